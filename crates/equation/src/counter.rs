@@ -1,0 +1,75 @@
+//! Counter-based random numbers: number `index` of stream `stream` under `seed` is a pure function
+//! of the three, the same on every device and for every number of threads.
+
+/// Philox 4x32 with ten rounds (Salmon, Moraes, Dror, Shaw 2011).
+fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+    const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
+    const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
+    for _ in 0..10 {
+        let first = u64::from(MULTIPLIERS[0]) * u64::from(counter[0]);
+        let second = u64::from(MULTIPLIERS[1]) * u64::from(counter[2]);
+        counter = [
+            (second >> 32) as u32 ^ counter[1] ^ key[0],
+            second as u32,
+            (first >> 32) as u32 ^ counter[3] ^ key[1],
+            first as u32,
+        ];
+        key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
+    }
+    counter
+}
+
+/// A family of random numbers, told apart from others by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream {
+    key: [u32; 2],
+    name: u64,
+}
+
+impl Stream {
+    /// The stream `name` under `seed`.
+    pub fn new(seed: u64, name: u64) -> Self {
+        Stream { key: [seed as u32, (seed >> 32) as u32], name }
+    }
+
+    /// 64 random bits.
+    pub fn bits(&self, index: u64) -> u64 {
+        let counter = [index as u32, (index >> 32) as u32, self.name as u32, (self.name >> 32) as u32];
+        let block = philox(counter, self.key);
+        u64::from(block[0]) | u64::from(block[1]) << 32
+    }
+
+    /// Uniform in [0, 1), a multiple of 2^-53.
+    pub fn uniform(&self, index: u64) -> f64 {
+        (self.bits(index) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// Normal with mean 0 and deviation 1 (Box-Muller on numbers 2·index and 2·index + 1).
+    pub fn normal(&self, index: u64) -> f64 {
+        let radius = (-2.0 * (1.0 - self.uniform(2 * index)).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform(2 * index + 1)).cos()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn philox_matches_the_published_test_vectors() {
+        assert_eq!(philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+        let ones = u32::MAX;
+        assert_eq!(philox([ones; 4], [ones; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
+    }
+
+    #[test]
+    fn uniform_and_normal_numbers_have_their_moments() {
+        let stream = Stream::new(7, 3);
+        let count = 20_000;
+        let mean = (0..count).map(|index| stream.uniform(index)).sum::<f64>() / count as f64;
+        // Five standard deviations of the mean of uniforms and of squared normals.
+        assert!((mean - 0.5).abs() < 5.0 * (1.0 / 12.0f64).sqrt() / (count as f64).sqrt());
+        let variance = (0..count).map(|index| stream.normal(index).powi(2)).sum::<f64>() / count as f64;
+        assert!((variance - 1.0).abs() < 5.0 * 2.0f64.sqrt() / (count as f64).sqrt());
+    }
+}

@@ -1,0 +1,206 @@
+//! The problem as understood: every name resolved, every value checked. A [`Problem`] is the proof
+//! that its file was right, so later stages do not check again.
+
+mod domain;
+mod network;
+mod training;
+
+pub use domain::{Coordinate, Domain, Role};
+pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
+pub use training::{Budget, Optimizer, Phase, Schedule, Training};
+
+use crate::expression::{Expression, Leaf, Names, Pool};
+
+/// A differential problem, ready to be planned.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// What the file calls itself.
+    pub title: String,
+    /// Owns every expression below.
+    pub pool: Pool,
+    /// The coordinates and their intervals.
+    pub domain: Domain,
+    /// Named numbers, for display: expressions hold their values.
+    pub constants: Vec<(String, f64)>,
+    /// The fields that the network represents, in output order.
+    pub unknowns: Vec<Unknown>,
+    /// Trainable scalars of inverse problems.
+    pub parameters: Vec<Parameter>,
+    /// What holds inside the domain.
+    pub equations: Vec<Equation>,
+    /// What holds at special places.
+    pub conditions: Vec<Condition>,
+    /// Measurements to agree with.
+    pub data: Vec<Data>,
+    /// The network that represents the unknowns.
+    pub network: Network,
+    /// How to train it.
+    pub training: Training,
+    /// What the error is measured against, if anything.
+    pub reference: Reference,
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub struct Unknown {
+    /// Its name in expressions.
+    pub name: String,
+    /// The field in terms of coordinates and [`Leaf::Raw`]; `None` is the raw output itself.
+    pub ansatz: Option<Expression>,
+}
+
+/// A trainable scalar.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name in expressions.
+    pub name: String,
+    /// Where training starts; strictly inside the bounds.
+    pub start: f64,
+    /// Kept above this.
+    pub lower: Option<f64>,
+    /// Kept below this.
+    pub upper: Option<f64>,
+    /// The value to compare with at the end, where it is known.
+    pub truth: Option<f64>,
+}
+
+/// An equation as the expression that should vanish: left side minus right side.
+#[derive(Clone, Debug)]
+pub struct Equation {
+    /// The key in the file; conditions with several equations number them.
+    pub name: String,
+    /// As written.
+    pub text: String,
+    /// What should be zero.
+    pub residual: Expression,
+    /// Factor of its mean square in the loss.
+    pub weight: f64,
+}
+
+/// Equations that hold at special places only.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// The key in the file.
+    pub name: String,
+    /// Where they hold.
+    pub place: Place,
+    /// What holds; weights include the condition's own.
+    pub equations: Vec<Equation>,
+    /// Points to draw; `None` leaves it to [`Training::condition_points`].
+    pub points: Option<usize>,
+}
+
+/// Where a condition holds.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// On the union of these pieces.
+    Pieces(Vec<Piece>),
+    /// At both ends of a coordinate at once: fields of site 0 are at the low end, of site 1 at the high end.
+    Wrap {
+        /// The coordinate whose ends are identified.
+        axis: usize,
+    },
+}
+
+/// A face, edge, corner or inner plane of the box: some coordinates fixed, the others free.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Fixed coordinates with their values, ascending.
+    pub fixed: Vec<(usize, f64)>,
+    /// Keeps only points where this is not zero.
+    pub filter: Option<Expression>,
+    /// The outward normal as axis and sign, for a piece that is one face of the box.
+    pub normal: Option<(usize, f64)>,
+}
+
+/// A table of measurements.
+#[derive(Clone, Debug)]
+pub struct Data {
+    /// The key in the file.
+    pub name: String,
+    /// The file's path as written: relative to the problem file.
+    pub file: String,
+    /// What each column of the file holds.
+    pub columns: Vec<Column>,
+    /// One per measured column: expression minus [`Leaf::Column`], counted among measured columns.
+    pub equations: Vec<Equation>,
+    /// Standard deviation of the measurements, to judge the misfit against.
+    pub noise: Option<f64>,
+}
+
+/// One column of a data file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// A coordinate's value.
+    Coordinate(usize),
+    /// A measured quantity, by position among the measured ones.
+    Measured(usize),
+    /// Present in the file and not used (named `_`).
+    Ignored,
+}
+
+/// What the error is measured against.
+#[derive(Clone, Debug, Default)]
+pub struct Reference {
+    /// One per unknown.
+    pub solutions: Vec<Option<Solution>>,
+    /// Points per coordinate of the test grid, where the file states it: (coordinate, count).
+    pub grid: Vec<(usize, usize)>,
+}
+
+/// The true value of an unknown.
+#[derive(Clone, Debug)]
+pub enum Solution {
+    /// A closed form of the coordinates.
+    Formula(Expression),
+    /// A solution that Pinnace knows by name.
+    Named(String),
+    /// A table: columns of coordinates and exactly one measured column.
+    File {
+        /// Path as written: relative to the problem file.
+        file: String,
+        /// What each column holds.
+        columns: Vec<Column>,
+    },
+}
+
+impl Problem {
+    /// The highest derivative order along `axis` in the equations.
+    pub fn order_along(&self, axis: usize) -> usize {
+        let roots: Vec<Expression> = self.equations.iter().map(|equation| equation.residual).collect();
+        self.pool
+            .leaves(&roots)
+            .into_iter()
+            .map(|leaf| match leaf {
+                Leaf::Field(field) => {
+                    field.derivative.axes().iter().filter(|&&other| usize::from(other) == axis).count()
+                }
+                _ => 0,
+            })
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+impl Names for Problem {
+    fn leaf(&self, leaf: Leaf) -> String {
+        let coordinate = |axis: u16| self.domain.coordinates[usize::from(axis)].name.as_str();
+        match leaf {
+            Leaf::Coordinate(axis) => coordinate(axis).to_owned(),
+            Leaf::Parameter(index) => self.parameters[usize::from(index)].name.clone(),
+            Leaf::Column(index) => format!("measured{index}"),
+            Leaf::Normal(axis) => format!("normal_{}", coordinate(axis)),
+            Leaf::Field(field) => {
+                let mut name = self.unknowns[usize::from(field.unknown)].name.clone();
+                if field.derivative.order() > 0 {
+                    name.push('_');
+                }
+                field.derivative.axes().iter().for_each(|&axis| name.push_str(coordinate(u16::from(axis))));
+                if field.site > 0 { format!("{name}'") } else { name }
+            }
+            Leaf::Raw(_) => "N".to_owned(),
+            Leaf::Channel(channel) => format!("N{}.{}", channel.output, channel.channel),
+            Leaf::Placeholder => "z".to_owned(),
+        }
+    }
+}

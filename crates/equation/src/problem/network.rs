@@ -1,0 +1,75 @@
+//! The network as the file describes it.
+
+/// A network from coordinates to unknowns.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// How layers are wired.
+    pub kind: NetworkKind,
+    /// Neurons per hidden layer.
+    pub width: usize,
+    /// Hidden layers.
+    pub depth: usize,
+    /// The nonlinearity between layers.
+    pub activation: Activation,
+    /// Distribution of the starting weights.
+    pub initialization: Initialization,
+    /// Maps every coordinate's interval to [-1, 1] first.
+    pub normalize: bool,
+    /// Coordinates that enter through sines and cosines of their own period.
+    pub periodic: Vec<Periodic>,
+    /// Random Fourier features of the coordinates that are not periodic.
+    pub fourier: Option<Fourier>,
+}
+
+/// How layers are wired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NetworkKind {
+    /// A plain chain of layers.
+    Mlp,
+    /// Two encoders of the input gate every hidden layer (Wang, Teng, Perdikaris 2021).
+    Modified,
+    /// Every second hidden layer adds its input to its output.
+    Residual,
+}
+
+/// A nonlinearity between layers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "each variant is the function of that name")]
+pub enum Activation {
+    Tanh,
+    Sin,
+    Gelu,
+    Silu,
+}
+
+/// Distribution of the starting weights.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Initialization {
+    /// Uniform with variance 2/(inputs + outputs).
+    Glorot,
+    /// Uniform with variance 2/inputs.
+    He,
+    /// For `sin`: the first layer spans this many radians per unit input (Sitzmann et al. 2020).
+    Siren {
+        /// The paper's omega_0.
+        frequency: f64,
+    },
+}
+
+/// A coordinate on a circle.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Periodic {
+    /// Which coordinate.
+    pub axis: usize,
+    /// Sines and cosines of 1 … this many waves per period.
+    pub harmonics: usize,
+}
+
+/// Random Fourier features (Tancik et al. 2020).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Fourier {
+    /// Random directions; each gives a sine and a cosine.
+    pub features: usize,
+    /// Standard deviation of the wave numbers, in waves per (normalised) unit.
+    pub scale: f64,
+}

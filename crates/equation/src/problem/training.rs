@@ -1,0 +1,64 @@
+//! Training as the file describes it.
+
+/// How a problem is trained.
+#[derive(Clone, Debug)]
+pub struct Training {
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Points on each condition that does not state its own number.
+    pub condition_points: usize,
+    /// One after the other; at least one.
+    pub phases: Vec<Phase>,
+}
+
+/// A stretch of training with one optimizer.
+#[derive(Clone, Debug)]
+pub struct Phase {
+    /// Which method.
+    pub optimizer: Optimizer,
+    /// Points inside the domain.
+    pub points: usize,
+    /// Step length of first-order methods.
+    pub learning_rate: f64,
+    /// How the step length changes over the phase.
+    pub schedule: Schedule,
+    /// When it ends; at least one bound is set.
+    pub budget: Budget,
+}
+
+/// An optimization method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Optimizer {
+    /// Adam (Kingma, Ba 2015).
+    Adam,
+}
+
+/// How a step length changes over a phase.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Schedule {
+    /// It does not.
+    Constant,
+    /// Multiplied by `factor` every `steps` steps, smoothly.
+    Exponential {
+        /// Between 0 and 1.
+        factor: f64,
+        /// Steps per factor.
+        steps: u64,
+    },
+    /// Half a cosine from the full length to zero over the phase's steps, after a linear start.
+    Cosine {
+        /// Steps until the full length is reached.
+        warmup: u64,
+    },
+}
+
+/// When a phase ends: at the first bound that is met.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Budget {
+    /// After this many steps.
+    pub steps: Option<u64>,
+    /// After this much time.
+    pub seconds: Option<f64>,
+    /// When the loss falls below.
+    pub loss: Option<f64>,
+}
