@@ -43,7 +43,8 @@ impl Lowering<'_> {
             });
         }
         let rules = Rules::new(&channels);
-        let residuals = self.in_channels(&residuals, &operators, &channels, &rules);
+        let understood = residuals;
+        let residuals = self.in_channels(&understood, &operators, &channels, &rules);
         if let Some(overflow) = self.pool.overflow() {
             return Err(PlanError::Overflow { term: name.to_owned(), overflow });
         }
@@ -73,6 +74,7 @@ impl Lowering<'_> {
             residual,
             coefficients_adjoint: Adjoint::from(adjoint(&coefficients)),
             coefficients,
+            understood,
             operators,
             channels,
             rules,

@@ -12,6 +12,7 @@ mod cost;
 mod explain;
 mod interpret;
 mod jets;
+mod listing;
 mod lower;
 mod operator;
 mod program;
@@ -31,7 +32,7 @@ pub use program::{Inputs, Instruction, Program, Register};
 pub use rules::{ChainTerm, ProductTerm, Rules, Seed};
 pub use scalar::Scalar;
 
-use crate::expression::{Channel, Derivative, Overflow, Pool};
+use crate::expression::{Channel, Derivative, Expression, Overflow, Pool};
 use crate::problem::{Equation, Place, Problem};
 use lower::Lowering;
 
@@ -63,6 +64,8 @@ pub struct Term {
     pub row: Row,
     /// What is squared and averaged.
     pub residuals: Vec<Residual>,
+    /// The residuals as operators applied to unknowns, before channels were chosen.
+    pub understood: Vec<Expression>,
     /// The operators that the residuals apply to unknowns.
     pub operators: Vec<VariableOperator>,
     /// What the network carries to compute them.
