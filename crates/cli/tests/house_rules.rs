@@ -61,7 +61,8 @@ fn the_equation_crate_stays_pure() {
     for path in files().iter().filter(|path| path.starts_with("crates/equation/src/")) {
         let text = read(path);
         for banned in ["f32", "std::fs", "std::io", "std::net", "std::thread", "std::env", "std::time"] {
-            let found = text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(banned));
+            let found =
+                text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(banned));
             assert!(!found, "{path} mentions {banned}");
         }
     }

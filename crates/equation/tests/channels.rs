@@ -100,7 +100,8 @@ fn derivatives_that_are_needed_anyway_are_shared() {
 
 #[test]
 fn two_operators_span_what_their_parts_span() {
-    let set = channels(&equations("e = \"u_t - u_xx = 0\"\nf = \"a_t - 3*a_xx = 0\"\ng = \"u_t + 5*u_xx = a\""));
+    let set =
+        channels(&equations("e = \"u_t - u_xx = 0\"\nf = \"a_t - 3*a_xx = 0\"\ng = \"u_t + 5*u_xx = a\""));
     assert_eq!(set, "{1, t, x, xx}");
 }
 

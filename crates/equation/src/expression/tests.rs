@@ -85,11 +85,14 @@ fn fields_gain_derivatives_up_to_the_fourth() {
         field = pool.differentiate(field, 1);
     }
     assert_eq!(pool.overflow(), None);
-    assert_eq!(*pool.node(field), Node::Leaf(Leaf::Field(Field {
-        unknown: 0,
-        derivative: Derivative::new(&[1, 1, 1, 1]).unwrap(),
-        site: 0
-    })));
+    assert_eq!(
+        *pool.node(field),
+        Node::Leaf(Leaf::Field(Field {
+            unknown: 0,
+            derivative: Derivative::new(&[1, 1, 1, 1]).unwrap(),
+            site: 0
+        }))
+    );
     pool.differentiate(field, 1);
     assert_eq!(pool.overflow(), Some(Overflow::Order));
 }

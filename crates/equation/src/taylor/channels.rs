@@ -91,7 +91,7 @@ impl Channels {
     pub const LIMIT: usize = 1024;
 
     /// Chooses the channels for some operators, all of which will be applied to network outputs.
-    pub fn choose(pool: &Pool, operators: &[VariableOperator]) -> Channels {
+    pub fn choose(pool: &mut Pool, operators: &[VariableOperator]) -> Channels {
         let mut basis = Basis::new();
         let mut variable: Vec<(&VariableOperator, Vec<Operator>)> = Vec::new();
         for operator in operators {

@@ -85,7 +85,7 @@ pub struct VariableOperator(pub Vec<(Derivative, Expression)>);
 
 impl VariableOperator {
     /// The same operator as `factor · numeric`, if its coefficients are multiples of one expression.
-    pub fn as_multiple(&self, pool: &Pool) -> Option<(Option<Expression>, Operator)> {
+    pub fn as_multiple(&self, pool: &mut Pool) -> Option<(Option<Expression>, Operator)> {
         let groups = self.groups(pool);
         match &groups[..] {
             [(factor, operator)] => Some((*factor, operator.clone())),
@@ -94,7 +94,7 @@ impl VariableOperator {
     }
 
     /// Splits into `Σ factor · numeric operator` with distinct factors; `None` stands for 1.
-    pub fn groups(&self, pool: &Pool) -> Vec<(Option<Expression>, Operator)> {
+    pub fn groups(&self, pool: &mut Pool) -> Vec<(Option<Expression>, Operator)> {
         let mut groups: Vec<(Option<Expression>, Operator)> = Vec::new();
         for &(derivative, coefficient) in &self.0 {
             let (number, factor) = split_number(pool, coefficient);
@@ -113,12 +113,16 @@ impl VariableOperator {
     }
 }
 
-/// `number · rest`; a plain number has no rest.
-pub(super) fn split_number(pool: &Pool, expression: Expression) -> (f64, Option<Expression>) {
-    match pool.node(expression) {
+/// `number · rest`, so that multiples of one expression have the same rest; a plain number has none.
+pub(super) fn split_number(pool: &mut Pool, expression: Expression) -> (f64, Option<Expression>) {
+    match pool.node(expression).clone() {
         Node::Number(value) => (value.get(), None),
-        Node::Sum(constant, terms) if constant.get() == 0.0 && terms.len() == 1 => {
-            (terms[0].1.get(), Some(terms[0].0))
+        Node::Sum(constant, terms) => {
+            let number = terms[0].1.get();
+            let one = pool.number(1.0);
+            let mut rest: Vec<_> = terms.iter().map(|&(term, c)| (term, c.get() / number)).collect();
+            rest.push((one, constant.get() / number));
+            (number, Some(pool.combine(&rest)))
         }
         _ => (1.0, Some(expression)),
     }

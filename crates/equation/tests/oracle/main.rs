@@ -19,8 +19,8 @@ fn load(file: &str, overrides: &[&str]) -> (Problem, Plan) {
     let path = format!("{}/cases/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let problem = parse_with(&text, &overrides)
-        .unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(file)));
+    let problem =
+        parse_with(&text, &overrides).unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(file)));
     let plan = plan(&problem).unwrap_or_else(|error| panic!("{file}: {error}"));
     (problem, plan)
 }
@@ -96,8 +96,11 @@ fn check(name: &str, problem: &Problem, plan: &Plan, seed: u64) {
         let truth: Vec<f64> = (0..parameters.len())
             .map(|varied| {
                 let step = |place: usize| if place == varied { STEP } else { 0.0 };
-                let parameters =
-                    parameters.iter().enumerate().map(|(place, &value)| stepped(value, step(place))).collect();
+                let parameters = parameters
+                    .iter()
+                    .enumerate()
+                    .map(|(place, &value)| stepped(value, step(place)))
+                    .collect();
                 let point = Point { problem, plan, row: term.row, numbers: &row, parameters };
                 let slopes = equations.iter().map(|equation| point.residual(equation).imaginary / STEP);
                 slopes.zip(&seeds).map(|(slope, seed)| slope * seed).sum()
@@ -139,7 +142,6 @@ fn every_network_propagates_every_kind_of_channel() {
         vec!["network.kind=residual", "network.depth=4"],
         vec!["network.fourier={ features = 3, scale = 0.5 }"],
         vec!["network.periodic={ x = 2 }"],
-        vec!["network.periodic={ x = 1 }", "network.fourier={ features = 2, scale = 0.3 }"],
         vec!["network.normalize=false"],
         vec!["network.activation=sin", "network.initialization=siren", "network.frequency=2"],
         vec!["network.initialization=he", "network.depth=1"],
@@ -151,6 +153,9 @@ fn every_network_propagates_every_kind_of_channel() {
             check(&format!("{file} {network:?}"), &problem, &plan, 4);
         }
     }
+    let both = ["network.periodic={ x = 1 }", "network.fourier={ features = 2, scale = 0.3 }"];
+    let (problem, plan) = load("inverse.toml", &both);
+    check("periodic and Fourier", &problem, &plan, 5);
 }
 
 #[test]

@@ -5,17 +5,17 @@ use equation::expression::{Function, Number};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// The imaginary step. Its square vanishes next to one, and its fifth power is still a normal f64.
-pub const STEP: f64 = 1e-30;
+pub(crate) const STEP: f64 = 1e-30;
 
 /// `real + i·imaginary` over any number, itself possibly complex with another unit.
 #[derive(Clone, Debug)]
-pub struct Complex<T> {
+pub(crate) struct Complex<T> {
     pub real: T,
     pub imaginary: T,
 }
 
 /// `value + i·step`
-pub fn stepped<T: Number>(value: T, step: f64) -> Complex<T> {
+pub(crate) fn stepped<T: Number>(value: T, step: f64) -> Complex<T> {
     Complex { real: value, imaginary: T::from_f64(step) }
 }
 

@@ -7,7 +7,7 @@ use equation::problem::{Activation, Problem};
 use equation::taylor::{Architecture, Layer, Plan, Row, Wave};
 
 /// Everything that a residual depends on, over one kind of number.
-pub struct Point<'a, T> {
+pub(crate) struct Point<'a, T> {
     pub problem: &'a Problem,
     pub plan: &'a Plan,
     pub row: Row,
@@ -19,7 +19,7 @@ pub struct Point<'a, T> {
 
 impl<T: Number> Point<'_, T> {
     /// The residual of an equation.
-    pub fn residual(&self, equation: &equation::problem::Equation) -> T {
+    pub(crate) fn residual(&self, equation: &equation::problem::Equation) -> T {
         evaluate(&self.problem.pool, equation.residual, &|leaf| self.leaf(leaf))
     }
 
@@ -36,7 +36,8 @@ impl<T: Number> Point<'_, T> {
             Leaf::Parameter(position) => self.scalar(&self.parameters, usize::from(position)),
             Leaf::Field(field) => {
                 let start = usize::from(field.site) * self.row.coordinates;
-                let coordinates: Vec<T> = (0..self.row.coordinates).map(|axis| number(start + axis)).collect();
+                let coordinates: Vec<T> =
+                    (0..self.row.coordinates).map(|axis| number(start + axis)).collect();
                 self.derivative(usize::from(field.unknown), field.derivative, &coordinates)
             }
             Leaf::Raw(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => {
@@ -72,24 +73,25 @@ impl<T: Number> Point<'_, T> {
         }
     }
 
+    // Multiplied by 1/STEP: dividing squares the divisor once per level, which underflows.
     fn step1<N: Number>(&self, unknown: usize, axes: &[u8], x: &[N], w: &[N]) -> N {
         let (x, w) = (lifted(x, axes[0]), constant(w));
-        self.unknown(unknown, &x, &w).imaginary / N::from_f64(STEP)
+        self.unknown(unknown, &x, &w).imaginary * N::from_f64(1.0 / STEP)
     }
 
     fn step2<N: Number>(&self, unknown: usize, axes: &[u8], x: &[N], w: &[N]) -> N {
         let (x, w) = (lifted(x, axes[0]), constant(w));
-        self.step1(unknown, &axes[1..], &x, &w).imaginary / N::from_f64(STEP)
+        self.step1(unknown, &axes[1..], &x, &w).imaginary * N::from_f64(1.0 / STEP)
     }
 
     fn step3<N: Number>(&self, unknown: usize, axes: &[u8], x: &[N], w: &[N]) -> N {
         let (x, w) = (lifted(x, axes[0]), constant(w));
-        self.step2(unknown, &axes[1..], &x, &w).imaginary / N::from_f64(STEP)
+        self.step2(unknown, &axes[1..], &x, &w).imaginary * N::from_f64(1.0 / STEP)
     }
 
     fn step4<N: Number>(&self, unknown: usize, axes: &[u8], x: &[N], w: &[N]) -> N {
         let (x, w) = (lifted(x, axes[0]), constant(w));
-        self.step3(unknown, &axes[1..], &x, &w).imaginary / N::from_f64(STEP)
+        self.step3(unknown, &axes[1..], &x, &w).imaginary * N::from_f64(1.0 / STEP)
     }
 
     /// An unknown, ansatz applied, as a function of coordinates and parameters.
@@ -120,9 +122,10 @@ fn constant<N: Number>(values: &[N]) -> Vec<Complex<N>> {
 fn network<N: Number>(architecture: &Architecture, coordinates: &[N], weights: &[N]) -> Vec<N> {
     let feature = |feature: &equation::taylor::Feature| {
         let start = N::from_f64(feature.phase);
-        let z = feature.slopes.iter().fold(start, |sum, &(axis, slope)| {
-            sum + coordinates[axis].clone() * N::from_f64(slope)
-        });
+        let z = feature
+            .slopes
+            .iter()
+            .fold(start, |sum, &(axis, slope)| sum + coordinates[axis].clone() * N::from_f64(slope));
         match feature.wave {
             Wave::Identity => z,
             Wave::Sin => z.apply(Function::Sin),
