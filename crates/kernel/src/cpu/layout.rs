@@ -1,0 +1,151 @@
+//! Where everything lies: padded widths, buffers for adjoints, packed weights.
+
+use super::gemm::Start;
+use super::Float;
+use equation::taylor::{Architecture, Layer, Signal};
+
+/// The network's layers with the buffers that their adjoints use.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub(crate) steps: Vec<Step>,
+    /// Width of every signal, and the same in whole vectors.
+    pub(crate) widths: Vec<usize>,
+    pub(crate) padded: Vec<usize>,
+    /// Buffers that adjoints share: the padded width that each must hold.
+    pub(crate) slots: Vec<usize>,
+    /// Where the adjoint of the outputs is put.
+    pub(crate) output_slot: usize,
+    /// Numbers of all packed matrices: weights, transposes and gradients lie at [`Packed`] places.
+    pub(crate) packed: usize,
+    pub(crate) transposed: usize,
+}
+
+/// One layer and the adjoints of what it reads.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) layer: Layer,
+    /// Where the adjoint of the output lies.
+    pub(crate) output: usize,
+    /// In the order of the layer's operands.
+    pub(crate) operands: Vec<Bar>,
+    pub(crate) packed: Packed,
+}
+
+/// The adjoint of a signal, and whether the layer is the first to write it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bar {
+    pub(crate) slot: usize,
+    pub(crate) start: Start,
+}
+
+/// Where a dense layer's matrix, its bias and its transpose lie in the packed buffers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Packed {
+    pub(crate) matrix: usize,
+    pub(crate) bias: usize,
+    pub(crate) transpose: usize,
+}
+
+pub(crate) fn operands(layer: &Layer) -> Vec<Signal> {
+    match *layer {
+        Layer::Dense { input, .. } | Layer::Activate { input, .. } => vec![input],
+        Layer::Gate { gate, first, second, .. } => vec![gate, first, second],
+        Layer::Add { left, right, .. } => vec![left, right],
+    }
+}
+
+fn output(layer: &Layer) -> Signal {
+    match *layer {
+        Layer::Dense { output, .. }
+        | Layer::Activate { output, .. }
+        | Layer::Gate { output, .. }
+        | Layer::Add { output, .. } => output,
+    }
+}
+
+impl Layout {
+    pub(crate) fn new<T: Float>(architecture: &Architecture) -> Layout {
+        let widths = architecture.widths.clone();
+        let padded: Vec<usize> = widths.iter().map(|width| width.next_multiple_of(T::LANES)).collect();
+        let mut assignment = Assignment { slots: Vec::new(), free: Vec::new(), of: vec![None; widths.len()] };
+        let last = widths.len() - 1;
+        let output_slot = assignment.take(last, padded[last]);
+        let mut steps = Vec::with_capacity(architecture.layers.len());
+        for layer in architecture.layers.iter().rev() {
+            let own = assignment.of[output(layer)].expect("every signal is read by a later layer");
+            let bar = |signal: Signal| match assignment.of[signal] {
+                Some(slot) => Bar { slot, start: Start::Accumulate },
+                None => Bar { slot: assignment.take(signal, padded[signal]), start: Start::Zero },
+            };
+            let operands = operands(layer).into_iter().map(bar).collect();
+            assignment.free.push(own);
+            steps.push(Step { layer: *layer, output: own, operands, packed: Packed::default() });
+        }
+        steps.reverse();
+
+        let (mut packed, mut transposed) = (0, 0);
+        for step in &mut steps {
+            if let Layer::Dense { input, output, .. } = step.layer {
+                let matrix = packed;
+                let bias = matrix + widths[input] * padded[output];
+                step.packed = Packed { matrix, bias, transpose: transposed };
+                packed = bias + padded[output];
+                transposed += widths[output] * padded[input];
+            }
+        }
+        Layout { steps, widths, padded, slots: assignment.slots, output_slot, packed, transposed }
+    }
+
+    /// Copies weights into padded rows, and into padded rows of the transposes.
+    pub(crate) fn pack<T: Float>(&self, parameters: &[f64], packed: &mut [T], transposed: &mut [T]) {
+        for step in &self.steps {
+            let Layer::Dense { input, output, weights, bias } = step.layer else { continue };
+            let (inputs, outputs) = (self.widths[input], self.widths[output]);
+            for row in 0..inputs {
+                for column in 0..outputs {
+                    let weight = T::from_f64(parameters[weights + row * outputs + column]);
+                    packed[step.packed.matrix + row * self.padded[output] + column] = weight;
+                    transposed[step.packed.transpose + column * self.padded[input] + row] = weight;
+                }
+            }
+            for column in 0..outputs {
+                packed[step.packed.bias + column] = T::from_f64(parameters[bias + column]);
+            }
+        }
+    }
+
+    /// Adds a packed gradient to one in the order of the parameters.
+    pub(crate) fn unpack<T: Float>(&self, packed: &[T], gradient: &mut [f64]) {
+        for step in &self.steps {
+            let Layer::Dense { input, output, weights, bias } = step.layer else { continue };
+            let (inputs, outputs) = (self.widths[input], self.widths[output]);
+            for row in 0..inputs {
+                let from = &packed[step.packed.matrix + row * self.padded[output]..][..outputs];
+                let to = &mut gradient[weights + row * outputs..][..outputs];
+                to.iter_mut().zip(from).for_each(|(to, from)| *to += from.to_f64());
+            }
+            let from = &packed[step.packed.bias..][..outputs];
+            let to = &mut gradient[bias..][..outputs];
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += from.to_f64());
+        }
+    }
+}
+
+/// Hands out buffers for adjoints, each as soon as it is free again.
+struct Assignment {
+    slots: Vec<usize>,
+    free: Vec<usize>,
+    of: Vec<Option<usize>>,
+}
+
+impl Assignment {
+    fn take(&mut self, signal: Signal, width: usize) -> usize {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(0);
+            self.slots.len() - 1
+        });
+        self.slots[slot] = self.slots[slot].max(width);
+        self.of[signal] = Some(slot);
+        slot
+    }
+}

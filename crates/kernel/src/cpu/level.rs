@@ -1,0 +1,83 @@
+//! Which vector instructions the processor has, found out once.
+
+use std::fmt;
+
+/// Instruction sets that the engine is built for, from the narrowest to the widest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Level {
+    /// What every processor of this architecture has.
+    Portable,
+    /// AVX2 with fused multiply-add: 256 bits.
+    Avx2,
+    /// AVX-512: 512 bits.
+    Avx512,
+}
+
+impl Level {
+    /// All of them, narrowest first.
+    pub const ALL: [Level; 3] = [Level::Portable, Level::Avx2, Level::Avx512];
+
+    /// The widest that this processor runs.
+    pub fn best() -> Level {
+        Level::ALL.into_iter().rev().find(|level| level.available()).unwrap_or(Level::Portable)
+    }
+
+    /// Whether this processor runs it.
+    pub fn available(self) -> bool {
+        match self {
+            Level::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => {
+                Level::Avx2.available()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            Level::Avx2 | Level::Avx512 => false,
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Portable => "portable",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
+        })
+    }
+}
+
+/// Compiles one body for every level and picks by value. The body is an `#[inline(always)]` function
+/// of plain loops, which the compiler vectorises with the instructions of each level. Its last generic
+/// parameter says whether fused multiply-adds are instructions (and not slow library calls).
+macro_rules! for_each_level {
+    ($(#[$doc:meta])* $visibility:vis fn $name:ident<$T:ident: $bound:path>($($argument:ident: $type:ty),* $(,)?) => $body:ident) => {
+        $(#[$doc])*
+        $visibility fn $name<$T: $bound>(level: crate::cpu::Level, $($argument: $type),*) {
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
+            fn avx512<$T: $bound>($($argument: $type),*) {
+                $body::<$T, true>($($argument),*)
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2<$T: $bound>($($argument: $type),*) {
+                $body::<$T, true>($($argument),*)
+            }
+            match level {
+                // SAFETY: a level is only handed out after the processor was asked for it.
+                #[cfg(target_arch = "x86_64")]
+                crate::cpu::Level::Avx512 => unsafe { avx512($($argument),*) },
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                crate::cpu::Level::Avx2 => unsafe { avx2($($argument),*) },
+                _ => $body::<$T, false>($($argument),*),
+            }
+        }
+    };
+}
+pub(crate) use for_each_level;

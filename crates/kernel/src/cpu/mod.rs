@@ -1,0 +1,18 @@
+//! The CPU engine: tiles of points that stay in cache through the whole network, forward and back.
+
+mod activation;
+mod engine;
+mod float;
+mod gemm;
+mod layout;
+mod level;
+mod math;
+mod network;
+mod product;
+mod program;
+mod term;
+mod tile;
+
+pub(crate) use engine::Cpu;
+pub use float::Float;
+pub use level::Level;

@@ -1,0 +1,376 @@
+//! The network on one tile of points: forward with all channels, and back.
+
+use super::activation::{self, Block, Shape};
+use super::gemm::{Scalars, Size, Start, multiply};
+use super::layout::Layout;
+use super::product::{self, Span};
+use super::term::TermCode;
+use super::{Float, Level};
+use equation::taylor::{Architecture, Layer};
+
+/// Packed weights of one step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Weights<T> {
+    pub(crate) packed: Vec<T>,
+    pub(crate) transposed: Vec<T>,
+}
+
+/// What all tiles share.
+#[derive(Clone, Copy)]
+pub(crate) struct Shared<'a, T> {
+    pub(crate) level: Level,
+    pub(crate) architecture: &'a Architecture,
+    pub(crate) layout: &'a Layout,
+    pub(crate) weights: &'a Weights<T>,
+}
+
+/// The network's memory at one place of a tile's points.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Site<T> {
+    /// One matrix per signal: a row per channel and point, channels outermost.
+    pub(crate) values: Vec<Vec<T>>,
+    /// Two numbers per neuron and point for each activation.
+    basis: Vec<Vec<T>>,
+    /// Arguments of the input features, and their adjoints.
+    pub(crate) arguments: Vec<T>,
+    arguments_bar: Vec<T>,
+    feature_basis: Vec<T>,
+    /// Coefficients, point by point.
+    pub(crate) coefficients: Vec<T>,
+    pub(crate) coefficients_bar: Vec<T>,
+    partials: Vec<T>,
+}
+
+impl<T: Float> Site<T> {
+    pub(crate) fn new(layout: &Layout, terms: &[TermCode<'_, T>]) -> Self {
+        let most = |f: &dyn Fn(&TermCode<'_, T>) -> usize| terms.iter().map(f).max().unwrap_or(0);
+        let rows = most(&|term| term.rows());
+        let points = most(&|term| term.points);
+        let zeros = |count: usize| vec![T::ZERO; count];
+        let basis = |step: &super::layout::Step| match step.layer {
+            Layer::Activate { output, .. } => zeros(2 * points * layout.padded[output]),
+            Layer::Dense { .. } | Layer::Gate { .. } | Layer::Add { .. } => Vec::new(),
+        };
+        let coefficients = most(&|term| term.points * term.term.channels.coefficients.len());
+        Site {
+            values: layout.padded.iter().map(|width| zeros(rows * width)).collect(),
+            basis: layout.steps.iter().map(basis).collect(),
+            arguments: zeros(rows * layout.padded[0]),
+            arguments_bar: zeros(rows * layout.padded[0]),
+            feature_basis: zeros(2 * points * layout.padded[0]),
+            coefficients: zeros(coefficients),
+            coefficients_bar: zeros(coefficients),
+            partials: zeros(most(&|term| term.term.rules.chain.len().max(term.product.len()))),
+        }
+    }
+
+    /// Coordinates (columns of a tile's points) to the outputs, all channels.
+    pub(crate) fn forward(&mut self, shared: Shared<'_, T>, term: &TermCode<'_, T>, coordinates: &[T]) {
+        self.features(shared, term, coordinates);
+        let Shared { level, layout, weights, .. } = shared;
+        let rows = term.rows();
+        for (step, basis) in layout.steps.iter().zip(&mut self.basis) {
+            match step.layer {
+                Layer::Dense { input, output, .. } => {
+                    let (before, after) = self.values.split_at_mut(output);
+                    let (inner, columns) = (layout.widths[input], layout.padded[output]);
+                    let a = Scalars { numbers: &before[input], row: layout.padded[input], column: 1 };
+                    let matrix = &weights.packed[step.packed.matrix..][..inner * columns];
+                    let size = Size { rows, columns, inner };
+                    multiply(level, size, a, (matrix, columns), (&mut after[0], columns), Start::Zero);
+                    let bias = &weights.packed[step.packed.bias..][..columns];
+                    for row in after[0].chunks_exact_mut(columns).take(term.points) {
+                        row.iter_mut().zip(bias).for_each(|(value, &bias)| *value += bias);
+                    }
+                }
+                Layer::Activate { input, output, activation } => {
+                    let (before, after) = self.values.split_at_mut(output);
+                    let width = layout.padded[output];
+                    let shape = Shape::Activation(activation);
+                    let (z, h) = (&before[input], &mut after[0]);
+                    activate(level, term, shape, width, &self.coefficients, z, h, basis);
+                }
+                Layer::Gate { gate, first, second, output } => {
+                    let (before, after) = self.values.split_at_mut(output);
+                    let width = layout.padded[output];
+                    let out = &mut after[0][..rows * width];
+                    out.copy_from_slice(&before[second][..rows * width]);
+                    for_spans(term, width, &self.coefficients, |start, span| {
+                        let gate = &before[gate][start..];
+                        let out = &mut out[start..];
+                        product::multiply(level, span, T::ONE, gate, &before[first][start..], out);
+                        product::multiply(level, span, -T::ONE, gate, &before[second][start..], out);
+                    });
+                }
+                Layer::Add { left, right, output } => {
+                    let (before, after) = self.values.split_at_mut(output);
+                    let sums = before[left].iter().zip(&before[right]).map(|(&left, &right)| left + right);
+                    after[0].iter_mut().zip(sums).for_each(|(out, sum)| *out = sum);
+                }
+            }
+        }
+    }
+
+    /// Adjoints of the outputs (in the output slot) to gradients of the weights, added to `gradient`.
+    pub(crate) fn reverse(
+        &mut self,
+        shared: Shared<'_, T>,
+        term: &TermCode<'_, T>,
+        slots: &mut [Vec<T>],
+        gradient: &mut [T],
+    ) {
+        let Shared { level, layout, weights, .. } = shared;
+        let rows = term.rows();
+        self.coefficients_bar.fill(T::ZERO);
+        for (step, basis) in layout.steps.iter().zip(&self.basis).rev() {
+            match step.layer {
+                Layer::Dense { input, output, .. } => {
+                    let (inputs, outputs) = (layout.widths[input], layout.widths[output]);
+                    let (in_columns, out_columns) = (layout.padded[input], layout.padded[output]);
+                    let out_bar = &slots[step.output];
+                    let bias_bar = &mut gradient[step.packed.bias..][..out_columns];
+                    for row in out_bar.chunks_exact(out_columns).take(term.points) {
+                        bias_bar.iter_mut().zip(row).for_each(|(bias, &bar)| *bias += bar);
+                    }
+                    let a = Scalars { numbers: &self.values[input], row: 1, column: in_columns };
+                    let size = Size { rows: inputs, columns: out_columns, inner: rows };
+                    let matrix_bar = &mut gradient[step.packed.matrix..][..inputs * out_columns];
+                    let target = (matrix_bar, out_columns);
+                    multiply(level, size, a, (out_bar, out_columns), target, Start::Accumulate);
+                    if input == 0 && !term.trains_coefficients {
+                        continue;
+                    }
+                    let bar = step.operands[0];
+                    let (out_bar, in_bar) = two(slots, step.output, bar.slot);
+                    let a = Scalars { numbers: out_bar, row: out_columns, column: 1 };
+                    let transpose = &weights.transposed[step.packed.transpose..][..outputs * in_columns];
+                    let size = Size { rows, columns: in_columns, inner: outputs };
+                    multiply(level, size, a, (transpose, in_columns), (in_bar, in_columns), bar.start);
+                }
+                Layer::Activate { input, output, activation } => {
+                    let width = layout.padded[output];
+                    let (h_bar, z_bar) = two(slots, step.output, step.operands[0].slot);
+                    let shape = Shape::Activation(activation);
+                    let (z, partials) = (&self.values[input], &mut self.partials);
+                    let bars = (&self.coefficients[..], &mut self.coefficients_bar[..]);
+                    deactivate(level, term, shape, width, bars, z, basis, h_bar, z_bar, partials);
+                }
+                Layer::Gate { gate, first, second, output } => {
+                    let width = layout.padded[output];
+                    let out_bar = std::mem::take(&mut slots[step.output]);
+                    for bar in step.operands.iter().filter(|bar| bar.start == Start::Zero) {
+                        slots[bar.slot][..rows * width].fill(T::ZERO);
+                    }
+                    let [gate_bar, first_bar, second_bar] = [0, 1, 2].map(|place| step.operands[place].slot);
+                    let add = slots[second_bar].iter_mut().zip(&out_bar);
+                    add.take(rows * width).for_each(|(second, &out)| *second += out);
+                    for (sign, other, other_bar) in [(T::ONE, first, first_bar), (-T::ONE, second, second_bar)] {
+                        let (gate, other) = (&self.values[gate], &self.values[other]);
+                        let (partials, coefficients_bar) = (&mut self.partials, &mut self.coefficients_bar);
+                        for_spans(term, width, &self.coefficients, |start, span| {
+                            let out_bar = &out_bar[start..];
+                            let (gate, other) = (&gate[start..], &other[start..]);
+                            product::adjoint(level, span, sign, other, out_bar, &mut slots[gate_bar][start..]);
+                            product::adjoint(level, span, sign, gate, out_bar, &mut slots[other_bar][start..]);
+                            if term.trains_coefficients {
+                                let partials = &mut partials[..term.product.len()];
+                                partials.fill(T::ZERO);
+                                product::partials(span, sign, gate, other, out_bar, partials);
+                                let count = span.coefficients.len();
+                                let bar = &mut coefficients_bar[start / width * count..][..count];
+                                term.product.scatter(partials, bar);
+                            }
+                        });
+                    }
+                    slots[step.output] = out_bar;
+                }
+                Layer::Add { .. } => {
+                    let out_bar = std::mem::take(&mut slots[step.output]);
+                    for bar in &step.operands {
+                        let both = slots[bar.slot].iter_mut().zip(&out_bar);
+                        match bar.start {
+                            Start::Zero => both.for_each(|(bar, &out)| *bar = out),
+                            Start::Accumulate => both.for_each(|(bar, &out)| *bar += out),
+                        }
+                    }
+                    slots[step.output] = out_bar;
+                }
+            }
+        }
+        if term.trains_coefficients {
+            self.features_adjoint(shared, term, slots);
+        }
+    }
+
+    fn features(&mut self, shared: Shared<'_, T>, term: &TermCode<'_, T>, coordinates: &[T]) {
+        let width = shared.layout.padded[0];
+        let (points, rules) = (term.points, &term.term.rules);
+        let count = term.term.channels.coefficients.len();
+        self.arguments[..term.rows() * width].fill(T::ZERO);
+        for (n, feature) in shared.architecture.features.iter().enumerate() {
+            for point in 0..points {
+                let mut value = T::from_f64(feature.phase);
+                for &(axis, slope) in &feature.slopes {
+                    value += T::from_f64(slope) * coordinates[axis * points + point];
+                }
+                self.arguments[point * width + n] = value;
+                for seed in &rules.seeds {
+                    let slope = feature.slopes.iter().find(|(axis, _)| *axis == seed.axis);
+                    let Some(&(_, slope)) = slope else { continue };
+                    let mut weight = T::from_f64(seed.weight.factor * slope);
+                    if let Some(place) = seed.weight.coefficient {
+                        weight *= self.coefficients[point * count + place];
+                    }
+                    self.arguments[(seed.channel * points + point) * width + n] += weight;
+                }
+            }
+        }
+        // Features of different kinds lie side by side: each kind is applied to a run of columns.
+        for (range, wave) in runs(shared.architecture) {
+            for point in 0..points {
+                let start = point * width + range.start;
+                let block = Block {
+                    chain: &term.chain,
+                    shape: Shape::Wave(wave),
+                    length: range.len(),
+                    stride: points * width,
+                    coefficients: point_coefficients(&self.coefficients, point, count),
+                };
+                let (z, h) = (&self.arguments[start..], &mut self.values[0][start..]);
+                activation::forward(shared.level, block, z, h, &mut self.feature_basis[start..]);
+            }
+        }
+    }
+
+    fn features_adjoint(&mut self, shared: Shared<'_, T>, term: &TermCode<'_, T>, slots: &[Vec<T>]) {
+        let width = shared.layout.padded[0];
+        let (points, count) = (term.points, term.term.channels.coefficients.len());
+        let first = shared.layout.steps.iter().find(|step| matches!(step.layer, Layer::Dense { input: 0, .. }));
+        let slot = first.expect("the first layer reads the features").operands[0].slot;
+        for (range, wave) in runs(shared.architecture) {
+            for point in 0..points {
+                let start = point * width + range.start;
+                let block = Block {
+                    chain: &term.chain,
+                    shape: Shape::Wave(wave),
+                    length: range.len(),
+                    stride: points * width,
+                    coefficients: point_coefficients(&self.coefficients, point, count),
+                };
+                let partials = &mut self.partials[..term.term.rules.chain.len()];
+                partials.fill(T::ZERO);
+                let (z, basis) = (&self.arguments[start..], &self.feature_basis[start..]);
+                let z_bar = &mut self.arguments_bar[start..];
+                activation::reverse(shared.level, block, z, basis, &slots[slot][start..], z_bar, partials);
+                let bar = &mut self.coefficients_bar[point * count..][..count];
+                term.chain.scatter(partials, bar);
+            }
+        }
+        for seed in &term.term.rules.seeds {
+            let Some(place) = seed.weight.coefficient else { continue };
+            for (n, feature) in shared.architecture.features.iter().enumerate() {
+                for &(_, slope) in feature.slopes.iter().filter(|(axis, _)| *axis == seed.axis) {
+                    let weight = T::from_f64(seed.weight.factor * slope);
+                    for point in 0..points {
+                        let bar = self.arguments_bar[(seed.channel * points + point) * width + n];
+                        self.coefficients_bar[point * count + place] += weight * bar;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Two different buffers at once, the second one to write.
+fn two<T>(slots: &mut [Vec<T>], read: usize, write: usize) -> (&[T], &mut [T]) {
+    if read < write {
+        let (before, after) = slots.split_at_mut(write);
+        (&before[read], &mut after[0])
+    } else {
+        let (before, after) = slots.split_at_mut(read);
+        (&after[0], &mut before[write])
+    }
+}
+
+/// The coefficients of one point; empty where there are none.
+fn point_coefficients<T>(coefficients: &[T], point: usize, count: usize) -> &[T] {
+    &coefficients[point * count..(point + 1) * count]
+}
+
+/// Runs of neighbouring features of one kind.
+fn runs(architecture: &Architecture) -> impl Iterator<Item = (std::ops::Range<usize>, equation::taylor::Wave)> {
+    let features = &architecture.features;
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let first = features.get(start)?;
+        let length = features[start..].iter().take_while(|feature| feature.wave == first.wave).count();
+        let range = start..start + length;
+        start += length;
+        Some((range, first.wave))
+    })
+}
+
+/// Calls `each` with where a span starts: the whole block, or one point at a time if weights vary.
+fn for_spans<T: Float>(
+    term: &TermCode<'_, T>,
+    width: usize,
+    coefficients: &[T],
+    mut each: impl FnMut(usize, Span<'_, T>),
+) {
+    let (points, stride) = (term.points, term.points * width);
+    let count = term.term.channels.coefficients.len();
+    let span = Span { product: &term.product, channels: term.channels, length: stride, stride, coefficients: &[] };
+    if !term.varies {
+        return each(0, span);
+    }
+    for point in 0..points {
+        let coefficients = point_coefficients(coefficients, point, count);
+        each(point * width, Span { length: width, coefficients, ..span });
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
+fn activate<T: Float>(
+    level: Level,
+    term: &TermCode<'_, T>,
+    shape: Shape,
+    width: usize,
+    coefficients: &[T],
+    z: &[T],
+    h: &mut [T],
+    basis: &mut [T],
+) {
+    for_spans(term, width, coefficients, |start, span| {
+        let Span { length, stride, coefficients, .. } = span;
+        let block = Block { chain: &term.chain, shape, length, stride, coefficients };
+        activation::forward(level, block, &z[start..], &mut h[start..], &mut basis[start..]);
+    });
+}
+
+#[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
+fn deactivate<T: Float>(
+    level: Level,
+    term: &TermCode<'_, T>,
+    shape: Shape,
+    width: usize,
+    (coefficients, coefficients_bar): (&[T], &mut [T]),
+    z: &[T],
+    basis: &[T],
+    h_bar: &[T],
+    z_bar: &mut [T],
+    partials: &mut [T],
+) {
+    let count = if term.trains_coefficients { term.term.rules.chain.len() } else { 0 };
+    for_spans(term, width, coefficients, |start, span| {
+        let Span { length, stride, coefficients, .. } = span;
+        let block = Block { chain: &term.chain, shape, length, stride, coefficients };
+        let partials = &mut partials[..count];
+        partials.fill(T::ZERO);
+        let (z, basis, h_bar) = (&z[start..], &basis[start..], &h_bar[start..]);
+        activation::reverse(level, block, z, basis, h_bar, &mut z_bar[start..], partials);
+        if count > 0 {
+            let each = coefficients.len();
+            term.chain.scatter(partials, &mut coefficients_bar[start / width * each..][..each]);
+        }
+    });
+}

@@ -1,0 +1,60 @@
+//! One loss term, prepared for tiles.
+
+use super::Float;
+use super::activation::Chain;
+use super::layout::Layout;
+use super::product::Product;
+use equation::taylor::{Architecture, Layer, Term};
+
+/// Bytes of jets that a tile may occupy: about half of a second-level cache.
+const TILE_BYTES: usize = 640 * 1024;
+
+/// The sizes of tiles: enough points to fill the rows of a product, few enough to stay in cache.
+const TILE_POINTS: std::ops::RangeInclusive<usize> = 8..=64;
+
+#[derive(Clone, Debug)]
+pub(crate) struct TermCode<'plan, T> {
+    pub(crate) term: &'plan Term,
+    pub(crate) chain: Chain<T>,
+    pub(crate) product: Product<T>,
+    pub(crate) channels: usize,
+    /// Points per tile.
+    pub(crate) points: usize,
+    /// Coefficients differ from point to point.
+    pub(crate) varies: bool,
+    /// Coefficients depend on trainable scalars, so their adjoints are wanted.
+    pub(crate) trains_coefficients: bool,
+}
+
+impl<'plan, T: Float> TermCode<'plan, T> {
+    pub(crate) fn new(architecture: &Architecture, layout: &Layout, term: &'plan Term) -> Self {
+        let channels = term.channels.len();
+        let numbers: usize = architecture
+            .layers
+            .iter()
+            .map(|layer| match *layer {
+                Layer::Dense { output, .. } | Layer::Gate { output, .. } | Layer::Add { output, .. } => {
+                    layout.padded[output] * channels
+                }
+                // The value, and the two numbers that its derivatives follow from.
+                Layer::Activate { output, .. } => layout.padded[output] * (channels + 2),
+            })
+            .sum();
+        let bytes = (numbers * term.row.sites).max(1) * size_of::<T>();
+        let points = (TILE_BYTES / bytes).clamp(*TILE_POINTS.start(), *TILE_POINTS.end());
+        TermCode {
+            term,
+            chain: Chain::new(&term.rules, channels),
+            product: Product::new(&term.rules),
+            channels,
+            points: points / 4 * 4,
+            varies: !term.channels.coefficients.is_empty(),
+            trains_coefficients: !term.coefficients_adjoint.variables.is_empty(),
+        }
+    }
+
+    /// Rows of one tile's matrices.
+    pub(crate) fn rows(&self) -> usize {
+        self.channels * self.points
+    }
+}

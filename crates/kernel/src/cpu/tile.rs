@@ -1,0 +1,223 @@
+//! One tile of points through everything: coefficients, network, residuals, and back.
+
+use super::Float;
+use super::layout::Layout;
+use super::network::{Shared, Site};
+use super::program::{Columns, column, run};
+use super::term::TermCode;
+use crate::Points;
+use equation::taylor::{Adjoint, Variable};
+use std::ops::Range;
+
+/// The memory of one thread: enough for a tile of any term.
+#[derive(Debug)]
+pub(crate) struct Scratch<T> {
+    sites: Vec<Site<T>>,
+    slots: Vec<Vec<T>>,
+    row: Vec<T>,
+    site_row: Vec<T>,
+    scalars: Vec<T>,
+    signals: Vec<T>,
+    seeds: Vec<T>,
+    registers: Vec<T>,
+}
+
+/// What a chunk of tiles adds up.
+#[derive(Debug)]
+pub(crate) struct Sums<T> {
+    /// Packed gradient of the weights.
+    pub(crate) gradient: Vec<T>,
+    /// Gradient of the scalars.
+    pub(crate) scalars: Vec<f64>,
+    /// Sums of squares, one per residual of the plan.
+    pub(crate) squares: Vec<f64>,
+}
+
+impl<T: Float> Sums<T> {
+    pub(crate) fn clear(&mut self) {
+        self.gradient.fill(T::ZERO);
+        self.scalars.fill(0.0);
+        self.squares.fill(0.0);
+    }
+}
+
+impl<T: Float> Scratch<T> {
+    pub(crate) fn new(layout: &Layout, terms: &[TermCode<'_, T>], scalars: usize) -> Self {
+        let most = |f: &dyn Fn(&TermCode<'_, T>) -> usize| vec![T::ZERO; terms.iter().map(f).max().unwrap_or(0)];
+        let rows = terms.iter().map(TermCode::rows).max().unwrap_or(0);
+        let sites = terms.iter().map(|term| term.term.row.sites).max().unwrap_or(1);
+        let longest = |term: &TermCode<'_, T>| {
+            let term = term.term;
+            let programs =
+                [&term.residual, &term.adjoint.program, &term.coefficients, &term.coefficients_adjoint.program];
+            programs.map(|program| program.instructions.len()).into_iter().max().unwrap_or(0)
+        };
+        let seeds =
+            |term: &TermCode<'_, T>| term.term.residuals.len().max(term.term.channels.coefficients.len());
+        Scratch {
+            sites: vec![Site::new(layout, terms); sites],
+            slots: layout.slots.iter().map(|width| vec![T::ZERO; rows * width]).collect(),
+            row: most(&|term| term.points * term.term.row.width()),
+            site_row: most(&|term| term.points * term.term.row.width()),
+            scalars: vec![T::ZERO; scalars],
+            signals: most(&|term| term.points * term.term.signals.len()),
+            seeds: most(&|term| term.points * seeds(term)),
+            registers: most(&|term| term.points * longest(term)),
+        }
+    }
+
+    /// Sets the trainable scalars of this step.
+    pub(crate) fn set_scalars(&mut self, scalars: &[f64]) {
+        self.scalars.iter_mut().zip(scalars).for_each(|(to, &from)| *to = T::from_f64(from));
+    }
+
+    /// Residuals at the points of `range`: column k of the registers that `each` is handed holds
+    /// residual k. Points beyond the range repeat the last one.
+    pub(crate) fn forward(
+        &mut self,
+        shared: Shared<'_, T>,
+        term: &TermCode<'_, T>,
+        points: &Points,
+        range: Range<usize>,
+    ) {
+        let count = term.points;
+        let row = term.term.row;
+        for point in 0..count {
+            let source = points.row((range.start + point).min(range.end - 1));
+            for (place, &number) in source.iter().enumerate() {
+                self.row[place * count + point] = T::from_f64(number);
+            }
+        }
+        for (number, site) in self.sites[..row.sites].iter_mut().enumerate() {
+            let length = row.coordinates * count;
+            let coordinates = &self.row[number * length..(number + 1) * length];
+            if term.varies {
+                site_row(&mut self.site_row, &self.row, coordinates);
+                let columns = Columns { points: count, row: &self.site_row, scalars: &self.scalars, signals: &[], seeds: &[] };
+                run(shared.level, &term.term.coefficients, columns, &mut self.registers);
+                let outputs = &term.term.coefficients.outputs;
+                for (place, &output) in outputs.iter().enumerate() {
+                    for (point, &value) in column(&self.registers, count, output).iter().enumerate() {
+                        site.coefficients[point * outputs.len() + place] = value;
+                    }
+                }
+            }
+            site.forward(shared, term, coordinates);
+        }
+        let width = shared.layout.padded[shared.layout.padded.len() - 1];
+        for (place, signal) in term.term.signals.iter().enumerate() {
+            let head = self.sites[usize::from(signal.site)].values.last().expect("a network has an output");
+            let start = usize::from(signal.channel) * count * width + usize::from(signal.output);
+            for point in 0..count {
+                self.signals[place * count + point] = head[start + point * width];
+            }
+        }
+        let columns =
+            Columns { points: count, row: &self.row, scalars: &self.scalars, signals: &self.signals, seeds: &[] };
+        run(shared.level, &term.term.residual, columns, &mut self.registers);
+    }
+
+    /// Residual `number` of the last [`Self::forward`].
+    pub(crate) fn residual(&self, term: &TermCode<'_, T>, number: usize) -> &[T] {
+        column(&self.registers, term.points, term.term.residual.outputs[number])
+    }
+
+    /// Sets the adjoint of a residual at every point of the tile.
+    pub(crate) fn seed(&mut self, term: &TermCode<'_, T>, number: usize, seed: impl Fn(usize, T) -> T) {
+        let count = term.points;
+        let residual = column(&self.registers, count, term.term.residual.outputs[number]);
+        for (point, &residual) in residual.iter().enumerate() {
+            self.seeds[number * count + point] = seed(point, residual);
+        }
+    }
+
+    /// Adds the gradient of Σ seed·residual to `sums`.
+    pub(crate) fn reverse(&mut self, shared: Shared<'_, T>, term: &TermCode<'_, T>, sums: &mut Sums<T>) {
+        let count = term.points;
+        let width = shared.layout.padded[shared.layout.padded.len() - 1];
+        let columns = Columns {
+            points: count,
+            row: &self.row,
+            scalars: &self.scalars,
+            signals: &self.signals,
+            seeds: &self.seeds,
+        };
+        run(shared.level, &term.term.adjoint.program, columns, &mut self.registers);
+        // The registers are used again for coefficients: move the signals' adjoints away first.
+        for (variable, bar) in outputs(&term.term.adjoint, &self.registers, count) {
+            match variable {
+                Variable::Scalar(scalar) => {
+                    sums.scalars[usize::from(scalar)] += bar.iter().map(|bar| bar.to_f64()).sum::<f64>();
+                }
+                Variable::Signal(signal) => {
+                    self.signals[usize::from(signal) * count..][..count].copy_from_slice(bar);
+                }
+            }
+        }
+        for number in 0..term.term.row.sites {
+            let head = &mut self.slots[shared.layout.output_slot];
+            head[..term.rows() * width].fill(T::ZERO);
+            for &variable in &term.term.adjoint.variables {
+                let Variable::Signal(place) = variable else { continue };
+                let signal = term.term.signals[usize::from(place)];
+                if usize::from(signal.site) != number {
+                    continue;
+                }
+                let start = usize::from(signal.channel) * count * width + usize::from(signal.output);
+                for point in 0..count {
+                    head[start + point * width] = self.signals[usize::from(place) * count + point];
+                }
+            }
+            let site = &mut self.sites[number];
+            site.reverse(shared, term, &mut self.slots, &mut sums.gradient);
+            if term.trains_coefficients {
+                self.coefficients_adjoint(shared, term, number, sums);
+            }
+        }
+    }
+
+    fn coefficients_adjoint(
+        &mut self,
+        shared: Shared<'_, T>,
+        term: &TermCode<'_, T>,
+        number: usize,
+        sums: &mut Sums<T>,
+    ) {
+        let count = term.points;
+        let each = term.term.channels.coefficients.len();
+        let length = term.term.row.coordinates * count;
+        site_row(&mut self.site_row, &self.row, &self.row[number * length..(number + 1) * length]);
+        for place in 0..each {
+            for point in 0..count {
+                self.seeds[place * count + point] = self.sites[number].coefficients_bar[point * each + place];
+            }
+        }
+        let columns = Columns {
+            points: count,
+            row: &self.site_row,
+            scalars: &self.scalars,
+            signals: &[],
+            seeds: &self.seeds,
+        };
+        run(shared.level, &term.term.coefficients_adjoint.program, columns, &mut self.registers);
+        for (variable, bar) in outputs(&term.term.coefficients_adjoint, &self.registers, count) {
+            let Variable::Scalar(scalar) = variable else { continue };
+            sums.scalars[usize::from(scalar)] += bar.iter().map(|bar| bar.to_f64()).sum::<f64>();
+        }
+    }
+}
+
+/// The row with the coordinates of one site in front.
+fn site_row<T: Copy>(target: &mut [T], row: &[T], coordinates: &[T]) {
+    target.copy_from_slice(row);
+    target[..coordinates.len()].copy_from_slice(coordinates);
+}
+
+fn outputs<'a, T>(
+    adjoint: &'a Adjoint,
+    registers: &'a [T],
+    points: usize,
+) -> impl Iterator<Item = (Variable, &'a [T])> {
+    let outputs = adjoint.variables.iter().zip(&adjoint.program.outputs);
+    outputs.map(move |(&variable, &output)| (variable, column(registers, points, output)))
+}
