@@ -14,7 +14,10 @@ pub struct Losses {
 
 impl Losses {
     pub(crate) fn zero(plan: &Plan) -> Self {
-        Losses { total: 0.0, mean_squares: vec![0.0; plan.terms.iter().map(|term| term.residuals.len()).sum()] }
+        Losses {
+            total: 0.0,
+            mean_squares: vec![0.0; plan.terms.iter().map(|term| term.residuals.len()).sum()],
+        }
     }
 
     /// The first residual whose mean square is infinite or no number, by position in

@@ -70,10 +70,9 @@ impl<'plan> Reference<'plan> {
             add(&mut losses.mean_squares, &chunk.squares);
         }
         losses.total = 0.0;
-        let residuals =
-            plan.terms.iter().zip(points).flat_map(|(term, points)| {
-                term.residuals.iter().map(move |residual| (residual.weight, points.len()))
-            });
+        let residuals = plan.terms.iter().zip(points).flat_map(|(term, points)| {
+            term.residuals.iter().map(move |residual| (residual.weight, points.len()))
+        });
         for (square, (weight, count)) in losses.mean_squares.iter_mut().zip(residuals) {
             // A term without points contributes nothing; 0/0 would poison the loss.
             *square /= count.max(1) as f64;
