@@ -8,7 +8,7 @@ use crate::sample::draw;
 use crate::table::Tables;
 use crate::trainer::{self, Sink, Stopped, Surroundings};
 use equation::parse::parse_with;
-use equation::problem::Problem;
+use equation::problem::{Budget, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Losses, Points, Precision};
 use std::path::Path;
@@ -88,6 +88,20 @@ impl Experiment {
     /// Chooses where and in which numbers to compute.
     pub fn on(self, device: Device, precision: Precision) -> Self {
         Experiment { device, precision, ..self }
+    }
+
+    /// Makes training take exactly `steps` steps: phases keep their own number of steps while there are
+    /// enough, the last of them takes the rest, and bounds on time and loss no longer count.
+    pub fn with_steps(mut self, steps: u64) -> Self {
+        let phases = &mut self.problem.training.phases;
+        let count = phases.len();
+        let mut rest = steps;
+        for (number, phase) in phases.iter_mut().enumerate() {
+            let own = if number + 1 == count { rest } else { phase.budget.steps.unwrap_or(rest).min(rest) };
+            rest -= own;
+            phase.budget = Budget { steps: Some(own), seconds: None, loss: None };
+        }
+        self
     }
 
     /// The problem.
