@@ -205,7 +205,7 @@ impl Pool {
     }
 
     /// The same node over other operands.
-    pub(super) fn rebuild(
+    pub(crate) fn rebuild(
         &mut self,
         expression: Expression,
         node: &Node,

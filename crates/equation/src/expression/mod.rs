@@ -86,7 +86,7 @@ impl Derivative {
 /// What an expression may refer to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Leaf {
-    /// A coordinate of the domain, by position.
+    /// A coordinate of the domain, by position. Those of a point's second site follow those of the first.
     Coordinate(u16),
     /// A trainable scalar of the problem, by position.
     Parameter(u16),
@@ -98,6 +98,8 @@ pub enum Leaf {
     Field(Field),
     /// The network's raw output for an unknown, as `N` in an ansatz.
     Raw(u16),
+    /// A linear operator of the term at hand, applied to an unknown.
+    Applied(Applied),
     /// One derivative channel of one network output, as the planner chose them.
     Channel(Channel),
     /// The free variable of a univariate rule while it is being differentiated.
@@ -111,6 +113,17 @@ pub struct Field {
     pub unknown: u16,
     /// How it is differentiated.
     pub derivative: Derivative,
+    /// Which of the point's places it is taken at.
+    pub site: u8,
+}
+
+/// A linear operator applied to an unknown at one of the sites of a point.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Applied {
+    /// Which operator, by position in the term's list.
+    pub operator: u16,
+    /// Which unknown, by position.
+    pub unknown: u16,
     /// Which of the point's places it is taken at.
     pub site: u8,
 }
@@ -272,7 +285,8 @@ impl Pool {
         self.leaves(&[root]).into_iter().any(wanted)
     }
 
-    fn operands(&self, expression: Expression, mut each: impl FnMut(Expression)) {
+    /// Calls `each` for every direct operand of an expression.
+    pub fn operands(&self, expression: Expression, mut each: impl FnMut(Expression)) {
         match self.node(expression) {
             Node::Number(_) | Node::Leaf(_) => {}
             Node::Sum(_, terms) => terms.iter().for_each(|&(term, _)| each(term)),

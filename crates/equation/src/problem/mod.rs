@@ -199,6 +199,10 @@ impl Names for Problem {
                 if field.site > 0 { format!("{name}'") } else { name }
             }
             Leaf::Raw(_) => "N".to_owned(),
+            Leaf::Applied(applied) => {
+                let unknown = &self.unknowns[usize::from(applied.unknown)].name;
+                format!("L{}({unknown})", applied.operator)
+            }
             Leaf::Channel(channel) => format!("N{}.{}", channel.output, channel.channel),
             Leaf::Placeholder => "z".to_owned(),
         }

@@ -4,13 +4,37 @@
 //! Read in this order: `operator` (linear operators), `channels` (the smallest closed set),
 //! `rules` (chain and product rule on it), `lower` (residuals as programs), `interpret` (the oracle).
 
+mod activation;
+mod adjoint;
 mod architecture;
+mod channels;
+mod cost;
+mod explain;
 mod interpret;
+mod jets;
+mod listing;
+mod lower;
+mod operator;
+mod program;
+mod propagate;
+mod rules;
+mod scalar;
+mod split;
 
-pub use architecture::{Architecture, Scalar};
+pub use activation::{Derivatives, Wave, derivatives};
+pub use adjoint::Variable;
+pub use architecture::{Architecture, Feature, Layer, Signal, Start, Tensor};
+pub use channels::{ChannelKind, Channels, Weight};
+pub use cost::Cost;
 pub use interpret::Interpreter;
+pub use operator::{Operator, VariableOperator};
+pub use program::{Inputs, Instruction, Program, Register};
+pub use rules::{ChainTerm, ProductTerm, Rules, Seed};
+pub use scalar::Scalar;
 
-use crate::problem::Problem;
+use crate::expression::{Channel, Derivative, Expression, Overflow, Pool};
+use crate::problem::{Equation, Place, Problem};
+use lower::Lowering;
 
 /// Everything that an engine needs to train a problem.
 #[derive(Clone, Debug)]
@@ -21,6 +45,12 @@ pub struct Plan {
     pub terms: Vec<Term>,
     /// All unknowns at a point, ansatz applied: a term whose "residuals" are the values.
     pub prediction: Term,
+    /// How the problem's trainable scalars follow from the numbers behind the weights.
+    pub scalars: Vec<Scalar>,
+    /// Where their training starts.
+    scalar_starts: Vec<f64>,
+    /// Owns the expressions that the terms still refer to.
+    pool: Pool,
 }
 
 /// Residuals that share their points and one network evaluation.
@@ -34,6 +64,41 @@ pub struct Term {
     pub row: Row,
     /// What is squared and averaged.
     pub residuals: Vec<Residual>,
+    /// The residuals as operators applied to unknowns, before channels were chosen.
+    pub understood: Vec<Expression>,
+    /// The operators that the residuals apply to unknowns.
+    pub operators: Vec<VariableOperator>,
+    /// What the network carries to compute them.
+    pub channels: Channels,
+    /// How layers propagate that.
+    pub rules: Rules,
+    /// The channels of network outputs that `residual` reads, in the order of its signals.
+    pub signals: Vec<Channel>,
+    /// From the row of a point to [`Channels::coefficients`].
+    pub coefficients: Program,
+    /// From adjoints of the coefficients to adjoints of the scalars.
+    pub coefficients_adjoint: Adjoint,
+    /// From row and signals to residuals.
+    pub residual: Program,
+    /// From adjoints of the residuals to adjoints of signals and scalars.
+    pub adjoint: Adjoint,
+    /// What a point costs.
+    pub cost: Cost,
+}
+
+/// An adjoint program with the meaning of its outputs.
+#[derive(Clone, Debug)]
+pub struct Adjoint {
+    /// Reads one seed per output of the original program.
+    pub program: Program,
+    /// What each output is the adjoint of.
+    pub variables: Vec<Variable>,
+}
+
+impl From<(Program, Vec<Variable>)> for Adjoint {
+    fn from((program, variables): (Program, Vec<Variable>)) -> Self {
+        Adjoint { program, variables }
+    }
 }
 
 /// Where a term's points come from.
@@ -83,12 +148,12 @@ pub struct Residual {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum PlanError {
     /// An expression outgrew the pool while it was differentiated or expanded.
-    #[error("`{equation}`: {overflow}")]
+    #[error("`{term}`: {overflow}")]
     Overflow {
-        /// In which equation.
-        equation: String,
+        /// In which term.
+        term: String,
         /// Which limit.
-        overflow: crate::expression::Overflow,
+        overflow: Overflow,
     },
     /// More channels than an engine can carry.
     #[error("`{term}` needs {channels} derivative channels; at most {limit} are supported")]
@@ -103,28 +168,65 @@ pub enum PlanError {
 }
 
 /// Plans all terms of a problem.
-pub fn plan(_problem: &Problem) -> Result<Plan, PlanError> {
-    todo!()
+pub fn plan(problem: &Problem) -> Result<Plan, PlanError> {
+    let architecture = Architecture::new(problem);
+    let scalars: Vec<Scalar> = problem.parameters.iter().map(Scalar::new).collect();
+    let mut pool = problem.pool.clone();
+    let values: Vec<Equation> = (0..problem.unknowns.len())
+        .map(|unknown| Equation {
+            name: problem.unknowns[unknown].name.clone(),
+            text: problem.unknowns[unknown].name.clone(),
+            residual: pool.field(unknown, Derivative::NONE),
+            weight: 1.0,
+        })
+        .collect();
+    let mut lowering = Lowering {
+        pool: &mut pool,
+        architecture: &architecture,
+        unknowns: &problem.unknowns,
+        scalars: &scalars,
+        coordinates: problem.domain.len(),
+    };
+    let mut terms = vec![lowering.term("interior", Source::Interior, 1, &problem.equations)?];
+    for (position, condition) in problem.conditions.iter().enumerate() {
+        let sites = match condition.place {
+            Place::Pieces(_) => 1,
+            Place::Wrap { .. } => 2,
+        };
+        let source = Source::Condition(position);
+        terms.push(lowering.term(&condition.name, source, sites, &condition.equations)?);
+    }
+    for (position, data) in problem.data.iter().enumerate() {
+        terms.push(lowering.term(&data.name, Source::Data(position), 1, &data.equations)?);
+    }
+    let prediction = lowering.term("prediction", Source::Prediction, 1, &values)?;
+    let scalar_starts = problem.parameters.iter().map(|parameter| parameter.start).collect();
+    Ok(Plan { architecture, terms, prediction, scalars, scalar_starts, pool })
 }
 
 impl Plan {
     /// Trainable numbers: all weights, then the problem's scalars in their unbounded form.
     pub fn parameter_count(&self) -> usize {
-        self.architecture.parameter_count()
+        self.architecture.weight_count() + self.scalars.len()
     }
 
     /// The starting point of training: a pure function of the plan and the seed.
-    pub fn initialize(&self, _seed: u64) -> Vec<f64> {
-        todo!()
+    pub fn initialize(&self, seed: u64) -> Vec<f64> {
+        let mut parameters = vec![0.0; self.parameter_count()];
+        self.architecture.initialize(seed, &mut parameters);
+        let numbers = &mut parameters[self.architecture.weight_count()..];
+        for ((number, scalar), start) in numbers.iter_mut().zip(&self.scalars).zip(&self.scalar_starts) {
+            *number = scalar.number(*start);
+        }
+        parameters
     }
 
     /// The physical values of the problem's trainable scalars.
-    pub fn scalar_values(&self, _parameters: &[f64]) -> Vec<f64> {
-        todo!()
-    }
-
-    /// The plan as text for people: equations, channels and why, costs, programs and adjoints.
-    pub fn explain(&self, _problem: &Problem) -> String {
-        todo!()
+    pub fn scalar_values(&self, parameters: &[f64]) -> Vec<f64> {
+        let numbers = &parameters[self.architecture.weight_count()..];
+        self.scalars.iter().zip(numbers).map(|(scalar, &number)| scalar.value(number)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! The plan as text for people: what was understood, what is carried and why, and what it costs.
+
+use super::adjoint::Variable;
+use super::architecture::Architecture;
+use super::listing::Listing;
+use super::{Layer, Plan, Term};
+use crate::problem::{Problem, Role};
+use std::fmt::Write;
+
+impl Plan {
+    /// The plan as text for people: equations, channels and why, costs, programs and adjoints.
+    pub fn explain(&self, problem: &Problem) -> String {
+        let mut text = String::new();
+        write_problem(problem, self, &mut text);
+        for term in &self.terms {
+            let listing = Listing { problem, pool: &self.pool, term };
+            write_term(&listing, &mut text);
+        }
+        text
+    }
+
+    /// The channel set of a term, such as `{u, x, L}`.
+    pub fn channel_set(&self, problem: &Problem, term: &Term) -> String {
+        Listing { problem, pool: &self.pool, term }.channel_set()
+    }
+}
+
+fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
+    _ = writeln!(text, "{}\n", problem.title);
+    let coordinates: Vec<String> = (problem.domain.coordinates.iter())
+        .map(|coordinate| {
+            let role = match coordinate.role {
+                Role::Space => "",
+                Role::Time => " (time)",
+                Role::Parameter => " (parameter)",
+            };
+            format!("{} in [{}, {}]{role}", coordinate.name, coordinate.low, coordinate.high)
+        })
+        .collect();
+    write_field(text, "coordinates", &shortened(&coordinates));
+    if !problem.constants.is_empty() {
+        let constants: Vec<String> =
+            problem.constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        write_field(text, "constants", &constants.join(", "));
+    }
+    for unknown in &problem.unknowns {
+        let meaning = match unknown.ansatz {
+            Some(ansatz) => format!("{} = {}", unknown.name, problem.pool.print(ansatz, problem)),
+            None => format!("{} is a network output", unknown.name),
+        };
+        write_field(text, "unknown", &meaning);
+    }
+    for parameter in &problem.parameters {
+        let mut range = format!("{} starts at {}", parameter.name, parameter.start);
+        parameter.lower.iter().for_each(|lower| _ = write!(range, ", stays above {lower}"));
+        parameter.upper.iter().for_each(|upper| _ = write!(range, ", stays below {upper}"));
+        write_field(text, "trained", &range);
+    }
+    write_field(text, "network", &network_line(problem, &plan.architecture));
+    _ = writeln!(text);
+}
+
+fn network_line(problem: &Problem, architecture: &Architecture) -> String {
+    let inputs = architecture.features.len();
+    let layers = architecture.layers.iter().filter(|layer| matches!(layer, Layer::Activate { .. })).count();
+    format!(
+        "{:?}, {inputs} features → {layers} layers × {} {:?} → {} outputs, {} weights",
+        problem.network.kind,
+        problem.network.width,
+        problem.network.activation,
+        architecture.outputs(),
+        architecture.weight_count(),
+    )
+    .to_lowercase()
+}
+
+fn write_term(listing: &Listing, text: &mut String) {
+    let term = listing.term;
+    _ = writeln!(text, "── {} {}", term.name, "─".repeat(60usize.saturating_sub(term.name.chars().count())));
+    for (residual, &understood) in term.residuals.iter().zip(&term.understood) {
+        let understood = listing.pool.print(understood, listing);
+        write_field(text, &residual.name, &format!("{understood} = 0"));
+    }
+    write_field(text, "channels", &listing.channel_set());
+    write_channels(listing, text);
+    write_chain_rule(listing, text);
+    write_cost(listing, text);
+    write_programs(listing, text);
+    _ = writeln!(text);
+}
+
+fn write_channels(listing: &Listing, text: &mut String) {
+    let term = listing.term;
+    let names = listing.channel_names(&term.channels);
+    for (channel, (kind, name)) in term.channels.kinds.iter().zip(&names).enumerate().take(SHOWN) {
+        let mut reasons = Vec::new();
+        if term.signals.iter().any(|signal| usize::from(signal.channel) == channel) {
+            reasons.push("read by the residual".to_owned());
+        }
+        let users: Vec<&str> = (term.rules.chain.iter())
+            .filter(|rule| rule.factors.contains(&channel))
+            .map(|rule| names[rule.channel].as_str())
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .take(6)
+            .collect();
+        if !users.is_empty() {
+            reasons.push(format!("chain rule of {}", users.join(", ")));
+        }
+        if channel == 0 && reasons.is_empty() {
+            reasons.push("every layer needs it".to_owned());
+        }
+        let formula = listing.channel_formula(kind);
+        _ = writeln!(text, "    {name:<6} {formula:<32} {}", reasons.join("; "));
+    }
+    write_left_out(names.len(), text);
+}
+
+fn write_chain_rule(listing: &Listing, text: &mut String) {
+    let term = listing.term;
+    let names = listing.channel_names(&term.channels);
+    let mut shown = 0;
+    for (channel, name) in names.iter().enumerate() {
+        let own: Vec<_> = term.rules.chain.iter().filter(|rule| rule.channel == channel).collect();
+        if own.is_empty() || shown == SHOWN {
+            continue;
+        }
+        shown += 1;
+        let mut formula = format!("s1·z_{name}");
+        for rule in own.iter().take(SHOWN) {
+            listing.weight(rule.weight, &mut formula);
+            let factors: Vec<String> =
+                rule.factors.iter().map(|&factor| format!("z_{}", names[factor])).collect();
+            _ = write!(formula, "s{}·{}", rule.order, factors.join("·"));
+        }
+        if own.len() > SHOWN {
+            _ = write!(formula, " + … {} more", own.len() - SHOWN);
+        }
+        write_field(text, "chain rule", &format!("h_{name} = {formula}"));
+    }
+}
+
+fn write_cost(listing: &Listing, text: &mut String) {
+    let cost = listing.term.cost;
+    let line = format!(
+        "{} flop for value and gradient ({} in products), {} bytes of jets in f64, {} in f32",
+        cost.flops(),
+        cost.forward_products + cost.reverse_products,
+        cost.stored_bytes(8),
+        cost.stored_bytes(4),
+    );
+    write_field(text, "per point", &line);
+}
+
+fn write_programs(listing: &Listing, text: &mut String) {
+    let term = listing.term;
+    if !term.coefficients.outputs.is_empty() {
+        _ = writeln!(text, "  coefficients");
+        let outputs: Vec<String> = (0..term.coefficients.outputs.len()).map(|n| format!("c{n}")).collect();
+        text.push_str(&listing.program(&term.coefficients, &outputs, "    "));
+    }
+    _ = writeln!(text, "  residual program");
+    let outputs: Vec<String> = term.residuals.iter().map(|residual| residual.name.clone()).collect();
+    text.push_str(&listing.program(&term.residual, &outputs, "    "));
+    let seeds: Vec<String> =
+        outputs.iter().enumerate().map(|(place, name)| format!("seed{place} = d loss/d {name}")).collect();
+    _ = writeln!(text, "  adjoint program ({})", seeds.join(", "));
+    let outputs: Vec<String> = (term.adjoint.variables.iter())
+        .map(|variable| match variable {
+            Variable::Signal(signal) => format!("d loss/d {}", listing.signal(usize::from(*signal))),
+            Variable::Scalar(scalar) => format!("d loss/d {}", listing.scalar(usize::from(*scalar))),
+        })
+        .collect();
+    text.push_str(&listing.program(&term.adjoint.program, &outputs, "    "));
+}
+
+/// Channels, rules and coordinates that are listed one by one; 100 dimensions would fill pages.
+const SHOWN: usize = 24;
+
+fn write_left_out(count: usize, text: &mut String) {
+    if count > SHOWN {
+        _ = writeln!(text, "    … and {} more", count - SHOWN);
+    }
+}
+
+fn shortened(items: &[String]) -> String {
+    match items.len() {
+        0..=6 => items.join(", "),
+        count => format!("{}, … ({count} in all)", items[..4].join(", ")),
+    }
+}
+
+fn write_field(text: &mut String, name: &str, value: &str) {
+    _ = writeln!(text, "  {name:<14} {value}");
+}

@@ -1,0 +1,166 @@
+//! From the equations of one term to its channels and programs.
+
+use super::adjoint::adjoint;
+use super::channels::Channels;
+use super::cost::Cost;
+use super::jets::Jets;
+use super::program::lower;
+use super::rules::Rules;
+use super::split::{Split, split};
+use super::{Adjoint, Architecture, PlanError, Residual, Row, Scalar, Source, Term};
+use crate::expression::{Channel, Expression, Leaf, Pool};
+use crate::problem::{Equation, Unknown};
+use std::collections::HashMap;
+
+/// What the terms of a problem have in common.
+pub(super) struct Lowering<'a> {
+    pub(super) pool: &'a mut Pool,
+    pub(super) architecture: &'a Architecture,
+    pub(super) unknowns: &'a [Unknown],
+    pub(super) scalars: &'a [Scalar],
+    pub(super) coordinates: usize,
+}
+
+impl Lowering<'_> {
+    /// Plans one term.
+    pub(super) fn term(
+        &mut self,
+        name: &str,
+        source: Source,
+        sites: usize,
+        equations: &[Equation],
+    ) -> Result<Term, PlanError> {
+        let residuals: Vec<Expression> =
+            equations.iter().map(|equation| self.with_scalars(equation.residual)).collect();
+        let Split { operators, residuals } = split(self.pool, &residuals);
+        let channels = Channels::choose(self.pool, &operators);
+        if channels.len() > Channels::LIMIT {
+            let term = name.to_owned();
+            return Err(PlanError::TooManyChannels {
+                term,
+                channels: channels.len(),
+                limit: Channels::LIMIT,
+            });
+        }
+        let rules = Rules::new(&channels);
+        let understood = residuals;
+        let residuals = self.in_channels(&understood, &operators, &channels, &rules);
+        if let Some(overflow) = self.pool.overflow() {
+            return Err(PlanError::Overflow { term: name.to_owned(), overflow });
+        }
+
+        let leaves = self.pool.leaves(&[&residuals[..], &channels.coefficients[..]].concat());
+        let columns = leaves.iter().filter(|leaf| matches!(leaf, Leaf::Column(_))).count();
+        let normals = leaves.iter().any(|leaf| matches!(leaf, Leaf::Normal(_)));
+        let row = Row { coordinates: self.coordinates, sites, normals, columns };
+        let mut signals: Vec<Channel> = leaves
+            .iter()
+            .filter_map(|leaf| if let Leaf::Channel(channel) = leaf { Some(*channel) } else { None })
+            .collect();
+        signals.sort_unstable();
+
+        let residual = lower(self.pool, &residuals, row, &signals);
+        let coefficients = lower(self.pool, &channels.coefficients, row, &[]);
+        let cost = Cost::new(self.architecture, &channels, &rules, sites);
+        Ok(Term {
+            name: name.to_owned(),
+            source,
+            row,
+            residuals: equations
+                .iter()
+                .map(|equation| Residual { name: equation.name.clone(), weight: equation.weight })
+                .collect(),
+            adjoint: Adjoint::from(adjoint(&residual)),
+            residual,
+            coefficients_adjoint: Adjoint::from(adjoint(&coefficients)),
+            coefficients,
+            understood,
+            operators,
+            channels,
+            rules,
+            signals,
+            cost,
+        })
+    }
+
+    /// Replaces bounded parameters by functions of the unbounded numbers that are trained.
+    fn with_scalars(&mut self, expression: Expression) -> Expression {
+        let scalars = self.scalars;
+        self.pool.substitute(expression, &mut |pool, leaf| match leaf {
+            Leaf::Parameter(position) => Some(scalars[usize::from(position)].expression(pool, position)),
+            _ => None,
+        })
+    }
+
+    /// Replaces fields and applied operators by channels of the network's outputs, ansatz included.
+    fn in_channels(
+        &mut self,
+        residuals: &[Expression],
+        operators: &[super::operator::VariableOperator],
+        channels: &Channels,
+        rules: &Rules,
+    ) -> Vec<Expression> {
+        let mut jets: HashMap<(u16, u8), Vec<Expression>> = HashMap::new();
+        for leaf in self.pool.leaves(residuals) {
+            let (unknown, site) = match leaf {
+                Leaf::Field(field) => (field.unknown, field.site),
+                Leaf::Applied(applied) => (applied.unknown, applied.site),
+                _ => continue,
+            };
+            if !jets.contains_key(&(unknown, site)) {
+                let jet = self.unknown_jet(usize::from(unknown), channels, rules);
+                let jet = jet.into_iter().map(|entry| self.at_site(entry, site)).collect();
+                jets.insert((unknown, site), jet);
+            }
+        }
+        let coordinates: Vec<Vec<(usize, Expression)>> =
+            operators.iter().map(|operator| channels.coordinates(self.pool, operator)).collect();
+        let mut replaced = Vec::with_capacity(residuals.len());
+        for &residual in residuals {
+            let channelled = self.pool.substitute(residual, &mut |pool, leaf| match leaf {
+                Leaf::Field(field) => Some(jets[&(field.unknown, field.site)][0]),
+                Leaf::Applied(applied) => {
+                    let jet = &jets[&(applied.unknown, applied.site)];
+                    let combination = &coordinates[usize::from(applied.operator)];
+                    let mut terms = Vec::with_capacity(combination.len());
+                    for &(channel, coefficient) in combination {
+                        let coefficient = shifted(pool, coefficient, applied.site, self.coordinates);
+                        terms.push(pool.multiply(coefficient, jet[channel]));
+                    }
+                    Some(pool.sum(&terms))
+                }
+                _ => None,
+            });
+            replaced.push(channelled);
+        }
+        replaced
+    }
+
+    /// All channels of an unknown at site 0.
+    fn unknown_jet(&mut self, unknown: usize, channels: &Channels, rules: &Rules) -> Vec<Expression> {
+        let ansatz = match self.unknowns[unknown].ansatz {
+            Some(ansatz) => self.with_scalars(ansatz),
+            None => self.pool.leaf(Leaf::Raw(unknown as u16)),
+        };
+        Jets::new(self.pool, channels, rules, unknown).of(ansatz)
+    }
+
+    fn at_site(&mut self, expression: Expression, site: u8) -> Expression {
+        shifted(self.pool, expression, site, self.coordinates)
+    }
+}
+
+/// The same expression at another site of the point.
+fn shifted(pool: &mut Pool, expression: Expression, site: u8, coordinates: usize) -> Expression {
+    if site == 0 {
+        return expression;
+    }
+    pool.substitute(expression, &mut |pool, leaf| match leaf {
+        Leaf::Coordinate(axis) => {
+            let shift = coordinates as u16 * u16::from(site);
+            Some(pool.leaf(Leaf::Coordinate(axis + shift)))
+        }
+        Leaf::Channel(channel) => Some(pool.leaf(Leaf::Channel(Channel { site, ..channel }))),
+        _ => None,
+    })
+}
