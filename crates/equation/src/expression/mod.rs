@@ -225,12 +225,18 @@ pub struct Pool {
     index: HashMap<Node, Expression>,
     derivatives: HashMap<(Expression, Leaf), Expression>,
     overflow: Option<Overflow>,
+    /// Operands of all nodes together.
+    breadth: usize,
 }
 
 impl Pool {
     /// Distinct subexpressions that a pool holds at most: far above any equation people write, and
     /// low enough that a hostile file fails in well under a second.
     pub const MAX_NODES: usize = 200_000;
+
+    /// Operands of all nodes together: the derivative of a product of n factors has n² of them,
+    /// which counting nodes does not bound.
+    pub const MAX_OPERANDS: usize = 2_000_000;
 
     /// Nesting that a pool admits at most, so that recursive passes fit every thread's stack.
     pub const MAX_DEPTH: u16 = 400;
@@ -314,13 +320,19 @@ impl Pool {
         let expression = Expression(self.nodes.len() as u32);
         self.nodes.push(node.clone());
         let mut depth = 0;
-        self.operands(expression, |operand| depth = depth.max(self.depths[operand.0 as usize]));
-        if self.nodes.len() > Self::MAX_NODES || depth >= Self::MAX_DEPTH {
+        let mut breadth = self.breadth;
+        self.operands(expression, |operand| {
+            depth = depth.max(self.depths[operand.0 as usize]);
+            breadth += 1;
+        });
+        let large = self.nodes.len() > Self::MAX_NODES || breadth > Self::MAX_OPERANDS;
+        if large || depth >= Self::MAX_DEPTH {
             let overflow = if depth >= Self::MAX_DEPTH { Overflow::Depth } else { Overflow::Size };
             self.overflow.get_or_insert(overflow);
             self.nodes.pop();
             return self.refused();
         }
+        self.breadth = breadth;
         self.depths.push(depth + 1);
         self.index.insert(node, expression);
         expression

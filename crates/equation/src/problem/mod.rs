@@ -1,10 +1,12 @@
 //! The problem as understood: every name resolved, every value checked. A [`Problem`] is the proof
 //! that its file was right, so later stages do not check again.
 
+mod check;
 mod domain;
 mod network;
 mod training;
 
+pub(crate) use check::{Gap, gaps};
 pub use domain::{Coordinate, Domain, Role};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub use training::{Budget, Optimizer, Phase, Schedule, Training};

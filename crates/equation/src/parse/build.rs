@@ -1,0 +1,225 @@
+//! The document to the problem: sections in the order in which they need each other.
+
+use super::document::{self, Entry, Table, Value};
+use super::expression::Workshop;
+use super::sections::{
+    ansatz, conditions, constants, data, domain, equations, functions, network, reference, training, unknowns,
+};
+use super::source::{Sources, Span};
+use super::{overrides, reader};
+use crate::expression::Expression;
+use crate::problem::{self, Domain, Gap, Problem};
+
+const SECTIONS: [&str; 13] = [
+    "title",
+    "domain",
+    "constants",
+    "functions",
+    "unknowns",
+    "parameters",
+    "equations",
+    "conditions",
+    "data",
+    "ansatz",
+    "network",
+    "training",
+    "reference",
+];
+
+/// Reads everything that can be read. A problem of a file with mistakes holds placeholders and must
+/// not leave the parser; `None` when the file is not even TOML. The pool stays in the workshop.
+pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop) -> Option<Problem> {
+    let mut document = document::read(sources, &mut workshop.mistakes)?;
+    overrides::merge(&mut document, sources, overrides, &mut workshop.mistakes);
+    for entry in &document.entries {
+        match entry.key.as_str() {
+            "geometry" => {
+                let message = "[geometry] is not available: in this version the domain is a box";
+                workshop.mistakes.report(entry.key_span, message);
+            }
+            key if !SECTIONS.contains(&key) => {
+                reader::unknown(entry, &SECTIONS, "section", &mut workshop.mistakes);
+            }
+            _ => {}
+        }
+    }
+    let empty = Table::default();
+    let mut section = |name: &str| match document.get(name) {
+        Some(entry) => reader::table(&entry.node, &mut workshop.mistakes).unwrap_or(&empty),
+        None => &empty,
+    };
+    let domain_section = section("domain");
+    let constants_section = section("constants");
+    let functions_section = section("functions");
+    let unknowns_section = section("unknowns");
+    let parameters_section = section("parameters");
+    let equations_section = section("equations");
+    let conditions_section = section("conditions");
+    let data_section = section("data");
+    let ansatz_section = section("ansatz");
+    let network_section = section("network");
+    let training_section = section("training");
+    let reference_section = section("reference");
+    let title = document.get("title").and_then(|entry| reader::text(&entry.node, &mut workshop.mistakes));
+
+    let declared = domain::declare(domain_section, workshop);
+    constants::declare(constants_section, workshop);
+    functions::declare(functions_section, workshop);
+    let mut unknowns = unknowns::declare_unknowns(unknowns_section, workshop);
+    let declared_parameters = unknowns::declare_parameters(parameters_section, workshop);
+
+    let constants = constants::read(constants_section, workshop);
+    let ranges = domain::ranges(&declared, workshop);
+    let parameters = unknowns::parameters(&declared_parameters, workshop);
+
+    let complete = required(&document, "domain", "x = [0, 1]", sources, workshop)
+        & required(&document, "unknowns", "u = {}", sources, workshop);
+    required(&document, "equations", "poisson = \"u_xx + u_yy = 1\"", sources, workshop);
+    let mut stated = Vec::new();
+    let mut stated_conditions = Vec::new();
+    let mut data = Vec::new();
+    let mut reference = problem::Reference::default();
+    // Without coordinates or unknowns every name would be a mistake of its own.
+    if complete {
+        functions::read(functions_section, workshop);
+        stated = equations::read(equations_section, workshop);
+        let residuals: Vec<Expression> = stated.iter().map(|(equation, _)| equation.residual).collect();
+        let surroundings =
+            conditions::Surroundings { ranges: &ranges, unknowns: &unknowns, equations: &residuals };
+        stated_conditions = conditions::read(conditions_section, &surroundings, workshop);
+        data = data::read(data_section, &unknowns, workshop);
+        ansatz::read(ansatz_section, &mut unknowns, workshop);
+        reference = reference::read(reference_section, &unknowns, workshop);
+    }
+    let network = network::read(network_section, workshop);
+    let training = training::read(training_section, workshop);
+
+    let (equations, equation_spans): (Vec<_>, Vec<Span>) = stated.into_iter().unzip();
+    let (conditions, condition_spans): (Vec<_>, Vec<Span>) = stated_conditions.into_iter().unzip();
+    let mut problem = Problem {
+        title: title.map_or_else(String::new, |text| text.content.clone()),
+        pool: crate::expression::Pool::default(),
+        domain: Domain { coordinates: domain::coordinates(declared, &ranges) },
+        constants,
+        unknowns,
+        parameters,
+        equations,
+        conditions,
+        data,
+        network,
+        training,
+        reference,
+    };
+    if workshop.mistakes.is_empty() {
+        std::mem::swap(&mut problem.pool, &mut workshop.pool);
+        let gaps = problem::gaps(&problem);
+        let section = document.get("equations").map_or(Span::new(0, 0..0), |entry| entry.key_span);
+        let spans = Spans { section, equations: &equation_spans, conditions: &condition_spans };
+        gaps.into_iter().for_each(|gap| report(gap, &problem, &spans, workshop));
+        std::mem::swap(&mut problem.pool, &mut workshop.pool);
+    }
+    Some(problem)
+}
+
+/// Whether a section has entries; reported when it has none.
+fn required(document: &Table, name: &str, example: &str, sources: &Sources, workshop: &mut Workshop) -> bool {
+    let entry = document.get(name);
+    let (span, message) = match entry {
+        Some(Entry { node, key_span, .. }) => match &node.value {
+            Value::Table(table) if !table.entries.is_empty() => return true,
+            Value::Table(_) => (*key_span, format!("section [{name}] is empty")),
+            // Reported as a wrong type.
+            _ => return false,
+        },
+        None => {
+            let end = sources.text(0).len();
+            (Span::new(0, end..end), format!("section [{name}] is missing"))
+        }
+    };
+    workshop.mistakes.report_with(span, message, format!("add `[{name}]` with lines such as `{example}`"));
+    false
+}
+
+/// Where to point for what a file lacks.
+struct Spans<'s> {
+    section: Span,
+    equations: &'s [Span],
+    conditions: &'s [Span],
+}
+
+fn report(gap: Gap, problem: &Problem, spans: &Spans<'_>, workshop: &mut Workshop) {
+    let declaration = |name: &str| workshop.scope.span(name).unwrap_or(spans.section);
+    let (span, message, hint) = match gap {
+        Gap::NothingPins => (
+            spans.section,
+            "nothing singles out a solution: there are no conditions, no data and no ansatz".to_owned(),
+            "add `[conditions]` with lines such as `walls = { on = \"boundary\", equation = \"u = 0\" }`"
+                .to_owned(),
+        ),
+        Gap::Initial { unknown, axis, equation, needed, found } => {
+            let (name, time) = (&problem.unknowns[unknown].name, &problem.domain.coordinates[axis]);
+            let derivative = match found {
+                0 => name.clone(),
+                times => format!("{name}_{}", time.name.repeat(times)),
+            };
+            let (low, time) = (time.low, &time.name);
+            (
+                spans.equations.get(equation).copied().unwrap_or(spans.section),
+                format!(
+                    "missing initial condition: `{name}` has {needed} derivative{} in `{time}` and {found} condition{} at an end of `{time}`",
+                    if needed == 1 { "" } else { "s" },
+                    if found == 1 { "" } else { "s" },
+                ),
+                format!(
+                    "add to [conditions]: `start = {{ on = \"{time} = {low}\", equation = \"{derivative} = 0\" }}`"
+                ),
+            )
+        }
+        Gap::Boundary { axis } => {
+            let coordinate = &problem.domain.coordinates[axis];
+            let (name, low, high) = (&coordinate.name, coordinate.low, coordinate.high);
+            let unknown = problem.unknowns.first().map_or("u", |unknown| &unknown.name);
+            (
+                declaration(name),
+                format!(
+                    "missing boundary condition: no condition fixes `{name}`, which has second derivatives"
+                ),
+                format!(
+                    "add to [conditions]: `walls = {{ on = \"{name} = {low}, {name} = {high}\", equation = \"{unknown} = 0\" }}`; or, if its ends need none: `{name} = {{ range = [{low}, {high}], open = true }}`"
+                ),
+            )
+        }
+        Gap::EquationWithoutUnknown { equation } => (
+            spans.equations.get(equation).copied().unwrap_or(spans.section),
+            "this equation mentions no unknown".to_owned(),
+            unknowns_listed(problem),
+        ),
+        Gap::ConditionWithoutUnknown { condition } => (
+            spans.conditions.get(condition).copied().unwrap_or(spans.section),
+            "an equation of this condition mentions no unknown".to_owned(),
+            unknowns_listed(problem),
+        ),
+        Gap::UnusedUnknown { unknown } => {
+            let name = &problem.unknowns[unknown].name;
+            (
+                declaration(name),
+                format!("no equation mentions the unknown `{name}`"),
+                "remove it, or state an equation for it".to_owned(),
+            )
+        }
+        Gap::UnusedParameter { parameter } => {
+            let name = &problem.parameters[parameter].name;
+            (
+                declaration(name),
+                format!("nothing depends on the parameter `{name}`"),
+                "remove it, or use it in an equation".to_owned(),
+            )
+        }
+    };
+    workshop.mistakes.report_with(span, message, hint);
+}
+
+fn unknowns_listed(problem: &Problem) -> String {
+    let names = problem.unknowns.iter().map(|unknown| unknown.name.as_str());
+    format!("the unknowns are {}", super::suggest::listed(names))
+}

@@ -1,0 +1,194 @@
+//! The file as a tree of values that know where they were written.
+
+use super::diagnostic::Mistakes;
+use super::source::{Sources, Span};
+use super::suggest::clipped;
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+/// A value and its place.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) value: Value,
+    pub(super) span: Span,
+}
+
+/// A value of a problem file.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Text(Text),
+    Integer(i64),
+    Float(f64),
+    Boolean(bool),
+    Array(Vec<Node>),
+    Table(Table),
+    /// Dates, and integers beyond 64 bits: no key wants them.
+    Strange(&'static str),
+}
+
+impl Value {
+    /// For "expected …, found …".
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Value::Text(_) => "a string",
+            Value::Integer(_) => "an integer",
+            Value::Float(_) => "a number",
+            Value::Boolean(_) => "true or false",
+            Value::Array(_) => "an array",
+            Value::Table(_) => "a table",
+            Value::Strange(kind) => kind,
+        }
+    }
+}
+
+/// A string and where its characters are.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    pub(super) content: String,
+    pub(super) span: Span,
+    /// Byte of the source at which the content starts, where it stands there letter by letter.
+    verbatim: Option<usize>,
+}
+
+impl Text {
+    /// A string written without quotes.
+    pub(super) fn bare(content: &str, span: Span) -> Self {
+        Text { content: content.to_owned(), span, verbatim: Some(span.start) }
+    }
+
+    fn new(content: &str, span: Span, sources: &Sources) -> Self {
+        let raw = sources.text(span.source).get(span.start..span.end).unwrap_or("");
+        let quotes = ["\"\"\"\r\n", "'''\r\n", "\"\"\"\n", "'''\n", "\"\"\"", "'''", "\"", "'"];
+        let verbatim = quotes
+            .iter()
+            .find(|quote| raw.starts_with(**quote))
+            .filter(|quote| raw[quote.len()..].starts_with(content))
+            .map(|quote| span.start + quote.len());
+        Text { content: content.to_owned(), span, verbatim }
+    }
+
+    /// Where a part of the content stands; the whole string where escapes hide it.
+    pub(super) fn place(&self, range: Range<usize>) -> Span {
+        match self.verbatim {
+            Some(start) => Span::new(self.span.source, start + range.start..start + range.end),
+            None => self.span,
+        }
+    }
+}
+
+/// Keys with values, in the file's order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    pub(super) entries: Vec<Entry>,
+}
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) key_span: Span,
+    pub(super) node: Node,
+}
+
+impl Table {
+    pub(super) fn get(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+}
+
+/// Beyond this size a broken file is reported with its first TOML error only: recovering all of
+/// them keeps a message for each.
+const RECOVERABLE: usize = 256 * 1024;
+
+/// Reads the problem file's TOML. `None` when it is not TOML, which has been reported.
+pub(super) fn read(sources: &Sources, mistakes: &mut Mistakes) -> Option<Table> {
+    let text = sources.text(0);
+    let errors = match DeTable::parse(text) {
+        Ok(table) => return Some(convert_table(table.get_ref(), 0, 0, sources)),
+        Err(first) if text.len() > RECOVERABLE => vec![first],
+        Err(_) => DeTable::parse_recoverable(text).1,
+    };
+    for error in errors {
+        report(&error, 0, 0, sources, mistakes);
+    }
+    None
+}
+
+/// Reads one TOML value that stands at `start` of a source; blanks around it have been cut off.
+pub(super) fn read_value(
+    source: usize,
+    start: usize,
+    text: &str,
+    sources: &Sources,
+) -> Result<Node, Box<toml::de::Error>> {
+    let value = DeValue::parse(text).map_err(Box::new)?;
+    let span = value.span().start + start..value.span().end + start;
+    Ok(convert(value.get_ref(), span, source, start, sources))
+}
+
+/// Reports a TOML error whose text began at `offset` of its source.
+pub(super) fn report(
+    error: &toml::de::Error,
+    source: usize,
+    offset: usize,
+    sources: &Sources,
+    mistakes: &mut Mistakes,
+) {
+    let end = sources.text(source).len();
+    let range = error.span().unwrap_or(0..0);
+    let span = Span::new(source, (range.start + offset).min(end)..(range.end + offset).min(end));
+    let line = sources.line(span).0;
+    let hint = line
+        .split_once('=')
+        .filter(|(_, value)| !value.trim_start().starts_with(['"', '\'', '[', '{']))
+        .filter(|(_, value)| value.contains(['*', '(', '^']) || value.trim().starts_with(char::is_alphabetic))
+        .map(|_| "expressions and words stand in quotes: `name = \"…\"`".to_owned());
+    mistakes.add(span, format!("TOML: {}", clipped(error.message())), hint);
+}
+
+/// `offset` is where in its source the parsed text began.
+fn convert_table(table: &DeTable<'_>, source: usize, offset: usize, sources: &Sources) -> Table {
+    let entries = table
+        .iter()
+        .map(|(key, value)| {
+            let shift = |range: Range<usize>| range.start + offset..range.end + offset;
+            Entry {
+                key: key.get_ref().to_string(),
+                key_span: Span::new(source, shift(key.span())),
+                node: convert(value.get_ref(), shift(value.span()), source, offset, sources),
+            }
+        })
+        .collect();
+    Table { entries }
+}
+
+fn convert(
+    value: &DeValue<'_>,
+    range: Range<usize>,
+    source: usize,
+    offset: usize,
+    sources: &Sources,
+) -> Node {
+    let span = Span::new(source, range);
+    let value = match value {
+        DeValue::String(content) => Value::Text(Text::new(content, span, sources)),
+        DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
+            Ok(value) => Value::Integer(value),
+            Err(_) => Value::Strange("an integer beyond 64 bits"),
+        },
+        DeValue::Float(float) => Value::Float(float.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(value) => Value::Boolean(*value),
+        DeValue::Datetime(_) => Value::Strange("a date"),
+        DeValue::Array(array) => Value::Array(
+            array
+                .iter()
+                .map(|item| {
+                    let range = item.span().start + offset..item.span().end + offset;
+                    convert(item.get_ref(), range, source, offset, sources)
+                })
+                .collect(),
+        ),
+        DeValue::Table(table) => Value::Table(convert_table(table, source, offset, sources)),
+    };
+    Node { value, span }
+}

@@ -1,0 +1,35 @@
+//! Expressions inside strings: text → tokens → syntax tree → the pool.
+
+mod calls;
+mod names;
+mod operators;
+mod resolve;
+mod syntax;
+mod token;
+
+pub(super) use names::{Meaning, Scope, Split, Uses};
+pub(super) use resolve::{Broken, Context, Normals, Resolver, Value, Workshop};
+pub(super) use syntax::{Kind, Parser, Syntax};
+pub(super) use token::Token;
+
+use std::ops::Range;
+
+/// Why a text is not an expression, and where.
+#[derive(Debug)]
+pub(super) struct SyntaxError {
+    pub(super) range: Range<usize>,
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+}
+
+impl SyntaxError {
+    fn new(range: Range<usize>, message: impl Into<String>) -> Self {
+        SyntaxError { range, message: message.into(), hint: None }
+    }
+
+    /// The same error with advice.
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}

@@ -1,0 +1,246 @@
+//! What names mean.
+
+use super::Value;
+use super::token::is_name;
+use crate::expression::Function;
+use crate::parse::diagnostic::Mistakes;
+use crate::parse::source::Span;
+use crate::parse::suggest::clipped;
+use crate::problem::Role;
+use std::collections::HashMap;
+
+/// What a declared name stands for.
+#[derive(Clone, Debug)]
+pub(in crate::parse) enum Meaning {
+    Coordinate(usize),
+    /// Coordinates declared together with `count`.
+    Family(Vec<usize>),
+    Constant(f64),
+    Parameter(usize),
+    Unknown(usize),
+    Function(Value, Uses),
+    /// Declared, and its declaration is wrong or not yet read: using it is no mistake of its own.
+    Broken,
+}
+
+impl Meaning {
+    /// For "`x` is …".
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Meaning::Coordinate(_) => "a coordinate",
+            Meaning::Family(_) => "a family of coordinates",
+            Meaning::Constant(_) => "a constant",
+            Meaning::Parameter(_) => "a parameter",
+            Meaning::Unknown(_) => "an unknown",
+            Meaning::Function(..) | Meaning::Broken => "a function",
+        }
+    }
+}
+
+/// Which kinds of names an expression rests on, also through functions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(in crate::parse) struct Uses {
+    pub(in crate::parse) coordinates: bool,
+    pub(in crate::parse) parameters: bool,
+    pub(in crate::parse) unknowns: bool,
+}
+
+impl Uses {
+    pub(super) fn add(&mut self, other: Uses) {
+        self.coordinates |= other.coordinates;
+        self.parameters |= other.parameters;
+        self.unknowns |= other.unknowns;
+    }
+}
+
+/// Operators that are written like calls, with how they are called.
+pub(super) const OPERATORS: [(&str, &str); 11] = [
+    ("d", "d(expression, x, …)"),
+    ("dn", "dn(expression)"),
+    ("grad", "grad(expression)"),
+    ("div", "div(vector)"),
+    ("curl", "curl(vector)"),
+    ("laplacian", "laplacian(expression)"),
+    ("dot", "dot(vector, vector)"),
+    ("sum", "sum(i, expression), sum(i, from, to, expression) or sum(vector)"),
+    ("min", "min(a, b, …)"),
+    ("max", "max(a, b, …)"),
+    ("where", "where(condition, then, otherwise)"),
+];
+
+/// How a function or operator is called; `None` for other names.
+pub(super) fn signature(name: &str) -> Option<String> {
+    let operator = OPERATORS.iter().find(|(operator, _)| *operator == name);
+    operator.map(|(_, signature)| (*signature).to_owned()).or_else(|| {
+        Function::ALL.iter().find(|function| function.name() == name).map(|_| format!("{name}(x)"))
+    })
+}
+
+/// Why a name cannot be declared; `None` when it can.
+fn reserved(name: &str) -> Option<&'static str> {
+    match name {
+        "pi" | "e" => Some("the name of a number"),
+        "N" => Some("reserved for the network's output in [ansatz]"),
+        "and" | "or" | "not" | "boundary" => Some("a word of the language"),
+        _ if signature(name).is_some() => Some("the name of a function"),
+        _ => None,
+    }
+}
+
+/// A declared name.
+#[derive(Debug)]
+pub(in crate::parse) struct Symbol {
+    pub(in crate::parse) meaning: Meaning,
+    pub(in crate::parse) span: Span,
+    section: &'static str,
+}
+
+/// All declared names.
+#[derive(Debug, Default)]
+pub(in crate::parse) struct Scope {
+    symbols: HashMap<String, Symbol>,
+    /// In the order of declaration, so that messages do not depend on hashing.
+    order: Vec<String>,
+    /// Coordinates in order.
+    pub(in crate::parse) coordinates: Vec<(String, Role)>,
+    /// Families whose count is wrong: their members cannot be known.
+    pub(in crate::parse) broken_families: Vec<String>,
+}
+
+impl Scope {
+    /// Declares a name. False, and reported, when it cannot be declared.
+    pub(in crate::parse) fn declare(
+        &mut self,
+        name: &str,
+        meaning: Meaning,
+        section: &'static str,
+        span: Span,
+        mistakes: &mut Mistakes,
+    ) -> bool {
+        let shown = clipped(name);
+        if !is_name(name) {
+            let hint = "letters, digits and underscores, beginning with a letter";
+            mistakes.report_with(span, format!("`{shown}` cannot be a name"), hint);
+            return false;
+        }
+        if let Some(reason) = reserved(name) {
+            mistakes.report_with(span, format!("`{shown}` is {reason}"), "choose another name");
+            return false;
+        }
+        if let Some(first) = self.symbols.get(name) {
+            let message = format!("`{shown}` is declared twice");
+            mistakes.report_with(span, message, format!("it is also in [{}]", first.section));
+            return false;
+        }
+        self.symbols.insert(name.to_owned(), Symbol { meaning, span, section });
+        self.order.push(name.to_owned());
+        true
+    }
+
+    /// Changes what a declared name means.
+    pub(in crate::parse) fn define(&mut self, name: &str, meaning: Meaning) {
+        if let Some(symbol) = self.symbols.get_mut(name) {
+            symbol.meaning = meaning;
+        }
+    }
+
+    pub(in crate::parse) fn get(&self, name: &str) -> Option<&Meaning> {
+        match self.symbols.get(name) {
+            Some(symbol) => Some(&symbol.meaning),
+            None if self.in_broken_family(name) => Some(&Meaning::Broken),
+            None => None,
+        }
+    }
+
+    /// Where a name is declared.
+    pub(in crate::parse) fn span(&self, name: &str) -> Option<Span> {
+        self.symbols.get(name).map(|symbol| symbol.span)
+    }
+
+    /// The section that declares a name.
+    pub(in crate::parse) fn section(&self, name: &str) -> Option<&'static str> {
+        self.symbols.get(name).map(|symbol| symbol.section)
+    }
+
+    /// All names, in the order of declaration.
+    pub(in crate::parse) fn names(&self) -> impl Iterator<Item = &str> {
+        self.order.iter().map(String::as_str)
+    }
+
+    fn in_broken_family(&self, name: &str) -> bool {
+        self.broken_families.iter().any(|family| {
+            name.strip_prefix(family.as_str())
+                .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+        })
+    }
+
+    /// The space coordinates.
+    pub(in crate::parse) fn space(&self) -> Vec<usize> {
+        let is_space = |(_, (_, role)): &(usize, &(String, Role))| *role == Role::Space;
+        self.coordinates.iter().enumerate().filter(is_space).map(|(axis, _)| axis).collect()
+    }
+
+    /// Splits `u_xy` into a base that is declared and coordinates. Exact names are not split:
+    /// whoever declares `sigma_xx` means it.
+    pub(in crate::parse) fn split<'n>(&self, name: &'n str) -> Split<'n> {
+        let mut nearest = None;
+        // Longer names are refused rather than searched: every split looks at all the rest.
+        for (position, _) in name.char_indices().rev().filter(|&(_, c)| c == '_').take(32) {
+            let (base, suffix) = (&name[..position], &name[position + 1..]);
+            if self.get(base).is_none() {
+                continue;
+            }
+            match self.axes(suffix) {
+                Some(axes) => return Split::Derivative { base, axes },
+                None => nearest = nearest.or(Some(Split::NotCoordinates { base, suffix })),
+            }
+        }
+        nearest.unwrap_or(Split::Nothing)
+    }
+
+    /// A text as coordinate names one after the other, the longest possible first.
+    fn axes(&self, suffix: &str) -> Option<Vec<usize>> {
+        const LONGEST: usize = 256;
+        if suffix.is_empty() || suffix.len() > LONGEST {
+            return None;
+        }
+        // From the back: `next[p]` is the axis to take at byte p so that the rest works out.
+        let mut next: Vec<Option<(usize, usize)>> = vec![None; suffix.len() + 1];
+        for position in (0..suffix.len()).rev().filter(|&position| suffix.is_char_boundary(position)) {
+            let mut longest = 0;
+            for (axis, (name, _)) in self.coordinates.iter().enumerate() {
+                if name.len() <= longest || !suffix[position..].starts_with(name.as_str()) {
+                    continue;
+                }
+                let mut end = position + name.len();
+                let separated = suffix[end..].starts_with('_') && end + 1 < suffix.len();
+                if end < suffix.len() && next[end].is_none() && separated {
+                    end += 1;
+                }
+                if end == suffix.len() || next[end].is_some() {
+                    longest = name.len();
+                    next[position] = Some((axis, end));
+                }
+            }
+        }
+        let mut axes = Vec::new();
+        let mut position = 0;
+        while position < suffix.len() {
+            let (axis, end) = next[position]?;
+            axes.push(axis);
+            position = end;
+        }
+        Some(axes)
+    }
+}
+
+/// A name with an underscore, taken apart.
+#[derive(Debug, PartialEq)]
+pub(in crate::parse) enum Split<'n> {
+    /// The derivative of a declared name.
+    Derivative { base: &'n str, axes: Vec<usize> },
+    /// Declared before the underscore, and something else than coordinates behind it.
+    NotCoordinates { base: &'n str, suffix: &'n str },
+    /// Nothing before any underscore is declared.
+    Nothing,
+}

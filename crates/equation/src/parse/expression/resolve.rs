@@ -1,0 +1,472 @@
+//! Syntax trees to expressions of the pool.
+
+use super::names::{Split, signature};
+use super::{Kind, Meaning, Scope, Syntax, Uses};
+use crate::expression::{Derivative, Expression, Function, Leaf, Node, Overflow, Pool};
+use crate::parse::diagnostic::Mistakes;
+use crate::parse::document::Text;
+use crate::parse::suggest::{clipped, listed, nearest};
+use std::ops::Range;
+
+/// A number or several.
+#[derive(Clone, PartialEq, Debug)]
+pub(in crate::parse) enum Value {
+    Scalar(Expression),
+    Vector(Vec<Expression>),
+}
+
+/// Something is wrong and has been reported.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::parse) struct Broken;
+
+/// What expressions are made with, over a whole file.
+#[derive(Default)]
+pub(in crate::parse) struct Workshop {
+    pub(in crate::parse) pool: Pool,
+    pub(in crate::parse) scope: Scope,
+    pub(in crate::parse) mistakes: Mistakes,
+    /// Operands handled so far.
+    effort: usize,
+    /// Derivatives of composed expressions taken so far: each walks the expression.
+    derivatives: usize,
+    /// A limit of the whole file was passed and reported: nothing more is built.
+    pub(in crate::parse) exhausted: bool,
+}
+
+impl Workshop {
+    /// Operands that the expressions of a file may handle: about a second.
+    const MAX_EFFORT: usize = 8_000_000;
+    /// Derivatives of composed expressions per file: about a second in the fullest pool.
+    const MAX_DERIVATIVES: usize = 10_000;
+}
+
+/// What an expression at some place of the file may use.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::parse) struct Context<'c> {
+    /// For "… may not use unknowns".
+    pub(in crate::parse) subject: &'static str,
+    pub(in crate::parse) coordinates: bool,
+    pub(in crate::parse) parameters: bool,
+    pub(in crate::parse) unknowns: bool,
+    /// The unknown whose raw output `N` is.
+    pub(in crate::parse) raw: Option<usize>,
+    pub(in crate::parse) normals: Normals<'c>,
+}
+
+/// Whether there is an outward normal.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::parse) enum Normals<'c> {
+    /// There is none.
+    Absent,
+    /// It points along one of these axes.
+    Along(&'c [usize]),
+}
+
+impl Context<'_> {
+    /// Numbers and constants only.
+    pub(in crate::parse) fn numbers(subject: &'static str) -> Context<'static> {
+        Context { coordinates: false, parameters: false, unknowns: false, ..Context::everything(subject) }
+    }
+
+    /// Everything but normals and raw outputs.
+    pub(in crate::parse) fn everything(subject: &'static str) -> Context<'static> {
+        let normals = Normals::Absent;
+        Context { subject, coordinates: true, parameters: true, unknowns: true, raw: None, normals }
+    }
+
+    /// Numbers, constants and coordinates.
+    pub(in crate::parse) fn coordinates(subject: &'static str) -> Context<'static> {
+        Context { parameters: false, unknowns: false, ..Context::everything(subject) }
+    }
+}
+
+/// Turns the syntax tree of one text into an expression.
+pub(in crate::parse) struct Resolver<'w> {
+    pub(super) workshop: &'w mut Workshop,
+    text: &'w Text,
+    pub(super) context: &'w Context<'w>,
+    /// Indices of the sums around the current place.
+    pub(super) locals: Vec<(String, f64)>,
+    pub(in crate::parse) uses: Uses,
+}
+
+impl<'w> Resolver<'w> {
+    pub(in crate::parse) fn new(
+        workshop: &'w mut Workshop,
+        text: &'w Text,
+        context: &'w Context<'w>,
+    ) -> Self {
+        Resolver { workshop, text, context, locals: Vec::new(), uses: Uses::default() }
+    }
+
+    /// The value of a whole text, which was parsed to `syntax`. Limits of the pool are reported here.
+    pub(in crate::parse) fn finish(&mut self, syntax: &Syntax) -> Result<Value, Broken> {
+        if self.workshop.exhausted {
+            return Err(Broken);
+        }
+        let value = self.value(syntax);
+        self.settle(&syntax.range)?;
+        value
+    }
+
+    /// As [`Self::finish`], for a text that must be a scalar.
+    pub(in crate::parse) fn finish_scalar(&mut self, syntax: &Syntax) -> Result<Expression, Broken> {
+        let value = self.finish(syntax)?;
+        self.expect_scalar(value, &syntax.range, "a scalar")
+    }
+
+    /// Reports a limit that the pool has passed.
+    pub(in crate::parse) fn settle(&mut self, range: &Range<usize>) -> Result<(), Broken> {
+        let Some(overflow) = self.workshop.pool.take_overflow() else { return Ok(()) };
+        self.workshop.exhausted |= overflow == Overflow::Size;
+        let hint = match overflow {
+            Overflow::Size | Overflow::Depth => "write it with fewer nested products and derivatives",
+            Overflow::Order => "introduce an unknown for an inner derivative, as in `w = u_xx`",
+        };
+        Err(self.fail_with(range, overflow.to_string(), hint))
+    }
+
+    pub(super) fn fail(&mut self, range: &Range<usize>, message: impl Into<String>) -> Broken {
+        self.workshop.mistakes.report(self.text.place(range.clone()), message);
+        Broken
+    }
+
+    pub(super) fn fail_with(
+        &mut self,
+        range: &Range<usize>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Broken {
+        self.workshop.mistakes.report_with(self.text.place(range.clone()), message, hint);
+        Broken
+    }
+
+    /// Counts work against the file's limit.
+    pub(super) fn spend(&mut self, operands: usize, range: &Range<usize>) -> Result<(), Broken> {
+        self.workshop.effort = self.workshop.effort.saturating_add(operands);
+        if self.workshop.exhausted {
+            return Err(Broken);
+        }
+        if self.workshop.effort > Workshop::MAX_EFFORT {
+            self.workshop.exhausted = true;
+            return Err(self.fail(range, "the expressions of this file are too large when written out"));
+        }
+        Ok(())
+    }
+
+    /// The value of a part.
+    pub(super) fn value(&mut self, syntax: &Syntax) -> Result<Value, Broken> {
+        self.spend(1, &syntax.range)?;
+        let value = match &syntax.kind {
+            Kind::Number(value) => Value::Scalar(self.workshop.pool.number(*value)),
+            Kind::Name(name) => self.name(name, &syntax.range)?,
+            Kind::Index(name, index) => self.indexed(name, index, &syntax.range)?,
+            Kind::Call(name, at, arguments) => self.call(name, at, arguments, &syntax.range)?,
+            Kind::Vector(components) => self.vector(components, &syntax.range)?,
+            Kind::Sum(terms) => self.sum(terms, &syntax.range)?,
+            Kind::Product(factors) => self.product(factors, &syntax.range)?,
+            Kind::Power(base, exponent) => self.power(base, exponent)?,
+            Kind::Compare(comparison, left, right) => {
+                let (left, right) = (self.scalar(left), self.scalar(right));
+                Value::Scalar(self.workshop.pool.compare(*comparison, left?, right?))
+            }
+            Kind::All(conditions) => {
+                let all = self.conditions(conditions)?;
+                Value::Scalar(self.workshop.pool.product(&all))
+            }
+            Kind::Any(conditions) => {
+                let all = self.conditions(conditions)?;
+                Value::Scalar(self.pairwise(all, Pool::max))
+            }
+            Kind::Not(condition) => {
+                let holds = self.conditions(std::slice::from_ref(condition))?;
+                let one = self.workshop.pool.number(1.0);
+                Value::Scalar(self.workshop.pool.subtract(one, holds[0]))
+            }
+        };
+        if let Value::Scalar(expression) = value {
+            self.expect_finite(expression, &syntax.range)?;
+        }
+        Ok(value)
+    }
+
+    /// The value of a part that must be a scalar.
+    pub(super) fn scalar(&mut self, syntax: &Syntax) -> Result<Expression, Broken> {
+        let value = self.value(syntax)?;
+        self.expect_scalar(value, &syntax.range, "a scalar")
+    }
+
+    pub(super) fn expect_scalar(
+        &mut self,
+        value: Value,
+        range: &Range<usize>,
+        wanted: &str,
+    ) -> Result<Expression, Broken> {
+        match value {
+            Value::Scalar(expression) => Ok(expression),
+            Value::Vector(components) => {
+                let count = components.len();
+                Err(self.fail(range, format!("expected {wanted}, found a vector of {count} components")))
+            }
+        }
+    }
+
+    fn expect_finite(&mut self, expression: Expression, range: &Range<usize>) -> Result<(), Broken> {
+        match self.workshop.pool.as_number(expression) {
+            // What a limit refused is reported as that, at the end of the text.
+            Some(value) if !value.is_finite() && self.workshop.pool.overflow().is_none() => {
+                Err(self.fail(range, "this value is not a finite number"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn conditions(&mut self, all: &[Syntax]) -> Result<Vec<Expression>, Broken> {
+        let mut values = Vec::new();
+        let mut broken = false;
+        for condition in all {
+            let compares =
+                matches!(condition.kind, Kind::Compare(..) | Kind::All(_) | Kind::Any(_) | Kind::Not(_));
+            if !compares {
+                self.fail_with(&condition.range, "expected a comparison", "such as `x < 0.5`");
+                broken = true;
+            }
+            match self.scalar(condition) {
+                Ok(value) => values.push(value),
+                Err(Broken) => broken = true,
+            }
+        }
+        if broken { Err(Broken) } else { Ok(values) }
+    }
+
+    fn name(&mut self, name: &str, range: &Range<usize>) -> Result<Value, Broken> {
+        if let Some((_, value)) = self.locals.iter().rev().find(|(local, _)| local == name) {
+            let value = *value;
+            return Ok(Value::Scalar(self.workshop.pool.number(value)));
+        }
+        match name {
+            "pi" => return Ok(Value::Scalar(self.workshop.pool.number(std::f64::consts::PI))),
+            "e" => return Ok(Value::Scalar(self.workshop.pool.number(std::f64::consts::E))),
+            "N" => return self.raw(range),
+            _ => {}
+        }
+        if self.workshop.scope.get(name).is_some() {
+            return self.declared(name, range);
+        }
+        match self.workshop.scope.split(name) {
+            Split::Derivative { base, axes } => {
+                let value = self.differentiable(base, name, range)?;
+                if axes.len() > Derivative::MAX_ORDER {
+                    let message = format!("`{}` is a derivative of order {}", clipped(name), axes.len());
+                    return Err(self.fail_with(range, message, "derivatives go up to order 4"));
+                }
+                axes.iter().try_fold(value, |value, &axis| self.differentiate(value, axis, range))
+            }
+            Split::NotCoordinates { base, suffix } => {
+                if matches!(self.workshop.scope.get(base), Some(Meaning::Broken)) {
+                    return Err(Broken);
+                }
+                let message =
+                    format!("unknown name `{}`: `{}` is not a coordinate", clipped(name), clipped(suffix));
+                let coordinates =
+                    listed(self.workshop.scope.coordinates.iter().map(|(name, _)| name.as_str()));
+                Err(self.fail_with(range, message, format!("the coordinates are {coordinates}")))
+            }
+            Split::Nothing => Err(self.unknown(name, range)),
+        }
+    }
+
+    fn unknown(&mut self, name: &str, range: &Range<usize>) -> Broken {
+        let shown = clipped(name);
+        if let Some(signature) = signature(name) {
+            return self.fail_with(
+                range,
+                format!("`{shown}` is a function"),
+                format!("call it: {signature}"),
+            );
+        }
+        let hint = match self.workshop.mistakes.few() {
+            true => {
+                let locals = self.locals.iter().map(|(local, _)| local.as_str());
+                let known = || self.workshop.scope.names().chain(locals.clone());
+                let meant =
+                    nearest(name, known()).map(str::to_owned).or_else(|| self.nearest_derivative(name));
+                meant.map_or_else(
+                    || format!("declared: {}", listed(known())),
+                    |meant| format!("did you mean `{meant}`?"),
+                )
+            }
+            false => String::new(),
+        };
+        let hint = Some(hint).filter(|hint| !hint.is_empty());
+        self.workshop.mistakes.add(self.text.place(range.clone()), format!("unknown name `{shown}`"), hint);
+        Broken
+    }
+
+    /// `U_xx` or `w_xx` for a misspelt base, keeping the derivative.
+    fn nearest_derivative(&self, name: &str) -> Option<String> {
+        let (base, suffix) = name.rsplit_once('_')?;
+        let scope = &self.workshop.scope;
+        let meant = nearest(base, scope.names())?;
+        matches!(scope.split(&format!("{meant}_{suffix}")), Split::Derivative { .. })
+            .then(|| format!("{meant}_{suffix}"))
+    }
+
+    fn raw(&mut self, range: &Range<usize>) -> Result<Value, Broken> {
+        match self.context.raw {
+            Some(unknown) => Ok(Value::Scalar(self.workshop.pool.leaf(Leaf::Raw(unknown as u16)))),
+            None => {
+                let message = "`N` is the network's raw output and has a meaning in [ansatz] only";
+                Err(self.fail_with(range, message, "name the unknown instead"))
+            }
+        }
+    }
+
+    /// A name that is declared as it stands.
+    pub(super) fn declared(&mut self, name: &str, range: &Range<usize>) -> Result<Value, Broken> {
+        let Some(meaning) = self.workshop.scope.get(name) else { return Err(Broken) };
+        let uses = match meaning {
+            Meaning::Broken => return Err(Broken),
+            Meaning::Coordinate(_) | Meaning::Family(_) => Uses { coordinates: true, ..Uses::default() },
+            Meaning::Parameter(_) => Uses { parameters: true, ..Uses::default() },
+            Meaning::Unknown(_) => Uses { unknowns: true, ..Uses::default() },
+            Meaning::Constant(_) => Uses::default(),
+            Meaning::Function(_, uses) => *uses,
+        };
+        let forbidden = [
+            (uses.unknowns && !self.context.unknowns, "unknowns"),
+            (uses.parameters && !self.context.parameters, "parameters"),
+            (uses.coordinates && !self.context.coordinates, "coordinates"),
+        ];
+        if let Some((_, what)) = forbidden.iter().find(|(forbidden, _)| *forbidden) {
+            let indirect = matches!(meaning, Meaning::Function(..));
+            let kind = meaning.kind();
+            let through = if indirect { format!(" of {what}") } else { String::new() };
+            let subject = self.context.subject;
+            let message = format!("`{}` is {kind}{through}: {subject} may not use {what}", clipped(name));
+            return Err(self.fail(range, message));
+        }
+        self.uses.add(uses);
+        let pool = &mut self.workshop.pool;
+        let value = match meaning {
+            Meaning::Coordinate(axis) => Value::Scalar(pool.leaf(Leaf::Coordinate(*axis as u16))),
+            Meaning::Family(axes) => {
+                Value::Vector(axes.iter().map(|&axis| pool.leaf(Leaf::Coordinate(axis as u16))).collect())
+            }
+            Meaning::Constant(value) => Value::Scalar(pool.number(*value)),
+            Meaning::Parameter(index) => Value::Scalar(pool.leaf(Leaf::Parameter(*index as u16))),
+            Meaning::Unknown(index) => Value::Scalar(pool.field(*index, Derivative::NONE)),
+            Meaning::Function(value, _) => value.clone(),
+            Meaning::Broken => return Err(Broken),
+        };
+        if let Value::Vector(components) = &value {
+            self.spend(components.len(), range)?;
+        }
+        Ok(value)
+    }
+
+    /// The base of a name such as `u_x`.
+    fn differentiable(&mut self, base: &str, name: &str, range: &Range<usize>) -> Result<Value, Broken> {
+        match self.workshop.scope.get(base) {
+            Some(Meaning::Unknown(_) | Meaning::Function(..) | Meaning::Broken) => self.declared(base, range),
+            Some(other) => {
+                let message =
+                    format!("unknown name `{}`: `{}` is {}", clipped(name), clipped(base), other.kind());
+                Err(self.fail_with(range, message, "only unknowns and functions have derivatives"))
+            }
+            None => Err(Broken),
+        }
+    }
+
+    /// `name[index]`
+    fn indexed(&mut self, name: &str, index: &Syntax, range: &Range<usize>) -> Result<Value, Broken> {
+        let position = self.integer(index);
+        if self.workshop.scope.get(name).is_none() {
+            return Err(self.unknown(name, &(range.start..range.start + name.len())));
+        }
+        let value = self.declared(name, range)?;
+        let position = position?;
+        match value {
+            Value::Vector(components) => {
+                let found = usize::try_from(position).ok().and_then(|p| components.get(p.checked_sub(1)?));
+                found.map(|&component| Value::Scalar(component)).ok_or_else(|| {
+                    let message = format!("`{}` has no member {position}", clipped(name));
+                    self.fail_with(
+                        &index.range,
+                        message,
+                        format!("members count from 1 to {}", components.len()),
+                    )
+                })
+            }
+            Value::Scalar(_) => {
+                let message = format!("`{}` is not a vector", clipped(name));
+                let hint = "coordinates declared with `count` and vector functions have members";
+                Err(self.fail_with(range, message, hint))
+            }
+        }
+    }
+
+    /// A part that must be a whole number.
+    pub(super) fn integer(&mut self, syntax: &Syntax) -> Result<i64, Broken> {
+        let expression = self.scalar(syntax)?;
+        match self.workshop.pool.as_number(expression) {
+            Some(value) if value.fract() == 0.0 && value.abs() < 1e9 => Ok(value as i64),
+            _ => Err(self.fail_with(
+                &syntax.range,
+                "expected a whole number",
+                "such as `3`, or the index of a sum",
+            )),
+        }
+    }
+
+    /// The derivative along a coordinate.
+    pub(super) fn differentiate(
+        &mut self,
+        value: Value,
+        axis: usize,
+        range: &Range<usize>,
+    ) -> Result<Value, Broken> {
+        match value {
+            Value::Scalar(expression) => self.slope(expression, axis, range).map(Value::Scalar),
+            Value::Vector(components) => {
+                let all: Result<Vec<_>, _> =
+                    components.into_iter().map(|component| self.slope(component, axis, range)).collect();
+                all.map(Value::Vector)
+            }
+        }
+    }
+
+    /// The derivative of a scalar along a coordinate.
+    pub(super) fn slope(
+        &mut self,
+        expression: Expression,
+        axis: usize,
+        range: &Range<usize>,
+    ) -> Result<Expression, Broken> {
+        self.spend(1, range)?;
+        if let Node::Number(_) = self.workshop.pool.node(expression) {
+            return Ok(self.workshop.pool.number(0.0));
+        }
+        // Leaves are the common case and cost nothing; anything else walks its expression.
+        if !matches!(self.workshop.pool.node(expression), Node::Leaf(_)) {
+            self.workshop.derivatives += 1;
+            if self.workshop.derivatives > Workshop::MAX_DERIVATIVES {
+                self.workshop.exhausted = true;
+                return Err(self.fail(range, "this file takes too many derivatives"));
+            }
+        }
+        if self.context.raw.is_some()
+            && self.workshop.pool.mentions(expression, |leaf| matches!(leaf, Leaf::Raw(_)))
+        {
+            return Err(self.fail(range, "an ansatz may not use derivatives of `N`"));
+        }
+        let slope = self.workshop.pool.differentiate(expression, axis);
+        self.settle(range)?;
+        Ok(slope)
+    }
+
+    /// Applies a function of one argument.
+    pub(super) fn apply(&mut self, function: Function, argument: Expression) -> Expression {
+        self.workshop.pool.apply(function, argument)
+    }
+}

@@ -1,0 +1,103 @@
+//! `--set` texts: small documents laid over the file.
+
+use super::diagnostic::Mistakes;
+use super::document::{self, Entry, Node, Table, Text, Value};
+use super::source::{Sources, Span};
+
+/// Lays every override over the document, in order: the last one of a key wins.
+pub(super) fn merge(document: &mut Table, sources: &Sources, count: usize, mistakes: &mut Mistakes) {
+    for source in 1..=count {
+        if let Some((path, node)) = read(source, sources, mistakes) {
+            place(document, &path, node, mistakes);
+        }
+    }
+}
+
+/// A key's part and where it stands.
+type Part = (String, Span);
+
+fn read(source: usize, sources: &Sources, mistakes: &mut Mistakes) -> Option<(Vec<Part>, Node)> {
+    let text = sources.text(source);
+    let whole = Span::new(source, 0..text.len());
+    let form = "write `--set section.key=value`, such as `training.points=20000`";
+    if text.len() > super::MAX_EXPRESSION {
+        mistakes.report(Span::new(source, 0..0), "this override is longer than 64 KiB");
+        return None;
+    }
+    let Some(equals) = text.find('=') else {
+        mistakes.report_with(whole, "an override needs a `=`", form);
+        return None;
+    };
+    let mut path = Vec::new();
+    let mut start = 0;
+    for part in text[..equals].split('.') {
+        let lead = part.len() - part.trim_start().len();
+        let name = part.trim();
+        let span = Span::new(source, start + lead..start + lead + name.len());
+        if name.is_empty() {
+            mistakes.report_with(Span::new(source, 0..equals), "a part of this key is empty", form);
+            return None;
+        }
+        path.push((name.to_owned(), span));
+        start += part.len() + 1;
+    }
+    let value = &text[equals + 1..];
+    let lead = value.len() - value.trim_start().len();
+    let start = equals + 1 + lead;
+    let bare = value.trim();
+    if bare.is_empty() {
+        mistakes.report_with(whole, "this override has no value", form);
+        return None;
+    }
+    let node = match document::read_value(source, start, bare, sources) {
+        Ok(node) => node,
+        Err(error) if bare.starts_with(['"', '\'', '[', '{']) => {
+            document::report(&error, source, start, sources, mistakes);
+            return None;
+        }
+        // Shells eat quotes, so words and formulas need none here.
+        Err(_) => {
+            let span = Span::new(source, start..start + bare.len());
+            Node { value: Value::Text(Text::bare(bare, span)), span }
+        }
+    };
+    Some((path, node))
+}
+
+fn place(table: &mut Table, path: &[Part], node: Node, mistakes: &mut Mistakes) {
+    let Some(((key, key_span), rest)) = path.split_first() else { return };
+    let position = table.entries.iter().position(|entry| entry.key == *key);
+    let position = position.unwrap_or_else(|| {
+        let empty = Node { value: Value::Table(Table::default()), span: *key_span };
+        table.entries.push(Entry { key: key.clone(), key_span: *key_span, node: empty });
+        table.entries.len() - 1
+    });
+    let entry = &mut table.entries[position];
+    if rest.is_empty() {
+        entry.node = node;
+        entry.key_span = *key_span;
+        return;
+    }
+    descend(&mut entry.node, key, rest, node, mistakes);
+}
+
+fn descend(target: &mut Node, name: &str, rest: &[Part], node: Node, mistakes: &mut Mistakes) {
+    let span = rest[0].1;
+    match &mut target.value {
+        Value::Table(table) => place(table, rest, node, mistakes),
+        Value::Array(items) => {
+            let count = items.len();
+            let item = rest[0].0.parse::<usize>().ok().and_then(|index| items.get_mut(index));
+            match item {
+                Some(item) if rest.len() == 1 => *item = node,
+                Some(item) => descend(item, &rest[0].0, &rest[1..], node, mistakes),
+                None => mistakes.report_with(
+                    span,
+                    format!("`{name}` has no element `{}`", rest[0].0),
+                    format!("it has {count}, counted from 0"),
+                ),
+            }
+        }
+        other => mistakes.report(span, format!("`{name}` is {}, not a table with keys", other.kind())),
+    }
+}

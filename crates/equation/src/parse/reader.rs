@@ -1,0 +1,142 @@
+//! Typed access to the document: every wrong type and every unknown key is reported where it stands.
+
+use super::diagnostic::Mistakes;
+use super::document::{Entry, Node, Table, Text, Value};
+use super::suggest::{clipped, listed, nearest};
+use std::ops::RangeInclusive;
+
+/// Reports a value of the wrong type.
+pub(super) fn expected(wanted: &str, node: &Node, mistakes: &mut Mistakes) {
+    mistakes.report(node.span, format!("expected {wanted}, found {}", node.value.kind()));
+}
+
+/// The value as a table.
+pub(super) fn table<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<&'d Table> {
+    match &node.value {
+        Value::Table(table) => Some(table),
+        _ => {
+            expected("a table", node, mistakes);
+            None
+        }
+    }
+}
+
+/// The value as a table that has only these keys.
+pub(super) fn record<'d>(node: &'d Node, known: &[&str], mistakes: &mut Mistakes) -> Option<&'d Table> {
+    let table = table(node, mistakes)?;
+    only(table, known, "key", mistakes);
+    Some(table)
+}
+
+/// Reports the keys of a table that nobody reads.
+pub(super) fn only(table: &Table, known: &[&str], what: &str, mistakes: &mut Mistakes) {
+    for entry in table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+        unknown(entry, known, what, mistakes);
+    }
+}
+
+/// Reports a key that is not among the known ones.
+pub(super) fn unknown(entry: &Entry, known: &[&str], what: &str, mistakes: &mut Mistakes) {
+    let hint = match nearest(&entry.key, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.is_empty() => "this table has no keys".to_owned(),
+        None => format!("known: {}", listed(known.iter().copied())),
+    };
+    mistakes.report_with(entry.key_span, format!("unknown {what} `{}`", clipped(&entry.key)), hint);
+}
+
+/// The value as a string.
+pub(super) fn text<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<&'d Text> {
+    match &node.value {
+        Value::Text(text) => Some(text),
+        _ => {
+            expected("a string", node, mistakes);
+            None
+        }
+    }
+}
+
+/// The value as true or false.
+pub(super) fn boolean(node: &Node, mistakes: &mut Mistakes) -> Option<bool> {
+    match node.value {
+        Value::Boolean(value) => Some(value),
+        _ => {
+            expected("true or false", node, mistakes);
+            None
+        }
+    }
+}
+
+/// The value as a finite number.
+pub(super) fn number(node: &Node, mistakes: &mut Mistakes) -> Option<f64> {
+    let value = match node.value {
+        Value::Integer(value) => value as f64,
+        Value::Float(value) => value,
+        _ => {
+            expected("a number", node, mistakes);
+            return None;
+        }
+    };
+    if !value.is_finite() {
+        mistakes.report(node.span, "expected a finite number");
+        return None;
+    }
+    Some(value)
+}
+
+/// The value as a number above zero.
+pub(super) fn positive(node: &Node, mistakes: &mut Mistakes) -> Option<f64> {
+    let value = number(node, mistakes)?;
+    if value <= 0.0 {
+        mistakes.report(node.span, "expected a number above 0");
+        return None;
+    }
+    Some(value)
+}
+
+/// The value as an integer in a range.
+pub(super) fn count(node: &Node, range: RangeInclusive<i64>, mistakes: &mut Mistakes) -> Option<usize> {
+    let value = match node.value {
+        Value::Integer(value) => value,
+        _ => {
+            expected("an integer", node, mistakes);
+            return None;
+        }
+    };
+    if !range.contains(&value) {
+        let (low, high) = (range.start(), range.end());
+        mistakes.report(node.span, format!("expected an integer from {low} to {high}, found {value}"));
+        return None;
+    }
+    usize::try_from(value).ok()
+}
+
+/// The value as one of some words.
+pub(super) fn choice<T: Copy>(node: &Node, known: &[(&str, T)], mistakes: &mut Mistakes) -> Option<T> {
+    let text = text(node, mistakes)?;
+    let found = known.iter().find(|(word, _)| *word == text.content);
+    if found.is_none() {
+        let words = || known.iter().map(|(word, _)| *word);
+        let hint = match nearest(&text.content, words()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("known: {}", listed(words())),
+        };
+        mistakes.report_with(node.span, format!("unknown value `{}`", clipped(&text.content)), hint);
+    }
+    found.map(|(_, value)| *value)
+}
+
+/// The value as a string, or as an array of strings.
+pub(super) fn texts<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<Vec<&'d Text>> {
+    match &node.value {
+        Value::Text(text) => Some(vec![text]),
+        Value::Array(items) => {
+            let all: Vec<_> = items.iter().map(|item| text(item, mistakes)).collect();
+            all.into_iter().collect()
+        }
+        _ => {
+            expected("a string or an array of strings", node, mistakes);
+            None
+        }
+    }
+}

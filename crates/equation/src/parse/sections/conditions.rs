@@ -1,0 +1,216 @@
+//! `[conditions]`: what holds at special places.
+
+use super::equations::{MAX_EQUATIONS, named, points, weight};
+use super::place;
+use crate::expression::{Derivative, Expression, Field, Leaf};
+use crate::parse::document::{Entry, Table, Text};
+use crate::parse::expression::{Context, Meaning, Normals, Parser, Workshop};
+use crate::parse::reader;
+use crate::parse::source::Span;
+use crate::problem::{Condition, Equation, Place, Unknown};
+
+/// What conditions need to know of the rest of the file.
+pub(in crate::parse) struct Surroundings<'s> {
+    pub(in crate::parse) ranges: &'s [Option<(f64, f64)>],
+    pub(in crate::parse) unknowns: &'s [Unknown],
+    pub(in crate::parse) equations: &'s [Expression],
+}
+
+/// A condition and its key.
+pub(in crate::parse) type Stated = (Condition, Span);
+
+/// Reads the section.
+pub(in crate::parse) fn read(
+    section: &Table,
+    surroundings: &Surroundings<'_>,
+    workshop: &mut Workshop,
+) -> Vec<Stated> {
+    let mut conditions = Vec::new();
+    let mut equations = 0;
+    for entry in &section.entries {
+        let known = ["on", "equation", "equations", "periodic", "fields", "weight", "points"];
+        let Some(table) = reader::record(&entry.node, &known, &mut workshop.mistakes) else { continue };
+        let weight = weight(table, workshop);
+        let points = table.get("points").and_then(|entry| points(&entry.node, workshop));
+        let condition = match (table.get("on"), table.get("periodic")) {
+            (Some(on), None) => on_pieces(entry, table, on, weight, surroundings, workshop),
+            (None, Some(periodic)) => wrap(entry, table, periodic, weight, surroundings, workshop),
+            (Some(_), Some(periodic)) => {
+                let message = "a condition has either `on` or `periodic`";
+                workshop.mistakes.report(periodic.key_span, message);
+                None
+            }
+            (None, None) => {
+                let message = "this condition does not say where it holds";
+                let hint = "add `on = \"x = 0\"`, `on = \"boundary\"` or `periodic = \"x\"`";
+                workshop.mistakes.report_with(entry.key_span, message, hint);
+                None
+            }
+        };
+        let Some((place, all)) = condition else { continue };
+        equations += all.len();
+        if equations > MAX_EQUATIONS {
+            workshop.mistakes.report(entry.key_span, format!("more than {MAX_EQUATIONS} equations"));
+            break;
+        }
+        let condition = Condition { name: entry.key.clone(), place, equations: all, points };
+        conditions.push((condition, entry.key_span));
+    }
+    conditions
+}
+
+fn on_pieces(
+    entry: &Entry,
+    table: &Table,
+    on: &Entry,
+    weight: f64,
+    surroundings: &Surroundings<'_>,
+    workshop: &mut Workshop,
+) -> Option<(Place, Vec<Equation>)> {
+    if let Some(fields) = table.get("fields") {
+        workshop.mistakes.report(fields.key_span, "`fields` belongs to a `periodic` condition");
+    }
+    let pieces = reader::text(&on.node, &mut workshop.mistakes)
+        .and_then(|text| place::read(text, surroundings.ranges, workshop));
+    let ((Some(written), None) | (None, Some(written))) = (table.get("equation"), table.get("equations"))
+    else {
+        let hint = "add `equation = \"u = 0\"`";
+        workshop.mistakes.report_with(entry.key_span, "a condition has one `equation` key", hint);
+        return None;
+    };
+    let texts = reader::texts(&written.node, &mut workshop.mistakes)?;
+    if texts.is_empty() {
+        workshop.mistakes.report(written.node.span, "this condition has no equation");
+        return None;
+    }
+    let mut axes: Vec<usize> = Vec::new();
+    let mut faces = true;
+    for piece in pieces.iter().flatten() {
+        match piece.normal {
+            Some((axis, _)) => axes.push(axis),
+            None => faces = false,
+        }
+    }
+    axes.sort_unstable();
+    axes.dedup();
+    // Where the place itself is wrong, `dn` is no mistake of its own.
+    let space = workshop.scope.space();
+    let normals = match (&pieces, faces) {
+        (None, _) => Normals::Along(&space),
+        (Some(_), true) => Normals::Along(&axes),
+        (Some(_), false) => Normals::Absent,
+    };
+    let context = Context { normals, ..Context::everything("a condition") };
+    let mut all = Vec::with_capacity(texts.len());
+    let mut fine = true;
+    for text in texts {
+        match workshop.residuals(text, &context) {
+            Some(residuals) => all.push((text.content.clone(), residuals)),
+            None => fine = false,
+        }
+    }
+    let pieces = pieces.filter(|_| fine)?;
+    Some((Place::Pieces(pieces), named(&entry.key, all, weight)))
+}
+
+fn wrap(
+    entry: &Entry,
+    table: &Table,
+    periodic: &Entry,
+    weight: f64,
+    surroundings: &Surroundings<'_>,
+    workshop: &mut Workshop,
+) -> Option<(Place, Vec<Equation>)> {
+    for key in ["equation", "equations"] {
+        if let Some(extra) = table.get(key) {
+            let hint = "name what is equal at both ends: `fields = \"u, u_x\"`";
+            workshop.mistakes.report_with(extra.key_span, "a `periodic` condition has no equation", hint);
+        }
+    }
+    let name = reader::text(&periodic.node, &mut workshop.mistakes)?;
+    let Some(&Meaning::Coordinate(axis)) = workshop.scope.get(&name.content) else {
+        super::reference::not_a_coordinate(&name.content, periodic.node.span, workshop);
+        return None;
+    };
+    let fields = match table.get("fields") {
+        Some(entry) => stated_fields(entry, workshop)?,
+        None => default_fields(axis, surroundings, workshop),
+    };
+    let range = *surroundings.ranges.get(axis)?;
+    let (low, high) = range?;
+    let mut all = Vec::with_capacity(fields.len());
+    for (text, field) in fields {
+        let near = at_site(field, 0, axis, low, workshop);
+        let far = at_site(field, 1, axis, high, workshop);
+        let residual = workshop.pool.subtract(near, far);
+        let name = &name.content;
+        all.push((format!("{text} at {name} = {low} equals {text} at {name} = {high}"), vec![residual]));
+    }
+    Some((Place::Wrap { axis }, named(&entry.key, all, weight)))
+}
+
+/// The expression at one end: its fields there, and the coordinate itself replaced by its value.
+fn at_site(field: Expression, site: u8, axis: usize, value: f64, workshop: &mut Workshop) -> Expression {
+    workshop.pool.substitute(field, &mut |pool, leaf| match leaf {
+        Leaf::Field(field) => Some(pool.leaf(Leaf::Field(Field { site, ..field }))),
+        Leaf::Coordinate(other) if usize::from(other) == axis => Some(pool.number(value)),
+        _ => None,
+    })
+}
+
+fn stated_fields(entry: &Entry, workshop: &mut Workshop) -> Option<Vec<(String, Expression)>> {
+    let texts: Vec<&Text> = reader::texts(&entry.node, &mut workshop.mistakes)?;
+    let context = Context::everything("a periodic field");
+    let mut fields = Vec::new();
+    let mut fine = true;
+    for text in texts {
+        let parts = match Parser::expressions(&text.content) {
+            Ok(parts) => parts,
+            Err(error) => {
+                workshop.misread(text, error);
+                fine = false;
+                continue;
+            }
+        };
+        for part in parts {
+            match workshop.scalar_of(text, &part, &context) {
+                Some(field) => fields.push((text.content[part.range].to_owned(), field)),
+                None => fine = false,
+            }
+        }
+    }
+    if fine && (fields.is_empty() || fields.len() > MAX_EQUATIONS) {
+        workshop.mistakes.report(entry.node.span, "expected fields such as \"u, u_x\"");
+        return None;
+    }
+    fine.then_some(fields)
+}
+
+/// Every unknown with its derivatives along the axis below the highest one in the equations.
+fn default_fields(
+    axis: usize,
+    surroundings: &Surroundings<'_>,
+    workshop: &mut Workshop,
+) -> Vec<(String, Expression)> {
+    let leaves = workshop.pool.leaves(surroundings.equations);
+    let mut fields = Vec::new();
+    let coordinate = workshop.scope.coordinates[axis].0.clone();
+    for (unknown, Unknown { name, .. }) in surroundings.unknowns.iter().enumerate() {
+        let orders = leaves.iter().map(|leaf| match leaf {
+            Leaf::Field(field) if usize::from(field.unknown) == unknown => {
+                field.derivative.axes().iter().filter(|&&other| usize::from(other) == axis).count()
+            }
+            _ => 0,
+        });
+        let order = orders.max().unwrap_or(0);
+        for times in 0..order.max(1) {
+            let Some(derivative) = Derivative::new(&vec![axis; times]) else { continue };
+            let text = match times {
+                0 => name.clone(),
+                _ => format!("{name}_{}", coordinate.repeat(times)),
+            };
+            fields.push((text, workshop.pool.field(unknown, derivative)));
+        }
+    }
+    fields
+}

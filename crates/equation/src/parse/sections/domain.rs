@@ -1,0 +1,157 @@
+//! `[domain]`: coordinates.
+
+use crate::parse::document::{Entry, Node, Table, Value};
+use crate::parse::expression::{Meaning, Workshop};
+use crate::parse::reader;
+use crate::problem::{Coordinate, Role};
+
+/// Coordinates that a problem may have.
+const MAX_COORDINATES: usize = 100;
+
+/// A coordinate whose interval has not been read yet.
+pub(in crate::parse) struct Declared<'d> {
+    name: String,
+    role: Role,
+    open: bool,
+    range: Option<&'d Node>,
+    /// Further members of a family share the first one's interval.
+    shares: bool,
+}
+
+/// Declares the names; intervals may use constants and are read later.
+pub(in crate::parse) fn declare<'d>(section: &'d Table, workshop: &mut Workshop) -> Vec<Declared<'d>> {
+    let mut declared = Vec::new();
+    for entry in &section.entries {
+        if declared.len() >= MAX_COORDINATES {
+            let message = format!("more than {MAX_COORDINATES} coordinates");
+            workshop.mistakes.report(entry.key_span, message);
+            break;
+        }
+        declare_one(entry, workshop, &mut declared);
+    }
+    let names = declared.iter().map(|coordinate| (coordinate.name.clone(), coordinate.role));
+    workshop.scope.coordinates = names.collect();
+    declared
+}
+
+fn declare_one<'d>(entry: &'d Entry, workshop: &mut Workshop, declared: &mut Vec<Declared<'d>>) {
+    let mistakes = &mut workshop.mistakes;
+    let mut role = if entry.key == "t" { Role::Time } else { Role::Space };
+    let (mut open, mut range, mut count) = (false, None, Some(None));
+    match &entry.node.value {
+        Value::Array(_) => range = Some(&entry.node),
+        Value::Table(table) => {
+            reader::only(table, &["range", "count", "parameter", "open"], "key", mistakes);
+            range = table.get("range").map(|entry| &entry.node);
+            if range.is_none() {
+                let hint = "as in `{ range = [0, 1] }`";
+                mistakes.report_with(entry.key_span, "this coordinate has no `range`", hint);
+            }
+            if let Some(entry) = table.get("open") {
+                open = reader::boolean(&entry.node, mistakes).unwrap_or(false);
+            }
+            if let Some(entry) = table.get("parameter")
+                && reader::boolean(&entry.node, mistakes) == Some(true)
+            {
+                role = Role::Parameter;
+            }
+            if let Some(entry) = table.get("count") {
+                count = reader::count(&entry.node, 1..=MAX_COORDINATES as i64, mistakes).map(Some);
+            }
+        }
+        _ => {
+            let wanted = "an interval `[low, high]` or a table";
+            reader::expected(wanted, &entry.node, mistakes);
+        }
+    }
+    let name = entry.key.as_str();
+    let span = entry.key_span;
+    let Some(count) = count else {
+        workshop.scope.declare(name, Meaning::Broken, "domain", span, &mut workshop.mistakes);
+        workshop.scope.broken_families.push(name.to_owned());
+        return;
+    };
+    let first = declared.len();
+    let members: Vec<String> = match count {
+        None => vec![name.to_owned()],
+        Some(count) => (1..=count).map(|number| format!("{name}{number}")).collect(),
+    };
+    if first + members.len() > MAX_COORDINATES {
+        let message = format!("more than {MAX_COORDINATES} coordinates");
+        workshop.mistakes.report(span, message);
+        workshop.scope.declare(name, Meaning::Broken, "domain", span, &mut workshop.mistakes);
+        workshop.scope.broken_families.push(name.to_owned());
+        return;
+    }
+    if count.is_some() {
+        let family = Meaning::Family((first..first + members.len()).collect());
+        if !workshop.scope.declare(name, family, "domain", span, &mut workshop.mistakes) {
+            return;
+        }
+    }
+    for (number, name) in members.into_iter().enumerate() {
+        let axis = Meaning::Coordinate(declared.len());
+        if workshop.scope.declare(&name, axis, "domain", span, &mut workshop.mistakes) {
+            declared.push(Declared { name, role, open, range, shares: number > 0 });
+        }
+    }
+}
+
+/// Reads the intervals. `None` marks a coordinate whose interval is wrong.
+pub(in crate::parse) fn ranges(
+    declared: &[Declared<'_>],
+    workshop: &mut Workshop,
+) -> Vec<Option<(f64, f64)>> {
+    let mut ranges: Vec<Option<(f64, f64)>> = Vec::with_capacity(declared.len());
+    for coordinate in declared {
+        let range = match (coordinate.shares, ranges.last()) {
+            (true, Some(&range)) => range,
+            _ => coordinate.range.and_then(|node| interval(node, workshop)),
+        };
+        ranges.push(range);
+    }
+    ranges
+}
+
+fn interval(node: &Node, workshop: &mut Workshop) -> Option<(f64, f64)> {
+    let Value::Array(ends) = &node.value else {
+        reader::expected("an interval `[low, high]`", node, &mut workshop.mistakes);
+        return None;
+    };
+    let [low, high] = &ends[..] else {
+        let message = format!("an interval has two ends, found {}", ends.len());
+        workshop.mistakes.report_with(node.span, message, "write `[low, high]`");
+        return None;
+    };
+    let (low, high) = (workshop.constant(low, "an interval"), workshop.constant(high, "an interval"));
+    let (low, high) = (low?, high?);
+    if low >= high {
+        let hint = if low > high {
+            format!("did you mean `[{high}, {low}]`?")
+        } else {
+            "the ends must differ".to_owned()
+        };
+        workshop.mistakes.report_with(node.span, format!("the interval from {low} to {high} is empty"), hint);
+        return None;
+    }
+    if !(high - low).is_finite() {
+        workshop.mistakes.report(node.span, "this interval is too long");
+        return None;
+    }
+    Some((low, high))
+}
+
+/// The coordinates as the problem keeps them; wrong intervals stand as the unit interval, the file
+/// being refused anyway.
+pub(in crate::parse) fn coordinates(
+    declared: Vec<Declared<'_>>,
+    ranges: &[Option<(f64, f64)>],
+) -> Vec<Coordinate> {
+    let whole = declared.into_iter().zip(ranges);
+    whole
+        .map(|(Declared { name, role, open, .. }, range)| {
+            let (low, high) = range.unwrap_or((0.0, 1.0));
+            Coordinate { name, low, high, role, open }
+        })
+        .collect()
+}

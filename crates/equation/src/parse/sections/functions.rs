@@ -1,0 +1,67 @@
+//! `[functions]`: named expressions.
+
+use crate::parse::definitions::{chain, order};
+use crate::parse::document::{Entry, Table, Text};
+use crate::parse::expression::{Context, Meaning, Resolver, Split, Syntax, Workshop};
+use crate::parse::reader;
+use std::collections::HashMap;
+
+/// Names that the section may declare: far beyond what people write.
+const MAX_FUNCTIONS: usize = 2_000;
+
+/// Declares the names.
+pub(in crate::parse) fn declare(section: &Table, workshop: &mut Workshop) {
+    if let Some(entry) = section.entries.get(MAX_FUNCTIONS) {
+        workshop.mistakes.report(entry.key_span, format!("more than {MAX_FUNCTIONS} functions"));
+    }
+    for entry in section.entries.iter().take(MAX_FUNCTIONS) {
+        let mistakes = &mut workshop.mistakes;
+        workshop.scope.declare(&entry.key, Meaning::Broken, "functions", entry.key_span, mistakes);
+    }
+}
+
+/// Resolves the functions, whatever their order in the file.
+pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) {
+    let entries: Vec<&Entry> = section.entries.iter().take(MAX_FUNCTIONS).collect();
+    let positions: HashMap<&str, usize> =
+        entries.iter().enumerate().map(|(position, entry)| (entry.key.as_str(), position)).collect();
+    let mut formulas: Vec<Option<(&Text, Syntax)>> = Vec::with_capacity(entries.len());
+    let mut uses = vec![Vec::new(); entries.len()];
+    for (position, entry) in entries.iter().enumerate() {
+        let text = reader::text(&entry.node, &mut workshop.mistakes);
+        let formula = text.and_then(|text| Some((text, workshop.syntax(text)?)));
+        if let Some((_, syntax)) = &formula {
+            syntax.names(&mut |name, _| {
+                let base = match workshop.scope.get(name) {
+                    Some(_) => name,
+                    None => match workshop.scope.split(name) {
+                        Split::Derivative { base, .. } => base,
+                        Split::NotCoordinates { .. } | Split::Nothing => return,
+                    },
+                };
+                uses[position].extend(positions.get(base));
+            });
+        }
+        formulas.push(formula);
+    }
+    let order = order(&uses);
+    for cycle in &order.cycles {
+        let first = entries[cycle[0]];
+        let chain = chain(cycle, |position| &entries[position].key);
+        let message = format!("`{}` is defined by itself", first.key);
+        workshop.mistakes.report_with(first.key_span, message, chain);
+    }
+    let context = Context::everything("a function");
+    for position in order.sorted {
+        let Some((text, syntax)) = &formulas[position] else { continue };
+        let mut resolver = Resolver::new(workshop, text, &context);
+        let value = resolver.finish(syntax);
+        let uses = resolver.uses;
+        let key = &entries[position].key;
+        if let Ok(value) = value
+            && workshop.scope.section(key) == Some("functions")
+        {
+            workshop.scope.define(key, Meaning::Function(value, uses));
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! One file per section of the problem file.
+
+pub(super) mod ansatz;
+pub(super) mod conditions;
+pub(super) mod constants;
+pub(super) mod data;
+pub(super) mod domain;
+pub(super) mod equations;
+pub(super) mod functions;
+pub(super) mod network;
+pub(super) mod place;
+pub(super) mod reference;
+pub(super) mod training;
+pub(super) mod unknowns;

@@ -1,0 +1,143 @@
+//! `[network]`.
+
+use super::reference::coordinates;
+use crate::parse::document::{Entry, Table, Value};
+use crate::parse::expression::Workshop;
+use crate::parse::reader;
+use crate::problem::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
+
+const KINDS: [(&str, NetworkKind); 3] =
+    [("mlp", NetworkKind::Mlp), ("modified-mlp", NetworkKind::Modified), ("residual", NetworkKind::Residual)];
+
+const ACTIVATIONS: [(&str, Activation); 4] = [
+    ("tanh", Activation::Tanh),
+    ("sin", Activation::Sin),
+    ("gelu", Activation::Gelu),
+    ("silu", Activation::Silu),
+];
+
+const KEYS: [&str; 9] = [
+    "kind",
+    "width",
+    "depth",
+    "activation",
+    "initialization",
+    "frequency",
+    "normalize",
+    "periodic",
+    "fourier",
+];
+
+/// The words for starting weights.
+#[derive(Clone, Copy)]
+enum Start {
+    Glorot,
+    He,
+    Siren,
+}
+
+/// The paper's omega_0 (Sitzmann et al. 2020).
+const SIREN_FREQUENCY: f64 = 30.0;
+
+/// Harmonics of a periodic coordinate that states none.
+const HARMONICS: usize = 4;
+
+/// Reads the section; an absent one means the defaults.
+pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Network {
+    let mistakes = &mut workshop.mistakes;
+    reader::only(section, &KEYS, "key", mistakes);
+    let get = |key: &str| section.get(key).map(|entry| &entry.node);
+    let kind = get("kind").and_then(|node| reader::choice(node, &KINDS, mistakes));
+    let width = get("width").and_then(|node| reader::count(node, 1..=4096, mistakes));
+    let depth = get("depth").and_then(|node| reader::count(node, 1..=64, mistakes));
+    let activation = get("activation").and_then(|node| reader::choice(node, &ACTIVATIONS, mistakes));
+    let activation = activation.unwrap_or(Activation::Tanh);
+    let normalize = get("normalize").and_then(|node| reader::boolean(node, mistakes));
+    let initialization = initialization(section, activation, workshop);
+    let periodic = section.get("periodic").map_or_else(Vec::new, |entry| periodic(entry, workshop));
+    let fourier = section.get("fourier").and_then(|entry| fourier(entry, workshop));
+    if let (Some(entry), Some(_)) = (section.get("fourier"), fourier)
+        && !workshop.scope.coordinates.is_empty()
+        && periodic.len() == workshop.scope.coordinates.len()
+    {
+        let message = "every coordinate is periodic, so none is left for Fourier features";
+        workshop.mistakes.report(entry.key_span, message);
+    }
+    Network {
+        kind: kind.unwrap_or(NetworkKind::Mlp),
+        width: width.unwrap_or(32),
+        depth: depth.unwrap_or(4),
+        activation,
+        initialization,
+        normalize: normalize.unwrap_or(true),
+        periodic,
+        fourier,
+    }
+}
+
+fn initialization(section: &Table, activation: Activation, workshop: &mut Workshop) -> Initialization {
+    let words = [("glorot", Start::Glorot), ("he", Start::He), ("siren", Start::Siren)];
+    let mistakes = &mut workshop.mistakes;
+    let entry = section.get("initialization");
+    let start =
+        entry.and_then(|entry| reader::choice(&entry.node, &words, mistakes)).unwrap_or(Start::Glorot);
+    let stated = section.get("frequency");
+    let frequency = stated.and_then(|entry| reader::positive(&entry.node, mistakes));
+    match start {
+        Start::Siren => {
+            if let (Some(entry), false) = (entry, activation == Activation::Sin) {
+                let hint = "set `activation = \"sin\"`";
+                mistakes.report_with(entry.node.span, "`siren` starting weights are made for `sin`", hint);
+            }
+            Initialization::Siren { frequency: frequency.unwrap_or(SIREN_FREQUENCY) }
+        }
+        Start::Glorot | Start::He => {
+            if let Some(stated) = stated {
+                let hint = "set `initialization = \"siren\"`";
+                mistakes.report_with(
+                    stated.key_span,
+                    "`frequency` belongs to `siren` starting weights",
+                    hint,
+                );
+            }
+            if let Start::He = start { Initialization::He } else { Initialization::Glorot }
+        }
+    }
+}
+
+fn periodic(entry: &Entry, workshop: &mut Workshop) -> Vec<Periodic> {
+    let mut periodic: Vec<Periodic> = Vec::new();
+    let mut add = |axes: Vec<usize>, harmonics: usize| {
+        for axis in axes {
+            if periodic.iter().all(|other| other.axis != axis) {
+                periodic.push(Periodic { axis, harmonics });
+            }
+        }
+    };
+    match &entry.node.value {
+        Value::Table(table) => {
+            for item in &table.entries {
+                let axes = coordinates(&item.key, item.key_span, workshop);
+                let harmonics = reader::count(&item.node, 1..=256, &mut workshop.mistakes);
+                add(axes, harmonics.unwrap_or(HARMONICS));
+            }
+        }
+        Value::Text(_) | Value::Array(_) => {
+            for text in reader::texts(&entry.node, &mut workshop.mistakes).unwrap_or_default() {
+                add(coordinates(&text.content, text.span, workshop), HARMONICS);
+            }
+        }
+        _ => {
+            reader::expected("coordinates such as [\"x\"] or { x = 4 }", &entry.node, &mut workshop.mistakes)
+        }
+    }
+    periodic
+}
+
+fn fourier(entry: &Entry, workshop: &mut Workshop) -> Option<Fourier> {
+    let mistakes = &mut workshop.mistakes;
+    let table = reader::record(&entry.node, &["features", "scale"], mistakes)?;
+    let features = table.get("features").and_then(|entry| reader::count(&entry.node, 1..=4096, mistakes));
+    let scale = table.get("scale").and_then(|entry| reader::positive(&entry.node, mistakes));
+    Some(Fourier { features: features.unwrap_or(64), scale: scale.unwrap_or(1.0) })
+}

@@ -1,0 +1,120 @@
+//! `[reference]`: what the error is measured against.
+
+use super::data::{columns_of, file};
+use crate::parse::document::{Entry, Table, Value};
+use crate::parse::expression::{Context, Meaning, Workshop};
+use crate::parse::reader;
+use crate::parse::source::Span;
+use crate::parse::suggest::{clipped, listed, nearest};
+use crate::problem::{Column, Reference, Solution, Unknown};
+
+/// Reads the section.
+pub(in crate::parse) fn read(section: &Table, unknowns: &[Unknown], workshop: &mut Workshop) -> Reference {
+    let mut reference = Reference { solutions: vec![None; unknowns.len()], grid: Vec::new() };
+    for entry in &section.entries {
+        if let Some(index) = unknowns.iter().position(|unknown| unknown.name == entry.key) {
+            reference.solutions[index] = solution(entry, workshop);
+        } else if entry.key == "grid" {
+            reference.grid = grid(entry, workshop);
+        } else {
+            let mut names: Vec<&str> = unknowns.iter().map(|unknown| unknown.name.as_str()).collect();
+            names.push("grid");
+            reader::unknown(entry, &names, "unknown", &mut workshop.mistakes);
+        }
+    }
+    reference
+}
+
+fn solution(entry: &Entry, workshop: &mut Workshop) -> Option<Solution> {
+    let context = Context::coordinates("a reference");
+    let table = match &entry.node.value {
+        Value::Text(text) => return workshop.scalar(text, &context).map(Solution::Formula),
+        Value::Table(table) => table,
+        _ => {
+            reader::expected("a formula or a table", &entry.node, &mut workshop.mistakes);
+            return None;
+        }
+    };
+    reader::only(table, &["formula", "solution", "file", "columns"], "key", &mut workshop.mistakes);
+    if let (Some(columns), None) = (table.get("columns"), table.get("file")) {
+        workshop.mistakes.report(columns.key_span, "`columns` belongs to a `file`");
+    }
+    match (table.get("formula"), table.get("solution"), table.get("file")) {
+        (Some(formula), None, None) => {
+            let text = reader::text(&formula.node, &mut workshop.mistakes)?;
+            workshop.scalar(text, &context).map(Solution::Formula)
+        }
+        (None, Some(named), None) => {
+            let text = reader::text(&named.node, &mut workshop.mistakes)?;
+            Some(Solution::Named(text.content.clone()))
+        }
+        (None, None, Some(named)) => {
+            let path = file(named, workshop);
+            let columns = columns(entry, table, workshop)?;
+            Some(Solution::File { file: path?.to_owned(), columns })
+        }
+        _ => {
+            let message = "a reference is one of `formula`, `solution` and `file`";
+            workshop.mistakes.report_with(entry.key_span, message, "as in `u = { formula = \"sin(pi*x)\" }`");
+            None
+        }
+    }
+}
+
+fn columns(entry: &Entry, table: &Table, workshop: &mut Workshop) -> Option<Vec<Column>> {
+    let Some(columns) = table.get("columns") else {
+        let coordinates = (0..workshop.scope.coordinates.len()).map(Column::Coordinate);
+        return Some(coordinates.chain([Column::Measured(0)]).collect());
+    };
+    let texts = reader::texts(&columns.node, &mut workshop.mistakes)?;
+    let mut found = false;
+    columns_of(&texts, columns.node.span, workshop, |text, workshop| {
+        if text.content == entry.key && !found {
+            found = true;
+            return Some(0);
+        }
+        let message = format!("unknown column `{}`", clipped(&text.content));
+        let hint = format!("columns are coordinates, `{}` once, and `_` for those not used", entry.key);
+        workshop.mistakes.report_with(text.span, message, hint);
+        None
+    })
+}
+
+fn grid(entry: &Entry, workshop: &mut Workshop) -> Vec<(usize, usize)> {
+    let Some(table) = reader::table(&entry.node, &mut workshop.mistakes) else { return Vec::new() };
+    let mut grid = Vec::new();
+    for item in &table.entries {
+        let axes = coordinates(&item.key, item.key_span, workshop);
+        if let Some(count) = reader::count(&item.node, 1..=1_000_000, &mut workshop.mistakes) {
+            grid.extend(axes.into_iter().map(|axis| (axis, count)));
+        }
+    }
+    grid
+}
+
+/// The coordinate of this name, or the members of this family; reported when there is none.
+pub(in crate::parse) fn coordinates(name: &str, span: Span, workshop: &mut Workshop) -> Vec<usize> {
+    match workshop.scope.get(name) {
+        Some(Meaning::Coordinate(axis)) => vec![*axis],
+        Some(Meaning::Family(axes)) => axes.clone(),
+        Some(Meaning::Broken) => Vec::new(),
+        Some(Meaning::Constant(_) | Meaning::Parameter(_) | Meaning::Unknown(_) | Meaning::Function(..))
+        | None => {
+            not_a_coordinate(name, span, workshop);
+            Vec::new()
+        }
+    }
+}
+
+/// Reports a name that should be a coordinate.
+pub(in crate::parse) fn not_a_coordinate(name: &str, span: Span, workshop: &mut Workshop) {
+    if matches!(workshop.scope.get(name), Some(Meaning::Broken)) {
+        return;
+    }
+    let names = || workshop.scope.coordinates.iter().map(|(name, _)| name.as_str());
+    let hint = match nearest(name, names()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("the coordinates are {}", listed(names())),
+    };
+    workshop.mistakes.report_with(span, format!("`{}` is not a coordinate", clipped(name)), hint);
+}

@@ -1,0 +1,217 @@
+//! `[training]` and its phases.
+
+use super::equations::points;
+use crate::parse::document::{Entry, Node, Table, Value};
+use crate::parse::expression::Workshop;
+use crate::parse::reader;
+use crate::problem::{Budget, Optimizer, Phase, Schedule, Training};
+
+/// Methods that people will ask for and that this version does not have.
+const PLANNED: [&str; 12] = [
+    "adamw",
+    "lbfgs",
+    "l-bfgs",
+    "bfgs",
+    "gauss-newton",
+    "levenberg-marquardt",
+    "natural-gradient",
+    "soap",
+    "shampoo",
+    "sgd",
+    "muon",
+    "auto",
+];
+
+const PHASE_KEYS: [&str; 5] = ["optimizer", "points", "learning_rate", "schedule", "budget"];
+
+/// Reads the section; an absent one means the defaults.
+pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Training {
+    let mut known = vec!["seed", "condition_points", "phase"];
+    known.extend(PHASE_KEYS);
+    reader::only(section, &known, "key", &mut workshop.mistakes);
+    let seed = section.get("seed").and_then(|e| reader::count(&e.node, 0..=i64::MAX, &mut workshop.mistakes));
+    let condition_points = section.get("condition_points").and_then(|e| points(&e.node, workshop));
+    let default = Phase {
+        optimizer: Optimizer::Adam,
+        points: 2048,
+        learning_rate: 1e-3,
+        schedule: Schedule::Constant,
+        budget: Budget { steps: Some(5000), seconds: None, loss: None },
+    };
+    let common = phase(section, &default, workshop);
+    let phases = match section.get("phase") {
+        Some(entry) => phases(entry, &common, workshop),
+        None => vec![common],
+    };
+    Training { seed: seed.unwrap_or(0) as u64, condition_points: condition_points.unwrap_or(256), phases }
+}
+
+fn phases(entry: &Entry, common: &Phase, workshop: &mut Workshop) -> Vec<Phase> {
+    const MAX_PHASES: usize = 1000;
+    let Value::Array(items) = &entry.node.value else {
+        let found = entry.node.value.kind();
+        let message = format!("expected an array of tables, found {found}");
+        workshop.mistakes.report_with(entry.key_span, message, "write `[[training.phase]]`");
+        return Vec::new();
+    };
+    if items.is_empty() || items.len() > MAX_PHASES {
+        workshop.mistakes.report(entry.node.span, format!("expected 1 to {MAX_PHASES} phases"));
+        return Vec::new();
+    }
+    let read = |item: &Node| {
+        let table = reader::record(item, &PHASE_KEYS, &mut workshop.mistakes)?;
+        Some(phase(table, common, workshop))
+    };
+    items.iter().filter_map(read).collect()
+}
+
+/// A phase: what the table states, over what holds otherwise.
+fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
+    let mut phase = otherwise.clone();
+    if let Some(entry) = table.get("optimizer") {
+        optimizer(&entry.node, workshop);
+    }
+    if let Some(count) = table.get("points").and_then(|entry| points(&entry.node, workshop)) {
+        phase.points = count;
+    }
+    let rate = table.get("learning_rate").and_then(|e| reader::positive(&e.node, &mut workshop.mistakes));
+    phase.learning_rate = rate.unwrap_or(phase.learning_rate);
+    if let Some(schedule) = table.get("schedule").and_then(|entry| schedule(&entry.node, workshop)) {
+        phase.schedule = schedule;
+    }
+    if let Some(budget) = table.get("budget").and_then(|entry| budget(&entry.node, workshop)) {
+        phase.budget = budget;
+    }
+    phase
+}
+
+/// Checks the word: there is one method so far.
+fn optimizer(node: &Node, workshop: &mut Workshop) {
+    let Some(text) = reader::text(node, &mut workshop.mistakes) else { return };
+    if PLANNED.contains(&text.content.as_str()) {
+        let message = format!("`{}` is not available: this version trains with adam only", text.content);
+        workshop.mistakes.report_with(node.span, message, "set `optimizer = \"adam\"`");
+        return;
+    }
+    reader::choice(node, &[("adam", ())], &mut workshop.mistakes);
+}
+
+/// The kinds of schedules.
+#[derive(Clone, Copy)]
+enum Shape {
+    Constant,
+    Cosine,
+    Exponential,
+}
+
+fn schedule(node: &Node, workshop: &mut Workshop) -> Option<Schedule> {
+    let mistakes = &mut workshop.mistakes;
+    let shapes =
+        [("constant", Shape::Constant), ("cosine", Shape::Cosine), ("exponential", Shape::Exponential)];
+    let Value::Table(table) = &node.value else {
+        return match reader::choice(node, &shapes, mistakes)? {
+            Shape::Constant => Some(Schedule::Constant),
+            Shape::Cosine => Some(Schedule::Cosine { warmup: 0 }),
+            Shape::Exponential => {
+                let hint = "write `{ kind = \"exponential\", factor = 0.9, steps = 1000 }`";
+                mistakes.report_with(node.span, "an exponential schedule needs its factor and steps", hint);
+                None
+            }
+        };
+    };
+    let Some(kind) = table.get("kind") else {
+        mistakes.report_with(node.span, "this schedule has no `kind`", "such as `kind = \"cosine\"`");
+        return None;
+    };
+    let shape = reader::choice(&kind.node, &shapes, mistakes)?;
+    let keys: &[&str] = match shape {
+        Shape::Constant => &["kind"],
+        Shape::Cosine => &["kind", "warmup"],
+        Shape::Exponential => &["kind", "factor", "steps"],
+    };
+    reader::only(table, keys, "key", mistakes);
+    let mut steps = |key: &str, least: i64| {
+        table.get(key).map(|entry| reader::count(&entry.node, least..=i64::MAX, mistakes))
+    };
+    match shape {
+        Shape::Constant => Some(Schedule::Constant),
+        Shape::Cosine => {
+            let warmup = steps("warmup", 0).unwrap_or(Some(0))?;
+            Some(Schedule::Cosine { warmup: warmup as u64 })
+        }
+        Shape::Exponential => {
+            let (steps, factor) = (steps("steps", 1), table.get("factor"));
+            let (Some(steps), Some(factor)) = (steps, factor) else {
+                let hint = "write `{ kind = \"exponential\", factor = 0.9, steps = 1000 }`";
+                mistakes.report_with(node.span, "an exponential schedule needs its factor and steps", hint);
+                return None;
+            };
+            let value = reader::number(&factor.node, mistakes)?;
+            if !(value > 0.0 && value < 1.0) {
+                mistakes.report(factor.node.span, "`factor` must lie between 0 and 1");
+                return None;
+            }
+            Some(Schedule::Exponential { factor: value, steps: steps? as u64 })
+        }
+    }
+}
+
+fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
+    let mistakes = &mut workshop.mistakes;
+    let hint = "such as \"5000 steps\", \"60 s\", \"2 min\" or \"5000 steps, 60 s\"";
+    let mut budget = Budget::default();
+    match &node.value {
+        Value::Table(table) => {
+            reader::only(table, &["steps", "seconds", "loss"], "key", mistakes);
+            let steps = table.get("steps").map(|e| reader::count(&e.node, 1..=i64::MAX, mistakes));
+            let seconds = table.get("seconds").map(|e| reader::positive(&e.node, mistakes));
+            let loss = table.get("loss").map(|e| reader::positive(&e.node, mistakes));
+            if steps.is_none() && seconds.is_none() && loss.is_none() {
+                mistakes.report_with(node.span, "this budget has no bound", hint);
+                return None;
+            }
+            budget.steps = steps.flatten().map(|steps| steps as u64);
+            budget.seconds = seconds.flatten();
+            budget.loss = loss.flatten();
+        }
+        Value::Text(text) => {
+            for part in text.content.split(',') {
+                if !bound(part.trim(), &mut budget) {
+                    let start = part.as_ptr().addr() - text.content.as_ptr().addr();
+                    let span = text.place(start..start + part.len());
+                    mistakes.report_with(span, format!("`{}` is not a budget", part.trim()), hint);
+                    return None;
+                }
+            }
+        }
+        _ => {
+            mistakes.report_with(node.span, format!("expected a budget, found {}", node.value.kind()), hint);
+            return None;
+        }
+    }
+    Some(budget)
+}
+
+/// One bound such as `60 s`. False when it is none, or the second of its kind.
+fn bound(text: &str, budget: &mut Budget) -> bool {
+    let digits = text.find(|c: char| c.is_alphabetic() && c != 'e').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let Ok(value) = number.trim().replace('_', "").parse::<f64>() else { return false };
+    if !value.is_finite() || value <= 0.0 {
+        return false;
+    }
+    let seconds = match unit.trim() {
+        "step" | "steps" => {
+            let whole = value.fract() == 0.0 && value < 1e18 && budget.steps.is_none();
+            budget.steps = Some(value as u64);
+            return whole;
+        }
+        "s" | "sec" | "second" | "seconds" => value,
+        "min" | "minute" | "minutes" => 60.0 * value,
+        "h" | "hour" | "hours" => 3600.0 * value,
+        _ => return false,
+    };
+    let first = budget.seconds.is_none();
+    budget.seconds = Some(seconds);
+    first
+}

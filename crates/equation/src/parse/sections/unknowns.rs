@@ -1,0 +1,94 @@
+//! `[unknowns]` and `[parameters]`: what training determines.
+
+use crate::parse::document::{Entry, Table, Value};
+use crate::parse::expression::{Meaning, Workshop};
+use crate::parse::reader;
+use crate::problem::{Parameter, Unknown};
+
+/// Network outputs that a problem may have.
+const MAX_UNKNOWNS: usize = 64;
+
+/// Trainable scalars that a problem may have.
+const MAX_PARAMETERS: usize = 256;
+
+/// Declares the fields.
+pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Workshop) -> Vec<Unknown> {
+    let mut unknowns = Vec::new();
+    for entry in &section.entries {
+        let mistakes = &mut workshop.mistakes;
+        if unknowns.len() == MAX_UNKNOWNS {
+            mistakes.report(entry.key_span, format!("more than {MAX_UNKNOWNS} unknowns"));
+            break;
+        }
+        match &entry.node.value {
+            Value::Table(table) => reader::only(table, &[], "key", mistakes),
+            other => mistakes.report_with(
+                entry.node.span,
+                format!("expected an empty table, found {}", other.kind()),
+                format!("write `{} = {{}}`", entry.key),
+            ),
+        }
+        let unknown = Meaning::Unknown(unknowns.len());
+        if workshop.scope.declare(&entry.key, unknown, "unknowns", entry.key_span, mistakes) {
+            unknowns.push(Unknown { name: entry.key.clone(), ansatz: None });
+        }
+    }
+    unknowns
+}
+
+/// Declares the names of the trainable scalars; their values may use constants and are read later.
+pub(in crate::parse) fn declare_parameters<'d>(
+    section: &'d Table,
+    workshop: &mut Workshop,
+) -> Vec<&'d Entry> {
+    let mut declared = Vec::new();
+    for entry in &section.entries {
+        let mistakes = &mut workshop.mistakes;
+        if declared.len() == MAX_PARAMETERS {
+            mistakes.report(entry.key_span, format!("more than {MAX_PARAMETERS} parameters"));
+            break;
+        }
+        let meaning = Meaning::Parameter(declared.len());
+        if workshop.scope.declare(&entry.key, meaning, "parameters", entry.key_span, mistakes) {
+            declared.push(entry);
+        }
+    }
+    declared
+}
+
+/// Reads start values and bounds.
+pub(in crate::parse) fn parameters(declared: &[&Entry], workshop: &mut Workshop) -> Vec<Parameter> {
+    declared.iter().filter_map(|entry| parameter(entry, workshop)).collect()
+}
+
+fn parameter(entry: &Entry, workshop: &mut Workshop) -> Option<Parameter> {
+    let name = entry.key.clone();
+    let Value::Table(table) = &entry.node.value else {
+        let start = workshop.constant(&entry.node, "a start value")?;
+        return Some(Parameter { name, start, lower: None, upper: None, truth: None });
+    };
+    reader::only(table, &["start", "min", "max", "truth"], "key", &mut workshop.mistakes);
+    let mut value =
+        |key: &str| table.get(key).map(|entry| workshop.constant(&entry.node, "a parameter's table"));
+    let (start, lower, upper, truth) = (value("start"), value("min"), value("max"), value("truth"));
+    let Some(start) = start else {
+        let hint = "as in `{ start = 0.1 }`";
+        workshop.mistakes.report_with(entry.key_span, "this parameter has no `start`", hint);
+        return None;
+    };
+    let (start, lower, upper, truth) = (start?, lower, upper, truth.flatten());
+    let (lower, upper) = (lower.flatten(), upper.flatten());
+    let span = |key: &str| table.get(key).map_or(entry.key_span, |entry| entry.node.span);
+    if let (Some(lower), Some(upper)) = (lower, upper)
+        && lower >= upper
+    {
+        workshop.mistakes.report(span("max"), format!("`max` must be above `min`, which is {lower}"));
+        return None;
+    }
+    let outside =
+        |value: f64| lower.is_some_and(|lower| value <= lower) || upper.is_some_and(|upper| value >= upper);
+    if outside(start) {
+        workshop.mistakes.report(span("start"), "`start` must lie strictly between `min` and `max`");
+    }
+    Some(Parameter { name, start, lower, upper, truth })
+}
