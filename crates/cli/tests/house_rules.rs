@@ -1,0 +1,144 @@
+//! Rules that no compiler checks: how the tree reads, and that documents tell the truth about it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Files of the tree, as paths relative to its root.
+fn files() -> Vec<String> {
+    let listing = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .expect("git lists the tree");
+    assert!(listing.status.success(), "{}", String::from_utf8_lossy(&listing.stderr));
+    let listing = String::from_utf8(listing.stdout).expect("paths are UTF-8");
+    let files: Vec<String> =
+        listing.lines().filter(|path| root().join(path).is_file()).map(str::to_owned).collect();
+    assert!(files.len() > 20, "only {} files found", files.len());
+    files
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn ends(path: &str, endings: &[&str]) -> bool {
+    endings.iter().any(|ending| path.ends_with(ending))
+}
+
+#[test]
+fn no_source_file_passes_600_lines() {
+    for path in files().iter().filter(|path| ends(path, &[".rs", ".cu", ".cuh", ".py", ".toml", ".md"])) {
+        let lines = read(path).lines().count();
+        assert!(lines <= 600, "{path} has {lines} lines");
+    }
+}
+
+#[test]
+fn no_file_is_named_after_nothing() {
+    let banned = ["utils.rs", "util.rs", "base.rs", "common.rs", "helpers.rs", "misc.rs"];
+    for path in files() {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        assert!(!banned.contains(&name), "{path}: name it after what it does");
+    }
+}
+
+#[test]
+fn only_the_kernel_crate_may_hold_unsafe_code() {
+    for name in ["equation", "train", "cli"] {
+        let entry = if name == "cli" { "main.rs" } else { "lib.rs" };
+        let path = format!("crates/{name}/src/{entry}");
+        assert!(read(&path).contains("#![forbid(unsafe_code)]"), "{path} does not forbid unsafe code");
+    }
+}
+
+#[test]
+fn the_equation_crate_stays_pure() {
+    for path in files().iter().filter(|path| path.starts_with("crates/equation/src/")) {
+        let text = read(path);
+        for banned in ["f32", "std::fs", "std::io", "std::net", "std::thread", "std::env", "std::time"] {
+            let found = text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(banned));
+            assert!(!found, "{path} mentions {banned}");
+        }
+    }
+}
+
+#[test]
+fn crates_depend_only_downwards() {
+    let layers = ["equation", "kernel", "train", "cli"];
+    for (height, name) in layers.iter().enumerate() {
+        let manifest = read(&format!("crates/{name}/Cargo.toml"));
+        for above in &layers[height + 1..] {
+            let package = if *above == "train" { "pinnace.workspace" } else { above };
+            let depends = manifest.lines().any(|line| line.starts_with(package));
+            assert!(!depends, "{name} depends on {above}");
+        }
+    }
+}
+
+#[test]
+fn lints_are_silenced_only_with_a_reason() {
+    for path in files().iter().filter(|path| path.ends_with(".rs")) {
+        let bare = concat!("#[", "allow(");
+        assert!(!read(path).contains(bare), "{path}: use #[expect(lint, reason = …)]");
+    }
+}
+
+/// Words in backquotes that look like paths of this tree.
+fn paths_named_in(text: &str) -> Vec<String> {
+    let looks_like_a_path = |word: &str| {
+        let rooted = ["crates/", "docs/", "examples/", "benches/", ".ci/", "fuzz/"];
+        let plain = !word.contains(['*', '<', '{', ' ', '…', '$']) && !word.contains("NN-");
+        plain && rooted.iter().any(|folder| word.starts_with(folder))
+    };
+    let quoted = text.split('`').skip(1).step_by(2);
+    let linked = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let local = |target: &&str| !target.contains("://") && !target.starts_with('#') && !target.is_empty();
+    quoted
+        .filter(|word| looks_like_a_path(word))
+        .chain(linked.filter(local))
+        .map(|word| word.split('#').next().unwrap_or(word).to_owned())
+        .collect()
+}
+
+#[test]
+fn paths_named_in_documents_exist() {
+    let mut checked = 0;
+    for document in files().iter().filter(|path| path.ends_with(".md")) {
+        let folder = root().join(document).parent().expect("a file has a folder").to_owned();
+        for path in paths_named_in(&read(document)) {
+            checked += 1;
+            let exists = folder.join(&path).exists() || root().join(&path).exists();
+            assert!(exists, "{document} names {path}, which does not exist");
+        }
+    }
+    assert!(checked > 10, "only {checked} paths found: is the search broken?");
+}
+
+#[test]
+fn the_readme_commands_are_the_ones_that_ci_runs() {
+    let readme = read("README.md");
+    let script = read(".ci/run");
+    let run: Vec<&str> = script.lines().map(str::trim).collect();
+    for command in ["cargo run --release -- train burgers", "./check"] {
+        assert!(readme.lines().any(|line| line.trim() == command), "README does not show `{command}`");
+        assert!(run.contains(&command), ".ci/run does not run `{command}`");
+    }
+}
+
+#[test]
+fn documents_stay_short_and_hold_no_trace_of_one_machine() {
+    for (document, limit) in [("README.md", 200), ("ARCHITECTURE.md", 250)] {
+        let lines = read(document).lines().count();
+        assert!(lines <= limit, "{document} has {lines} lines, at most {limit} are wanted");
+    }
+    let marks = [concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/wo", "rk/")];
+    for path in files().iter().filter(|path| ends(path, &[".rs", ".md", ".toml", ".py", "check", "run"])) {
+        let text = read(path);
+        assert!(!marks.iter().any(|mark| text.contains(mark)), "{path} names a folder of one machine");
+    }
+}

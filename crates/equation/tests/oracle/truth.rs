@@ -1,0 +1,175 @@
+//! Residuals computed without channels: the network as a plain function, differentiated by
+//! multicomplex steps, put into the equation as it stands in the problem.
+
+use crate::multicomplex::{Complex, STEP, stepped};
+use equation::expression::{Derivative, Function, Leaf, Number, evaluate};
+use equation::problem::{Activation, Problem};
+use equation::taylor::{Architecture, Layer, Plan, Row, Wave};
+
+/// Everything that a residual depends on, over one kind of number.
+pub struct Point<'a, T> {
+    pub problem: &'a Problem,
+    pub plan: &'a Plan,
+    pub row: Row,
+    /// Numbers of the row; coordinates are differentiated, the rest is constant.
+    pub numbers: &'a [f64],
+    /// All parameters as they are trained.
+    pub parameters: Vec<T>,
+}
+
+impl<T: Number> Point<'_, T> {
+    /// The residual of an equation.
+    pub fn residual(&self, equation: &equation::problem::Equation) -> T {
+        evaluate(&self.problem.pool, equation.residual, &|leaf| self.leaf(leaf))
+    }
+
+    fn leaf(&self, leaf: Leaf) -> T {
+        let sites = self.row.coordinates * self.row.sites;
+        let number = |place: usize| T::from_f64(self.numbers[place]);
+        match leaf {
+            Leaf::Coordinate(axis) => number(usize::from(axis)),
+            Leaf::Normal(axis) => number(sites + usize::from(axis)),
+            Leaf::Column(column) => {
+                let normals = if self.row.normals { self.row.coordinates } else { 0 };
+                number(sites + normals + usize::from(column))
+            }
+            Leaf::Parameter(position) => self.scalar(&self.parameters, usize::from(position)),
+            Leaf::Field(field) => {
+                let start = usize::from(field.site) * self.row.coordinates;
+                let coordinates: Vec<T> = (0..self.row.coordinates).map(|axis| number(start + axis)).collect();
+                self.derivative(usize::from(field.unknown), field.derivative, &coordinates)
+            }
+            Leaf::Raw(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => {
+                panic!("{leaf:?} does not occur in a problem's equations")
+            }
+        }
+    }
+
+    /// The physical value of a trainable scalar, its bounds by the definition in the documentation.
+    fn scalar<N: Number>(&self, parameters: &[N], position: usize) -> N {
+        let parameter = &self.problem.parameters[position];
+        let number = parameters[self.plan.architecture.weight_count() + position].clone();
+        match (parameter.lower, parameter.upper) {
+            (None, None) => number,
+            (Some(lower), None) => N::from_f64(lower) + number.apply(Function::Exp),
+            (None, Some(upper)) => N::from_f64(upper) - number.apply(Function::Exp),
+            (Some(lower), Some(upper)) => {
+                let share = (N::from_f64(1.0) + number.apply(Function::Tanh)) / N::from_f64(2.0);
+                N::from_f64(lower) + share * N::from_f64(upper - lower)
+            }
+        }
+    }
+
+    fn derivative(&self, unknown: usize, derivative: Derivative, coordinates: &[T]) -> T {
+        let axes = derivative.axes();
+        let parameters = &self.parameters;
+        match axes.len() {
+            0 => self.unknown(unknown, coordinates, parameters),
+            1 => self.step1(unknown, axes, coordinates, parameters),
+            2 => self.step2(unknown, axes, coordinates, parameters),
+            3 => self.step3(unknown, axes, coordinates, parameters),
+            _ => self.step4(unknown, axes, coordinates, parameters),
+        }
+    }
+
+    fn step1<N: Number>(&self, unknown: usize, axes: &[u8], x: &[N], w: &[N]) -> N {
+        let (x, w) = (lifted(x, axes[0]), constant(w));
+        self.unknown(unknown, &x, &w).imaginary / N::from_f64(STEP)
+    }
+
+    fn step2<N: Number>(&self, unknown: usize, axes: &[u8], x: &[N], w: &[N]) -> N {
+        let (x, w) = (lifted(x, axes[0]), constant(w));
+        self.step1(unknown, &axes[1..], &x, &w).imaginary / N::from_f64(STEP)
+    }
+
+    fn step3<N: Number>(&self, unknown: usize, axes: &[u8], x: &[N], w: &[N]) -> N {
+        let (x, w) = (lifted(x, axes[0]), constant(w));
+        self.step2(unknown, &axes[1..], &x, &w).imaginary / N::from_f64(STEP)
+    }
+
+    fn step4<N: Number>(&self, unknown: usize, axes: &[u8], x: &[N], w: &[N]) -> N {
+        let (x, w) = (lifted(x, axes[0]), constant(w));
+        self.step3(unknown, &axes[1..], &x, &w).imaginary / N::from_f64(STEP)
+    }
+
+    /// An unknown, ansatz applied, as a function of coordinates and parameters.
+    fn unknown<N: Number>(&self, unknown: usize, coordinates: &[N], parameters: &[N]) -> N {
+        let raw = network(&self.plan.architecture, coordinates, parameters)[unknown].clone();
+        match self.problem.unknowns[unknown].ansatz {
+            None => raw,
+            Some(ansatz) => evaluate(&self.problem.pool, ansatz, &|leaf| match leaf {
+                Leaf::Raw(_) => raw.clone(),
+                Leaf::Coordinate(axis) => coordinates[usize::from(axis)].clone(),
+                Leaf::Parameter(position) => self.scalar(parameters, usize::from(position)),
+                other => panic!("{other:?} does not occur in an ansatz"),
+            }),
+        }
+    }
+}
+
+fn lifted<N: Number>(coordinates: &[N], axis: u8) -> Vec<Complex<N>> {
+    let step = |place: usize| if place == usize::from(axis) { STEP } else { 0.0 };
+    coordinates.iter().enumerate().map(|(place, value)| stepped(value.clone(), step(place))).collect()
+}
+
+fn constant<N: Number>(values: &[N]) -> Vec<Complex<N>> {
+    values.iter().map(|value| stepped(value.clone(), 0.0)).collect()
+}
+
+/// The network as a plain function.
+fn network<N: Number>(architecture: &Architecture, coordinates: &[N], weights: &[N]) -> Vec<N> {
+    let feature = |feature: &equation::taylor::Feature| {
+        let start = N::from_f64(feature.phase);
+        let z = feature.slopes.iter().fold(start, |sum, &(axis, slope)| {
+            sum + coordinates[axis].clone() * N::from_f64(slope)
+        });
+        match feature.wave {
+            Wave::Identity => z,
+            Wave::Sin => z.apply(Function::Sin),
+            Wave::Cos => z.apply(Function::Cos),
+        }
+    };
+    let mut signals: Vec<Vec<N>> = vec![architecture.features.iter().map(feature).collect()];
+    for layer in &architecture.layers {
+        let next = match *layer {
+            Layer::Dense { input, output, weights: start, bias } => {
+                let width = architecture.widths[output];
+                (0..width)
+                    .map(|n| {
+                        signals[input].iter().enumerate().fold(weights[bias + n].clone(), |sum, (row, h)| {
+                            sum + h.clone() * weights[start + row * width + n].clone()
+                        })
+                    })
+                    .collect()
+            }
+            Layer::Activate { input, activation, .. } => {
+                signals[input].iter().map(|z| activate(activation, z.clone())).collect()
+            }
+            Layer::Gate { gate, first, second, .. } => (0..signals[gate].len())
+                .map(|n| {
+                    let g = signals[gate][n].clone();
+                    g.clone() * signals[first][n].clone()
+                        + (N::from_f64(1.0) - g) * signals[second][n].clone()
+                })
+                .collect(),
+            Layer::Add { left, right, .. } => {
+                signals[left].iter().zip(&signals[right]).map(|(l, r)| l.clone() + r.clone()).collect()
+            }
+        };
+        signals.push(next);
+    }
+    signals.pop().expect("a network has an output")
+}
+
+fn activate<N: Number>(activation: Activation, z: N) -> N {
+    let number = N::from_f64;
+    match activation {
+        Activation::Tanh => z.apply(Function::Tanh),
+        Activation::Sin => z.apply(Function::Sin),
+        Activation::Gelu => {
+            let erf = (z.clone() * number(std::f64::consts::FRAC_1_SQRT_2)).apply(Function::Erf);
+            z * (number(1.0) + erf) * number(0.5)
+        }
+        Activation::Silu => z.clone() / (number(1.0) + (-z).apply(Function::Exp)),
+    }
+}
