@@ -1,7 +1,7 @@
 //! The whole pipeline behind one noun.
 
 use crate::TrainError;
-use crate::evaluate::{FieldError, field_errors};
+use crate::evaluate::{FieldError, check_grid, field_errors};
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::draw;
@@ -79,6 +79,7 @@ impl Experiment {
         let truths = (0..problem.unknowns.len())
             .map(|unknown| Truth::of(&problem, unknown))
             .collect::<Result<_, _>>()?;
+        check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
         draw(&problem, &plan, &tables, problem.training.seed, 0)?;
         let (device, precision) = (Device::Reference, Precision::F64);

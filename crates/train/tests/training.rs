@@ -109,7 +109,7 @@ fn a_stop_is_obeyed_after_the_current_step_and_still_gives_a_result() {
 
 #[test]
 fn budgets_of_loss_and_time_end_a_phase() {
-    let loss = run(PROBLEM, &["training.budget=loss 0.5"]);
+    let loss = run(PROBLEM, &["training.budget={ loss = 0.5 }"]);
     assert_eq!(loss.stopped, Stopped::Loss);
     let experiment = open(PROBLEM, &["training.budget=3 s"]).unwrap();
     let mut parameters = experiment.plan().initialize(0);
@@ -139,9 +139,13 @@ fn exactly_as_many_steps_as_asked_for_are_taken() {
 #[test]
 fn a_level_that_nothing_fixes_is_not_compared() {
     let free = PROBLEM
-        .replace("u_t = -u", "u_tt = 0")
-        .replace("equation = \"u = 1\"", "equation = \"u_t = 1\"")
-        .replace("exp(-t)", "t + 5");
+        .replace("\nt = [0, 1]", "\nx = [0, 1]")
+        .replace("u_t = -u", "u_xx = 0")
+        .replace(
+            "{ on = \"t = 0\", equation = \"u = 1\" }",
+            "{ on = \"x = 0, x = 1\", equation = \"u_x = 1\" }",
+        )
+        .replace("exp(-t)", "x + 5");
     let trained = run(&free, &[]);
     let error = trained.errors[0].as_ref().unwrap();
     assert!(error.mean_subtracted);

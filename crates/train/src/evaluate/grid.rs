@@ -1,5 +1,6 @@
 //! Where errors are measured when the reference can be computed anywhere.
 
+use crate::reference::ReferenceError;
 use crate::sample::{Sobol, affine};
 use equation::counter::Stream;
 use equation::problem::Problem;
@@ -11,10 +12,29 @@ const SCATTERED: usize = 100_000;
 /// The seed of scattered test points: fixed, so that errors of different runs compare.
 const TEST_SEED: u64 = 0x7e57;
 
+/// Points that a test grid has at most: a second or so of evaluation, and some hundred megabytes.
+const LARGEST_GRID: f64 = 1e7;
+
 /// The test points: the problem's own grid, or 201 points along each of one or two coordinates, 51
 /// along each of three (ends included), or 100,000 scattered ones. In more than three dimensions a
 /// grid counts only if it names every coordinate.
 pub(super) fn test_points(problem: &Problem) -> Points {
+    match counts(problem) {
+        Some(counts) => grid(problem, &counts),
+        None => scattered(problem),
+    }
+}
+
+/// Checks the size of the grid, before anyone has waited for training.
+pub(crate) fn check(problem: &Problem) -> Result<(), ReferenceError> {
+    let points = counts(problem).unwrap_or_default().iter().map(|&count| count as f64).product();
+    if points > LARGEST_GRID {
+        return Err(ReferenceError::GridTooLarge { points, limit: LARGEST_GRID });
+    }
+    Ok(())
+}
+
+fn counts(problem: &Problem) -> Option<Vec<usize>> {
     let dimensions = problem.domain.len();
     let stated = |axis: usize| {
         problem.reference.grid.iter().find(|(coordinate, _)| *coordinate == axis).map(|(_, count)| *count)
@@ -24,10 +44,7 @@ pub(super) fn test_points(problem: &Problem) -> Points {
         3 => Some(51),
         _ => None,
     };
-    match (0..dimensions).map(|axis| stated(axis).or(default)).collect::<Option<Vec<usize>>>() {
-        Some(counts) => grid(problem, &counts),
-        None => scattered(problem),
-    }
+    (0..dimensions).map(|axis| stated(axis).or(default)).collect()
 }
 
 /// Every combination of evenly spaced coordinates, the last one running fastest.

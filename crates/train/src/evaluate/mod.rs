@@ -6,3 +6,4 @@ mod level;
 
 pub use field::FieldError;
 pub(crate) use field::field_errors;
+pub(crate) use grid::check as check_grid;

@@ -24,7 +24,7 @@ impl Named {
 }
 
 /// Why a reference cannot be computed.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum ReferenceError {
     /// No solution is called that.
     #[error("reference of `{unknown}`: there is no solution named `{name}`; known: {}", known())]
@@ -53,6 +53,14 @@ pub enum ReferenceError {
         solution: Named,
         /// The missing coordinate.
         coordinate: &'static str,
+    },
+    /// The test grid has more points than memory should be spent on.
+    #[error("the reference grid has {points:e} points; at most {limit:e} are supported")]
+    GridTooLarge {
+        /// Its size.
+        points: f64,
+        /// The limit.
+        limit: f64,
     },
 }
 

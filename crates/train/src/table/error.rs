@@ -18,8 +18,8 @@ pub enum TableFault {
     /// The system does not give it to us.
     #[error("{0}")]
     Unreadable(#[from] std::io::Error),
-    /// Neither `.csv`, `.txt`, `.dat` nor `.npy`.
-    #[error("tables end in .csv, .txt, .dat or .npy")]
+    /// Neither `.csv` nor `.npy`.
+    #[error("tables end in .csv or .npy")]
     UnknownKind,
     /// Not UTF-8.
     #[error("line {line} is not text in UTF-8")]

@@ -73,10 +73,11 @@ impl ReferenceTable {
 
 fn rows(path: &Path, columns: usize) -> Result<Points, TableError> {
     let named = |fault| TableError { path: path.to_owned(), fault };
-    let read = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("csv" | "txt" | "dat") => csv::read,
+    let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
+    let read = match extension.as_deref() {
+        Some("csv") => csv::read,
         Some("npy") => npy::read,
-        _ => return Err(named(TableFault::UnknownKind)),
+        Some(_) | None => return Err(named(TableFault::UnknownKind)),
     };
     let bytes = std::fs::read(path).map_err(|error| named(error.into()))?;
     let rows = read(&bytes, columns).map_err(named)?;
