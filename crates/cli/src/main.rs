@@ -1,1 +1,39 @@
-fn main() {}
+//! The command line of Pinnace: arguments, terminal, exit codes.
+//!
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failure, 2 wrong usage or a
+//! wrong problem file, 130 interrupted (the report is still printed).
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod doctor;
+mod exit;
+mod explain;
+mod inspect;
+mod json;
+mod report;
+mod terminal;
+mod train;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use std::io::{BufWriter, Write, stdout};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    exit::speak_of_panics();
+    let arguments = Arguments::parse();
+    exit::code(std::panic::catch_unwind(|| run(&arguments)))
+}
+
+fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let mut output = BufWriter::new(stdout().lock());
+    let code = match &arguments.command {
+        Command::Train(choices) => train::train(choices, &mut output)?,
+        Command::Explain(choices) => explain::explain(choices, &mut output)?,
+        Command::List => inspect::list(&mut output)?,
+        Command::Doctor => doctor::doctor(&mut output)?,
+    };
+    output.flush()?;
+    Ok(code)
+}

@@ -1,2 +1,21 @@
-//! .
+//! A [`Plan`](equation::taylor::Plan) as running code on a device.
+//!
+//! [`Kernel::compile`] is the only way in. What to optimise, where points come from and what is
+//! written to files is decided elsewhere: here a plan, points and parameters become losses, residuals
+//! and gradients.
+
 pub mod cpu;
+mod device;
+mod error;
+mod kernel;
+mod losses;
+mod points;
+mod precision;
+mod reference;
+
+pub use device::{Device, DeviceError};
+pub use error::{KernelError, Shape};
+pub use kernel::Kernel;
+pub use losses::Losses;
+pub use points::Points;
+pub use precision::{Precision, PrecisionError};

@@ -1,1 +1,30 @@
-//! .
+//! Pinnace as a library: a problem file in, a trained solution and its measured error out.
+//!
+//! The pipeline is [`Experiment`] (problem, plan, data) → [`Experiment::train`] → [`Trained`]. Nothing
+//! here prints, exits, or reads arguments; whoever wants to watch implements [`Sink`].
+//! `examples/ten_lines.rs` is the whole use of it.
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod evaluate;
+mod experiment;
+mod objective;
+mod problems;
+
+pub mod optimize;
+pub mod reference;
+pub mod sample;
+pub mod table;
+pub mod trainer;
+
+pub use equation::parse::Diagnostics;
+pub use equation::problem::Problem;
+pub use equation::taylor::Plan;
+pub use error::TrainError;
+pub use evaluate::FieldError;
+pub use experiment::{Experiment, Trained};
+pub use kernel::{Device, DeviceError, Losses, Points, Precision, PrecisionError};
+pub use objective::{Objective, Refusal};
+pub use problems::{BUILT_IN, BuiltIn};
+pub use trainer::{Event, Quiet, Sink, Stopped};

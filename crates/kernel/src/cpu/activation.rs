@@ -174,7 +174,9 @@ fn reverse_body<T: Float, const FMA: bool>(
         }
         let (value_bar, others_bar) = z_bar.split_at_mut(block.stride);
         let value_bar = &mut value_bar[start..start + length];
-        let other = |channel: usize| (channel - 1) * block.stride + start..(channel - 1) * block.stride + start + length;
+        let other = |channel: usize| {
+            (channel - 1) * block.stride + start..(channel - 1) * block.stride + start + length
+        };
         for ((bar, &s), &h_bar) in value_bar.iter_mut().zip(&slopes[1]).zip(&h_bar[piece(0)]) {
             *bar = s * h_bar;
         }
@@ -232,7 +234,9 @@ fn reverse_body<T: Float, const FMA: bool>(
 fn basis_values<T: Float, const FMA: bool>(shape: Shape, z: &[T], p: &mut [T], q: &mut [T]) {
     let both = z.iter().zip(p.iter_mut().zip(q.iter_mut()));
     match shape {
-        Shape::Activation(Activation::Tanh) => both.for_each(|(&z, (p, q))| (*p, *q) = math::tanh::<T, FMA>(z)),
+        Shape::Activation(Activation::Tanh) => {
+            both.for_each(|(&z, (p, q))| (*p, *q) = math::tanh::<T, FMA>(z))
+        }
         Shape::Activation(Activation::Sin) | Shape::Wave(Wave::Sin | Wave::Cos) => {
             both.for_each(|(&z, (p, q))| (*p, *q) = math::sine_cosine::<T, FMA>(z));
         }

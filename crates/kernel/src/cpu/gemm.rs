@@ -206,23 +206,55 @@ macro_rules! microkernel {
 
 #[cfg(target_arch = "x86_64")]
 microkernel!(
-    avx512_f32, "avx512f", f32, 16, 1,
-    _mm512_setzero_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_set1_ps, _mm512_fmadd_ps
+    avx512_f32,
+    "avx512f",
+    f32,
+    16,
+    1,
+    _mm512_setzero_ps,
+    _mm512_loadu_ps,
+    _mm512_storeu_ps,
+    _mm512_set1_ps,
+    _mm512_fmadd_ps
 );
 #[cfg(target_arch = "x86_64")]
 microkernel!(
-    avx512_f64, "avx512f", f64, 8, 1,
-    _mm512_setzero_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_set1_pd, _mm512_fmadd_pd
+    avx512_f64,
+    "avx512f",
+    f64,
+    8,
+    1,
+    _mm512_setzero_pd,
+    _mm512_loadu_pd,
+    _mm512_storeu_pd,
+    _mm512_set1_pd,
+    _mm512_fmadd_pd
 );
 #[cfg(target_arch = "x86_64")]
 microkernel!(
-    avx2_f32, "avx2,fma", f32, 8, 2,
-    _mm256_setzero_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, _mm256_fmadd_ps
+    avx2_f32,
+    "avx2,fma",
+    f32,
+    8,
+    2,
+    _mm256_setzero_ps,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_set1_ps,
+    _mm256_fmadd_ps
 );
 #[cfg(target_arch = "x86_64")]
 microkernel!(
-    avx2_f64, "avx2,fma", f64, 4, 2,
-    _mm256_setzero_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_set1_pd, _mm256_fmadd_pd
+    avx2_f64,
+    "avx2,fma",
+    f64,
+    4,
+    2,
+    _mm256_setzero_pd,
+    _mm256_loadu_pd,
+    _mm256_storeu_pd,
+    _mm256_set1_pd,
+    _mm256_fmadd_pd
 );
 
 #[cfg(test)]
@@ -230,7 +262,14 @@ mod tests {
     use super::*;
     use equation::counter::Stream;
 
-    fn check<T: Float>(level: Level, rows: usize, columns: usize, inner: usize, transposed: bool, start: Start) {
+    fn check<T: Float>(
+        level: Level,
+        rows: usize,
+        columns: usize,
+        inner: usize,
+        transposed: bool,
+        start: Start,
+    ) {
         let noise = Stream::new(5, 1);
         let number = |index: usize| T::from_f64(noise.uniform(index as u64) - 0.5);
         let (a_row, a_column) = if transposed { (1, rows + 1) } else { (inner + 2, 1) };
@@ -251,7 +290,10 @@ mod tests {
                 let got = c[row * c_row + column].to_f64();
                 // inner + 1 roundings of partial sums of at most inner/4 + 1/2.
                 let tolerance = epsilon * (inner as f64 + 1.0) * (inner as f64 / 4.0 + 0.5);
-                assert!((got - wanted).abs() <= tolerance, "{level} {rows}x{columns}x{inner}: {got} {wanted}");
+                assert!(
+                    (got - wanted).abs() <= tolerance,
+                    "{level} {rows}x{columns}x{inner}: {got} {wanted}"
+                );
             }
         }
     }

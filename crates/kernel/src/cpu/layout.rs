@@ -1,7 +1,7 @@
 //! Where everything lies: padded widths, buffers for adjoints, packed weights.
 
-use super::gemm::Start;
 use super::Float;
+use super::gemm::Start;
 use equation::taylor::{Architecture, Layer, Signal};
 
 /// The network's layers with the buffers that their adjoints use.

@@ -164,14 +164,30 @@ impl<T: Float> Site<T> {
                     let [gate_bar, first_bar, second_bar] = [0, 1, 2].map(|place| step.operands[place].slot);
                     let add = slots[second_bar].iter_mut().zip(&out_bar);
                     add.take(rows * width).for_each(|(second, &out)| *second += out);
-                    for (sign, other, other_bar) in [(T::ONE, first, first_bar), (-T::ONE, second, second_bar)] {
+                    for (sign, other, other_bar) in
+                        [(T::ONE, first, first_bar), (-T::ONE, second, second_bar)]
+                    {
                         let (gate, other) = (&self.values[gate], &self.values[other]);
                         let (partials, coefficients_bar) = (&mut self.partials, &mut self.coefficients_bar);
                         for_spans(term, width, &self.coefficients, |start, span| {
                             let out_bar = &out_bar[start..];
                             let (gate, other) = (&gate[start..], &other[start..]);
-                            product::adjoint(level, span, sign, other, out_bar, &mut slots[gate_bar][start..]);
-                            product::adjoint(level, span, sign, gate, out_bar, &mut slots[other_bar][start..]);
+                            product::adjoint(
+                                level,
+                                span,
+                                sign,
+                                other,
+                                out_bar,
+                                &mut slots[gate_bar][start..],
+                            );
+                            product::adjoint(
+                                level,
+                                span,
+                                sign,
+                                gate,
+                                out_bar,
+                                &mut slots[other_bar][start..],
+                            );
                             if term.trains_coefficients {
                                 let partials = &mut partials[..term.product.len()];
                                 partials.fill(T::ZERO);
@@ -245,7 +261,8 @@ impl<T: Float> Site<T> {
     fn features_adjoint(&mut self, shared: Shared<'_, T>, term: &TermCode<'_, T>, slots: &[Vec<T>]) {
         let width = shared.layout.padded[0];
         let (points, count) = (term.points, term.term.channels.coefficients.len());
-        let first = shared.layout.steps.iter().find(|step| matches!(step.layer, Layer::Dense { input: 0, .. }));
+        let first =
+            shared.layout.steps.iter().find(|step| matches!(step.layer, Layer::Dense { input: 0, .. }));
         let slot = first.expect("the first layer reads the features").operands[0].slot;
         for (range, wave) in runs(shared.architecture) {
             for point in 0..points {
@@ -298,7 +315,9 @@ fn point_coefficients<T>(coefficients: &[T], point: usize, count: usize) -> &[T]
 }
 
 /// Runs of neighbouring features of one kind.
-fn runs(architecture: &Architecture) -> impl Iterator<Item = (std::ops::Range<usize>, equation::taylor::Wave)> {
+fn runs(
+    architecture: &Architecture,
+) -> impl Iterator<Item = (std::ops::Range<usize>, equation::taylor::Wave)> {
     let features = &architecture.features;
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -319,7 +338,8 @@ fn for_spans<T: Float>(
 ) {
     let (points, stride) = (term.points, term.points * width);
     let count = term.term.channels.coefficients.len();
-    let span = Span { product: &term.product, channels: term.channels, length: stride, stride, coefficients: &[] };
+    let span =
+        Span { product: &term.product, channels: term.channels, length: stride, stride, coefficients: &[] };
     if !term.varies {
         return each(0, span);
     }

@@ -54,7 +54,14 @@ for_each_level! {
 }
 
 /// Adds the derivative with respect to every term's weight, summed over the span, to `partials`.
-pub(crate) fn partials<T: Float>(span: Span<'_, T>, sign: T, f: &[T], g: &[T], h_bar: &[T], partials: &mut [T]) {
+pub(crate) fn partials<T: Float>(
+    span: Span<'_, T>,
+    sign: T,
+    f: &[T],
+    g: &[T],
+    h_bar: &[T],
+    partials: &mut [T],
+) {
     for (partial, term) in partials.iter_mut().zip(&span.product.terms) {
         let (left, right) = (term.left * span.stride, term.right * span.stride);
         let from = term.channel * span.stride;
@@ -98,7 +105,13 @@ fn multiply_body<T: Float, const FMA: bool>(span: Span<'_, T>, sign: T, f: &[T],
 }
 
 #[inline(always)]
-fn adjoint_body<T: Float, const FMA: bool>(span: Span<'_, T>, sign: T, g: &[T], h_bar: &[T], f_bar: &mut [T]) {
+fn adjoint_body<T: Float, const FMA: bool>(
+    span: Span<'_, T>,
+    sign: T,
+    g: &[T],
+    h_bar: &[T],
+    f_bar: &mut [T],
+) {
     let at = |channel: usize| channel * span.stride..channel * span.stride + span.length;
     for channel in 0..span.channels {
         let (gc, h_bar) = (&g[at(channel)], &h_bar[at(channel)]);

@@ -43,13 +43,18 @@ impl<T: Float> Sums<T> {
 
 impl<T: Float> Scratch<T> {
     pub(crate) fn new(layout: &Layout, terms: &[TermCode<'_, T>], scalars: usize) -> Self {
-        let most = |f: &dyn Fn(&TermCode<'_, T>) -> usize| vec![T::ZERO; terms.iter().map(f).max().unwrap_or(0)];
+        let most =
+            |f: &dyn Fn(&TermCode<'_, T>) -> usize| vec![T::ZERO; terms.iter().map(f).max().unwrap_or(0)];
         let rows = terms.iter().map(TermCode::rows).max().unwrap_or(0);
         let sites = terms.iter().map(|term| term.term.row.sites).max().unwrap_or(1);
         let longest = |term: &TermCode<'_, T>| {
             let term = term.term;
-            let programs =
-                [&term.residual, &term.adjoint.program, &term.coefficients, &term.coefficients_adjoint.program];
+            let programs = [
+                &term.residual,
+                &term.adjoint.program,
+                &term.coefficients,
+                &term.coefficients_adjoint.program,
+            ];
             programs.map(|program| program.instructions.len()).into_iter().max().unwrap_or(0)
         };
         let seeds =
@@ -93,7 +98,13 @@ impl<T: Float> Scratch<T> {
             let coordinates = &self.row[number * length..(number + 1) * length];
             if term.varies {
                 site_row(&mut self.site_row, &self.row, coordinates);
-                let columns = Columns { points: count, row: &self.site_row, scalars: &self.scalars, signals: &[], seeds: &[] };
+                let columns = Columns {
+                    points: count,
+                    row: &self.site_row,
+                    scalars: &self.scalars,
+                    signals: &[],
+                    seeds: &[],
+                };
                 run(shared.level, &term.term.coefficients, columns, &mut self.registers);
                 let outputs = &term.term.coefficients.outputs;
                 for (place, &output) in outputs.iter().enumerate() {
@@ -112,8 +123,13 @@ impl<T: Float> Scratch<T> {
                 self.signals[place * count + point] = head[start + point * width];
             }
         }
-        let columns =
-            Columns { points: count, row: &self.row, scalars: &self.scalars, signals: &self.signals, seeds: &[] };
+        let columns = Columns {
+            points: count,
+            row: &self.row,
+            scalars: &self.scalars,
+            signals: &self.signals,
+            seeds: &[],
+        };
         run(shared.level, &term.term.residual, columns, &mut self.registers);
     }
 

@@ -1,0 +1,74 @@
+//! What users may write on the command line.
+
+use clap::{Args, Parser, Subcommand};
+use pinnace::{Device, Precision};
+
+/// Turns a text file that states a differential equation into a trained network.
+#[derive(Debug, Parser)]
+#[command(version, about, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Train a problem and report how good the solution is
+    Train(Train),
+    /// Show what a problem becomes: equations, derivative channels, costs
+    Explain(Explain),
+    /// List the built-in problems
+    List,
+    /// Show what Pinnace finds on this machine
+    Doctor,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Chosen {
+    /// A built-in problem's name (see `pinnace list`) or a problem file's path
+    pub(crate) problem: String,
+
+    /// Override a key of the problem file, such as training.points=20000; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Train {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+
+    /// Where to compute: auto or reference
+    #[arg(long, default_value = "auto")]
+    pub(crate) device: Device,
+
+    /// In which numbers to compute: f64
+    #[arg(long, default_value = "f64")]
+    pub(crate) precision: Precision,
+
+    /// Use this seed; short for --set training.seed=N
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    /// Take exactly this many steps, whatever the budgets say
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+
+    /// End with one JSON object on stdout instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Show no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+
+    /// Show progress as plain lines even on a terminal
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) plain: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+}

@@ -1,0 +1,66 @@
+//! How the process ends.
+
+use pinnace::TrainError;
+use std::io::{ErrorKind, Write, stderr};
+use std::process::ExitCode;
+
+/// Done.
+pub(crate) const DONE: ExitCode = ExitCode::SUCCESS;
+
+/// Wrong usage or a wrong problem file; clap ends with the same code.
+const WRONG_INPUT: u8 = 2;
+
+/// Interrupted from the keyboard: 128 plus the number of SIGINT, as shells have it.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// Makes panics say that they are bugs, in few words.
+pub(crate) fn speak_of_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        // A closed stderr is no reason to panic again.
+        let _ = writeln!(stderr(), "pinnace: this is a bug, please report it: {panic}");
+    }));
+}
+
+/// Reports an error, if there is one, and finds the exit code.
+pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> ExitCode {
+    let error = match result {
+        Ok(Ok(code)) => return code,
+        Ok(Err(error)) => error,
+        Err(_) => return ExitCode::FAILURE,
+    };
+    if is_closed_pipe(&error) {
+        return DONE;
+    }
+    let code = match error.downcast_ref::<TrainError>() {
+        Some(TrainError::Problem { .. }) => {
+            // Already laid out for reading, with file names and carets.
+            let _ = writeln!(stderr(), "{error}");
+            return ExitCode::from(WRONG_INPUT);
+        }
+        // Found wrong before training began: the input has to change.
+        Some(
+            TrainError::Unreadable { .. }
+            | TrainError::NoSuchProblem { .. }
+            | TrainError::Plan(_)
+            | TrainError::Table(_)
+            | TrainError::Reference(_)
+            | TrainError::EmptyPlace { .. },
+        ) => ExitCode::from(WRONG_INPUT),
+        Some(
+            TrainError::Kernel(_)
+            | TrainError::NonFiniteResidual { .. }
+            | TrainError::NonFiniteGradient { .. },
+        )
+        | None => ExitCode::FAILURE,
+    };
+    let _ = writeln!(stderr(), "pinnace: {error:#}");
+    code
+}
+
+/// Whoever read our output has enough of it (`pinnace list | head -1`): that is no failure.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,123 @@
+//! Progress on stderr.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pinnace::{Event, Sink};
+use std::io::{IsTerminal, Write, stderr};
+
+/// How progress is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Style {
+    /// A bar that redraws itself.
+    Bar,
+    /// A line every [`SECONDS_PER_LINE`].
+    Lines,
+    /// Not at all.
+    Silent,
+}
+
+/// Between two lines of plain progress.
+const SECONDS_PER_LINE: f64 = 5.0;
+
+/// Between two redrawings of the bar: more often than eyes can follow only costs time.
+const SECONDS_PER_FRAME: f64 = 0.1;
+
+/// Parts of the bar's length.
+const PARTS: u64 = 1000;
+
+impl Style {
+    pub(crate) fn choose(quiet: bool, plain: bool) -> Self {
+        match (quiet, plain || !stderr().is_terminal()) {
+            (true, _) => Style::Silent,
+            (false, true) => Style::Lines,
+            (false, false) => Style::Bar,
+        }
+    }
+}
+
+/// Listens to training and shows how far it is.
+pub(crate) struct Terminal {
+    style: Style,
+    bar: ProgressBar,
+    shown: f64,
+    budget: Option<(Option<u64>, Option<f64>)>,
+}
+
+impl Terminal {
+    pub(crate) fn new(style: Style) -> Self {
+        let bar = match style {
+            Style::Bar => ProgressBar::with_draw_target(Some(PARTS), ProgressDrawTarget::stderr()),
+            Style::Lines | Style::Silent => ProgressBar::hidden(),
+        };
+        // The template is fixed: were it wrong, the default look would do.
+        if let Ok(look) = ProgressStyle::with_template("{bar:30} {msg}") {
+            bar.set_style(look);
+        }
+        Terminal { style, bar, shown: f64::NEG_INFINITY, budget: None }
+    }
+
+    fn say(&self, text: &str) {
+        match self.style {
+            Style::Silent => {}
+            Style::Lines => {
+                // A closed stderr is no reason to stop training.
+                let _ = writeln!(stderr(), "{text}");
+            }
+            Style::Bar => self.bar.println(text),
+        }
+    }
+
+    /// The part of the phase's budget that is used, by whichever bound is nearest.
+    fn share(&self, step: u64, seconds: f64) -> Option<f64> {
+        let (steps, time) = self.budget?;
+        let by_steps = steps.map(|steps| step as f64 / steps.max(1) as f64);
+        let by_time = time.map(|time| seconds / time);
+        by_steps.into_iter().chain(by_time).reduce(f64::max).map(|share| share.clamp(0.0, 1.0))
+    }
+}
+
+impl Sink for Terminal {
+    fn event(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::Started { parameters, phases } => {
+                let plural = if phases == 1 { "" } else { "s" };
+                self.say(&format!("training {parameters} parameters in {phases} phase{plural}"));
+            }
+            Event::PhaseStarted { phase, points, budget } => {
+                self.budget = Some((budget.steps, budget.seconds));
+                self.say(&format!("phase {}: {points} points per step", phase + 1));
+            }
+            Event::Step { step, phase_step, losses, seconds, phase_seconds, points_per_second, .. } => {
+                let interval = match self.style {
+                    Style::Silent => return,
+                    Style::Lines => SECONDS_PER_LINE,
+                    Style::Bar => SECONDS_PER_FRAME,
+                };
+                if seconds - self.shown < interval {
+                    return;
+                }
+                self.shown = seconds;
+                let share = self.share(phase_step, phase_seconds);
+                let left = match share {
+                    Some(share) if share > 0.0 => {
+                        format!("{:.0} s left", phase_seconds / share * (1.0 - share))
+                    }
+                    Some(_) | None => "time left not known".to_owned(),
+                };
+                let rate = points_per_second;
+                let text = format!("step {step}  loss {:.3e}  {left}  {rate:.2e} points/s", losses.total);
+                match self.style {
+                    Style::Bar => {
+                        self.bar.set_position((share.unwrap_or(0.0) * PARTS as f64) as u64);
+                        self.bar.set_message(text);
+                    }
+                    Style::Lines => self.say(&format!("{seconds:8.1} s  {text}")),
+                    Style::Silent => {}
+                }
+            }
+            Event::PhaseEnded { phase, stopped } => {
+                self.say(&format!("phase {} ended by: {stopped}", phase + 1));
+            }
+            Event::Finished { .. } => self.bar.finish_and_clear(),
+        }
+    }
+}

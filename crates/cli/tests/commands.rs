@@ -1,0 +1,171 @@
+//! What users and their scripts rely on: exit codes, streams, formats.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn pinnace(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_pinnace"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = pinnace(arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("stdout is one JSON object")
+}
+
+/// A file that is removed when the test is over.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, content: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("pinnace-{}-{name}", std::process::id()));
+        std::fs::write(&path, content).expect("the temporary folder can be written");
+        Scratch(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("the path is UTF-8")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+const SHORT: [&str; 6] = ["train", "poisson-2d", "--steps", "3", "--set", "training.points=32"];
+
+#[test]
+fn json_is_one_object_with_every_promised_key() {
+    let result = json(&[&SHORT[..], &["--json", "--quiet", "--seed", "5"]].concat());
+    assert_eq!(result["problem"], "poisson-2d");
+    assert_eq!(result["device"], "reference");
+    assert_eq!(result["precision"], "f64");
+    assert_eq!(result["seed"], 5);
+    assert_eq!(result["steps"], 3);
+    assert_eq!(result["stopped"], "steps");
+    assert!(result["seconds"].is_number() && result["loss"].is_number());
+    assert!(result["relative_l2"]["u"].is_number() && result["parameters"].is_object());
+}
+
+#[test]
+fn runs_with_one_seed_print_the_same_loss() {
+    let arguments = [&SHORT[..], &["--json"]].concat();
+    let (first, second) = (json(&arguments), json(&arguments));
+    assert_eq!(first["loss"].to_string(), second["loss"].to_string());
+    let other = json(&[&arguments[..], &["--seed", "8"]].concat());
+    assert_ne!(first["loss"], other["loss"]);
+}
+
+#[test]
+fn the_report_goes_to_stdout_and_progress_to_stderr() {
+    let output = pinnace(&SHORT);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).contains("relative L2"));
+    assert!(!text(&output.stdout).contains("points/s"));
+    assert!(text(&output.stderr).contains("points/s"));
+    let quiet = pinnace(&[&SHORT[..], &["--quiet"]].concat());
+    assert!(quiet.stderr.is_empty());
+}
+
+#[test]
+fn a_wrong_file_ends_with_code_2_a_caret_and_nothing_on_stdout() {
+    let wrong = Scratch::new(
+        "wrong.toml",
+        "title = \"wrong\"\n[domain]\nx = [0, 1]\n[unknowns]\nu = {}\n[equations]\nbad = \"u_xx = w\"\n",
+    );
+    let output = pinnace(&["train", wrong.path()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    let message = text(&output.stderr);
+    assert!(message.contains('^') && message.contains("wrong.toml"), "{message}");
+}
+
+#[test]
+fn wrong_usage_ends_with_code_2() {
+    for arguments in [
+        &["train"][..],
+        &["sail"],
+        &["train", "poisson-2d", "--device", "cuda"],
+        &["train", "poisson-2d", "--precision", "f32"],
+        &["train", "poisson-2d", "--set", "training.point=1"],
+        &["train", "poisson-2d", "--set", "nonsense"],
+    ] {
+        let output = pinnace(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty());
+    }
+    let cuda = pinnace(&["train", "poisson-2d", "--device", "cuda"]);
+    assert!(text(&cuda.stderr).contains("not in this version"));
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_nearest_one() {
+    let output = pinnace(&["train", "burger"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = text(&output.stderr);
+    assert!(message.contains("no such file, and no built-in problem of that name"), "{message}");
+    assert!(message.contains("did you mean `burgers`?"), "{message}");
+}
+
+#[test]
+fn a_run_that_is_not_finite_ends_with_code_1_and_names_the_equation() {
+    let output = pinnace(&["train", "poisson-2d", "--set", "equations.poisson=laplacian(u) = sqrt(-1 - x)"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("poisson"));
+}
+
+#[test]
+fn list_names_every_problem_and_survives_a_closed_pipe() {
+    let output = pinnace(&["list"]);
+    assert_eq!(output.status.code(), Some(0));
+    let names = text(&output.stdout);
+    assert!(["poisson-2d", "burgers", "kovasznay"].iter().all(|name| names.contains(name)), "{names}");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pinnace"))
+        .arg("list")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the binary ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
+}
+
+#[test]
+fn explain_and_doctor_answer() {
+    let explained = pinnace(&["explain", "burgers"]);
+    assert_eq!(explained.status.code(), Some(0), "{}", text(&explained.stderr));
+    assert!(text(&explained.stdout).contains("burgers"));
+    let doctor = text(&pinnace(&["doctor"]).stdout);
+    assert!(doctor.contains("reference") && doctor.contains("not in this version"), "{doctor}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_after_the_current_step_with_a_report_and_code_130() {
+    let child = Command::new(env!("CARGO_BIN_EXE_pinnace"))
+        .args(["train", "poisson-2d", "--json", "--steps", "100000000", "--plain"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupted.expect("kill runs").success());
+    let output = child.wait_with_output().expect("the binary ends");
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    let result: Value = serde_json::from_slice(&output.stdout).expect("the report is still printed");
+    assert_eq!(result["stopped"], "interrupted");
+}

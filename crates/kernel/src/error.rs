@@ -1,0 +1,55 @@
+//! What can go wrong between a plan and its numbers.
+
+use crate::cpu::Level;
+use crate::{Device, Precision};
+
+/// What has the wrong size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// The number of point sets, against the plan's terms.
+    PointSets,
+    /// The numbers per point, against the term's row.
+    RowWidth,
+    /// The number of parameters, against the plan's.
+    Parameters,
+    /// The length of a gradient, against the plan's parameters.
+    Gradient,
+    /// The length of an output, against points times residuals.
+    Output,
+    /// The position of a term, against how many there are.
+    Term,
+}
+
+/// Why a kernel cannot be made or run.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum KernelError {
+    /// An argument does not fit the plan: the caller mixed up two plans.
+    #[error("{shape:?} is {found} where the plan needs {expected}")]
+    Misfit {
+        /// Which argument.
+        shape: Shape,
+        /// What the plan needs.
+        expected: usize,
+        /// What was given.
+        found: usize,
+    },
+    /// A precision that the device does not compute in.
+    #[error("device `{device}` does not compute in {precision}")]
+    Precision {
+        /// Which device.
+        device: Device,
+        /// Which precision.
+        precision: Precision,
+    },
+    /// Instructions that this processor does not have.
+    #[error("this processor does not run {level}")]
+    Level {
+        /// Which instruction set.
+        level: Level,
+    },
+}
+
+/// Checks one size.
+pub(crate) fn fits(shape: Shape, expected: usize, found: usize) -> Result<(), KernelError> {
+    if expected == found { Ok(()) } else { Err(KernelError::Misfit { shape, expected, found }) }
+}

@@ -1,0 +1,111 @@
+//! A compiled plan: checks its arguments, then hands them to the engine of its device.
+
+use crate::cpu::Level;
+use crate::device::Engine;
+use crate::error::fits;
+use crate::{Device, KernelError, Losses, Points, Precision, Shape};
+use equation::taylor::{Plan, Term};
+
+/// A plan, ready to run on a device. Owns all scratch memory: evaluating allocates nothing.
+#[derive(Debug)]
+pub struct Kernel<'plan> {
+    plan: &'plan Plan,
+    device: Device,
+    precision: Precision,
+    engine: Engine<'plan>,
+    losses: Losses,
+}
+
+impl<'plan> Kernel<'plan> {
+    /// Prepares a plan for a device. Fails where the device cannot run it, and never falls back to
+    /// another one.
+    pub fn compile(plan: &'plan Plan, device: Device, precision: Precision) -> Result<Self, KernelError> {
+        let engine = device.engine(plan, precision)?;
+        Ok(Kernel { plan, device, precision, engine, losses: Losses::zero(plan) })
+    }
+
+    /// Prepares a plan for the processor with a given instruction set, to compare one with another.
+    /// Fails where this processor does not have it.
+    pub fn compile_for_level(
+        plan: &'plan Plan,
+        precision: Precision,
+        level: Level,
+    ) -> Result<Self, KernelError> {
+        let engine = Engine::at_level(plan, precision, level)?;
+        Ok(Kernel { plan, device: Device::Cpu, precision, engine, losses: Losses::zero(plan) })
+    }
+
+    /// Where it runs.
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
+    /// In which numbers.
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    /// The loss Σ weight · mean(residual²) over one set of points per term, and its gradient, which
+    /// replaces what `gradient` held. Numbers that are not finite are passed on: whether a step is
+    /// acceptable is the caller's decision.
+    ///
+    /// The result has the same bits for every number of threads.
+    pub fn evaluate(
+        &mut self,
+        points: &[Points],
+        parameters: &[f64],
+        gradient: &mut [f64],
+    ) -> Result<&Losses, KernelError> {
+        fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
+        for (term, points) in self.plan.terms.iter().zip(points) {
+            fits(Shape::RowWidth, term.row.width(), points.width())?;
+        }
+        fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
+        fits(Shape::Gradient, self.plan.parameter_count(), gradient.len())?;
+        self.engine.evaluate(points, parameters, gradient, &mut self.losses);
+        Ok(&self.losses)
+    }
+
+    /// The residuals of one term of the plan at `points`, point by point.
+    pub fn residuals(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), KernelError> {
+        let Some(found) = self.plan.terms.get(term) else {
+            return Err(KernelError::Misfit {
+                shape: Shape::Term,
+                expected: self.plan.terms.len(),
+                found: term,
+            });
+        };
+        self.fill(term, found, points, parameters, out)
+    }
+
+    /// The values of all unknowns at `points`, point by point.
+    pub fn predict(
+        &mut self,
+        points: &Points,
+        parameters: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), KernelError> {
+        self.fill(self.plan.terms.len(), &self.plan.prediction, points, parameters, out)
+    }
+
+    fn fill(
+        &mut self,
+        position: usize,
+        term: &Term,
+        points: &Points,
+        parameters: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), KernelError> {
+        fits(Shape::RowWidth, term.row.width(), points.width())?;
+        fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
+        fits(Shape::Output, points.len() * term.residuals.len(), out.len())?;
+        self.engine.fill(position, points, parameters, out);
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+//! The points of one term.
+
+/// Points as rows of numbers; what the numbers mean is the term's [`Row`](equation::taylor::Row).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Points {
+    width: usize,
+    rows: Vec<f64>,
+}
+
+impl Points {
+    /// No points yet, each to have `width` numbers; `width` is at least 1.
+    pub fn new(width: usize) -> Self {
+        assert!(width > 0, "a point has at least one coordinate");
+        Points { width, rows: Vec::new() }
+    }
+
+    /// Adds a point; its length is the width.
+    pub fn push(&mut self, row: &[f64]) {
+        assert_eq!(row.len(), self.width, "a row has the width of its set");
+        self.rows.extend_from_slice(row);
+    }
+
+    /// Numbers per point.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many points there are.
+    pub fn len(&self) -> usize {
+        self.rows.len() / self.width
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The numbers of point `index`.
+    pub fn row(&self, index: usize) -> &[f64] {
+        &self.rows[index * self.width..(index + 1) * self.width]
+    }
+
+    /// The points in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
+        self.rows.chunks_exact(self.width)
+    }
+}

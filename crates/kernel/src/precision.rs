@@ -1,0 +1,61 @@
+//! In which numbers a kernel computes.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// In which numbers a kernel computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Precision {
+    /// 64-bit floating point throughout.
+    F64,
+    /// 32-bit floating point; sums over points are kept in 64 bits.
+    F32,
+}
+
+/// Why a precision name is not a precision.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PrecisionError {
+    /// A precision that no device of this version has.
+    #[error("precision `{name}` is not on any device of this version; use `f64` or `f32`")]
+    NotInThisVersion {
+        /// As the user wrote it.
+        name: String,
+    },
+    /// No precision is called that.
+    #[error("there is no precision `{name}`; use `f64` or `f32`")]
+    Unknown {
+        /// As the user wrote it.
+        name: String,
+    },
+}
+
+impl Precision {
+    /// As users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::F64 => "f64",
+            Precision::F32 => "f32",
+        }
+    }
+}
+
+impl FromStr for Precision {
+    type Err = PrecisionError;
+
+    fn from_str(name: &str) -> Result<Self, PrecisionError> {
+        match name {
+            "f64" => Ok(Precision::F64),
+            "f32" => Ok(Precision::F32),
+            "bf16x6" | "bf16x3" | "tf32" | "bf16" | "fp16" => {
+                Err(PrecisionError::NotInThisVersion { name: name.to_owned() })
+            }
+            _ => Err(PrecisionError::Unknown { name: name.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for Precision {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}

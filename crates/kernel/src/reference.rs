@@ -1,0 +1,120 @@
+//! The reference engine: the plan's interpreter, point by point, on all cores.
+
+use crate::{Losses, Points};
+use equation::taylor::{Interpreter, Plan};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Into how many parts the points of a term are divided. Fixed, so that partial sums and therefore
+/// the bits of every result do not depend on the number of threads; large enough to keep 32 cores busy.
+const CHUNKS: usize = 64;
+
+/// One part of every term's points, with all memory that its evaluation needs.
+#[derive(Debug)]
+struct Chunk<'plan> {
+    /// One per term, then the prediction's.
+    interpreters: Vec<Interpreter<'plan>>,
+    /// Residuals at one point; long enough for every term.
+    residuals: Vec<f64>,
+    /// Their factors in the gradient.
+    seeds: Vec<f64>,
+    /// Sums of squares, one per residual of every term.
+    squares: Vec<f64>,
+    gradient: Vec<f64>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Reference<'plan> {
+    plan: &'plan Plan,
+    chunks: Vec<Chunk<'plan>>,
+}
+
+/// The points of part `chunk` of `count` points.
+fn share(count: usize, chunk: usize) -> Range<usize> {
+    count * chunk / CHUNKS..count * (chunk + 1) / CHUNKS
+}
+
+impl<'plan> Reference<'plan> {
+    pub(crate) fn new(plan: &'plan Plan) -> Self {
+        let all = || plan.terms.iter().chain([&plan.prediction]);
+        let widest = all().map(|term| term.residuals.len()).max().unwrap_or(0);
+        let residuals = plan.terms.iter().map(|term| term.residuals.len()).sum();
+        let chunk = |_| Chunk {
+            interpreters: all().map(|term| Interpreter::new(&plan.architecture, term)).collect(),
+            residuals: vec![0.0; widest],
+            seeds: vec![0.0; widest],
+            squares: vec![0.0; residuals],
+            gradient: vec![0.0; plan.parameter_count()],
+        };
+        Reference { plan, chunks: (0..CHUNKS).map(chunk).collect() }
+    }
+
+    pub(crate) fn evaluate(
+        &mut self,
+        points: &[Points],
+        parameters: &[f64],
+        gradient: &mut [f64],
+        losses: &mut Losses,
+    ) {
+        let plan = self.plan;
+        self.chunks
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(number, chunk)| chunk.evaluate(plan, number, points, parameters));
+
+        // Added in chunk order, not in order of arrival: runs must repeat bit for bit.
+        gradient.fill(0.0);
+        losses.mean_squares.fill(0.0);
+        for chunk in &self.chunks {
+            add(gradient, &chunk.gradient);
+            add(&mut losses.mean_squares, &chunk.squares);
+        }
+        losses.finish(plan, points);
+    }
+
+    pub(crate) fn fill(&mut self, term: usize, points: &Points, parameters: &[f64], out: &mut [f64]) {
+        let outputs = self.plan.terms.get(term).unwrap_or(&self.plan.prediction).residuals.len();
+        let mut rest = out;
+        let mut parts = Vec::with_capacity(CHUNKS);
+        for (number, chunk) in self.chunks.iter_mut().enumerate() {
+            let range = share(points.len(), number);
+            let (part, tail) = rest.split_at_mut(range.len() * outputs);
+            rest = tail;
+            parts.push((&mut chunk.interpreters[term], range, part));
+        }
+        parts.into_par_iter().for_each(|(interpreter, range, part)| {
+            for (index, values) in range.zip(part.chunks_exact_mut(outputs.max(1))) {
+                interpreter.residuals(parameters, points.row(index), values);
+            }
+        });
+    }
+}
+
+impl Chunk<'_> {
+    fn evaluate(&mut self, plan: &Plan, number: usize, points: &[Points], parameters: &[f64]) {
+        self.gradient.fill(0.0);
+        self.squares.fill(0.0);
+        let mut squares = self.squares.as_mut_slice();
+        for ((term, interpreter), points) in plan.terms.iter().zip(&mut self.interpreters).zip(points) {
+            let count = term.residuals.len();
+            let (own, rest) = std::mem::take(&mut squares).split_at_mut(count);
+            squares = rest;
+            let (residuals, seeds) = (&mut self.residuals[..count], &mut self.seeds[..count]);
+            for index in share(points.len(), number) {
+                let row = points.row(index);
+                interpreter.residuals(parameters, row, residuals);
+                for (position, residual) in term.residuals.iter().enumerate() {
+                    own[position] += residuals[position] * residuals[position];
+                    seeds[position] = 2.0 * residual.weight / points.len() as f64 * residuals[position];
+                }
+                interpreter.accumulate(parameters, row, seeds, &mut self.gradient);
+            }
+        }
+    }
+}
+
+fn add(sum: &mut [f64], part: &[f64]) {
+    for (sum, part) in sum.iter_mut().zip(part) {
+        *sum += part;
+    }
+}

@@ -1,0 +1,196 @@
+//! Every engine against the interpreter: cases × precisions × instruction sets × odd sizes.
+
+use equation::counter::Stream;
+use equation::parse::parse_with;
+use equation::problem::Problem;
+use equation::taylor::{Plan, plan};
+use kernel::cpu::Level;
+use kernel::{Device, Kernel, Losses, Points, Precision};
+
+/// One problem with some settings laid over it.
+struct Case {
+    name: String,
+    problem: Problem,
+    plan: Plan,
+}
+
+fn case(file: &str, overrides: &[&str]) -> Case {
+    let path = format!("{}/../equation/cases/{file}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let settings: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let problem = parse_with(&text, &settings).unwrap_or_else(|mistakes| panic!("{}", mistakes.render(file)));
+    let plan = plan(&problem).unwrap_or_else(|error| panic!("{file}: {error}"));
+    Case { name: format!("{file} {overrides:?}"), problem, plan }
+}
+
+fn files() -> Vec<String> {
+    let folder = format!("{}/../equation/cases", env!("CARGO_MANIFEST_DIR"));
+    let entries = std::fs::read_dir(folder).expect("the cases are part of the tree");
+    let mut files: Vec<String> = entries
+        .map(|entry| entry.expect("a readable folder").file_name().to_string_lossy().into_owned())
+        .collect();
+    files.sort();
+    assert!(files.len() >= 20);
+    files
+}
+
+/// Random points inside the domain; normals and measured values between -1 and 1.
+fn points(case: &Case, count: usize) -> Vec<Points> {
+    let coordinates = &case.problem.domain.coordinates;
+    let draw = |(number, term): (usize, &equation::taylor::Term)| {
+        let noise = Stream::new(11, number as u64);
+        let width = term.row.width();
+        let mut points = Points::new(width);
+        for index in 0..count {
+            let number = |place: usize| {
+                let uniform = noise.uniform((index * width + place) as u64);
+                if place < term.row.coordinates * term.row.sites {
+                    let coordinate = &coordinates[place % term.row.coordinates];
+                    coordinate.low + (coordinate.high - coordinate.low) * uniform
+                } else {
+                    2.0 * uniform - 1.0
+                }
+            };
+            points.push(&(0..width).map(number).collect::<Vec<f64>>());
+        }
+        points
+    };
+    case.plan.terms.iter().enumerate().map(draw).collect()
+}
+
+fn parameters(case: &Case) -> Vec<f64> {
+    let noise = Stream::new(3, 3);
+    let start = case.plan.initialize(3).into_iter().enumerate();
+    start.map(|(index, value)| value + 0.05 * noise.normal(index as u64)).collect()
+}
+
+fn evaluate(kernel: &mut Kernel<'_>, points: &[Points], parameters: &[f64]) -> (Losses, Vec<f64>) {
+    // Poisoned, so that a number that is not written shows.
+    let mut gradient = vec![f64::NAN; parameters.len()];
+    let losses = kernel.evaluate(points, parameters, &mut gradient).expect("arguments that fit").clone();
+    (losses, gradient)
+}
+
+/// Relative to the largest: rounding of the precision, times the length of the longest sums that a
+/// number passes through (layers × width × channels), as if errors added up without cancelling.
+fn tolerance(case: &Case, precision: Precision) -> f64 {
+    let epsilon = match precision {
+        Precision::F64 => f64::EPSILON,
+        Precision::F32 => f64::from(f32::EPSILON),
+    };
+    let network = &case.problem.network;
+    let channels = case.plan.terms.iter().map(|term| term.channels.len()).max().unwrap_or(1);
+    epsilon * ((network.depth + 2) * network.width * channels) as f64
+}
+
+fn check(case: &Case, precision: Precision, level: Level, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let mut oracle = Kernel::compile(&case.plan, Device::Reference, Precision::F64).expect("the reference");
+    let (wanted, wanted_gradient) = evaluate(&mut oracle, &points, &parameters);
+    let mut kernel = Kernel::compile_for_level(&case.plan, precision, level).expect("an available level");
+    let (got, gradient) = evaluate(&mut kernel, &points, &parameters);
+    let tolerance = tolerance(case, precision);
+    let what = format!("{}, {precision} {level}, {count} points", case.name);
+    for (got, wanted) in got.mean_squares.iter().zip(&wanted.mean_squares) {
+        let error = (got - wanted).abs() / wanted.abs().max(1e-3);
+        assert!(error <= tolerance, "{what}: mean square {got} instead of {wanted}, off by {error:e}");
+    }
+    let size = wanted_gradient.iter().fold(0.0f64, |size, slope| size.max(slope.abs()));
+    for (place, (got, wanted)) in gradient.iter().zip(&wanted_gradient).enumerate() {
+        let error = (got - wanted).abs() / size;
+        assert!(
+            error <= tolerance,
+            "{what}: gradient {place} is {got} instead of {wanted}, off by {error:e}"
+        );
+    }
+
+    let unknowns = case.problem.unknowns.len();
+    let (mut values, mut wanted) = (vec![f64::NAN; count * unknowns], vec![0.0; count * unknowns]);
+    let mut places = Points::new(case.plan.prediction.row.width());
+    (0..count).for_each(|index| places.push(&points[0].row(index)[..case.problem.domain.len()]));
+    oracle.predict(&places, &parameters, &mut wanted).expect("arguments that fit");
+    kernel.predict(&places, &parameters, &mut values).expect("arguments that fit");
+    for (got, wanted) in values.iter().zip(&wanted) {
+        assert!(
+            (got - wanted).abs() <= tolerance * wanted.abs().max(1.0),
+            "{what}: {got} instead of {wanted}"
+        );
+    }
+}
+
+fn levels() -> Vec<Level> {
+    Level::ALL.into_iter().filter(|level| level.available()).collect()
+}
+
+#[test]
+fn every_case_agrees_with_the_interpreter_in_every_precision_on_every_level() {
+    for file in files() {
+        let case = case(&file, &[]);
+        for level in levels() {
+            check(&case, Precision::F64, level, 33);
+            check(&case, Precision::F32, level, 33);
+        }
+    }
+}
+
+#[test]
+fn every_network_and_activation_agrees_with_the_interpreter() {
+    let networks: [&[&str]; 11] = [
+        &["network.activation=sin"],
+        &["network.activation=gelu"],
+        &["network.activation=silu"],
+        &["network.kind=modified-mlp"],
+        &["network.kind=modified-mlp", "network.activation=silu", "network.depth=3"],
+        &["network.kind=residual", "network.depth=5"],
+        &["network.fourier={ features = 3, scale = 0.3 }"],
+        &["network.periodic={ x = 2 }"],
+        &["network.normalize=false"],
+        &["network.activation=sin", "network.initialization=siren", "network.frequency=2"],
+        &["network.kind=modified-mlp", "network.fourier={ features = 9, scale = 0.3 }"],
+    ];
+    for file in ["orders.toml", "inverse.toml", "variable-diffusion.toml", "ansatz-nonlinear.toml"] {
+        for network in networks {
+            let case = case(file, network);
+            for level in levels() {
+                check(&case, Precision::F64, level, 7);
+                check(&case, Precision::F32, level, 7);
+            }
+        }
+    }
+}
+
+#[test]
+fn odd_widths_and_point_counts_agree_with_the_interpreter() {
+    for width in [1, 7, 20, 64, 100, 256] {
+        let case = case("burgers.toml", &[&format!("network.width={width}"), "network.depth=2"]);
+        for level in levels() {
+            for count in [1, 31, 65] {
+                check(&case, Precision::F64, level, count);
+                check(&case, Precision::F32, level, count);
+            }
+        }
+    }
+    let case = case("navier-stokes.toml", &[]);
+    for count in [1000, 100_003] {
+        check(&case, Precision::F64, Level::best(), count);
+        check(&case, Precision::F32, Level::best(), count);
+    }
+}
+
+#[test]
+fn the_bits_do_not_depend_on_the_number_of_threads() {
+    let case = case("inverse.toml", &["network.width=24"]);
+    let (points, parameters) = (points(&case, 1003), parameters(&case));
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let mut kernel = Kernel::compile(&case.plan, Device::Cpu, Precision::F32).expect("a kernel");
+            let (losses, gradient) = evaluate(&mut kernel, &points, &parameters);
+            let bits: Vec<u64> = gradient.iter().map(|slope| slope.to_bits()).collect();
+            (losses.total.to_bits(), bits)
+        })
+    };
+    let alone = run(1);
+    assert_eq!(alone, run(2));
+    assert_eq!(alone, run(3));
+}

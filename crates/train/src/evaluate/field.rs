@@ -1,0 +1,106 @@
+//! The error of each unknown.
+
+use super::{grid, level};
+use crate::TrainError;
+use crate::reference::Truth;
+use crate::table::Tables;
+use equation::problem::Problem;
+use kernel::{Kernel, Points};
+use rayon::prelude::*;
+
+/// How far an unknown is from its reference.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FieldError {
+    /// sqrt(Σ (u - u*)² / Σ u*²); `None` where the reference is zero everywhere.
+    pub relative_l2: Option<f64>,
+    /// sqrt(mean (u - u*)²).
+    pub root_mean_square: f64,
+    /// max |u - u*|.
+    pub largest: f64,
+    /// How many points were compared.
+    pub points: usize,
+    /// The problem does not fix the level of this unknown, so the mean was taken off both sides first.
+    pub mean_subtracted: bool,
+}
+
+/// The error of every unknown that has a reference.
+pub(crate) fn field_errors(
+    problem: &Problem,
+    truths: &[Option<Truth>],
+    tables: &Tables,
+    kernel: &mut Kernel<'_>,
+    parameters: &[f64],
+) -> Result<Vec<Option<FieldError>>, TrainError> {
+    let unknowns = problem.unknowns.len();
+    let mut predict = |points: &Points| -> Result<Vec<f64>, TrainError> {
+        let mut values = vec![0.0; points.len() * unknowns];
+        kernel.predict(points, parameters, &mut values)?;
+        Ok(values)
+    };
+    let on_grid = if truths.iter().any(Option::is_some) {
+        let points = grid::test_points(problem);
+        let values = predict(&points)?;
+        Some((points, values))
+    } else {
+        None
+    };
+    (0..unknowns)
+        .map(|unknown| {
+            let column = |values: &[f64]| -> Vec<f64> {
+                values.iter().skip(unknown).step_by(unknowns).copied().collect()
+            };
+            let pair = match (tables.reference(unknown), &truths[unknown], &on_grid) {
+                (Some(table), _, _) => Some((column(&predict(&table.points)?), table.values.clone())),
+                (None, Some(truth), Some((points, values))) => {
+                    let exact = (0..points.len())
+                        .into_par_iter()
+                        .map(|index| truth.value(problem, points.row(index)))
+                        .collect();
+                    Some((column(values), exact))
+                }
+                (None, _, _) => None,
+            };
+            Ok(pair.map(|(found, exact)| compare(found, exact, level::is_free(problem, unknown))))
+        })
+        .collect()
+}
+
+fn compare(mut found: Vec<f64>, mut exact: Vec<f64>, mean_subtracted: bool) -> FieldError {
+    let points = found.len();
+    if mean_subtracted {
+        for values in [&mut found, &mut exact] {
+            let mean = values.iter().sum::<f64>() / points as f64;
+            values.iter_mut().for_each(|value| *value -= mean);
+        }
+    }
+    let differences = || found.iter().zip(&exact).map(|(found, exact)| found - exact);
+    let square: f64 = differences().map(|difference| difference * difference).sum();
+    let norm: f64 = exact.iter().map(|exact| exact * exact).sum();
+    FieldError {
+        relative_l2: (norm > 0.0).then(|| (square / norm).sqrt()),
+        root_mean_square: (square / points as f64).sqrt(),
+        largest: differences().map(f64::abs).fold(0.0, f64::max),
+        points,
+        mean_subtracted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_is_relative_and_a_free_level_is_no_error() {
+        let error = compare(vec![1.0, 2.0, 2.0], vec![1.0, 2.0, 4.0], false);
+        assert_eq!(error.relative_l2, Some((4.0f64 / 21.0).sqrt()));
+        assert_eq!(error.largest, 2.0);
+        let shifted = compare(vec![11.0, 12.0, 16.0], vec![1.0, 2.0, 6.0], true);
+        assert_eq!(shifted.relative_l2, Some(0.0));
+    }
+
+    #[test]
+    fn a_reference_of_zero_has_no_relative_error() {
+        let error = compare(vec![0.5, -0.5], vec![0.0, 0.0], false);
+        assert_eq!((error.relative_l2, error.root_mean_square), (None, 0.5));
+    }
+}

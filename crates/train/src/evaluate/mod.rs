@@ -1,0 +1,9 @@
+//! How far a trained solution is from the truth.
+
+mod field;
+mod grid;
+mod level;
+
+pub use field::FieldError;
+pub(crate) use field::field_errors;
+pub(crate) use grid::check as check_grid;

@@ -1,0 +1,103 @@
+//! Adam (Kingma, Ba 2015, algorithm 1).
+
+use super::Optimizer;
+use crate::{Objective, Refusal};
+use kernel::Losses;
+
+/// Decay of the gradient's running mean; the paper's beta_1.
+const MEAN_DECAY: f64 = 0.9;
+/// Decay of the running mean of its square; the paper's beta_2.
+const SQUARE_DECAY: f64 = 0.999;
+/// Added to the root of the square, so that a vanishing gradient gives no step; the paper's epsilon.
+const FLOOR: f64 = 1e-8;
+
+/// The state of Adam.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Adam {
+    steps: u64,
+    mean: Vec<f64>,
+    square: Vec<f64>,
+    gradient: Vec<f64>,
+}
+
+impl Adam {
+    /// The state before the first step.
+    pub fn new(parameters: usize) -> Self {
+        Adam {
+            steps: 0,
+            mean: vec![0.0; parameters],
+            square: vec![0.0; parameters],
+            gradient: vec![0.0; parameters],
+        }
+    }
+
+    /// Moves `parameters` against `self.gradient`, whose square is finite.
+    fn update(&mut self, parameters: &mut [f64], rate: f64) {
+        self.steps += 1;
+        let steps = self.steps as f64;
+        let length = rate / (1.0 - MEAN_DECAY.powf(steps));
+        let correction = 1.0 / (1.0 - SQUARE_DECAY.powf(steps));
+        for (((parameter, mean), square), gradient) in
+            parameters.iter_mut().zip(&mut self.mean).zip(&mut self.square).zip(&self.gradient)
+        {
+            *mean = MEAN_DECAY * *mean + (1.0 - MEAN_DECAY) * gradient;
+            *square = SQUARE_DECAY * *square + (1.0 - SQUARE_DECAY) * gradient * gradient;
+            *parameter -= length * *mean / ((*square * correction).sqrt() + FLOOR);
+        }
+    }
+}
+
+impl Optimizer for Adam {
+    fn step<'objective>(
+        &mut self,
+        objective: &'objective mut Objective<'_>,
+        parameters: &mut [f64],
+        rate: f64,
+    ) -> Result<&'objective Losses, Refusal> {
+        let losses = objective.eval(parameters, &mut self.gradient)?;
+        self.update(parameters, rate);
+        Ok(losses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_step_has_the_length_of_the_rate_whatever_the_gradient() {
+        let mut adam = Adam::new(3);
+        adam.gradient = vec![1e-3, -5.0, 0.0];
+        let mut parameters = [1.0, 1.0, 1.0];
+        adam.update(&mut parameters, 0.1);
+        // The floor shortens the step by at most 1e-8/1e-3.
+        assert!((parameters[0] - 0.9).abs() < 2e-6);
+        assert!((parameters[1] - 1.1).abs() < 2e-6);
+        assert_eq!(parameters[2], 1.0);
+    }
+
+    #[test]
+    fn two_steps_agree_with_the_algorithm_by_hand() {
+        let mut adam = Adam::new(1);
+        let mut parameters = [0.0];
+        for gradient in [1.0, 3.0] {
+            adam.gradient[0] = gradient;
+            adam.update(&mut parameters, 0.5);
+        }
+        let mean = (0.9 * 0.1 + 0.1 * 3.0) / (1.0 - 0.81);
+        let square: f64 = (0.999 * 0.001 + 0.001 * 9.0) / (1.0 - 0.998001);
+        let expected = -0.5 / (1.0 + FLOOR) - 0.5 * mean / (square.sqrt() + FLOOR);
+        assert!((parameters[0] - expected).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_badly_scaled_bowl_is_descended() {
+        let mut adam = Adam::new(2);
+        let mut parameters = [1.0, 1.0];
+        for step in 0..4000 {
+            adam.gradient = vec![2e3 * parameters[0], 2e-2 * parameters[1]];
+            adam.update(&mut parameters, 0.01 * 0.998f64.powi(step));
+        }
+        assert!(parameters.iter().all(|parameter| parameter.abs() < 1e-2), "{parameters:?}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Tables as text: entries divided by commas, semicolons, tabs or spaces; `#` and `%` start comments;
+//! one header line is allowed.
+
+use super::TableFault;
+use kernel::Points;
+
+/// Reads a table of `columns` columns.
+pub(super) fn read(bytes: &[u8], columns: usize) -> Result<Points, TableFault> {
+    let text = std::str::from_utf8(bytes).map_err(|error| TableFault::NotText {
+        line: 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count(),
+    })?;
+    let mut rows = Points::new(columns);
+    let mut row = Vec::with_capacity(columns);
+    let mut header_allowed = true;
+    for (index, raw) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let line = index + 1;
+        let content = raw.split(['#', '%']).next().unwrap_or_default().trim();
+        if content.is_empty() {
+            continue;
+        }
+        let entries = entries(content);
+        let is_header = header_allowed && entries.iter().all(|entry| entry.parse::<f64>().is_err());
+        header_allowed = false;
+        if is_header {
+            continue;
+        }
+        if entries.len() != columns {
+            return Err(TableFault::Columns { line, found: entries.len(), expected: columns });
+        }
+        row.clear();
+        for (position, entry) in entries.iter().enumerate() {
+            let column = position + 1;
+            let value: f64 = entry.parse().map_err(|_| TableFault::NotANumber {
+                line,
+                column,
+                text: (*entry).to_owned(),
+            })?;
+            if !value.is_finite() {
+                return Err(TableFault::NotFinite { line, column });
+            }
+            row.push(value);
+        }
+        rows.push(&row);
+    }
+    Ok(rows)
+}
+
+/// The entries of a line. A comma or semicolon anywhere makes it the divider, so that empty entries
+/// are noticed; otherwise any white space divides.
+fn entries(line: &str) -> Vec<&str> {
+    match [',', ';'].into_iter().find(|&divider| line.contains(divider)) {
+        Some(divider) => line.split(divider).map(str::trim).collect(),
+        None => line.split_whitespace().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_comments_and_blank_lines_are_no_rows() {
+        let text = "\u{feff}# measured in 2026\nt, x, u\r\n\n0, 1.5, -2e-3  % first\n 1 ,2,3\n";
+        let table = read(text.as_bytes(), 3).unwrap();
+        assert_eq!(table.iter().collect::<Vec<_>>(), [[0.0, 1.5, -2e-3], [1.0, 2.0, 3.0]]);
+        assert_eq!(read(b"1 2\n3\t4\n", 2).unwrap().len(), 2);
+        assert_eq!(read(b"1;2\n", 2).unwrap().row(0), [1.0, 2.0]);
+    }
+
+    #[test]
+    fn mistakes_are_reported_with_their_line() {
+        let fault = |text: &str| read(text.as_bytes(), 2).unwrap_err().to_string();
+        assert_eq!(fault("a,b\n1,2\n1,2,3"), "line 3 has 3 columns; the problem file names 2");
+        assert_eq!(fault("1,2\n\n1,two"), "line 3, column 2: `two` is not a number");
+        assert_eq!(fault("1,\n"), "line 1, column 2: `` is not a number");
+        assert_eq!(fault("1,2\nnan,1"), "line 2, column 1 is not finite");
+        assert_eq!(fault("a,b\nc,d"), "line 2, column 1: `c` is not a number");
+        assert_eq!(read(b"1,2\n3,\xff\n", 2).unwrap_err().to_string(), "line 2 is not text in UTF-8");
+    }
+}

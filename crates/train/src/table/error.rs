@@ -1,0 +1,86 @@
+//! What can be wrong with a data file.
+
+use std::path::PathBuf;
+
+/// A data file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {fault}", path.display())]
+pub struct TableError {
+    /// Which file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub fault: TableFault,
+}
+
+/// What is wrong with a data file. Lines count from 1.
+#[derive(Debug, thiserror::Error)]
+pub enum TableFault {
+    /// The system does not give it to us.
+    #[error("{0}")]
+    Unreadable(#[from] std::io::Error),
+    /// Neither `.csv` nor `.npy`.
+    #[error("tables end in .csv or .npy")]
+    UnknownKind,
+    /// Not UTF-8.
+    #[error("line {line} is not text in UTF-8")]
+    NotText {
+        /// Where the first other byte is.
+        line: usize,
+    },
+    /// A line with too many or too few entries.
+    #[error("line {line} has {found} columns; the problem file names {expected}")]
+    Columns {
+        /// Which line.
+        line: usize,
+        /// Entries on it.
+        found: usize,
+        /// Names in the problem file.
+        expected: usize,
+    },
+    /// An entry that is no number.
+    #[error("line {line}, column {column}: `{text}` is not a number")]
+    NotANumber {
+        /// Which line.
+        line: usize,
+        /// Which entry, from 1.
+        column: usize,
+        /// The entry.
+        text: String,
+    },
+    /// An entry that is infinite or NaN; in NPY files `line` is the row.
+    #[error("line {line}, column {column} is not finite")]
+    NotFinite {
+        /// Which line.
+        line: usize,
+        /// Which entry, from 1.
+        column: usize,
+    },
+    /// No rows.
+    #[error("it holds no rows")]
+    Empty,
+    /// The file does not start as NPY files do.
+    #[error("it is not an NPY file")]
+    NotNpy,
+    /// An NPY file of another kind of array.
+    #[error("it holds {found}; a C-ordered two-dimensional array of little-endian f4 or f8 is needed")]
+    NpyKind {
+        /// The header's text.
+        found: String,
+    },
+    /// An NPY file with another number of columns.
+    #[error("it has {found} columns; the problem file names {expected}")]
+    NpyColumns {
+        /// Columns of the array.
+        found: usize,
+        /// Names in the problem file.
+        expected: usize,
+    },
+    /// An NPY file whose length does not fit its header.
+    #[error("its data is {found} bytes long where the header promises {expected}")]
+    NpyLength {
+        /// By the header.
+        expected: usize,
+        /// In the file.
+        found: usize,
+    },
+}

@@ -1,0 +1,9 @@
+//! Data files: CSV and NPY tables of finite numbers, checked once when they are read.
+
+mod csv;
+mod error;
+mod load;
+mod npy;
+
+pub use error::{TableError, TableFault};
+pub use load::{ReferenceTable, Tables};

@@ -1,0 +1,123 @@
+//! Tables as NumPy writes them: NPY format versions 1 to 3, C order, little-endian f4 or f8.
+
+use super::TableFault;
+use kernel::Points;
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// Reads a table of `columns` columns.
+pub(super) fn read(bytes: &[u8], columns: usize) -> Result<Points, TableFault> {
+    let (header, data) = divide(bytes).ok_or(TableFault::NotNpy)?;
+    let kind = || TableFault::NpyKind { found: header.trim().to_owned() };
+    let size = match entry(header, "descr") {
+        Some(descr) if descr.starts_with("'<f8'") => 8,
+        Some(descr) if descr.starts_with("'<f4'") => 4,
+        _ => return Err(kind()),
+    };
+    if !entry(header, "fortran_order").is_some_and(|order| order.starts_with("False")) {
+        return Err(kind());
+    }
+    let shape: Vec<usize> = entry(header, "shape")
+        .and_then(|shape| shape.strip_prefix('(')?.split(')').next())
+        .and_then(|inner| inner.split(',').map(|extent| extent.trim().parse().ok()).collect())
+        .ok_or_else(kind)?;
+    let &[rows, found] = shape.as_slice() else { return Err(kind()) };
+    if found != columns {
+        return Err(TableFault::NpyColumns { found, expected: columns });
+    }
+    let expected = rows.saturating_mul(columns).saturating_mul(size);
+    if data.len() != expected {
+        return Err(TableFault::NpyLength { expected, found: data.len() });
+    }
+    let mut points = Points::new(columns);
+    let mut row = vec![0.0; columns];
+    for (index, bytes) in data.chunks_exact(columns * size).enumerate() {
+        for (column, (value, bytes)) in row.iter_mut().zip(bytes.chunks_exact(size)).enumerate() {
+            *value = number(bytes);
+            if !value.is_finite() {
+                return Err(TableFault::NotFinite { line: index + 1, column: column + 1 });
+            }
+        }
+        points.push(&row);
+    }
+    Ok(points)
+}
+
+/// The header's text and the data after it.
+fn divide(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    let rest = bytes.strip_prefix(MAGIC)?;
+    let (&[major, _], rest) = rest.split_first_chunk::<2>()?;
+    let (length, rest) = match major {
+        1 => {
+            let (length, rest) = rest.split_first_chunk::<2>()?;
+            (usize::from(u16::from_le_bytes(*length)), rest)
+        }
+        2 | 3 => {
+            let (length, rest) = rest.split_first_chunk::<4>()?;
+            (usize::try_from(u32::from_le_bytes(*length)).ok()?, rest)
+        }
+        _ => return None,
+    };
+    let (header, data) = rest.split_at_checked(length)?;
+    Some((std::str::from_utf8(header).ok()?, data))
+}
+
+/// The text after `'key':` in a Python dictionary.
+fn entry<'text>(header: &'text str, key: &str) -> Option<&'text str> {
+    let (_, after) = header.split_once(&format!("'{key}'"))?;
+    Some(after.trim_start().strip_prefix(':')?.trim_start())
+}
+
+fn number(bytes: &[u8]) -> f64 {
+    match *bytes {
+        [a, b, c, d] => f64::from(f32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => f64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        // Other sizes do not reach here: the element kind was checked.
+        _ => f64::NAN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(header: &str, data: &[u8]) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([1, 0]);
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(data);
+        bytes
+    }
+
+    const HEADER: &str = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }          \n";
+
+    fn data(values: &[f64]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn both_float_sizes_are_read() {
+        let table = read(&file(HEADER, &data(&[1.0, 2.0, 3.0, 4.5])), 2).unwrap();
+        assert_eq!(table.iter().collect::<Vec<_>>(), [[1.0, 2.0], [3.0, 4.5]]);
+        let single: Vec<u8> = [1.0f32, 2.0, 3.0, 4.5].iter().flat_map(|value| value.to_le_bytes()).collect();
+        assert_eq!(read(&file(&HEADER.replace("f8", "f4"), &single), 2).unwrap(), table);
+    }
+
+    #[test]
+    fn truncated_foreign_and_non_finite_files_are_refused() {
+        let whole = file(HEADER, &data(&[1.0, 2.0, 3.0, 4.5]));
+        for length in 0..whole.len() {
+            assert!(read(&whole[..length], 2).is_err(), "{length} bytes");
+        }
+        assert!(matches!(read(&whole, 3), Err(TableFault::NpyColumns { found: 2, expected: 3 })));
+        for (old, new) in [("<f8", ">f8"), ("False", "True"), ("(2, 2)", "(4,)"), ("'shape'", "'shap'")] {
+            let other = file(&HEADER.replace(old, new), &data(&[0.0; 4]));
+            assert!(matches!(read(&other, 2), Err(TableFault::NpyKind { .. })), "{new}");
+        }
+        let huge = file(&HEADER.replace("(2, 2)", "(9223372036854775807, 2)"), &data(&[0.0; 4]));
+        assert!(matches!(read(&huge, 2), Err(TableFault::NpyLength { .. })));
+        let infinite = file(HEADER, &data(&[1.0, 2.0, f64::INFINITY, 4.5]));
+        assert!(matches!(read(&infinite, 2), Err(TableFault::NotFinite { line: 2, column: 1 })));
+    }
+}

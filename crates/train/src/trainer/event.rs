@@ -1,0 +1,107 @@
+//! What training tells whoever listens.
+
+use kernel::Losses;
+use std::fmt;
+
+/// Why a phase or a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stopped {
+    /// All its steps are taken.
+    Steps,
+    /// Its time is over.
+    Seconds,
+    /// The loss fell below the bound.
+    Loss,
+    /// Someone asked for it.
+    Interrupted,
+}
+
+impl Stopped {
+    /// One word for tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stopped::Steps => "steps",
+            Stopped::Seconds => "seconds",
+            Stopped::Loss => "loss",
+            Stopped::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// Something that happened in training.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'run> {
+    /// Before the first step.
+    Started {
+        /// Trainable numbers.
+        parameters: usize,
+        /// Stretches of training to come.
+        phases: usize,
+    },
+    /// A phase begins.
+    PhaseStarted {
+        /// Which, from 0.
+        phase: usize,
+        /// Points that every step visits.
+        points: usize,
+        /// When it will end.
+        budget: equation::problem::Budget,
+    },
+    /// A step was taken.
+    Step {
+        /// In which phase, from 0.
+        phase: usize,
+        /// Steps taken in this phase, this one included.
+        phase_step: u64,
+        /// Steps taken in the run, this one included.
+        step: u64,
+        /// The losses before the step.
+        losses: &'run Losses,
+        /// Its length.
+        rate: f64,
+        /// Since the run began.
+        seconds: f64,
+        /// Since the phase began.
+        phase_seconds: f64,
+        /// Over this phase.
+        points_per_second: f64,
+    },
+    /// A phase is over.
+    PhaseEnded {
+        /// Which, from 0.
+        phase: usize,
+        /// Why.
+        stopped: Stopped,
+    },
+    /// The run is over.
+    Finished {
+        /// Steps taken in the run.
+        steps: u64,
+        /// The losses at the end.
+        losses: &'run Losses,
+        /// Since the run began.
+        seconds: f64,
+        /// Why.
+        stopped: Stopped,
+    },
+}
+
+/// Someone who listens to training. Called in every step: a slow sink slows training.
+pub trait Sink {
+    /// Takes note of an event.
+    fn event(&mut self, event: &Event<'_>);
+}
+
+/// Listens to nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Sink for Quiet {
+    fn event(&mut self, _event: &Event<'_>) {}
+}

@@ -1,0 +1,7 @@
+//! The training loop: phases, budgets, and what the world is told about them.
+
+mod event;
+mod run;
+
+pub use event::{Event, Quiet, Sink, Stopped};
+pub use run::{Outcome, Surroundings, train};

@@ -1,0 +1,96 @@
+//! Promises about where points lie.
+
+use pinnace::sample::draw;
+use pinnace::table::Tables;
+use pinnace::{Experiment, Points, TrainError};
+use std::path::Path;
+
+fn problem(conditions: &str) -> String {
+    format!(
+        "title = \"box\"\n[domain]\nt = [0, 1]\nx = [0, 3]\n[unknowns]\nu = {{}}\n[equations]\n\
+         heat = \"u_t = u_xx\"\n[conditions]\n{conditions}\n[training]\npoints = 64\ncondition_points = 40\n\
+         budget = \"1 steps\"\n"
+    )
+}
+
+fn points(conditions: &str, seed: u64) -> Vec<Points> {
+    let experiment = Experiment::from_text("test", &problem(conditions), Path::new("."), &[])
+        .unwrap_or_else(|error| panic!("{error}"));
+    let tables = Tables::read(experiment.problem(), Path::new(".")).unwrap();
+    draw(experiment.problem(), experiment.plan(), &tables, seed, 64).unwrap()
+}
+
+const START: &str = "start = { on = \"t = 0\", equation = \"u = 0\" }\n";
+const WALLS: &str = "walls = { on = \"x = 0, x = 3\", equation = \"u = 0\" }\n";
+
+#[test]
+fn interior_points_lie_strictly_inside_and_depend_on_the_seed_only() {
+    let conditions = format!("{START}{WALLS}");
+    let sets = points(&conditions, 5);
+    assert_eq!(sets[0].len(), 64);
+    assert!(sets[0].iter().all(|row| 0.0 < row[0] && row[0] < 1.0 && 0.0 < row[1] && row[1] < 3.0));
+    assert_eq!(sets, points(&conditions, 5));
+    assert_ne!(sets, points(&conditions, 6));
+}
+
+#[test]
+fn points_are_divided_over_pieces_by_their_measure_and_every_piece_has_one() {
+    let sets = points(
+        &format!(
+            "{WALLS}both = {{ on = \"t = 0, x = 0\", equation = \"u = 0\" }}\n\
+             few = {{ on = \"t = 0, x = 0, x = 3\", equation = \"u = 0\", points = 2 }}\n"
+        ),
+        1,
+    );
+    let on = |set: &Points, axis: usize, value: f64| set.iter().filter(|row| row[axis] == value).count();
+    assert_eq!((on(&sets[1], 1, 0.0), on(&sets[1], 1, 3.0)), (20, 20));
+    // t = 0 is three long, x = 0 is one long.
+    assert_eq!((on(&sets[2], 0, 0.0), on(&sets[2], 1, 0.0)), (30, 10));
+    assert!(on(&sets[3], 0, 0.0) >= 1 && on(&sets[3], 1, 0.0) >= 1 && on(&sets[3], 1, 3.0) >= 1);
+}
+
+#[test]
+fn a_corner_has_one_point() {
+    let sets =
+        points(&format!("{START}{WALLS}corner = {{ on = \"t = 0 and x = 3\", equation = \"u = 0\" }}\n"), 1);
+    assert_eq!(sets[3].iter().collect::<Vec<_>>(), [[0.0, 3.0]]);
+}
+
+#[test]
+fn filters_keep_the_number_of_points_and_an_empty_place_is_named() {
+    let sets =
+        points(&format!("start = {{ on = \"t = 0 where x < 0.1\", equation = \"u = 0\" }}\n{WALLS}"), 1);
+    assert_eq!(sets[1].len(), 40);
+    assert!(sets[1].iter().all(|row| row[0] == 0.0 && row[1] < 0.1));
+    let nowhere =
+        problem(&format!("start = {{ on = \"t = 0 where x < -1\", equation = \"u = 0\" }}\n{WALLS}"));
+    match Experiment::from_text("test", &nowhere, Path::new("."), &[]) {
+        Err(TrainError::EmptyPlace { condition }) => assert_eq!(condition, "start"),
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("a condition that holds nowhere was accepted"),
+    }
+}
+
+#[test]
+fn faces_carry_their_outward_normal() {
+    let sets = points(&format!("{START}flux = {{ on = \"x = 0, x = 3\", equation = \"dn(u) = 0\" }}\n"), 1);
+    if sets[2].width() == 4 {
+        assert!(sets[2].iter().all(|row| row[2] == 0.0 && row[3] == if row[1] == 0.0 { -1.0 } else { 1.0 }));
+    }
+}
+
+#[test]
+fn measurements_are_read_beside_the_problem_file() {
+    let folder = std::env::temp_dir().join(format!("pinnace-sampling-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("probe.csv"), "x,u,t\n1,2,0.5\n2,3,0.25\n").unwrap();
+    let text = problem(&format!("{START}{WALLS}"))
+        + "[data]\nprobe = { file = \"probe.csv\", columns = [\"x\", \"u\", \"t\"] }\n";
+    let experiment =
+        Experiment::from_text("test", &text, &folder, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let tables = Tables::read(experiment.problem(), &folder).unwrap();
+    let rows: Vec<&[f64]> = tables.measurements(0).iter().collect();
+    assert_eq!(rows, [[0.5, 1.0, 2.0], [0.25, 2.0, 3.0]]);
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(matches!(Experiment::from_text("test", &text, &folder, &[]), Err(TrainError::Table(_))));
+}

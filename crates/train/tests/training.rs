@@ -1,0 +1,161 @@
+//! Promises of the training loop.
+
+use pinnace::trainer::{Surroundings, train};
+use pinnace::{Device, Event, Experiment, Precision, Quiet, Sink, Stopped, TrainError, Trained};
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const PROBLEM: &str = r#"
+title = "Decay"
+[domain]
+t = [0, 1]
+[unknowns]
+u = {}
+[equations]
+decay = "u_t = -u"
+[conditions]
+start = { on = "t = 0", equation = "u = 1" }
+[network]
+width = 8
+depth = 2
+[training]
+optimizer = "adam"
+learning_rate = 0.01
+points = 32
+budget = "1500 steps"
+[reference]
+u = "exp(-t)"
+"#;
+
+fn open(text: &str, overrides: &[&str]) -> Result<Experiment, TrainError> {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    Experiment::from_text("test", text, Path::new("."), &overrides)
+}
+
+fn run(text: &str, overrides: &[&str]) -> Trained {
+    let experiment = open(text, overrides).unwrap_or_else(|error| panic!("{error}"));
+    experiment.train(&AtomicBool::new(false), &mut Quiet).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn an_ordinary_equation_is_solved() {
+    let trained = run(PROBLEM, &[]);
+    let error = trained.errors[0].as_ref().unwrap();
+    assert_eq!((trained.steps, trained.stopped), (1500, Stopped::Steps));
+    assert!(error.relative_l2.unwrap() < 5e-3, "{error:?}");
+    assert!(!error.mean_subtracted);
+    assert_eq!(error.points, 201);
+}
+
+#[test]
+fn runs_with_one_seed_repeat_bit_for_bit_and_other_seeds_differ() {
+    let overrides = ["training.budget=40 steps"];
+    let first = run(PROBLEM, &overrides);
+    let second = run(PROBLEM, &overrides);
+    assert_eq!(first.parameters, second.parameters);
+    assert_eq!(first.losses, second.losses);
+    let other = run(PROBLEM, &["training.budget=40 steps", "training.seed=99"]);
+    assert_ne!(first.parameters, other.parameters);
+}
+
+#[test]
+fn a_step_that_is_not_finite_is_refused_by_name_and_leaves_the_parameters() {
+    let text = PROBLEM.replace("u_t = -u", "u_t = -u + sqrt(-1 - t)");
+    let experiment = open(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let start = experiment.plan().initialize(0);
+    let mut parameters = start.clone();
+    let stop = AtomicBool::new(false);
+    let surroundings =
+        Surroundings { device: Device::Reference, precision: Precision::F64, stop: &stop, clock: &|| 0.0 };
+    let tables = pinnace::table::Tables::read(experiment.problem(), Path::new(".")).unwrap();
+    let result =
+        train(experiment.problem(), experiment.plan(), &tables, &mut parameters, surroundings, &mut Quiet);
+    let Err(TrainError::NonFiniteResidual { step, term, residual }) = result else { panic!("{result:?}") };
+    assert_eq!((step, term.as_str(), residual.as_str()), (0, "interior", "decay"));
+    assert_eq!(parameters, start);
+}
+
+/// Asks for an end after some steps, and remembers what it heard.
+struct Impatient<'flag> {
+    stop: &'flag AtomicBool,
+    patience: u64,
+    steps: Vec<u64>,
+    finished: bool,
+}
+
+impl Sink for Impatient<'_> {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Step { step, .. } => {
+                self.steps.push(*step);
+                self.stop.store(*step >= self.patience, Ordering::Relaxed);
+            }
+            Event::Finished { .. } => self.finished = true,
+            Event::Started { .. } | Event::PhaseStarted { .. } | Event::PhaseEnded { .. } => {}
+        }
+    }
+}
+
+#[test]
+fn a_stop_is_obeyed_after_the_current_step_and_still_gives_a_result() {
+    let stop = AtomicBool::new(false);
+    let mut sink = Impatient { stop: &stop, patience: 7, steps: Vec::new(), finished: false };
+    let trained = open(PROBLEM, &[]).unwrap().train(&stop, &mut sink).unwrap();
+    assert_eq!((trained.steps, trained.stopped), (7, Stopped::Interrupted));
+    assert!(sink.steps.iter().copied().eq(1..=7) && sink.finished);
+    assert!(trained.errors[0].is_some());
+}
+
+#[test]
+fn budgets_of_loss_and_time_end_a_phase() {
+    let loss = run(PROBLEM, &["training.budget={ loss = 0.5 }"]);
+    assert_eq!(loss.stopped, Stopped::Loss);
+    let experiment = open(PROBLEM, &["training.budget=3 s"]).unwrap();
+    let mut parameters = experiment.plan().initialize(0);
+    // A clock that advances half a second whenever it is read.
+    let ticks = Cell::new(0.0);
+    let clock = || {
+        ticks.set(ticks.get() + 0.5);
+        ticks.get()
+    };
+    let stop = AtomicBool::new(false);
+    let surroundings =
+        Surroundings { device: Device::Reference, precision: Precision::F64, stop: &stop, clock: &clock };
+    let tables = pinnace::table::Tables::read(experiment.problem(), Path::new(".")).unwrap();
+    let outcome =
+        train(experiment.problem(), experiment.plan(), &tables, &mut parameters, surroundings, &mut Quiet);
+    let outcome = outcome.unwrap();
+    assert_eq!((outcome.steps, outcome.stopped), (6, Stopped::Seconds));
+}
+
+#[test]
+fn exactly_as_many_steps_as_asked_for_are_taken() {
+    let experiment = open(PROBLEM, &["training.budget=1 s"]).unwrap().with_steps(3);
+    let trained = experiment.train(&AtomicBool::new(false), &mut Quiet).unwrap();
+    assert_eq!((trained.steps, trained.stopped), (3, Stopped::Steps));
+}
+
+#[test]
+fn a_level_that_nothing_fixes_is_not_compared() {
+    let free = PROBLEM
+        .replace("\nt = [0, 1]", "\nx = [0, 1]")
+        .replace("u_t = -u", "u_xx = 0")
+        .replace(
+            "{ on = \"t = 0\", equation = \"u = 1\" }",
+            "{ on = \"x = 0, x = 1\", equation = \"u_x = 1\" }",
+        )
+        .replace("exp(-t)", "x + 5");
+    let trained = run(&free, &[]);
+    let error = trained.errors[0].as_ref().unwrap();
+    assert!(error.mean_subtracted);
+    assert!(error.relative_l2.unwrap() < 5e-2, "{error:?}");
+}
+
+#[test]
+fn every_built_in_problem_opens() {
+    for built_in in pinnace::BUILT_IN {
+        let experiment = Experiment::open(built_in.name, &[]).unwrap_or_else(|error| panic!("{error}"));
+        assert!(!experiment.problem().title.is_empty());
+    }
+}
