@@ -181,6 +181,9 @@ impl Resolver<'_> {
     /// The space coordinates, of which there must be some.
     fn space(&mut self, range: &Range<usize>) -> Result<Vec<usize>, Broken> {
         let space = self.workshop.scope.space();
+        if self.workshop.scope.lacks_coordinates() {
+            return Err(Broken);
+        }
         if space.is_empty() {
             let hint = "`t` and parameters do not count; write `d(…, t)`";
             return Err(self.fail_with(range, "this problem has no space coordinates", hint));
@@ -422,7 +425,7 @@ impl Resolver<'_> {
                 Some(Meaning::Family(axes)) => Some(axes.len()),
                 _ => None,
             }));
-            if sizes.is_empty() && !scope.broken_families.is_empty() {
+            if sizes.is_empty() && scope.lacks_coordinates() {
                 return Err(Broken);
             }
         }

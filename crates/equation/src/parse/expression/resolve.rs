@@ -290,7 +290,7 @@ impl<'w> Resolver<'w> {
                 let locals = self.locals.iter().map(|(local, _)| local.as_str());
                 let known = || self.workshop.scope.names().chain(locals.clone());
                 let meant =
-                    nearest(name, known()).map(str::to_owned).or_else(|| self.nearest_derivative(name));
+                    self.nearest_derivative(name).or_else(|| nearest(name, known()).map(str::to_owned));
                 meant.map_or_else(
                     || format!("declared: {}", listed(known())),
                     |meant| format!("did you mean `{meant}`?"),

@@ -96,6 +96,9 @@ fn boundary(
     workshop: &mut Workshop,
 ) -> Option<Vec<Piece>> {
     let space = workshop.scope.space();
+    if workshop.scope.lacks_coordinates() {
+        return None;
+    }
     if space.is_empty() {
         let message = "`boundary` means the faces of the space coordinates, and there are none";
         workshop.mistakes.report(text.place(range), message);
