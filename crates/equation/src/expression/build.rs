@@ -104,7 +104,8 @@ impl Pool {
         }
         // Roots that met and became whole powers open up again: sqrt(x*y)*sqrt(x*y)*z is x*y*z.
         let opens = |&(base, exponent): &(Expression, f64)| {
-            let product = matches!(self.node(base), Node::Product(_)) || self.split_coefficient(base).0 != 1.0;
+            let product =
+                matches!(self.node(base), Node::Product(_)) || self.split_coefficient(base).0 != 1.0;
             product && exponent.fract() == 0.0
         };
         if flat.iter().any(opens) {
