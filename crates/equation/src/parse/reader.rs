@@ -37,7 +37,8 @@ pub(super) fn only(table: &Table, known: &[&str], what: &str, mistakes: &mut Mis
 
 /// Reports a key that is not among the known ones.
 pub(super) fn unknown(entry: &Entry, known: &[&str], what: &str, mistakes: &mut Mistakes) {
-    let hint = match nearest(&entry.key, known.iter().copied()) {
+    let meant = if mistakes.few() { nearest(&entry.key, known.iter().copied()) } else { None };
+    let hint = match meant {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if known.is_empty() => "this table has no keys".to_owned(),
         None => format!("known: {}", listed(known.iter().copied())),

@@ -228,3 +228,53 @@ fn overrides_reach_into_phases() {
     let problem = parse_with(files::ALLEN_CAHN, &overrides).expect("the override is right");
     assert_eq!(problem.training.phases[1].points, 77);
 }
+
+#[test]
+fn the_normal_derivative_follows_the_faces_of_its_condition() {
+    let problem = accept("darcy", files::DARCY);
+    let robin = problem.pool.print(problem.conditions[1].equations[0].residual, &problem);
+    assert_eq!(robin, "2*u + u_x*normal_x + u_y*normal_y - 1");
+    let one_face = files::DARCY
+        .replace("x = 1, y = 0, y = 1", "x = 1 where y > 0.5")
+        .replace("y = [0, 1]", "y = { range = [0, 1], open = true }");
+    let problem = accept("darcy", &one_face);
+    assert_eq!(
+        problem.pool.print(problem.conditions[1].equations[0].residual, &problem),
+        "2*u + u_x*normal_x - 1"
+    );
+}
+
+#[test]
+fn a_curl_in_two_dimensions_is_a_scalar_or_a_vector() {
+    let problem = accept("maxwell", files::MAXWELL);
+    assert_eq!(residuals(&problem), ["Hx_t + Ez_y", "Hy_t - Ez_x", "Ez_t - Hy_x + Hx_y"]);
+}
+
+#[test]
+fn an_ansatz_is_kept_in_terms_of_the_raw_output() {
+    let problem = accept("heat-ansatz", files::HEAT_ANSATZ);
+    let ansatz = problem.unknowns[0].ansatz.expect("an ansatz");
+    assert_eq!(problem.pool.print(ansatz, &problem), "sin(x) + t*(-y^2 + 1)*N");
+    assert_eq!(problem.domain.coordinates[3].role, Role::Parameter);
+    assert_eq!(problem.domain.coordinates[1].high, std::f64::consts::TAU);
+}
+
+#[test]
+fn a_point_inside_is_a_place() {
+    let problem = accept("greek", files::GREEK);
+    let Place::Pieces(pieces) = &problem.conditions[1].place else { panic!("pieces") };
+    assert_eq!(pieces[0].fixed, [(0, 0.0), (1, 0.5)]);
+    assert_eq!(pieces[0].normal, None);
+    assert_eq!(problem.equations[0].name, "wave.θ");
+}
+
+#[test]
+fn defaults_fill_what_the_file_leaves_out() {
+    let problem = accept("poisson", files::POISSON);
+    assert_eq!((problem.network.width, problem.network.depth), (32, 4));
+    assert_eq!(problem.training.condition_points, 256);
+    let phase = &problem.training.phases[0];
+    assert_eq!((phase.points, phase.learning_rate, phase.budget.steps), (2048, 1e-3, Some(5000)));
+    assert!(problem.network.normalize && problem.network.periodic.is_empty());
+    assert_eq!(problem.conditions[0].equations[0].weight, 10.0);
+}

@@ -179,6 +179,20 @@ const EXPRESSIONS: &[Mistake] = &[
         "there are no indexed coordinates to sum over",
         "declare them as `x = { range = [0, 1], count = 10 }`, or write `sum(i, 1, 10, …)`",
     ),
+    mistake(
+        files::KOVASZNAY,
+        "div(u, v) = 0",
+        "sum(«e», 1, 3, u) = v",
+        "`e` already has a meaning",
+        "choose another name for the index",
+    ),
+    mistake(
+        files::ELASTICITY,
+        "\"u = 0\", \"sigma_yy",
+        "\"u = 0\", \"«sigma_yz»",
+        "unknown name `sigma_yz`",
+        "did you mean `sigma_yy`?",
+    ),
 ];
 
 #[test]

@@ -36,9 +36,16 @@ impl Resolver<'_> {
                 }
                 let message =
                     format!("unknown name `{}`: `{}` is not a coordinate", clipped(name), clipped(suffix));
-                let coordinates =
-                    listed(self.workshop.scope.coordinates.iter().map(|(name, _)| name.as_str()));
-                Err(self.fail_with(range, message, format!("the coordinates are {coordinates}")))
+                let scope = &self.workshop.scope;
+                let meant = if self.workshop.mistakes.few() { nearest(name, scope.names()) } else { None };
+                let hint = match meant {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => {
+                        let coordinates = scope.coordinates.iter().map(|(name, _)| name.as_str());
+                        format!("the coordinates are {}", listed(coordinates))
+                    }
+                };
+                Err(self.fail_with(range, message, hint))
             }
             Split::Nothing => Err(self.unknown(name, range)),
         }

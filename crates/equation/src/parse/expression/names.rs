@@ -77,7 +77,7 @@ pub(super) fn signature(name: &str) -> Option<String> {
 }
 
 /// Why a name cannot be declared; `None` when it can.
-fn reserved(name: &str) -> Option<&'static str> {
+pub(super) fn reserved(name: &str) -> Option<&'static str> {
     match name {
         "pi" | "e" => Some("the name of a number"),
         "N" => Some("reserved for the network's output in [ansatz]"),

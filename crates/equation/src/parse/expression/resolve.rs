@@ -27,6 +27,8 @@ pub(in crate::parse) struct Workshop {
     effort: usize,
     /// Derivatives of composed expressions taken so far: each walks the expression.
     derivatives: usize,
+    /// Expressions finished so far: each is walked once more.
+    pub(in crate::parse) formulas: usize,
     /// A limit of the whole file was passed and reported: nothing more is built.
     pub(in crate::parse) exhausted: bool,
 }
@@ -36,6 +38,8 @@ impl Workshop {
     const MAX_EFFORT: usize = 8_000_000;
     /// Derivatives of composed expressions per file: about a second in the fullest pool.
     const MAX_DERIVATIVES: usize = 10_000;
+    /// Expressions per file: about a second in the fullest pool.
+    pub(in crate::parse) const MAX_FORMULAS: usize = 16_384;
 }
 
 /// What an expression at some place of the file may use.

@@ -1,5 +1,6 @@
 //! Sums over indices and over the components of vectors.
 
+use super::names::reserved;
 use super::{Broken, Kind, Meaning, Resolver, Syntax, Value};
 use crate::parse::suggest::clipped;
 use std::ops::Range;
@@ -27,7 +28,10 @@ impl Resolver<'_> {
                 "as in `sum(i, x[i]^2)`",
             ));
         };
-        if self.workshop.scope.get(name).is_some() || self.locals.iter().any(|(local, _)| local == name) {
+        if reserved(name).is_some()
+            || self.workshop.scope.get(name).is_some()
+            || self.locals.iter().any(|(local, _)| local == name)
+        {
             let message = format!("`{}` already has a meaning", clipped(name));
             return Err(self.fail_with(&index.range, message, "choose another name for the index"));
         }
