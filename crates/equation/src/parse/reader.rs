@@ -105,8 +105,11 @@ pub(super) fn count(node: &Node, range: RangeInclusive<i64>, mistakes: &mut Mist
         }
     };
     if !range.contains(&value) {
-        let (low, high) = (range.start(), range.end());
-        mistakes.report(node.span, format!("expected an integer from {low} to {high}, found {value}"));
+        let wanted = match (*range.start(), *range.end()) {
+            (low, i64::MAX) => format!("of at least {low}"),
+            (low, high) => format!("from {low} to {high}"),
+        };
+        mistakes.report(node.span, format!("expected an integer {wanted}, found {value}"));
         return None;
     }
     usize::try_from(value).ok()

@@ -172,6 +172,7 @@ fn precedence_is_that_of_mathematics() {
     same_in_a_box("u - -- +x", "u - x");
     same_in_a_box("u*1e-3", "u/1000");
     same_in_a_box("u + 2.*e", "u + 2*exp(1)");
+    same_in_a_box("u + z*sqrt(x*y)*sqrt(x*y)", "u + x*y*z");
     same_in_a_box("u*(x < y)", "u*where(x < y, 1, 0)*(x < y)^0*(x < y)/where(x < y, 1, 0)");
 }
 

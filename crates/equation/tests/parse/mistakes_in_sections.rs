@@ -226,6 +226,20 @@ const PLACES: &[Mistake] = &[
 
 const REST: &[Mistake] = &[
     mistake(
+        files::BURGERS,
+        "points = 4096",
+        "seed = «-1»",
+        "expected an integer of at least 0, found -1",
+        "",
+    ),
+    mistake(
+        files::BURGERS,
+        "on = \"x = -1, x = 1\"",
+        "on = \"x = -1 «or» x = 1\"",
+        "expected `,`, `and` or `where`, found `or`",
+        "`,` joins places, `and` narrows one down, `where` filters",
+    ),
+    mistake(
         files::HEAT_INVERSE,
         "start = 0.1",
         "start = «1.5»",

@@ -84,7 +84,8 @@ fn parse(text: &str) -> Result<Vec<Written>, SyntaxError> {
         }
     }
     if parser.peek() != Token::End {
-        return Err(parser.unexpected("`,`, `and` or `where`"));
+        let error = parser.unexpected("`,`, `and` or `where`");
+        return Err(error.hint("`,` joins places, `and` narrows one down, `where` filters"));
     }
     Ok(pieces)
 }
