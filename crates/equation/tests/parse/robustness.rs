@@ -68,6 +68,11 @@ fn deep_toml_is_refused_with_a_message() {
 fn nesting_up_to_the_limit_is_accepted() {
     let nested = format!("u_t = nu*u_xx + {}x{}", "(".repeat(150), ")".repeat(150));
     assert!(survive(&burgers_with(&nested)).is_none());
+    let mixed = (0..49).fold("x".to_owned(), |inner, _| format!("1 + 2*sin(x - [3*y^-(x + {inner})]/2)"));
+    survive(&burgers_with(&format!("u_t = nu*u_xx + {mixed}")));
+    let mixed =
+        (0..70).fold("x".to_owned(), |inner, _| format!("1 + 2*where(x < 1 and not x < {inner}, t, x)"));
+    assert!(survive(&burgers_with(&format!("u_t = nu*u_xx + {mixed}"))).is_none());
 }
 
 #[test]
