@@ -102,6 +102,16 @@ impl Pool {
         if coefficient == 0.0 {
             return self.number(0.0);
         }
+        // Roots that met and became whole powers open up again: sqrt(x*y)*sqrt(x*y)*z is x*y*z.
+        let opens = |&(base, exponent): &(Expression, f64)| {
+            let product =
+                matches!(self.node(base), Node::Product(_)) || self.split_coefficient(base).0 != 1.0;
+            product && exponent.fract() == 0.0
+        };
+        if flat.iter().any(opens) {
+            let product = self.powers(&flat);
+            return self.scale(product, coefficient);
+        }
         let product = match flat[..] {
             [] => return self.number(coefficient),
             [(base, 1.0)] => base,

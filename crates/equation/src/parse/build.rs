@@ -110,10 +110,14 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         training,
         reference,
     };
+    let section = document.get("equations").map_or(Span::new(0, 0..0), |entry| entry.key_span);
+    // Periodic conditions and data build expressions after their texts have been settled.
+    if let Some(overflow) = workshop.pool.take_overflow() {
+        workshop.mistakes.report(section, overflow.to_string());
+    }
     if workshop.mistakes.is_empty() {
         std::mem::swap(&mut problem.pool, &mut workshop.pool);
         let gaps = problem::gaps(&problem);
-        let section = document.get("equations").map_or(Span::new(0, 0..0), |entry| entry.key_span);
         let spans = Spans { section, equations: &equation_spans, conditions: &condition_spans };
         gaps.into_iter().for_each(|gap| report(gap, &problem, &spans, workshop));
         std::mem::swap(&mut problem.pool, &mut workshop.pool);

@@ -97,7 +97,7 @@ impl Mistakes {
 
     /// Sorted by place, each said once.
     pub(super) fn finish(mut self, sources: Sources) -> Diagnostics {
-        self.list.sort_by(|left, right| left.span.cmp(&right.span));
+        self.list.sort_by_key(|diagnostic| diagnostic.span);
         self.list.dedup_by(|later, first| later.span == first.span && later.message == first.message);
         Diagnostics { list: self.list, dropped: self.dropped, sources }
     }

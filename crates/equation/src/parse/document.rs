@@ -2,7 +2,6 @@
 
 use super::diagnostic::Mistakes;
 use super::source::{Sources, Span};
-use super::suggest::clipped;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -138,12 +137,16 @@ pub(super) fn report(
     let range = error.span().unwrap_or(0..0);
     let span = Span::new(source, (range.start + offset).min(end)..(range.end + offset).min(end));
     let line = sources.line(span).0;
-    let hint = line
-        .split_once('=')
-        .filter(|(_, value)| !value.trim_start().starts_with(['"', '\'', '[', '{']))
-        .filter(|(_, value)| value.contains(['*', '(', '^']) || value.trim().starts_with(char::is_alphabetic))
-        .map(|_| "expressions and words stand in quotes: `name = \"…\"`".to_owned());
-    mistakes.add(span, format!("TOML: {}", clipped(error.message())), hint);
+    let message = error.message();
+    let hint = if message.contains("unquoted key") {
+        Some("keys with other letters than a-z and A-Z stand in quotes: `\"ν\" = 0.1`")
+    } else {
+        let value = line.split_once('=').map_or("", |(_, value)| value.trim_start());
+        let quoted = value.starts_with(['"', '\'', '[', '{']);
+        let formula = value.contains(['*', '(', '^', '/']) || value.starts_with(char::is_alphabetic);
+        (formula && !quoted).then_some("expressions and words stand in quotes: `name = \"…\"`")
+    };
+    mistakes.add(span, format!("TOML: {message}"), hint.map(str::to_owned));
 }
 
 /// `offset` is where in its source the parsed text began.

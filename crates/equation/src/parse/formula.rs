@@ -30,7 +30,7 @@ impl Workshop {
         context: &Context<'_>,
     ) -> Option<Expression> {
         let expression = Resolver::new(self, text, context).finish_scalar(syntax).ok()?;
-        self.finite(text, expression)
+        self.finite(text, &[expression]).then_some(expression)
     }
 
     /// A number, or a text that comes down to one.
@@ -84,13 +84,22 @@ impl Workshop {
         if let Err(Broken) = Resolver::new(self, text, context).settle(&range) {
             return None;
         }
-        residuals.into_iter().map(|residual| self.finite(text, residual)).collect()
+        self.finite(text, &residuals).then_some(residuals)
     }
 
     /// Reports coefficients that overflowed although no part of the text did.
-    fn finite(&mut self, text: &Text, expression: Expression) -> Option<Expression> {
+    fn finite(&mut self, text: &Text, expressions: &[Expression]) -> bool {
+        self.formulas += 1;
+        if self.formulas > Self::MAX_FORMULAS && !self.exhausted {
+            self.exhausted = true;
+            let message = format!("this file has more than {} expressions", Self::MAX_FORMULAS);
+            self.mistakes.report(text.span, message);
+        }
+        if self.exhausted {
+            return false;
+        }
         let mut finite = true;
-        self.pool.visit(&[expression], |_, node| match node {
+        self.pool.visit(expressions, |_, node| match node {
             Term::Number(value) => finite &= value.get().is_finite(),
             Term::Sum(constant, terms) => {
                 finite &= constant.get().is_finite() && terms.iter().all(|(_, c)| c.get().is_finite());
@@ -108,7 +117,7 @@ impl Workshop {
             let range = 0..text.content.len();
             self.mistakes.report(text.place(range), "a number in this expression is not finite");
         }
-        finite.then_some(expression)
+        finite
     }
 }
 

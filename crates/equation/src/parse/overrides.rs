@@ -13,6 +13,9 @@ pub(super) fn merge(document: &mut Table, sources: &Sources, count: usize, mista
     }
 }
 
+/// Parts of a key; no key of a problem file is deeper than four.
+const MAX_PARTS: usize = 16;
+
 /// A key's part and where it stands.
 type Part = (String, Span);
 
@@ -40,6 +43,10 @@ fn read(source: usize, sources: &Sources, mistakes: &mut Mistakes) -> Option<(Ve
         }
         path.push((name.to_owned(), span));
         start += part.len() + 1;
+    }
+    if path.len() > MAX_PARTS {
+        mistakes.report_with(Span::new(source, 0..equals), "this key has too many parts", form);
+        return None;
     }
     let value = &text[equals + 1..];
     let lead = value.len() - value.trim_start().len();

@@ -37,7 +37,8 @@ pub(super) fn only(table: &Table, known: &[&str], what: &str, mistakes: &mut Mis
 
 /// Reports a key that is not among the known ones.
 pub(super) fn unknown(entry: &Entry, known: &[&str], what: &str, mistakes: &mut Mistakes) {
-    let hint = match nearest(&entry.key, known.iter().copied()) {
+    let meant = if mistakes.few() { nearest(&entry.key, known.iter().copied()) } else { None };
+    let hint = match meant {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if known.is_empty() => "this table has no keys".to_owned(),
         None => format!("known: {}", listed(known.iter().copied())),
@@ -104,8 +105,11 @@ pub(super) fn count(node: &Node, range: RangeInclusive<i64>, mistakes: &mut Mist
         }
     };
     if !range.contains(&value) {
-        let (low, high) = (range.start(), range.end());
-        mistakes.report(node.span, format!("expected an integer from {low} to {high}, found {value}"));
+        let wanted = match (*range.start(), *range.end()) {
+            (low, i64::MAX) => format!("of at least {low}"),
+            (low, high) => format!("from {low} to {high}"),
+        };
+        mistakes.report(node.span, format!("expected an integer {wanted}, found {value}"));
         return None;
     }
     usize::try_from(value).ok()

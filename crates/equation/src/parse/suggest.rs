@@ -13,8 +13,8 @@ pub(super) fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c s
         return None;
     }
     let allowed = match letters.len() {
-        0..=2 => 1,
-        3..=5 => 2,
+        0..=3 => 1,
+        4..=7 => 2,
         _ => 3,
     };
     let mut best: Option<(usize, &str)> = None;

@@ -1,9 +1,12 @@
 //! Expressions inside strings: text → tokens → syntax tree → the pool.
 
+mod calculus;
 mod calls;
+mod lookup;
 mod names;
 mod operators;
 mod resolve;
+mod summation;
 mod syntax;
 mod token;
 

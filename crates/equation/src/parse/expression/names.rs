@@ -77,7 +77,7 @@ pub(super) fn signature(name: &str) -> Option<String> {
 }
 
 /// Why a name cannot be declared; `None` when it can.
-fn reserved(name: &str) -> Option<&'static str> {
+pub(super) fn reserved(name: &str) -> Option<&'static str> {
     match name {
         "pi" | "e" => Some("the name of a number"),
         "N" => Some("reserved for the network's output in [ansatz]"),
@@ -93,6 +93,8 @@ pub(in crate::parse) struct Symbol {
     pub(in crate::parse) meaning: Meaning,
     pub(in crate::parse) span: Span,
     section: &'static str,
+    /// Declared twice.
+    disputed: bool,
 }
 
 /// All declared names.
@@ -127,19 +129,22 @@ impl Scope {
             mistakes.report_with(span, format!("`{shown}` is {reason}"), "choose another name");
             return false;
         }
-        if let Some(first) = self.symbols.get(name) {
+        if let Some(first) = self.symbols.get_mut(name) {
+            // Whichever was meant, its uses are no mistakes of their own.
+            first.meaning = Meaning::Broken;
+            first.disputed = true;
             let message = format!("`{shown}` is declared twice");
             mistakes.report_with(span, message, format!("it is also in [{}]", first.section));
             return false;
         }
-        self.symbols.insert(name.to_owned(), Symbol { meaning, span, section });
+        self.symbols.insert(name.to_owned(), Symbol { meaning, span, section, disputed: false });
         self.order.push(name.to_owned());
         true
     }
 
     /// Changes what a declared name means.
     pub(in crate::parse) fn define(&mut self, name: &str, meaning: Meaning) {
-        if let Some(symbol) = self.symbols.get_mut(name) {
+        if let Some(symbol) = self.symbols.get_mut(name).filter(|symbol| !symbol.disputed) {
             symbol.meaning = meaning;
         }
     }
@@ -172,6 +177,11 @@ impl Scope {
             name.strip_prefix(family.as_str())
                 .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
         })
+    }
+
+    /// Whether some coordinates could not be declared.
+    pub(in crate::parse) fn lacks_coordinates(&self) -> bool {
+        !self.broken_families.is_empty()
     }
 
     /// The space coordinates.

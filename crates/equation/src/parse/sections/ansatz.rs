@@ -10,6 +10,9 @@ use crate::problem::Unknown;
 pub(in crate::parse) fn read(section: &Table, unknowns: &mut [Unknown], workshop: &mut Workshop) {
     for entry in &section.entries {
         let Some(&Meaning::Unknown(index)) = workshop.scope.get(&entry.key) else {
+            if matches!(workshop.scope.get(&entry.key), Some(Meaning::Broken)) {
+                continue;
+            }
             let names: Vec<&str> = unknowns.iter().map(|unknown| unknown.name.as_str()).collect();
             reader::unknown(entry, &names, "unknown", &mut workshop.mistakes);
             continue;

@@ -54,8 +54,7 @@ fn read_one(entry: &Entry, unknowns: &[Unknown], workshop: &mut Workshop) -> Opt
         Some(columns) => {
             let texts = reader::texts(&columns.node, &mut workshop.mistakes)?;
             columns_of(&texts, columns.node.span, workshop, |text, workshop| {
-                let mut context = Context::everything("a measured column");
-                context.parameters = false;
+                let context = Context::everything("a measured column");
                 let expression = workshop.scalar(text, &context)?;
                 if !workshop.pool.mentions(expression, |leaf| matches!(leaf, Leaf::Field(_))) {
                     let message = format!("column `{}` measures no unknown", text.content);

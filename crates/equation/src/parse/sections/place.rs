@@ -84,7 +84,8 @@ fn parse(text: &str) -> Result<Vec<Written>, SyntaxError> {
         }
     }
     if parser.peek() != Token::End {
-        return Err(parser.unexpected("`,`, `and` or `where`"));
+        let error = parser.unexpected("`,`, `and` or `where`");
+        return Err(error.hint("`,` joins places, `and` narrows one down, `where` filters"));
     }
     Ok(pieces)
 }
@@ -96,6 +97,9 @@ fn boundary(
     workshop: &mut Workshop,
 ) -> Option<Vec<Piece>> {
     let space = workshop.scope.space();
+    if workshop.scope.lacks_coordinates() {
+        return None;
+    }
     if space.is_empty() {
         let message = "`boundary` means the faces of the space coordinates, and there are none";
         workshop.mistakes.report(text.place(range), message);

@@ -16,7 +16,7 @@ pub(in crate::parse) fn read(section: &Table, unknowns: &[Unknown], workshop: &m
             reference.solutions[index] = solution(entry, workshop);
         } else if entry.key == "grid" {
             reference.grid = grid(entry, workshop);
-        } else {
+        } else if !matches!(workshop.scope.get(&entry.key), Some(Meaning::Broken)) {
             let mut names: Vec<&str> = unknowns.iter().map(|unknown| unknown.name.as_str()).collect();
             names.push("grid");
             reader::unknown(entry, &names, "unknown", &mut workshop.mistakes);

@@ -207,7 +207,7 @@ fn bound(text: &str, budget: &mut Budget) -> bool {
             return whole;
         }
         "s" | "sec" | "second" | "seconds" => value,
-        "min" | "minute" | "minutes" => 60.0 * value,
+        "min" | "mins" | "minute" | "minutes" => 60.0 * value,
         "h" | "hour" | "hours" => 3600.0 * value,
         _ => return false,
     };

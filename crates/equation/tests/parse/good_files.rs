@@ -1,0 +1,281 @@
+//! What good files mean.
+
+use crate::files;
+use equation::parse::{parse, parse_with};
+use equation::problem::{
+    Activation, Budget, Column, Initialization, NetworkKind, Periodic, Place, Problem, Role, Schedule,
+    Solution,
+};
+
+fn accept(name: &str, text: &str) -> Problem {
+    parse(text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render(name)))
+}
+
+fn residuals(problem: &Problem) -> Vec<String> {
+    problem.equations.iter().map(|equation| problem.pool.print(equation.residual, problem)).collect()
+}
+
+/// Whether two texts are the same expression in the language of a problem.
+fn same(problem: &str, section: &str, left: &str, right: &str) {
+    let text = format!("{problem}\n{section}\nfirst = \"{left} = 0\"\nsecond = \"{right} = 0\"\n");
+    let problem = accept("same", &text);
+    let count = problem.equations.len();
+    assert_eq!(
+        problem.equations[count - 2].residual,
+        problem.equations[count - 1].residual,
+        "{left} is {} and {right} is {}",
+        problem.pool.print(problem.equations[count - 2].residual, &problem),
+        problem.pool.print(problem.equations[count - 1].residual, &problem)
+    );
+}
+
+const BOX: &str = r#"
+[domain]
+x = [0, 1]
+y = [0, 1]
+z = [0, 1]
+[constants]
+k = 3
+[functions]
+a = "1 + x^2"
+[unknowns]
+u = {}
+v = {}
+w = {}
+[conditions]
+walls = { on = "boundary", equation = "[u, v, w] = [0, 0, 0]" }
+"#;
+
+fn same_in_a_box(left: &str, right: &str) {
+    same(BOX, "[equations]\nall = \"u + v + w = 0\"", left, right);
+}
+
+#[test]
+fn every_good_file_is_accepted() {
+    for (name, text) in files::FILES {
+        let problem = accept(name, text);
+        assert!(!problem.equations.is_empty() && !problem.training.phases.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn good_files_parse_the_same_with_windows_line_ends() {
+    for (name, text) in files::FILES {
+        accept(name, &text.replace('\n', "\r\n"));
+    }
+}
+
+#[test]
+fn burgers_is_understood() {
+    let problem = accept("burgers", files::BURGERS);
+    assert_eq!(problem.title, "Viscous Burgers");
+    assert_eq!(problem.domain.coordinates[0].role, Role::Time);
+    assert_eq!(problem.constants, [("nu".to_owned(), 0.01 / std::f64::consts::PI)]);
+    assert_eq!(problem.conditions.len(), 2);
+    assert_eq!(problem.network.width, 20);
+    assert_eq!(problem.training.phases[0].points, 4096);
+    assert_eq!(problem.training.phases[0].budget, Budget { steps: None, seconds: Some(60.0), loss: None });
+    assert_eq!(problem.reference.grid, [(0, 201), (1, 512)]);
+    assert!(
+        matches!(&problem.reference.solutions[0], Some(Solution::Named(name)) if name == "burgers-cole-hopf")
+    );
+    let Place::Pieces(pieces) = &problem.conditions[1].place else { panic!("pieces") };
+    assert_eq!(pieces[0].normal, Some((1, -1.0)));
+    assert_eq!(pieces[1].normal, Some((1, 1.0)));
+    let Place::Pieces(pieces) = &problem.conditions[0].place else { panic!("pieces") };
+    assert_eq!(pieces[0].normal, None);
+}
+
+#[test]
+fn vector_equations_become_one_equation_per_component() {
+    let problem = accept("kovasznay", files::KOVASZNAY);
+    let names: Vec<&str> = problem.equations.iter().map(|equation| equation.name.as_str()).collect();
+    assert_eq!(names, ["momentum.1", "momentum.2", "mass"]);
+    assert_eq!(problem.equations[2].weight, 2.0);
+    assert_eq!(problem.conditions[0].equations[1].name, "velocity.2");
+    assert_eq!(problem.conditions[0].points, Some(400));
+}
+
+#[test]
+fn measured_columns_are_counted() {
+    let problem = accept("heat-inverse", files::HEAT_INVERSE);
+    let data = &problem.data[0];
+    assert_eq!(data.columns.len(), 5);
+    assert_eq!(data.columns[2], Column::Ignored);
+    assert_eq!(data.columns[4], Column::Measured(1));
+    assert_eq!(data.equations.len(), 2);
+    assert_eq!(data.equations[1].weight, 5.0);
+    assert_eq!(problem.parameters[0].truth, Some(0.25));
+}
+
+#[test]
+fn a_function_with_an_underscore_is_not_a_derivative() {
+    let problem = accept("elasticity", files::ELASTICITY);
+    assert!(residuals(&problem)[0].contains("u_xx"), "{}", residuals(&problem)[0]);
+    assert_eq!(problem.conditions[1].equations.len(), 2);
+}
+
+#[test]
+fn counted_coordinates_are_a_family() {
+    let problem = accept("poisson-10d", files::POISSON_10D);
+    assert_eq!(problem.domain.len(), 10);
+    assert_eq!(problem.domain.coordinates[9].name, "x10");
+    let Place::Pieces(pieces) = &problem.conditions[0].place else { panic!("pieces") };
+    assert_eq!(pieces.len(), 21);
+    assert!(pieces[0].filter.is_some() && pieces[20].filter.is_none());
+    assert_eq!(problem.reference.grid.len(), 10);
+    assert!(residuals(&problem)[0].contains("u_x10x10"));
+}
+
+#[test]
+fn a_periodic_condition_joins_both_ends() {
+    let problem = accept("allen-cahn", files::ALLEN_CAHN);
+    assert!(matches!(problem.conditions[1].place, Place::Wrap { axis: 1 }));
+    let printed: Vec<String> =
+        problem.conditions[1].equations.iter().map(|e| problem.pool.print(e.residual, &problem)).collect();
+    assert_eq!(printed, ["u - u'", "u_x - u_x'"]);
+}
+
+#[test]
+fn phases_override_the_training_table() {
+    let training = accept("allen-cahn", files::ALLEN_CAHN).training;
+    assert_eq!(training.seed, 7);
+    assert_eq!(training.phases.len(), 2);
+    assert_eq!((training.phases[0].points, training.phases[0].learning_rate), (1000, 1e-2));
+    assert_eq!(training.phases[0].budget, Budget { steps: Some(5000), seconds: Some(120.0), loss: None });
+    assert_eq!(training.phases[0].schedule, Schedule::Exponential { factor: 0.9, steps: 1000 });
+    assert_eq!(training.phases[1].schedule, Schedule::Cosine { warmup: 100 });
+    assert_eq!(training.phases[1].budget, Budget { steps: Some(100), seconds: None, loss: Some(1e-9) });
+}
+
+#[test]
+fn the_network_is_understood() {
+    let siren = accept("allen-cahn", files::ALLEN_CAHN).network;
+    assert_eq!(
+        (siren.activation, siren.initialization),
+        (Activation::Sin, Initialization::Siren { frequency: 10.0 })
+    );
+    let network = accept("heat-ansatz", files::HEAT_ANSATZ).network;
+    assert_eq!(network.kind, NetworkKind::Modified);
+    assert_eq!(network.periodic, [Periodic { axis: 1, harmonics: 3 }]);
+    assert_eq!(network.fourier.map(|fourier| fourier.features), Some(16));
+}
+
+#[test]
+fn precedence_is_that_of_mathematics() {
+    same_in_a_box("u - x^2", "u - (x^2)");
+    same_in_a_box("u + -x^2", "u - x*x");
+    same_in_a_box("u + 2^3^2", "u + 512");
+    same_in_a_box("u + 2**-1", "u + .5");
+    same_in_a_box("u + x/y/z", "u + x/(y*z)");
+    same_in_a_box("u - x - y", "u - (x + y)");
+    same_in_a_box("u - -- +x", "u - x");
+    same_in_a_box("u*1e-3", "u/1000");
+    same_in_a_box("u + 2.*e", "u + 2*exp(1)");
+    same_in_a_box("u + z*sqrt(x*y)*sqrt(x*y)", "u + x*y*z");
+    same_in_a_box("u*(x < y)", "u*where(x < y, 1, 0)*(x < y)^0*(x < y)/where(x < y, 1, 0)");
+}
+
+#[test]
+fn operators_of_vector_calculus_expand() {
+    same_in_a_box("laplacian(u)", "u_xx + u_yy + u_zz");
+    same_in_a_box("div(grad(u))", "laplacian(u)");
+    same_in_a_box("div(a*grad(u))", "a*u_xx + a*u_yy + a*u_zz + 2*x*u_x");
+    same_in_a_box("dot(curl(u, v, w), [0, 0, 1])", "v_x - u_y");
+    same_in_a_box("div(curl([u, v, w])) + u", "u");
+    same_in_a_box("sum([u, v, w]/2)", "(u + v + w)/2");
+    same_in_a_box("d(u*v, x, y)", "u_xy*v + u_x*v_y + u_y*v_x + u*v_xy");
+    same_in_a_box("u_zyx", "u_xyz");
+    same_in_a_box("a_x*u", "2*x*u");
+    same_in_a_box("max(x, y, z) + u", "max(max(x, y), z) + u");
+    same_in_a_box("dot(laplacian([u, v, w]), [1, 0, 0])", "laplacian(u)");
+    same_in_a_box("sum(i, 1, 3, i*u)", "6*u");
+}
+
+#[test]
+fn suffixes_of_coordinates_are_split_with_backtracking() {
+    let domain = "[domain]\nx = [0, 1]\nxy = { range = [0, 1] }\nyx = [0, 1]\n[unknowns]\nu = {}\n[conditions]\nb = { on = \"boundary\", equation = \"u = 0\" }";
+    // Longest first would take `xy` and be left with nothing that `xx` could be.
+    same(domain, "[equations]", "u_xyx", "d(u, xy, x)");
+    same(domain, "[equations]", "u_xyxx", "d(u, xy, x, x)");
+    same(domain, "[equations]", "u_x_yx", "d(u, x, yx)");
+}
+
+#[test]
+fn overrides_win_over_the_file() {
+    let overrides = [
+        "training.points=20000",
+        "network.activation=sin",
+        "constants.nu = 0.1/pi",
+        "training.budget=10 steps",
+        "conditions.start.equation=u = 0",
+        "title=\"other\"",
+        "domain.x=[-2, \"2\"]",
+        "conditions.walls.on=x = -2, x = 2",
+    ];
+    let problem = parse_with(files::BURGERS, &overrides.map(str::to_owned))
+        .unwrap_or_else(|mistakes| panic!("{}", mistakes.render("burgers.toml")));
+    assert_eq!(problem.training.phases[0].points, 20000);
+    assert_eq!(problem.network.activation, Activation::Sin);
+    assert_eq!(problem.constants[0].1, 0.1 / std::f64::consts::PI);
+    assert_eq!(problem.training.phases[0].budget.steps, Some(10));
+    assert_eq!(problem.domain.coordinates[1].high, 2.0);
+    assert_eq!(problem.title, "other");
+}
+
+#[test]
+fn overrides_reach_into_phases() {
+    let overrides = ["training.phase.1.points=77".to_owned()];
+    let problem = parse_with(files::ALLEN_CAHN, &overrides).expect("the override is right");
+    assert_eq!(problem.training.phases[1].points, 77);
+}
+
+#[test]
+fn the_normal_derivative_follows_the_faces_of_its_condition() {
+    let problem = accept("darcy", files::DARCY);
+    let robin = problem.pool.print(problem.conditions[1].equations[0].residual, &problem);
+    assert_eq!(robin, "2*u + u_x*normal_x + u_y*normal_y - 1");
+    let one_face = files::DARCY
+        .replace("x = 1, y = 0, y = 1", "x = 1 where y > 0.5")
+        .replace("y = [0, 1]", "y = { range = [0, 1], open = true }");
+    let problem = accept("darcy", &one_face);
+    assert_eq!(
+        problem.pool.print(problem.conditions[1].equations[0].residual, &problem),
+        "2*u + u_x*normal_x - 1"
+    );
+}
+
+#[test]
+fn a_curl_in_two_dimensions_is_a_scalar_or_a_vector() {
+    let problem = accept("maxwell", files::MAXWELL);
+    assert_eq!(residuals(&problem), ["Hx_t + Ez_y", "Hy_t - Ez_x", "Ez_t - Hy_x + Hx_y"]);
+}
+
+#[test]
+fn an_ansatz_is_kept_in_terms_of_the_raw_output() {
+    let problem = accept("heat-ansatz", files::HEAT_ANSATZ);
+    let ansatz = problem.unknowns[0].ansatz.expect("an ansatz");
+    assert_eq!(problem.pool.print(ansatz, &problem), "sin(x) + t*(-y^2 + 1)*N");
+    assert_eq!(problem.domain.coordinates[3].role, Role::Parameter);
+    assert_eq!(problem.domain.coordinates[1].high, std::f64::consts::TAU);
+}
+
+#[test]
+fn a_point_inside_is_a_place() {
+    let problem = accept("greek", files::GREEK);
+    let Place::Pieces(pieces) = &problem.conditions[1].place else { panic!("pieces") };
+    assert_eq!(pieces[0].fixed, [(0, 0.0), (1, 0.5)]);
+    assert_eq!(pieces[0].normal, None);
+    assert_eq!(problem.equations[0].name, "wave.θ");
+}
+
+#[test]
+fn defaults_fill_what_the_file_leaves_out() {
+    let problem = accept("poisson", files::POISSON);
+    assert_eq!((problem.network.width, problem.network.depth), (32, 4));
+    assert_eq!(problem.training.condition_points, 256);
+    let phase = &problem.training.phases[0];
+    assert_eq!((phase.points, phase.learning_rate, phase.budget.steps), (2048, 1e-3, Some(5000)));
+    assert!(problem.network.normalize && problem.network.periodic.is_empty());
+    assert_eq!(problem.conditions[0].equations[0].weight, 10.0);
+}

@@ -1,0 +1,10 @@
+//! The parser from outside: what it accepts, what it says about mistakes, what it survives.
+
+mod files;
+mod good_files;
+mod mistakes;
+mod mistakes_in_expressions;
+mod mistakes_in_sections;
+mod rendering;
+mod robustness;
+mod round_trip;

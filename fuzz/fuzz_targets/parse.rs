@@ -1,0 +1,17 @@
+//! Any text either becomes a problem or a list of mistakes that can be shown.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    // A first line that starts with `#set ` becomes an override, so that both inputs are explored.
+    let (overrides, text) = match text.strip_prefix("#set ").and_then(|rest| rest.split_once('\n')) {
+        Some((line, rest)) => (vec![line.to_owned()], rest),
+        None => (Vec::new(), text),
+    };
+    if let Err(mistakes) = equation::parse::parse_with(text, &overrides) {
+        assert!(mistakes.count() > 0);
+        let _ = mistakes.render("fuzz.toml");
+    }
+});
