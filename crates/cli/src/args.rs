@@ -38,11 +38,11 @@ pub(crate) struct Train {
     #[command(flatten)]
     pub(crate) chosen: Chosen,
 
-    /// Where to compute: auto or reference
+    /// Where to compute: auto, cpu or reference
     #[arg(long, default_value = "auto")]
     pub(crate) device: Device,
 
-    /// In which numbers to compute: f64
+    /// In which numbers to compute: f64 or f32
     #[arg(long, default_value = "f64")]
     pub(crate) precision: Precision,
 
