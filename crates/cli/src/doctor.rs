@@ -25,8 +25,8 @@ pub(crate) fn doctor(output: &mut impl Write) -> anyhow::Result<ExitCode> {
         writeln!(output, "{name:14}{}", fact.as_deref().unwrap_or("not available"))?;
     }
     writeln!(output, "\n{:14}state", "device")?;
+    writeln!(output, "{:14}available, f64 and f32, {} instructions", "cpu", Level::best())?;
     writeln!(output, "{:14}available, f64 (slow: the oracle of the others)", "reference")?;
-    writeln!(output, "{:14}available, f64 and f32, with {} instructions", "cpu", Level::best())?;
     writeln!(output, "{:14}not in this version", "cuda")?;
     Ok(exit::DONE)
 }

@@ -1,6 +1,6 @@
 //! How the process ends.
 
-use pinnace::TrainError;
+use pinnace::{KernelError, TrainError};
 use std::io::{ErrorKind, Write, stderr};
 use std::process::ExitCode;
 
@@ -44,10 +44,11 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Plan(_)
             | TrainError::Table(_)
             | TrainError::Reference(_)
-            | TrainError::EmptyPlace { .. },
+            | TrainError::EmptyPlace { .. }
+            | TrainError::Kernel(KernelError::Precision { .. } | KernelError::Level { .. }),
         ) => ExitCode::from(WRONG_INPUT),
         Some(
-            TrainError::Kernel(_)
+            TrainError::Kernel(KernelError::Misfit { .. })
             | TrainError::NonFiniteResidual { .. }
             | TrainError::NonFiniteGradient { .. }
             | TrainError::Unmeasurable(_)

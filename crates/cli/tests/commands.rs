@@ -1,6 +1,7 @@
 //! What users and their scripts rely on: exit codes, streams, formats.
 
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -49,13 +50,24 @@ const SHORT: [&str; 6] = ["train", "poisson-2d", "--steps", "3", "--set", "train
 fn json_is_one_object_with_every_promised_key() {
     let result = json(&[&SHORT[..], &["--json", "--quiet", "--seed", "5"]].concat());
     assert_eq!(result["problem"], "poisson-2d");
-    assert_eq!(result["device"], "reference");
+    assert_eq!(result["device"], "cpu");
     assert_eq!(result["precision"], "f64");
     assert_eq!(result["seed"], 5);
     assert_eq!(result["steps"], 3);
     assert_eq!(result["stopped"], "steps");
     assert!(result["seconds"].is_number() && result["loss"].is_number());
     assert!(result["relative_l2"]["u"].is_number() && result["parameters"].is_object());
+}
+
+#[test]
+fn every_device_and_precision_trains_and_says_which_it_was() {
+    for (device, precision, used) in
+        [("auto", "f64", "cpu"), ("cpu", "f32", "cpu"), ("reference", "f64", "reference")]
+    {
+        let choice = ["--json", "--device", device, "--precision", precision];
+        let result = json(&[&SHORT[..], &choice].concat());
+        assert_eq!((&result["device"], &result["precision"]), (&used.into(), &precision.into()));
+    }
 }
 
 #[test]
@@ -97,7 +109,8 @@ fn wrong_usage_ends_with_code_2() {
         &["train"][..],
         &["sail"],
         &["train", "poisson-2d", "--device", "cuda"],
-        &["train", "poisson-2d", "--precision", "f32"],
+        &["train", "poisson-2d", "--precision", "bf16"],
+        &["train", "poisson-2d", "--device", "reference", "--precision", "f32"],
         &["train", "poisson-2d", "--set", "training.point=1"],
         &["train", "poisson-2d", "--set", "nonsense"],
     ] {
@@ -155,17 +168,23 @@ fn explain_and_doctor_answer() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_after_the_current_step_with_a_report_and_code_130() {
-    let child = Command::new(env!("CARGO_BIN_EXE_pinnace"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pinnace"))
         .args(["train", "poisson-2d", "--json", "--steps", "100000000", "--plain"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    // The first report of progress: training has begun, so the handler is in place.
+    let mut progress = BufReader::new(child.stderr.take().expect("stderr is piped"));
+    let mut line = String::new();
+    while !line.contains("points/s") {
+        line.clear();
+        assert_ne!(progress.read_line(&mut line).expect("stderr is text"), 0, "it ended by itself");
+    }
     let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupted.expect("kill runs").success());
     let output = child.wait_with_output().expect("the binary ends");
-    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(130));
     let result: Value = serde_json::from_slice(&output.stdout).expect("the report is still printed");
     assert_eq!(result["stopped"], "interrupted");
 }

@@ -26,7 +26,7 @@ pub use error::TrainError;
 pub use evaluate::FieldError;
 pub use experiment::{Experiment, Trained};
 pub use kernel::cpu::Level;
-pub use kernel::{Device, DeviceError, Losses, Points, Precision, PrecisionError};
+pub use kernel::{Device, DeviceError, KernelError, Losses, Points, Precision, PrecisionError};
 pub use objective::{Objective, Refusal};
 pub use problems::{BUILT_IN, BuiltIn};
 pub use trainer::{Event, Quiet, Sink, Stopped};

@@ -172,5 +172,5 @@ fn gradient_of_tile<T: Float>(
         let factor = T::from_f64(2.0 * residual.weight / total);
         scratch.seed(term, number, |point, r| if point < count { factor * r } else { T::ZERO });
     }
-    scratch.reverse(shared, term, sums);
+    sums.add(scratch, shared, term);
 }

@@ -13,6 +13,7 @@ mod product;
 mod program;
 mod term;
 mod tile;
+mod weights;
 
 pub(crate) use engine::Cpu;
 pub use float::Float;
