@@ -4,6 +4,7 @@ mod activation;
 mod engine;
 mod float;
 mod gemm;
+mod jacobian;
 mod layout;
 mod level;
 mod math;

@@ -5,26 +5,9 @@ use super::gemm::{Scalars, Size, Start, multiply};
 use super::layout::Layout;
 use super::product::{self, Span};
 use super::term::TermCode;
+use super::weights::{DenseBar, Target};
 use super::{Float, Level};
-use super::weights::DenseBar;
 use equation::taylor::{Architecture, Layer};
-
-/// What becomes of the weights' gradients of a tile.
-pub(crate) enum Target<'a, T> {
-    /// Added up over the points, packed.
-    Sum(&'a mut [T]),
-    /// One row per point, in the order of the parameters; points `stride` numbers apart.
-    Rows {
-        rows: &'a mut [f64],
-        stride: usize,
-        points: usize,
-    },
-    /// Multiplied by a packed direction: one number per point.
-    Along {
-        direction: &'a [T],
-        products: &'a mut [T],
-    },
-}
 
 /// Packed weights of one step.
 #[derive(Clone, Debug, Default)]
@@ -150,11 +133,11 @@ impl<T: Float> Site<T> {
                     let (in_columns, out_columns) = (layout.padded[input], layout.padded[output]);
                     let dense = DenseBar { step, values: &self.values[input], bar: &slots[step.output] };
                     match target {
-                        Target::Sum(gradient) => dense.add_to_sum(shared, term, gradient),
+                        Target::Sum { gradient, .. } => dense.add_to_sum(shared, term, gradient),
                         Target::Rows { rows, stride, points } => {
                             dense.add_to_rows(shared, term, rows, *stride, *points);
                         }
-                        Target::Along { direction, products } => {
+                        Target::Along { direction, products, .. } => {
                             dense.add_along(shared, term, direction, products, &mut self.product);
                         }
                     }

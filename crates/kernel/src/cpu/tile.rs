@@ -2,9 +2,10 @@
 
 use super::Float;
 use super::layout::Layout;
-use super::network::{Shared, Site, Target};
+use super::network::{Shared, Site};
 use super::program::{Columns, column, run};
 use super::term::TermCode;
+use super::weights::Target;
 use crate::Points;
 use equation::taylor::{Adjoint, Variable};
 use std::ops::Range;
@@ -36,14 +37,6 @@ pub(crate) struct Sums<T> {
 }
 
 impl<T: Float> Sums<T> {
-    /// Adds the gradient of Σ seed·residual of a tile.
-    pub(crate) fn add(&mut self, scratch: &mut Scratch<T>, shared: Shared<'_, T>, term: &TermCode<'_, T>) {
-        let Sums { gradient, scalars, .. } = self;
-        scratch.reverse(shared, term, &mut Target::Sum(gradient), &mut |place, bar| {
-            scalars[place] += bar.iter().map(|bar| bar.to_f64()).sum::<f64>();
-        });
-    }
-
     pub(crate) fn clear(&mut self) {
         self.gradient.fill(T::ZERO);
         self.scalars.fill(0.0);
@@ -165,14 +158,12 @@ impl<T: Float> Scratch<T> {
         self.seeds[number * count..][..count].fill(T::ONE);
     }
 
-    /// Hands the gradient of Σ seed·residual with respect to the weights to `target`, and every
-    /// point's derivative with respect to a scalar to `scalar`.
+    /// Hands the gradient of Σ seed·residual to `target`.
     pub(crate) fn reverse(
         &mut self,
         shared: Shared<'_, T>,
         term: &TermCode<'_, T>,
         target: &mut Target<'_, T>,
-        scalar: &mut dyn FnMut(usize, &[T]),
     ) {
         let count = term.points;
         let width = shared.layout.padded[shared.layout.padded.len() - 1];
@@ -184,10 +175,11 @@ impl<T: Float> Scratch<T> {
             seeds: &self.seeds,
         };
         run(shared.level, &term.term.adjoint.program, columns, &mut self.registers);
+        let weights = shared.architecture.weight_count();
         // The registers are used again for coefficients: the signals' adjoints move away first.
         for (variable, bar) in outputs(&term.term.adjoint, &self.registers, count) {
             match variable {
-                Variable::Scalar(place) => scalar(usize::from(place), bar),
+                Variable::Scalar(place) => target.scalar(weights, usize::from(place), bar),
                 Variable::Signal(signal) => {
                     self.signals_bar[usize::from(signal) * count..][..count].copy_from_slice(bar);
                 }
@@ -210,7 +202,7 @@ impl<T: Float> Scratch<T> {
             let site = &mut self.sites[number];
             site.reverse(shared, term, &mut self.slots, target);
             if term.trains_coefficients {
-                self.coefficients_adjoint(shared, term, number, scalar);
+                self.coefficients_adjoint(shared, term, number, target);
             }
         }
     }
@@ -220,15 +212,17 @@ impl<T: Float> Scratch<T> {
         shared: Shared<'_, T>,
         term: &TermCode<'_, T>,
         number: usize,
-        scalar: &mut dyn FnMut(usize, &[T]),
+        target: &mut Target<'_, T>,
     ) {
+        let weights = shared.architecture.weight_count();
         let count = term.points;
         let each = term.term.channels.coefficients.len();
         let length = term.term.row.coordinates * count;
         site_row(&mut self.site_row, &self.row, &self.row[number * length..(number + 1) * length]);
         for place in 0..each {
             for point in 0..count {
-                self.coefficient_seeds[place * count + point] = self.sites[number].coefficients_bar[point * each + place];
+                self.coefficient_seeds[place * count + point] =
+                    self.sites[number].coefficients_bar[point * each + place];
             }
         }
         let columns = Columns {
@@ -241,7 +235,7 @@ impl<T: Float> Scratch<T> {
         run(shared.level, &term.term.coefficients_adjoint.program, columns, &mut self.registers);
         for (variable, bar) in outputs(&term.term.coefficients_adjoint, &self.registers, count) {
             let Variable::Scalar(place) = variable else { continue };
-            scalar(usize::from(place), bar);
+            target.scalar(weights, usize::from(place), bar);
         }
     }
 }

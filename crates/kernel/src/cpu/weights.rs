@@ -9,6 +9,34 @@ use super::network::Shared;
 use super::term::TermCode;
 use equation::taylor::Layer;
 
+/// What becomes of the gradients of a tile.
+pub(crate) enum Target<'a, T> {
+    /// Added up over the points: packed weights, and scalars.
+    Sum { gradient: &'a mut [T], scalars: &'a mut [f64] },
+    /// One row per point, in the order of the parameters; points `stride` numbers apart.
+    Rows { rows: &'a mut [f64], stride: usize, points: usize },
+    /// Multiplied by a direction (packed weights, and scalars): one number per point.
+    Along { direction: &'a [T], scalars: &'a [f64], products: &'a mut [T] },
+}
+
+impl<T: Float> Target<'_, T> {
+    /// Takes every point's derivative with respect to a scalar that follows `weights` weights.
+    pub(crate) fn scalar(&mut self, weights: usize, place: usize, bars: &[T]) {
+        match self {
+            Target::Sum { scalars, .. } => scalars[place] += bars.iter().map(|bar| bar.to_f64()).sum::<f64>(),
+            Target::Rows { rows, stride, points } => {
+                for (point, bar) in bars.iter().enumerate().take(*points) {
+                    rows[point * *stride + weights + place] += bar.to_f64();
+                }
+            }
+            Target::Along { scalars, products, .. } => {
+                let direction = T::from_f64(scalars[place]);
+                products.iter_mut().zip(bars).for_each(|(product, &bar)| *product += direction * bar);
+            }
+        }
+    }
+}
+
 /// A dense layer's input values and the adjoint of its output, on one tile.
 pub(crate) struct DenseBar<'a, T> {
     pub(crate) step: &'a Step,
@@ -52,7 +80,14 @@ impl<T: Float> DenseBar<'_, T> {
         let a = Scalars { numbers: self.values, row: 1, column: in_columns };
         let size = Size { rows: inputs, columns: out_columns, inner: term.rows() };
         let matrix_bar = &mut gradient[self.step.packed.matrix..][..inputs * out_columns];
-        multiply(shared.level, size, a, (self.bar, out_columns), (matrix_bar, out_columns), Start::Accumulate);
+        multiply(
+            shared.level,
+            size,
+            a,
+            (self.bar, out_columns),
+            (matrix_bar, out_columns),
+            Start::Accumulate,
+        );
     }
 
     /// Adds every point's own gradient to its row.
