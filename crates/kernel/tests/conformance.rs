@@ -1,27 +1,10 @@
 //! Every engine against the interpreter: cases × precisions × instruction sets × odd sizes.
 
-use equation::counter::Stream;
-use equation::parse::parse_with;
-use equation::problem::Problem;
-use equation::taylor::{Plan, plan};
+mod cases;
+
+use cases::{Case, case, parameters, points};
 use kernel::cpu::Level;
 use kernel::{Device, Kernel, Losses, Points, Precision};
-
-/// One problem with some settings laid over it.
-struct Case {
-    name: String,
-    problem: Problem,
-    plan: Plan,
-}
-
-fn case(file: &str, overrides: &[&str]) -> Case {
-    let path = format!("{}/../equation/cases/{file}", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let settings: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let problem = parse_with(&text, &settings).unwrap_or_else(|mistakes| panic!("{}", mistakes.render(file)));
-    let plan = plan(&problem).unwrap_or_else(|error| panic!("{file}: {error}"));
-    Case { name: format!("{file} {overrides:?}"), problem, plan }
-}
 
 fn files() -> Vec<String> {
     let folder = format!("{}/../equation/cases", env!("CARGO_MANIFEST_DIR"));
@@ -34,53 +17,11 @@ fn files() -> Vec<String> {
     files
 }
 
-/// Random points inside the domain; normals and measured values between -1 and 1.
-fn points(case: &Case, count: usize) -> Vec<Points> {
-    let coordinates = &case.problem.domain.coordinates;
-    let draw = |(number, term): (usize, &equation::taylor::Term)| {
-        let noise = Stream::new(11, number as u64);
-        let width = term.row.width();
-        let mut points = Points::new(width);
-        for index in 0..count {
-            let number = |place: usize| {
-                let uniform = noise.uniform((index * width + place) as u64);
-                if place < term.row.coordinates * term.row.sites {
-                    let coordinate = &coordinates[place % term.row.coordinates];
-                    coordinate.low + (coordinate.high - coordinate.low) * uniform
-                } else {
-                    2.0 * uniform - 1.0
-                }
-            };
-            points.push(&(0..width).map(number).collect::<Vec<f64>>());
-        }
-        points
-    };
-    case.plan.terms.iter().enumerate().map(draw).collect()
-}
-
-fn parameters(case: &Case) -> Vec<f64> {
-    let noise = Stream::new(3, 3);
-    let start = case.plan.initialize(3).into_iter().enumerate();
-    start.map(|(index, value)| value + 0.05 * noise.normal(index as u64)).collect()
-}
-
 fn evaluate(kernel: &mut Kernel<'_>, points: &[Points], parameters: &[f64]) -> (Losses, Vec<f64>) {
     // Poisoned, so that a number that is not written shows.
     let mut gradient = vec![f64::NAN; parameters.len()];
     let losses = kernel.evaluate(points, parameters, &mut gradient).expect("arguments that fit").clone();
     (losses, gradient)
-}
-
-/// Relative to the largest: rounding of the precision, times the length of the longest sums that a
-/// number passes through (layers × width × channels), as if errors added up without cancelling.
-fn tolerance(case: &Case, precision: Precision) -> f64 {
-    let epsilon = match precision {
-        Precision::F64 => f64::EPSILON,
-        Precision::F32 => f64::from(f32::EPSILON),
-    };
-    let network = &case.problem.network;
-    let channels = case.plan.terms.iter().map(|term| term.channels.len()).max().unwrap_or(1);
-    epsilon * ((network.depth + 2) * network.width * channels) as f64
 }
 
 fn check(case: &Case, precision: Precision, level: Level, count: usize) {
@@ -89,7 +30,7 @@ fn check(case: &Case, precision: Precision, level: Level, count: usize) {
     let (wanted, wanted_gradient) = evaluate(&mut oracle, &points, &parameters);
     let mut kernel = Kernel::compile_for_level(&case.plan, precision, level).expect("an available level");
     let (got, gradient) = evaluate(&mut kernel, &points, &parameters);
-    let tolerance = tolerance(case, precision);
+    let tolerance = case.tolerance(precision);
     let what = format!("{}, {precision} {level}, {count} points", case.name);
     for (got, wanted) in got.mean_squares.iter().zip(&wanted.mean_squares) {
         let error = (got - wanted).abs() / wanted.abs().max(1e-3);

@@ -1,0 +1,67 @@
+//! The problems that engines are compared on, with random points and parameters.
+
+use equation::counter::Stream;
+use equation::parse::parse_with;
+use equation::problem::Problem;
+use equation::taylor::{Plan, plan};
+use kernel::{Points, Precision};
+
+/// One problem with some settings laid over it.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) problem: Problem,
+    pub(crate) plan: Plan,
+}
+
+pub(crate) fn case(file: &str, overrides: &[&str]) -> Case {
+    let path = format!("{}/../equation/cases/{file}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let settings: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let problem = parse_with(&text, &settings).unwrap_or_else(|mistakes| panic!("{}", mistakes.render(file)));
+    let plan = plan(&problem).unwrap_or_else(|error| panic!("{file}: {error}"));
+    Case { name: format!("{file} {overrides:?}"), problem, plan }
+}
+
+impl Case {
+    /// Relative to the largest: rounding of the precision, times the length of the longest sums that a
+    /// number passes through (layers × width × channels), as if errors added up without cancelling.
+    pub(crate) fn tolerance(&self, precision: Precision) -> f64 {
+        let epsilon = match precision {
+            Precision::F64 => f64::EPSILON,
+            Precision::F32 => f64::from(f32::EPSILON),
+        };
+        let network = &self.problem.network;
+        let channels = self.plan.terms.iter().map(|term| term.channels.len()).max().unwrap_or(1);
+        epsilon * ((network.depth + 2) * network.width * channels) as f64
+    }
+}
+
+/// Random points inside the domain; normals and measured values between -1 and 1.
+pub(crate) fn points(case: &Case, count: usize) -> Vec<Points> {
+    let coordinates = &case.problem.domain.coordinates;
+    let draw = |(number, term): (usize, &equation::taylor::Term)| {
+        let noise = Stream::new(11, number as u64);
+        let width = term.row.width();
+        let mut points = Points::new(width);
+        for index in 0..count {
+            let number = |place: usize| {
+                let uniform = noise.uniform((index * width + place) as u64);
+                if place < term.row.coordinates * term.row.sites {
+                    let coordinate = &coordinates[place % term.row.coordinates];
+                    coordinate.low + (coordinate.high - coordinate.low) * uniform
+                } else {
+                    2.0 * uniform - 1.0
+                }
+            };
+            points.push(&(0..width).map(number).collect::<Vec<f64>>());
+        }
+        points
+    };
+    case.plan.terms.iter().enumerate().map(draw).collect()
+}
+
+pub(crate) fn parameters(case: &Case) -> Vec<f64> {
+    let noise = Stream::new(3, 3);
+    let start = case.plan.initialize(3).into_iter().enumerate();
+    start.map(|(index, value)| value + 0.05 * noise.normal(index as u64)).collect()
+}

@@ -1,0 +1,102 @@
+//! Jacobian rows, and products with the Jacobian from either side, on every engine.
+
+mod cases;
+
+use cases::{Case, case, parameters, points};
+use equation::counter::Stream;
+use kernel::{Device, Kernel, Points, Precision};
+
+const FILES: [&str; 5] =
+    ["inverse.toml", "ansatz-nonlinear.toml", "navier-stokes.toml", "variable-diffusion.toml", "orders.toml"];
+
+/// Rows of all terms, one matrix per term.
+fn rows(kernel: &mut Kernel<'_>, case: &Case, points: &[Points], parameters: &[f64]) -> Vec<Vec<f64>> {
+    let of_term = |(term, points): (usize, &Points)| {
+        let count = points.len() * case.plan.terms[term].residuals.len();
+        let mut rows = vec![f64::NAN; count * parameters.len()];
+        kernel.jacobian(term, points, parameters, &mut rows).expect("arguments that fit");
+        rows
+    };
+    points.iter().enumerate().map(of_term).collect()
+}
+
+fn largest(numbers: &[f64]) -> f64 {
+    numbers.iter().fold(0.0, |size, number| size.max(number.abs()))
+}
+
+fn assert_close(what: &str, got: &[f64], wanted: &[f64], tolerance: f64) {
+    let size = largest(wanted).max(1e-3);
+    for (place, (got, wanted)) in got.iter().zip(wanted).enumerate() {
+        let error = (got - wanted).abs() / size;
+        assert!(error <= tolerance, "{what}: number {place} is {got} instead of {wanted}");
+    }
+}
+
+#[test]
+fn rows_are_those_of_the_interpreter() {
+    for file in FILES {
+        for network in [&["network.depth=2"][..], &["network.kind=modified-mlp"]] {
+            let case = case(file, network);
+            let (points, parameters) = (points(&case, 13), parameters(&case));
+            let mut oracle =
+                Kernel::compile(&case.plan, Device::Reference, Precision::F64).expect("a kernel");
+            let wanted = rows(&mut oracle, &case, &points, &parameters);
+            for precision in [Precision::F64, Precision::F32] {
+                let mut kernel = Kernel::compile(&case.plan, Device::Cpu, precision).expect("a kernel");
+                let got = rows(&mut kernel, &case, &points, &parameters);
+                for (got, wanted) in got.iter().zip(&wanted) {
+                    assert_close(&case.name, got, wanted, case.tolerance(precision));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn products_from_either_side_are_those_of_the_rows() {
+    for file in FILES {
+        let case = case(file, &[]);
+        let (points, parameters) = (points(&case, 70), parameters(&case));
+        let noise = Stream::new(21, 4);
+        let direction: Vec<f64> = (0..parameters.len()).map(|index| noise.normal(index as u64)).collect();
+        for device in [Device::Reference, Device::Cpu] {
+            let mut kernel = Kernel::compile(&case.plan, device, Precision::F64).expect("a kernel");
+            for (term, rows) in rows(&mut kernel, &case, &points, &parameters).iter().enumerate() {
+                let rows: Vec<&[f64]> = rows.chunks_exact(parameters.len()).collect();
+                let dot = |row: &&[f64]| row.iter().zip(&direction).map(|(a, b)| a * b).sum();
+                let wanted: Vec<f64> = rows.iter().map(dot).collect();
+                let mut along = vec![f64::NAN; rows.len()];
+                let set = &points[term];
+                kernel.jacobian_times(term, set, &parameters, &direction, &mut along).expect("arguments");
+                let tolerance = case.tolerance(Precision::F64) * parameters.len() as f64;
+                assert_close(&case.name, &along, &wanted, tolerance);
+
+                let seeds: Vec<f64> =
+                    (0..rows.len()).map(|index| noise.normal(9999 + index as u64)).collect();
+                let mut wanted = vec![0.0; parameters.len()];
+                for (row, seed) in rows.iter().zip(&seeds) {
+                    wanted.iter_mut().zip(*row).for_each(|(sum, slope)| *sum += seed * slope);
+                }
+                let mut gradient = vec![f64::NAN; parameters.len()];
+                kernel.transposed_times(term, set, &parameters, &seeds, &mut gradient).expect("arguments");
+                assert_close(
+                    &case.name,
+                    &gradient,
+                    &wanted,
+                    case.tolerance(Precision::F64) * rows.len() as f64,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_refused() {
+    let case = case("burgers.toml", &[]);
+    let (points, parameters) = (points(&case, 3), parameters(&case));
+    let mut kernel = Kernel::compile(&case.plan, Device::Cpu, Precision::F64).expect("a kernel");
+    assert!(kernel.jacobian(9, &points[0], &parameters, &mut []).is_err());
+    assert!(kernel.jacobian(0, &points[0], &parameters, &mut [0.0]).is_err());
+    assert!(kernel.jacobian_times(0, &points[0], &parameters, &[1.0], &mut [0.0; 3]).is_err());
+    assert!(kernel.transposed_times(0, &points[0], &parameters, &[1.0], &mut [0.0]).is_err());
+}
