@@ -11,6 +11,7 @@ use super::{Adjoint, Architecture, PlanError, Residual, Row, Scalar, Source, Ter
 use crate::expression::{Channel, Expression, Leaf, Pool};
 use crate::problem::{Equation, Unknown};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// What the terms of a problem have in common.
 pub(super) struct Lowering<'a> {
@@ -107,10 +108,9 @@ impl Lowering<'_> {
                 Leaf::Applied(applied) => (applied.unknown, applied.site),
                 _ => continue,
             };
-            if !jets.contains_key(&(unknown, site)) {
+            if let Entry::Vacant(place) = jets.entry((unknown, site)) {
                 let jet = self.unknown_jet(usize::from(unknown), channels, rules);
-                let jet = jet.into_iter().map(|entry| self.at_site(entry, site)).collect();
-                jets.insert((unknown, site), jet);
+                place.insert(jet.into_iter().map(|entry| self.at_site(entry, site)).collect());
             }
         }
         let coordinates: Vec<Vec<(usize, Expression)>> =
