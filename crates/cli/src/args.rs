@@ -21,6 +21,54 @@ pub(crate) enum Command {
     List,
     /// Show what Pinnace finds on this machine
     Doctor,
+    /// Measure speed
+    #[command(subcommand)]
+    Bench(Bench),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// Time one training step: loss, gradient of all weights, Adam update
+    Step(Step),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Step {
+    /// burgers, ns2d or wave3d (defined as in benches/peers), a built-in problem, or a file's path
+    #[arg(long, default_value = "burgers")]
+    pub(crate) problem: String,
+
+    /// Points inside the domain [default: the problem's]
+    #[arg(long, value_name = "N")]
+    pub(crate) points: Option<usize>,
+
+    /// Neurons per layer [default: the problem's]
+    #[arg(long, value_name = "N")]
+    pub(crate) width: Option<usize>,
+
+    /// Hidden layers [default: the problem's]
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<usize>,
+
+    /// Where to compute: auto, cpu or reference
+    #[arg(long, default_value = "auto")]
+    pub(crate) device: Device,
+
+    /// In which numbers to compute: f32 or f64
+    #[arg(long, default_value = "f32")]
+    pub(crate) precision: Precision,
+
+    /// Threads [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
+    /// Start from the points and weights that benches/peers/common.py --dump wrote into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) case: Option<std::path::PathBuf>,
+
+    /// Print one JSON object instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -50,7 +50,10 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
         Some(
             TrainError::Kernel(KernelError::Misfit { .. })
             | TrainError::NonFiniteResidual { .. }
-            | TrainError::NonFiniteGradient { .. },
+            | TrainError::NonFiniteGradient { .. }
+            | TrainError::Unmeasurable(_)
+            | TrainError::Case(_)
+            | TrainError::Threads { .. },
         )
         | None => ExitCode::FAILURE,
     };

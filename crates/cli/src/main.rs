@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod doctor;
 mod exit;
 mod explain;
@@ -15,7 +16,7 @@ mod report;
 mod terminal;
 mod train;
 
-use args::{Arguments, Command};
+use args::{Arguments, Bench, Command};
 use clap::Parser;
 use std::io::{BufWriter, Write, stdout};
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Train(choices) => train::train(choices, &mut output)?,
         Command::Explain(choices) => explain::explain(choices, &mut output)?,
         Command::List => inspect::list(&mut output)?,
+        Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,
         Command::Doctor => doctor::doctor(&mut output)?,
     };
     output.flush()?;

@@ -1,5 +1,7 @@
 //! What can go wrong between a problem file and a trained network.
 
+use crate::Refusal;
+use crate::bench::CaseError;
 use crate::reference::ReferenceError;
 use crate::table::TableError;
 use equation::parse::Diagnostics;
@@ -71,6 +73,18 @@ pub enum TrainError {
     NonFiniteGradient {
         /// Steps taken before.
         step: u64,
+    },
+    /// A step that was to be measured is no step.
+    #[error("the step cannot be measured: {0}")]
+    Unmeasurable(#[from] Refusal),
+    /// The starting line of a comparison cannot be read.
+    #[error(transparent)]
+    Case(#[from] CaseError),
+    /// The system does not give that many threads.
+    #[error("cannot start {threads} threads")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
     },
 }
 

@@ -12,6 +12,7 @@ mod experiment;
 mod objective;
 mod problems;
 
+pub mod bench;
 pub mod optimize;
 pub mod reference;
 pub mod sample;

@@ -19,6 +19,9 @@ impl Pool {
             }
             if !self.derivatives.contains_key(&(expression, variable)) {
                 let result = self.differentiate_node(expression, variable);
+                if self.overflow.is_some() {
+                    return self.refused(); // Not remembered: the pool may be used again.
+                }
                 self.derivatives.insert((expression, variable), result);
             }
         }

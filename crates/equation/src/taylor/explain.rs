@@ -3,8 +3,8 @@
 use super::adjoint::Variable;
 use super::architecture::Architecture;
 use super::listing::Listing;
-use super::{Layer, Plan, Term};
-use crate::problem::{Problem, Role};
+use super::{Layer, Plan, Source, Term};
+use crate::problem::{Equation, Problem, Role};
 use std::fmt::Write;
 
 impl Plan {
@@ -63,13 +63,16 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
 fn network_line(problem: &Problem, architecture: &Architecture) -> String {
     let inputs = architecture.features.len();
     let layers = architecture.layers.iter().filter(|layer| matches!(layer, Layer::Activate { .. })).count();
+    let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     format!(
-        "{:?}, {inputs} features → {layers} layers × {} {:?} → {} outputs, {} weights",
+        "{:?}, {} → {} of {} {:?} → {}, {}",
         problem.network.kind,
+        plural(inputs, "feature"),
+        plural(layers, "layer"),
         problem.network.width,
         problem.network.activation,
-        architecture.outputs(),
-        architecture.weight_count(),
+        plural(architecture.outputs(), "output"),
+        plural(architecture.weight_count(), "weight"),
     )
     .to_lowercase()
 }
@@ -77,9 +80,10 @@ fn network_line(problem: &Problem, architecture: &Architecture) -> String {
 fn write_term(listing: &Listing, text: &mut String) {
     let term = listing.term;
     _ = writeln!(text, "── {} {}", term.name, "─".repeat(60usize.saturating_sub(term.name.chars().count())));
-    for (residual, &understood) in term.residuals.iter().zip(&term.understood) {
+    for (equation, &understood) in equations(listing.problem, term).iter().zip(&term.understood) {
+        write_field(text, &equation.name, &equation.text);
         let understood = listing.pool.print(understood, listing);
-        write_field(text, &residual.name, &format!("{understood} = 0"));
+        write_field(text, "  understood", &format!("{understood} = 0"));
     }
     write_field(text, "channels", &listing.channel_set());
     write_channels(listing, text);
@@ -87,6 +91,16 @@ fn write_term(listing: &Listing, text: &mut String) {
     write_cost(listing, text);
     write_programs(listing, text);
     _ = writeln!(text);
+}
+
+/// The equations that a term was made from.
+fn equations<'a>(problem: &'a Problem, term: &Term) -> &'a [Equation] {
+    match term.source {
+        Source::Interior => &problem.equations,
+        Source::Condition(position) => &problem.conditions[position].equations,
+        Source::Data(position) => &problem.data[position].equations,
+        Source::Prediction => &[],
+    }
 }
 
 fn write_channels(listing: &Listing, text: &mut String) {

@@ -86,6 +86,15 @@ pub(crate) fn multiply<T: Float>(
     }
 }
 
+/// A full block whose operands never change: `inner` times the same row, for measuring.
+pub(super) fn repeat_row<T: Float>(level: Level, a: &[T], b: &[T], c: &mut [T], inner: usize) {
+    let c_row = VECTORS * T::LANES;
+    let start = Start::Accumulate;
+    let tile =
+        Tile { rows: ROWS, vectors: VECTORS, inner, a, a_row: 1, a_column: 0, b, b_row: 0, c, c_row, start };
+    T::tile(level, tile);
+}
+
 impl<T: Float> Tile<'_, T> {
     /// Panics unless every number that a microkernel will touch lies inside its slice.
     fn check(&self) {

@@ -1,0 +1,49 @@
+//! `pinnace bench`
+
+use crate::args::Step;
+use crate::exit;
+use pinnace::bench::{StepReport, StepSettings, bench_step};
+use std::io::Write;
+use std::process::ExitCode;
+
+pub(crate) fn step(choices: &Step, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+    let report = bench_step(&StepSettings {
+        problem: choices.problem.clone(),
+        points: choices.points,
+        width: choices.width,
+        depth: choices.depth,
+        device: choices.device,
+        precision: choices.precision,
+        threads: choices.threads.map(usize::from),
+        case: choices.case.clone(),
+    })?;
+    if choices.json {
+        writeln!(output, "{}", serde_json::to_string(&report)?)?;
+    } else {
+        write(&report, output)?;
+    }
+    Ok(exit::DONE)
+}
+
+fn write(report: &StepReport, output: &mut impl Write) -> anyhow::Result<()> {
+    let StepReport { problem, width, depth, points, device, precision, threads, .. } = report;
+    writeln!(output, "{problem} {width}x{depth}, {points} points, {device} {precision}, {threads} threads")?;
+    writeln!(
+        output,
+        "  step           {:.3} ms (p10 {:.3}, p90 {:.3}, {} steps)",
+        report.median_ms, report.p10_ms, report.p90_ms, report.steps
+    )?;
+    let speed = report.flops as f64 / report.median_ms / 1e6;
+    writeln!(
+        output,
+        "  speed          {speed:.1} Gflop/s; products at {:.0} % of the multiply-add peak",
+        100.0 * report.share_of_peak
+    )?;
+    let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
+    let peak = report.peak_bytes.map_or("not available".to_owned(), megabytes);
+    writeln!(output, "  memory         {peak} at most, {} of it points", megabytes(report.point_bytes))?;
+    writeln!(output, "  first loss     {:.15e}", report.loss0)?;
+    writeln!(output, "  gradient norm  {:.15e}", report.gradnorm0)?;
+    writeln!(output, "  after 5 steps  {:.15e}", report.loss5)?;
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! Measuring speed: what `pinnace bench` runs. Timings live here and in benches, never in tests.
+
+mod case;
+mod memory;
+mod step;
+
+pub use case::CaseError;
+pub use memory::peak_bytes;
+pub use step::{StepReport, StepSettings, bench_step};

@@ -1,0 +1,217 @@
+//! One training step, many times: loss, gradient, update.
+
+use super::case::{self, Manifest};
+use super::peak_bytes;
+use crate::optimize::{Adam, Optimizer};
+use crate::sample::draw;
+use crate::table::Tables;
+use crate::{Device, Experiment, Objective, Points, Precision, TrainError};
+use equation::taylor::Plan;
+use kernel::Kernel;
+use kernel::cpu::peak_flops;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Step length of the measured updates; the peers' value.
+const RATE: f64 = 1e-3;
+
+/// Steps and seconds before the clock counts.
+const WARM_UP: (usize, f64) = (3, 0.3);
+
+/// The measurement ends after this many steps, or after the seconds but at least ten steps.
+const MEASURED: (usize, f64) = (200, 3.0);
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct StepSettings {
+    /// A problem of the peers (burgers, ns2d, wave3d), a built-in or a file.
+    pub problem: String,
+    /// Points inside the domain; `None` leaves it to the problem.
+    pub points: Option<usize>,
+    /// Neurons per layer; `None` leaves it to the problem.
+    pub width: Option<usize>,
+    /// Hidden layers; `None` leaves it to the problem.
+    pub depth: Option<usize>,
+    /// Where.
+    pub device: Device,
+    /// In which numbers.
+    pub precision: Precision,
+    /// Threads; `None` takes all.
+    pub threads: Option<usize>,
+    /// A folder written by `benches/peers/common.py --dump`, which then decides problem and sizes.
+    pub case: Option<PathBuf>,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct StepReport {
+    /// As in the settings.
+    pub problem: String,
+    /// Points inside the domain.
+    pub points: usize,
+    /// Neurons per layer.
+    pub width: usize,
+    /// Hidden layers.
+    pub depth: usize,
+    /// In which numbers.
+    pub precision: &'static str,
+    /// Where.
+    pub device: &'static str,
+    /// On how many threads.
+    pub threads: usize,
+    /// Milliseconds per step.
+    pub median_ms: f64,
+    /// A tenth of the steps was faster.
+    pub p10_ms: f64,
+    /// A tenth of the steps was slower.
+    pub p90_ms: f64,
+    /// Steps that were timed.
+    pub steps: usize,
+    /// The loss before the first step.
+    pub loss0: f64,
+    /// The norm of its gradient.
+    pub gradnorm0: f64,
+    /// The loss after five steps.
+    pub loss5: f64,
+    /// Operations of one step by the plan's count, products and elementwise.
+    pub flops: u64,
+    /// The most memory that the process held, in bytes; `None` where the system does not tell.
+    pub peak_bytes: Option<u64>,
+    /// Bytes of the points among them.
+    pub point_bytes: u64,
+    /// Products per second as a share of the multiply-adds that the same threads can do.
+    pub share_of_peak: f64,
+}
+
+/// Measures one training step.
+pub fn bench_step(settings: &StepSettings) -> Result<StepReport, TrainError> {
+    let threads = settings.threads.unwrap_or_else(rayon::current_num_threads);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|_| TrainError::Threads { threads })?;
+    pool.install(|| measure(settings, threads))
+}
+
+fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainError> {
+    let manifest = settings.case.as_deref().map(Manifest::read).transpose()?;
+    let name = manifest.as_ref().map_or(settings.problem.as_str(), |manifest| manifest.problem.as_str());
+    let experiment = open(name, &overrides(settings, manifest.as_ref()))?;
+    let (problem, plan) = (experiment.problem(), experiment.plan());
+    let (points, start) = match settings.case.as_deref() {
+        Some(folder) => (case::points(folder, plan)?, case::weights(folder, plan)?),
+        None => {
+            let tables = Tables::read(problem, Path::new("."))?;
+            let count = problem.training.phases[0].points;
+            let points = draw(problem, plan, &tables, problem.training.seed, count)?;
+            (points, plan.initialize(problem.training.seed))
+        }
+    };
+    let interior = points[0].len();
+    let (flops, products) = count(plan, &points);
+    let point_bytes = points.iter().map(|set| (set.len() * set.width() * 8) as u64).sum();
+    let kernel = Kernel::compile(plan, settings.device, settings.precision)?;
+    let mut objective = Objective::new(kernel, points);
+
+    let (loss0, gradnorm0, loss5) = first_steps(&mut objective, &start)?;
+    let mut times = timed_steps(&mut objective, &start)?;
+    times.sort_by(f64::total_cmp);
+    let quantile = |share: f64| 1e3 * times[((times.len() - 1) as f64 * share).round() as usize];
+    let peak = peak(settings.precision);
+    Ok(StepReport {
+        problem: name.to_owned(),
+        points: interior,
+        width: problem.network.width,
+        depth: problem.network.depth,
+        precision: settings.precision.name(),
+        device: settings.device.name(),
+        threads,
+        median_ms: quantile(0.5),
+        p10_ms: quantile(0.1),
+        p90_ms: quantile(0.9),
+        steps: times.len(),
+        loss0,
+        gradnorm0,
+        loss5,
+        flops,
+        peak_bytes: peak_bytes(),
+        point_bytes,
+        share_of_peak: products as f64 / (1e-3 * quantile(0.5)) / peak,
+    })
+}
+
+/// The peers' problems come first: their definitions are what makes times comparable.
+fn open(name: &str, overrides: &[String]) -> Result<Experiment, TrainError> {
+    let text = match name {
+        "burgers" => include_str!("../../../../benches/problems/burgers.toml"),
+        "ns2d" => include_str!("../../../../benches/problems/ns2d.toml"),
+        "wave3d" => include_str!("../../../../benches/problems/wave3d.toml"),
+        _ => return Experiment::open(name, overrides),
+    };
+    Experiment::from_text(name, text, Path::new("."), overrides)
+}
+
+fn overrides(settings: &StepSettings, manifest: Option<&Manifest>) -> Vec<String> {
+    let points = manifest.map(|manifest| manifest.n).or(settings.points);
+    let width = manifest.map(|manifest| manifest.width).or(settings.width);
+    let depth = manifest.map(|manifest| manifest.depth).or(settings.depth);
+    let keys = [("training.points", points), ("network.width", width), ("network.depth", depth)];
+    keys.into_iter().filter_map(|(key, value)| value.map(|value| format!("{key}={value}"))).collect()
+}
+
+/// All operations of a step, and those of the products among them.
+fn count(plan: &Plan, points: &[Points]) -> (u64, u64) {
+    let mut sums = (0, 0);
+    for (term, points) in plan.terms.iter().zip(points) {
+        let count = points.len() as u64;
+        sums.0 += term.cost.flops() * count;
+        sums.1 += (term.cost.forward_products + term.cost.reverse_products) * count;
+    }
+    sums
+}
+
+/// The numbers that every engine must agree on.
+fn first_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<(f64, f64, f64), TrainError> {
+    let mut parameters = start.to_vec();
+    let mut gradient = vec![0.0; parameters.len()];
+    let loss0 = objective.eval(&parameters, &mut gradient)?.total;
+    let norm = gradient.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
+    let mut adam = Adam::new(parameters.len());
+    for _ in 0..5 {
+        adam.step(objective, &mut parameters, RATE)?;
+    }
+    let loss5 = objective.eval(&parameters, &mut gradient)?.total;
+    Ok((loss0, norm, loss5))
+}
+
+fn timed_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<Vec<f64>, TrainError> {
+    let mut parameters = start.to_vec();
+    let mut adam = Adam::new(parameters.len());
+    let mut step = |objective: &mut Objective<'_>| -> Result<f64, TrainError> {
+        let begin = Instant::now();
+        adam.step(objective, &mut parameters, RATE)?;
+        Ok(begin.elapsed().as_secs_f64())
+    };
+    let begin = Instant::now();
+    let mut warm = 0;
+    while warm < WARM_UP.0 || begin.elapsed().as_secs_f64() < WARM_UP.1 {
+        step(objective)?;
+        warm += 1;
+    }
+    let begin = Instant::now();
+    let mut times = Vec::with_capacity(MEASURED.0);
+    while times.len() < 10 || (times.len() < MEASURED.0 && begin.elapsed().as_secs_f64() < MEASURED.1) {
+        times.push(step(objective)?);
+    }
+    Ok(times)
+}
+
+/// Multiply-adds per second of all threads at once.
+fn peak(precision: Precision) -> f64 {
+    const SECONDS: f64 = 0.2;
+    let each = rayon::broadcast(|_| match precision {
+        Precision::F32 => peak_flops::<f32>(SECONDS),
+        Precision::F64 => peak_flops::<f64>(SECONDS),
+    });
+    each.into_iter().sum()
+}
