@@ -101,6 +101,47 @@ impl<'plan> Engine<'plan> {
             Engine::CpuF64(engine) => engine.fill(term, points, parameters, out),
         }
     }
+
+    /// See [`crate::Kernel::jacobian`].
+    pub(crate) fn jacobian(&mut self, term: usize, points: &Points, parameters: &[f64], rows: &mut [f64]) {
+        match self {
+            Engine::Reference(engine) => engine.jacobian(term, points, parameters, rows),
+            Engine::CpuF32(engine) => engine.jacobian(term, points, parameters, rows),
+            Engine::CpuF64(engine) => engine.jacobian(term, points, parameters, rows),
+        }
+    }
+
+    /// See [`crate::Kernel::jacobian_times`].
+    pub(crate) fn along(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        direction: &[f64],
+        out: &mut [f64],
+    ) {
+        match self {
+            Engine::Reference(engine) => engine.along(term, points, parameters, direction, out),
+            Engine::CpuF32(engine) => engine.along(term, points, parameters, direction, out),
+            Engine::CpuF64(engine) => engine.along(term, points, parameters, direction, out),
+        }
+    }
+
+    /// See [`crate::Kernel::transposed_times`].
+    pub(crate) fn transposed(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        seeds: &[f64],
+        gradient: &mut [f64],
+    ) {
+        match self {
+            Engine::Reference(engine) => engine.transposed(term, points, parameters, seeds, gradient),
+            Engine::CpuF32(engine) => engine.transposed(term, points, parameters, seeds, gradient),
+            Engine::CpuF64(engine) => engine.transposed(term, points, parameters, seeds, gradient),
+        }
+    }
 }
 
 impl FromStr for Device {

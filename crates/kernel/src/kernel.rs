@@ -66,6 +66,67 @@ impl<'plan> Kernel<'plan> {
         Ok(&self.losses)
     }
 
+    /// The Jacobian of one term at `points`: one row per point and residual (residuals innermost), one
+    /// column per parameter. Residuals are not weighted.
+    pub fn jacobian(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        rows: &mut [f64],
+    ) -> Result<(), KernelError> {
+        let count = self.residual_count(term, points, parameters)?;
+        fits(Shape::Output, count * parameters.len(), rows.len())?;
+        self.engine.jacobian(term, points, parameters, rows);
+        Ok(())
+    }
+
+    /// The Jacobian times a direction in parameter space: one number per point and residual.
+    pub fn jacobian_times(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        direction: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), KernelError> {
+        let count = self.residual_count(term, points, parameters)?;
+        fits(Shape::Parameters, parameters.len(), direction.len())?;
+        fits(Shape::Output, count, out.len())?;
+        self.engine.along(term, points, parameters, direction, out);
+        Ok(())
+    }
+
+    /// The transposed Jacobian times one number per point and residual; replaces what `gradient` held.
+    /// With `2·weight·residual/points` as the numbers it is the gradient of the term's loss.
+    pub fn transposed_times(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        seeds: &[f64],
+        gradient: &mut [f64],
+    ) -> Result<(), KernelError> {
+        let count = self.residual_count(term, points, parameters)?;
+        fits(Shape::Output, count, seeds.len())?;
+        fits(Shape::Gradient, parameters.len(), gradient.len())?;
+        self.engine.transposed(term, points, parameters, seeds, gradient);
+        Ok(())
+    }
+
+    /// Points times residuals of a term, its arguments checked.
+    fn residual_count(&self, term: usize, points: &Points, parameters: &[f64]) -> Result<usize, KernelError> {
+        let found = self.term(term)?;
+        fits(Shape::RowWidth, found.row.width(), points.width())?;
+        fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
+        Ok(points.len() * found.residuals.len())
+    }
+
+    fn term(&self, term: usize) -> Result<&'plan Term, KernelError> {
+        let misfit = KernelError::Misfit { shape: Shape::Term, expected: self.plan.terms.len(), found: term };
+        self.plan.terms.get(term).ok_or(misfit)
+    }
+
     /// The residuals of one term of the plan at `points`, point by point.
     pub fn residuals(
         &mut self,
@@ -74,13 +135,7 @@ impl<'plan> Kernel<'plan> {
         parameters: &[f64],
         out: &mut [f64],
     ) -> Result<(), KernelError> {
-        let Some(found) = self.plan.terms.get(term) else {
-            return Err(KernelError::Misfit {
-                shape: Shape::Term,
-                expected: self.plan.terms.len(),
-                found: term,
-            });
-        };
+        let found = self.term(term)?;
         self.fill(term, found, points, parameters, out)
     }
 

@@ -73,20 +73,91 @@ impl<'plan> Reference<'plan> {
     }
 
     pub(crate) fn fill(&mut self, term: usize, points: &Points, parameters: &[f64], out: &mut [f64]) {
-        let outputs = self.plan.terms.get(term).unwrap_or(&self.plan.prediction).residuals.len();
+        self.for_points(term, points, out, |interpreter, row, values| {
+            interpreter.residuals(parameters, row, values);
+        });
+    }
+}
+
+impl<'plan> Reference<'plan> {
+    /// Calls `each` for every point of a term, in parallel, with the point's part of `out`.
+    fn for_points(
+        &mut self,
+        term: usize,
+        points: &Points,
+        out: &mut [f64],
+        each: impl Fn(&mut Interpreter<'plan>, &[f64], &mut [f64]) + Sync,
+    ) {
+        let width = out.len() / points.len().max(1);
         let mut rest = out;
         let mut parts = Vec::with_capacity(CHUNKS);
         for (number, chunk) in self.chunks.iter_mut().enumerate() {
             let range = share(points.len(), number);
-            let (part, tail) = rest.split_at_mut(range.len() * outputs);
+            let (part, tail) = rest.split_at_mut(range.len() * width);
             rest = tail;
             parts.push((&mut chunk.interpreters[term], range, part));
         }
         parts.into_par_iter().for_each(|(interpreter, range, part)| {
-            for (index, values) in range.zip(part.chunks_exact_mut(outputs.max(1))) {
-                interpreter.residuals(parameters, points.row(index), values);
+            for (index, values) in range.zip(part.chunks_exact_mut(width.max(1))) {
+                each(interpreter, points.row(index), values);
             }
         });
+    }
+
+    pub(crate) fn jacobian(&mut self, term: usize, points: &Points, parameters: &[f64], rows: &mut [f64]) {
+        let residuals = self.plan.terms[term].residuals.len();
+        self.for_points(term, points, rows, |interpreter, row, out| {
+            out.fill(0.0);
+            interpreter.residuals(parameters, row, &mut vec![0.0; residuals]);
+            for (residual, out) in out.chunks_exact_mut(parameters.len().max(1)).enumerate() {
+                let mut seeds = vec![0.0; residuals];
+                seeds[residual] = 1.0;
+                interpreter.accumulate(parameters, row, &seeds, out);
+            }
+        });
+    }
+
+    pub(crate) fn along(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        direction: &[f64],
+        out: &mut [f64],
+    ) {
+        let residuals = self.plan.terms[term].residuals.len();
+        self.for_points(term, points, out, |interpreter, row, out| {
+            interpreter.residuals(parameters, row, &mut vec![0.0; residuals]);
+            for (residual, out) in out.iter_mut().enumerate() {
+                let mut seeds = vec![0.0; residuals];
+                let mut slopes = vec![0.0; parameters.len()];
+                seeds[residual] = 1.0;
+                interpreter.accumulate(parameters, row, &seeds, &mut slopes);
+                *out = slopes.iter().zip(direction).map(|(slope, direction)| slope * direction).sum();
+            }
+        });
+    }
+
+    pub(crate) fn transposed(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        seeds: &[f64],
+        gradient: &mut [f64],
+    ) {
+        let residuals = self.plan.terms[term].residuals.len();
+        self.chunks.par_iter_mut().enumerate().for_each(|(number, chunk)| {
+            chunk.gradient.fill(0.0);
+            for index in share(points.len(), number) {
+                let interpreter = &mut chunk.interpreters[term];
+                interpreter.residuals(parameters, points.row(index), &mut chunk.residuals[..residuals]);
+                let seeds = &seeds[index * residuals..][..residuals];
+                interpreter.accumulate(parameters, points.row(index), seeds, &mut chunk.gradient);
+            }
+        });
+        gradient.fill(0.0);
+        self.chunks.iter().for_each(|chunk| add(gradient, &chunk.gradient));
     }
 }
 

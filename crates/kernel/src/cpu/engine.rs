@@ -4,29 +4,44 @@ use super::layout::Layout;
 use super::network::{Shared, Weights};
 use super::term::TermCode;
 use super::tile::{Scratch, Sums};
+use super::weights::Target;
 use super::{Float, Level};
 use crate::{Losses, Points};
 use equation::taylor::Plan;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 /// Into how many parts the tiles of a step are divided. Fixed, so that partial sums and therefore
 /// the bits of every result do not depend on the number of threads.
-const CHUNKS: usize = 32;
+pub(super) const CHUNKS: usize = 32;
+
+/// Packed weights that one thread adds up at a time.
+const SHARE: usize = 4096;
 
 /// A plan on the processor's vector units, in f32 or f64.
 #[derive(Debug)]
 pub(crate) struct Cpu<'plan, T> {
-    plan: &'plan Plan,
+    pub(super) fixed: Fixed<'plan, T>,
+    /// What every chunk adds up.
+    pub(super) sums: Vec<Sums<T>>,
+    /// All chunks' gradients added up, packed.
+    pub(super) total: Vec<f64>,
+    /// A direction in parameter space, packed.
+    pub(super) direction: Weights<T>,
+}
+
+/// What threads read, or own one each of, while they work on tiles.
+#[derive(Debug)]
+pub(super) struct Fixed<'plan, T> {
+    pub(super) plan: &'plan Plan,
     level: Level,
-    layout: Layout,
+    pub(super) layout: Layout,
     /// One per term, then the prediction.
-    terms: Vec<TermCode<'plan, T>>,
+    pub(super) terms: Vec<TermCode<'plan, T>>,
     weights: Weights<T>,
     /// One per thread.
     scratch: Vec<Mutex<Scratch<T>>>,
-    sums: Vec<Sums<T>>,
 }
 
 /// A tile: which term, which of its points.
@@ -50,7 +65,10 @@ impl<'plan, T: Float> Cpu<'plan, T> {
         let weights =
             Weights { packed: vec![T::ZERO; layout.packed], transposed: vec![T::ZERO; layout.transposed] };
         let sums = (0..CHUNKS).map(|_| sums()).collect();
-        Cpu { plan, level, layout, terms, weights, scratch: Vec::new(), sums }
+        let total = vec![0.0; layout.packed];
+        let direction = weights.clone();
+        let fixed = Fixed { plan, level, layout, terms, weights, scratch: Vec::new() };
+        Cpu { fixed, sums, total, direction }
     }
 
     pub(crate) fn evaluate(
@@ -60,55 +78,56 @@ impl<'plan, T: Float> Cpu<'plan, T> {
         gradient: &mut [f64],
         losses: &mut Losses,
     ) {
-        self.prepare(parameters);
-        let plan = self.plan;
-        let shared = Shared {
-            level: self.level,
-            architecture: &plan.architecture,
-            layout: &self.layout,
-            weights: &self.weights,
-        };
-        let (terms, scratch) = (&self.terms, &self.scratch);
+        self.fixed.prepare(parameters);
+        let fixed = &self.fixed;
+        let (plan, terms) = (fixed.plan, &fixed.terms);
         let tiles: usize = terms.iter().zip(points).map(|(term, points)| tile_count(term, points)).sum();
         self.sums.par_iter_mut().enumerate().for_each(|(number, sums)| {
             sums.clear();
-            let mut scratch = own_scratch(scratch);
+            let mut scratch = fixed.own_scratch();
             for place in tiles * number / CHUNKS..tiles * (number + 1) / CHUNKS {
                 let tile = find_tile(terms, points, place);
-                gradient_of_tile(&mut scratch, shared, plan, terms, points, &tile, sums);
+                fixed.add_tile(&mut scratch, points, &tile, sums);
             }
         });
 
-        // Added in chunk order, not in order of arrival: runs must repeat bit for bit.
         gradient.fill(0.0);
-        losses.mean_squares.fill(0.0);
         let (weights_bar, scalars_bar) = gradient.split_at_mut(plan.architecture.weight_count());
+        self.reduce(scalars_bar);
+        self.fixed.layout.unpack(&self.total, weights_bar);
+        losses.mean_squares.fill(0.0);
         for sums in &self.sums {
-            self.layout.unpack(&sums.gradient, weights_bar);
-            scalars_bar.iter_mut().zip(&sums.scalars).for_each(|(to, from)| *to += from);
             losses.mean_squares.iter_mut().zip(&sums.squares).for_each(|(to, from)| *to += from);
         }
         losses.finish(plan, points);
     }
 
+    /// Adds up the chunks' gradients, in chunk order and not in order of arrival: runs must repeat bit
+    /// for bit. Threads share the weights, so each sum has one owner.
+    pub(super) fn reduce(&mut self, scalars_bar: &mut [f64]) {
+        let sums = &self.sums;
+        self.total.par_chunks_mut(SHARE).enumerate().for_each(|(number, total)| {
+            total.fill(0.0);
+            for sums in sums {
+                let part = &sums.gradient[number * SHARE..][..total.len()];
+                total.iter_mut().zip(part).for_each(|(to, from)| *to += from.to_f64());
+            }
+        });
+        for sums in sums {
+            scalars_bar.iter_mut().zip(&sums.scalars).for_each(|(to, from)| *to += from);
+        }
+    }
+
     /// Residuals of one term (or the prediction, after the last term) at `points`.
     pub(crate) fn fill(&mut self, term: usize, points: &Points, parameters: &[f64], out: &mut [f64]) {
-        self.prepare(parameters);
-        let shared = Shared {
-            level: self.level,
-            architecture: &self.plan.architecture,
-            layout: &self.layout,
-            weights: &self.weights,
-        };
-        let term = &self.terms[term];
+        self.fixed.prepare(parameters);
+        let fixed = &self.fixed;
+        let term = &fixed.terms[term];
         let outputs = term.term.residuals.len();
-        let scratch = &self.scratch;
         let parts = out.par_chunks_mut((term.points * outputs).max(1)).enumerate();
         parts.for_each(|(number, part)| {
-            let start = number * term.points;
-            let range = start..(start + term.points).min(points.len());
-            let mut scratch = own_scratch(scratch);
-            scratch.forward(shared, term, points, range);
+            let mut scratch = fixed.own_scratch();
+            scratch.forward(fixed.shared(), term, points, tile_range(term, points, number));
             for output in 0..outputs {
                 let residual = scratch.residual(term, output);
                 for (place, &value) in part.iter_mut().skip(output).step_by(outputs).zip(residual) {
@@ -117,8 +136,11 @@ impl<'plan, T: Float> Cpu<'plan, T> {
             }
         });
     }
+}
 
-    fn prepare(&mut self, parameters: &[f64]) {
+impl<T: Float> Fixed<'_, T> {
+    /// Takes over the parameters of this step.
+    pub(super) fn prepare(&mut self, parameters: &[f64]) {
         let (weights, scalars) = parameters.split_at(self.plan.architecture.weight_count());
         while self.scratch.len() < rayon::current_num_threads() {
             let scratch = Scratch::new(&self.layout, &self.terms, scalars.len());
@@ -129,48 +151,56 @@ impl<'plan, T: Float> Cpu<'plan, T> {
         }
         self.layout.pack(weights, &mut self.weights.packed, &mut self.weights.transposed);
     }
+
+    pub(super) fn shared(&self) -> Shared<'_, T> {
+        Shared {
+            level: self.level,
+            architecture: &self.plan.architecture,
+            layout: &self.layout,
+            weights: &self.weights,
+        }
+    }
+
+    /// The memory of the current thread. Nobody else holds it: the lock only proves that.
+    pub(super) fn own_scratch(&self) -> MutexGuard<'_, Scratch<T>> {
+        let own = &self.scratch[rayon::current_thread_index().unwrap_or(0)];
+        own.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Adds loss and gradient of one tile to a chunk's sums.
+    fn add_tile(&self, scratch: &mut Scratch<T>, points: &[Points], tile: &Tile, sums: &mut Sums<T>) {
+        let (shared, term) = (self.shared(), &self.terms[tile.term]);
+        let before: usize = self.plan.terms[..tile.term].iter().map(|term| term.residuals.len()).sum();
+        let (total, count) = (points[tile.term].len() as f64, tile.range.len());
+        scratch.forward(shared, term, &points[tile.term], tile.range.clone());
+        for (number, residual) in term.term.residuals.iter().enumerate() {
+            let squares = scratch.residual(term, number)[..count].iter().map(|r| r.to_f64() * r.to_f64());
+            sums.squares[before + number] += squares.sum::<f64>();
+            let factor = T::from_f64(2.0 * residual.weight / total);
+            scratch.seed(term, number, |point, r| if point < count { factor * r } else { T::ZERO });
+        }
+        let Sums { gradient, scalars, .. } = sums;
+        scratch.reverse(shared, term, &mut Target::Sum { gradient, scalars });
+    }
 }
 
-/// The memory of the current thread. Nobody else holds it: the lock only proves that.
-fn own_scratch<T>(scratch: &[Mutex<Scratch<T>>]) -> std::sync::MutexGuard<'_, Scratch<T>> {
-    let own = &scratch[rayon::current_thread_index().unwrap_or(0)];
-    own.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-fn tile_count<T: Float>(term: &TermCode<'_, T>, points: &Points) -> usize {
+pub(super) fn tile_count<T: Float>(term: &TermCode<'_, T>, points: &Points) -> usize {
     points.len().div_ceil(term.points)
+}
+
+/// The points of a term's tile.
+pub(super) fn tile_range<T: Float>(term: &TermCode<'_, T>, points: &Points, number: usize) -> Range<usize> {
+    let start = number * term.points;
+    start..(start + term.points).min(points.len())
 }
 
 fn find_tile<T: Float>(terms: &[TermCode<'_, T>], points: &[Points], mut place: usize) -> Tile {
     for (number, (term, points)) in terms.iter().zip(points).enumerate() {
         let count = tile_count(term, points);
         if place < count {
-            let start = place * term.points;
-            return Tile { term: number, range: start..(start + term.points).min(points.len()) };
+            return Tile { term: number, range: tile_range(term, points, place) };
         }
         place -= count;
     }
     unreachable!("chunks end with the last tile")
-}
-
-fn gradient_of_tile<T: Float>(
-    scratch: &mut Scratch<T>,
-    shared: Shared<'_, T>,
-    plan: &Plan,
-    terms: &[TermCode<'_, T>],
-    points: &[Points],
-    tile: &Tile,
-    sums: &mut Sums<T>,
-) {
-    let term = &terms[tile.term];
-    let before: usize = plan.terms[..tile.term].iter().map(|term| term.residuals.len()).sum();
-    let (total, count) = (points[tile.term].len() as f64, tile.range.len());
-    scratch.forward(shared, term, &points[tile.term], tile.range.clone());
-    for (number, residual) in term.term.residuals.iter().enumerate() {
-        let squares = scratch.residual(term, number)[..count].iter().map(|r| r.to_f64() * r.to_f64());
-        sums.squares[before + number] += squares.sum::<f64>();
-        let factor = T::from_f64(2.0 * residual.weight / total);
-        scratch.seed(term, number, |point, r| if point < count { factor * r } else { T::ZERO });
-    }
-    scratch.reverse(shared, term, sums);
 }

@@ -115,18 +115,18 @@ impl Layout {
     }
 
     /// Adds a packed gradient to one in the order of the parameters.
-    pub(crate) fn unpack<T: Float>(&self, packed: &[T], gradient: &mut [f64]) {
+    pub(crate) fn unpack(&self, packed: &[f64], gradient: &mut [f64]) {
         for step in &self.steps {
             let Layer::Dense { input, output, weights, bias } = step.layer else { continue };
             let (inputs, outputs) = (self.widths[input], self.widths[output]);
             for row in 0..inputs {
                 let from = &packed[step.packed.matrix + row * self.padded[output]..][..outputs];
                 let to = &mut gradient[weights + row * outputs..][..outputs];
-                to.iter_mut().zip(from).for_each(|(to, from)| *to += from.to_f64());
+                to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
             }
             let from = &packed[step.packed.bias..][..outputs];
             let to = &mut gradient[bias..][..outputs];
-            to.iter_mut().zip(from).for_each(|(to, from)| *to += from.to_f64());
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         }
     }
 }

@@ -4,6 +4,7 @@ mod activation;
 mod engine;
 mod float;
 mod gemm;
+mod jacobian;
 mod layout;
 mod level;
 mod math;
@@ -13,6 +14,7 @@ mod product;
 mod program;
 mod term;
 mod tile;
+mod weights;
 
 pub(crate) use engine::Cpu;
 pub use float::Float;

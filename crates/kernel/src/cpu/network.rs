@@ -5,6 +5,7 @@ use super::gemm::{Scalars, Size, Start, multiply};
 use super::layout::Layout;
 use super::product::{self, Span};
 use super::term::TermCode;
+use super::weights::{DenseBar, Target};
 use super::{Float, Level};
 use equation::taylor::{Architecture, Layer};
 
@@ -39,6 +40,8 @@ pub(crate) struct Site<T> {
     pub(crate) coefficients: Vec<T>,
     pub(crate) coefficients_bar: Vec<T>,
     partials: Vec<T>,
+    /// One matrix of the widest layer, for directional derivatives.
+    product: Vec<T>,
 }
 
 impl<T: Float> Site<T> {
@@ -61,6 +64,7 @@ impl<T: Float> Site<T> {
             coefficients: zeros(coefficients),
             coefficients_bar: zeros(coefficients),
             partials: zeros(most(&|term| term.term.rules.chain.len().max(term.product.len()))),
+            product: zeros(rows * layout.padded.iter().max().copied().unwrap_or(0)),
         }
     }
 
@@ -111,13 +115,13 @@ impl<T: Float> Site<T> {
         }
     }
 
-    /// Adjoints of the outputs (in the output slot) to gradients of the weights, added to `gradient`.
+    /// Adjoints of the outputs (in the output slot) to gradients of the weights, handed to `target`.
     pub(crate) fn reverse(
         &mut self,
         shared: Shared<'_, T>,
         term: &TermCode<'_, T>,
         slots: &mut [Vec<T>],
-        gradient: &mut [T],
+        target: &mut Target<'_, T>,
     ) {
         let Shared { level, layout, weights, .. } = shared;
         let rows = term.rows();
@@ -125,18 +129,18 @@ impl<T: Float> Site<T> {
         for (step, basis) in layout.steps.iter().zip(&self.basis).rev() {
             match step.layer {
                 Layer::Dense { input, output, .. } => {
-                    let (inputs, outputs) = (layout.widths[input], layout.widths[output]);
+                    let outputs = layout.widths[output];
                     let (in_columns, out_columns) = (layout.padded[input], layout.padded[output]);
-                    let out_bar = &slots[step.output];
-                    let bias_bar = &mut gradient[step.packed.bias..][..out_columns];
-                    for row in out_bar.chunks_exact(out_columns).take(term.points) {
-                        bias_bar.iter_mut().zip(row).for_each(|(bias, &bar)| *bias += bar);
+                    let dense = DenseBar { step, values: &self.values[input], bar: &slots[step.output] };
+                    match target {
+                        Target::Sum { gradient, .. } => dense.add_to_sum(shared, term, gradient),
+                        Target::Rows { rows, stride, points } => {
+                            dense.add_to_rows(shared, term, rows, *stride, *points);
+                        }
+                        Target::Along { direction, products, .. } => {
+                            dense.add_along(shared, term, direction, products, &mut self.product);
+                        }
                     }
-                    let a = Scalars { numbers: &self.values[input], row: 1, column: in_columns };
-                    let size = Size { rows: inputs, columns: out_columns, inner: rows };
-                    let matrix_bar = &mut gradient[step.packed.matrix..][..inputs * out_columns];
-                    let target = (matrix_bar, out_columns);
-                    multiply(level, size, a, (out_bar, out_columns), target, Start::Accumulate);
                     if input == 0 && !term.trains_coefficients {
                         continue;
                     }

@@ -9,8 +9,11 @@ use equation::taylor::{Architecture, Layer, Term};
 /// Bytes of jets that a tile may occupy: about half of a second-level cache.
 const TILE_BYTES: usize = 640 * 1024;
 
-/// The sizes of tiles: enough points to fill the rows of a product, few enough to stay in cache.
-const TILE_POINTS: std::ops::RangeInclusive<usize> = 8..=64;
+/// Points of the largest tile; more bring nothing.
+pub(crate) const MOST_POINTS: usize = 64;
+
+/// Points of the smallest tile: with fewer, products have too few rows.
+const FEWEST_POINTS: usize = 8;
 
 #[derive(Clone, Debug)]
 pub(crate) struct TermCode<'plan, T> {
@@ -41,7 +44,7 @@ impl<'plan, T: Float> TermCode<'plan, T> {
             })
             .sum();
         let bytes = (numbers * term.row.sites).max(1) * size_of::<T>();
-        let points = (TILE_BYTES / bytes).clamp(*TILE_POINTS.start(), *TILE_POINTS.end());
+        let points = (TILE_BYTES / bytes).clamp(FEWEST_POINTS, MOST_POINTS);
         TermCode {
             term,
             chain: Chain::new(&term.rules, channels),

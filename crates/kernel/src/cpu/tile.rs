@@ -5,6 +5,7 @@ use super::layout::Layout;
 use super::network::{Shared, Site};
 use super::program::{Columns, column, run};
 use super::term::TermCode;
+use super::weights::Target;
 use crate::Points;
 use equation::taylor::{Adjoint, Variable};
 use std::ops::Range;
@@ -18,7 +19,9 @@ pub(crate) struct Scratch<T> {
     site_row: Vec<T>,
     scalars: Vec<T>,
     signals: Vec<T>,
+    signals_bar: Vec<T>,
     seeds: Vec<T>,
+    coefficient_seeds: Vec<T>,
     registers: Vec<T>,
 }
 
@@ -57,8 +60,6 @@ impl<T: Float> Scratch<T> {
             ];
             programs.map(|program| program.instructions.len()).into_iter().max().unwrap_or(0)
         };
-        let seeds =
-            |term: &TermCode<'_, T>| term.term.residuals.len().max(term.term.channels.coefficients.len());
         Scratch {
             sites: vec![Site::new(layout, terms); sites],
             slots: layout.slots.iter().map(|width| vec![T::ZERO; rows * width]).collect(),
@@ -66,7 +67,9 @@ impl<T: Float> Scratch<T> {
             site_row: most(&|term| term.points * term.term.row.width()),
             scalars: vec![T::ZERO; scalars],
             signals: most(&|term| term.points * term.term.signals.len()),
-            seeds: most(&|term| term.points * seeds(term)),
+            signals_bar: most(&|term| term.points * term.term.signals.len()),
+            seeds: most(&|term| term.points * term.term.residuals.len()),
+            coefficient_seeds: most(&|term| term.points * term.term.channels.coefficients.len()),
             registers: most(&|term| term.points * longest(term)),
         }
     }
@@ -138,7 +141,8 @@ impl<T: Float> Scratch<T> {
         column(&self.registers, term.points, term.term.residual.outputs[number])
     }
 
-    /// Sets the adjoint of a residual at every point of the tile.
+    /// Sets the adjoint of residual `number` at every point of the tile; `seed` is given the point and
+    /// the residual there.
     pub(crate) fn seed(&mut self, term: &TermCode<'_, T>, number: usize, seed: impl Fn(usize, T) -> T) {
         let count = term.points;
         let residual = column(&self.registers, count, term.term.residual.outputs[number]);
@@ -147,8 +151,20 @@ impl<T: Float> Scratch<T> {
         }
     }
 
-    /// Adds the gradient of Σ seed·residual to `sums`.
-    pub(crate) fn reverse(&mut self, shared: Shared<'_, T>, term: &TermCode<'_, T>, sums: &mut Sums<T>) {
+    /// Sets the adjoint of one residual to one at every point, and of all others to zero.
+    pub(crate) fn seed_one(&mut self, term: &TermCode<'_, T>, number: usize) {
+        let count = term.points;
+        self.seeds[..term.term.residuals.len() * count].fill(T::ZERO);
+        self.seeds[number * count..][..count].fill(T::ONE);
+    }
+
+    /// Hands the gradient of Σ seed·residual to `target`.
+    pub(crate) fn reverse(
+        &mut self,
+        shared: Shared<'_, T>,
+        term: &TermCode<'_, T>,
+        target: &mut Target<'_, T>,
+    ) {
         let count = term.points;
         let width = shared.layout.padded[shared.layout.padded.len() - 1];
         let columns = Columns {
@@ -159,14 +175,13 @@ impl<T: Float> Scratch<T> {
             seeds: &self.seeds,
         };
         run(shared.level, &term.term.adjoint.program, columns, &mut self.registers);
-        // The registers are used again for coefficients: move the signals' adjoints away first.
+        let weights = shared.architecture.weight_count();
+        // The registers are used again for coefficients: the signals' adjoints move away first.
         for (variable, bar) in outputs(&term.term.adjoint, &self.registers, count) {
             match variable {
-                Variable::Scalar(scalar) => {
-                    sums.scalars[usize::from(scalar)] += bar.iter().map(|bar| bar.to_f64()).sum::<f64>();
-                }
+                Variable::Scalar(place) => target.scalar(weights, usize::from(place), bar),
                 Variable::Signal(signal) => {
-                    self.signals[usize::from(signal) * count..][..count].copy_from_slice(bar);
+                    self.signals_bar[usize::from(signal) * count..][..count].copy_from_slice(bar);
                 }
             }
         }
@@ -181,13 +196,13 @@ impl<T: Float> Scratch<T> {
                 }
                 let start = usize::from(signal.channel) * count * width + usize::from(signal.output);
                 for point in 0..count {
-                    head[start + point * width] = self.signals[usize::from(place) * count + point];
+                    head[start + point * width] = self.signals_bar[usize::from(place) * count + point];
                 }
             }
             let site = &mut self.sites[number];
-            site.reverse(shared, term, &mut self.slots, &mut sums.gradient);
+            site.reverse(shared, term, &mut self.slots, target);
             if term.trains_coefficients {
-                self.coefficients_adjoint(shared, term, number, sums);
+                self.coefficients_adjoint(shared, term, number, target);
             }
         }
     }
@@ -197,15 +212,17 @@ impl<T: Float> Scratch<T> {
         shared: Shared<'_, T>,
         term: &TermCode<'_, T>,
         number: usize,
-        sums: &mut Sums<T>,
+        target: &mut Target<'_, T>,
     ) {
+        let weights = shared.architecture.weight_count();
         let count = term.points;
         let each = term.term.channels.coefficients.len();
         let length = term.term.row.coordinates * count;
         site_row(&mut self.site_row, &self.row, &self.row[number * length..(number + 1) * length]);
         for place in 0..each {
             for point in 0..count {
-                self.seeds[place * count + point] = self.sites[number].coefficients_bar[point * each + place];
+                self.coefficient_seeds[place * count + point] =
+                    self.sites[number].coefficients_bar[point * each + place];
             }
         }
         let columns = Columns {
@@ -213,12 +230,12 @@ impl<T: Float> Scratch<T> {
             row: &self.site_row,
             scalars: &self.scalars,
             signals: &[],
-            seeds: &self.seeds,
+            seeds: &self.coefficient_seeds,
         };
         run(shared.level, &term.term.coefficients_adjoint.program, columns, &mut self.registers);
         for (variable, bar) in outputs(&term.term.coefficients_adjoint, &self.registers, count) {
-            let Variable::Scalar(scalar) = variable else { continue };
-            sums.scalars[usize::from(scalar)] += bar.iter().map(|bar| bar.to_f64()).sum::<f64>();
+            let Variable::Scalar(place) = variable else { continue };
+            target.scalar(weights, usize::from(place), bar);
         }
     }
 }

@@ -1,0 +1,99 @@
+//! The Jacobian of one term: whole rows, or its product with a vector from either side.
+
+use super::Float;
+use super::engine::{CHUNKS, Cpu, tile_count, tile_range};
+use super::term::MOST_POINTS;
+use super::tile::Sums;
+use super::weights::Target;
+use crate::Points;
+use rayon::prelude::*;
+
+impl<T: Float> Cpu<'_, T> {
+    /// One row per point and residual: the derivative of the residual by every parameter.
+    pub(crate) fn jacobian(&mut self, term: usize, points: &Points, parameters: &[f64], rows: &mut [f64]) {
+        self.fixed.prepare(parameters);
+        let fixed = &self.fixed;
+        let (shared, term) = (fixed.shared(), &fixed.terms[term]);
+        let (residuals, width) = (term.term.residuals.len(), parameters.len());
+        rows.par_chunks_mut((term.points * residuals * width).max(1)).enumerate().for_each(
+            |(number, rows)| {
+                let range = tile_range(term, points, number);
+                let mut scratch = fixed.own_scratch();
+                rows.fill(0.0);
+                scratch.forward(shared, term, points, range.clone());
+                for residual in 0..residuals {
+                    scratch.seed_one(term, residual);
+                    let rows = &mut rows[residual * width..];
+                    let mut target = Target::Rows { rows, stride: residuals * width, points: range.len() };
+                    scratch.reverse(shared, term, &mut target);
+                }
+            },
+        );
+    }
+
+    /// The derivative of every residual at every point along a direction in parameter space.
+    pub(crate) fn along(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        direction: &[f64],
+        out: &mut [f64],
+    ) {
+        self.fixed.prepare(parameters);
+        let fixed = &self.fixed;
+        let (weights, scalars) = direction.split_at(fixed.plan.architecture.weight_count());
+        fixed.layout.pack(weights, &mut self.direction.packed, &mut self.direction.transposed);
+        let (shared, term) = (fixed.shared(), &fixed.terms[term]);
+        let (residuals, direction) = (term.term.residuals.len(), &self.direction.packed);
+        out.par_chunks_mut((term.points * residuals).max(1)).enumerate().for_each(|(number, out)| {
+            let mut scratch = fixed.own_scratch();
+            scratch.forward(shared, term, points, tile_range(term, points, number));
+            for residual in 0..residuals {
+                scratch.seed_one(term, residual);
+                let mut products = [T::ZERO; MOST_POINTS];
+                let products = &mut products[..term.points];
+                scratch.reverse(shared, term, &mut Target::Along { direction, scalars, products });
+                let places = out.iter_mut().skip(residual).step_by(residuals);
+                places.zip(products).for_each(|(to, from)| *to = from.to_f64());
+            }
+        });
+    }
+
+    /// Writes the gradient of Σ seeds·residuals over all points of one term into `gradient`.
+    pub(crate) fn transposed(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        seeds: &[f64],
+        gradient: &mut [f64],
+    ) {
+        self.fixed.prepare(parameters);
+        let fixed = &self.fixed;
+        let (shared, term) = (fixed.shared(), &fixed.terms[term]);
+        let residuals = term.term.residuals.len();
+        let tiles = tile_count(term, points);
+        self.sums.par_iter_mut().enumerate().for_each(|(number, sums)| {
+            sums.clear();
+            let mut scratch = fixed.own_scratch();
+            for tile in tiles * number / CHUNKS..tiles * (number + 1) / CHUNKS {
+                let range = tile_range(term, points, tile);
+                scratch.forward(shared, term, points, range.clone());
+                for residual in 0..residuals {
+                    scratch.seed(term, residual, |point, _| {
+                        let inside = point < range.len();
+                        let place = (range.start + point) * residuals + residual;
+                        if inside { T::from_f64(seeds[place]) } else { T::ZERO }
+                    });
+                }
+                let Sums { gradient, scalars, .. } = sums;
+                scratch.reverse(shared, term, &mut Target::Sum { gradient, scalars });
+            }
+        });
+        gradient.fill(0.0);
+        let (weights_bar, scalars_bar) = gradient.split_at_mut(self.fixed.plan.architecture.weight_count());
+        self.reduce(scalars_bar);
+        self.fixed.layout.unpack(&self.total, weights_bar);
+    }
+}

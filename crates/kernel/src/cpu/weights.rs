@@ -1,0 +1,157 @@
+//! What a dense layer's weights receive from one tile: a sum over the points, one row of the Jacobian
+//! per point, or the product of each row with a direction.
+
+use super::Float;
+use super::gemm::{Scalars, Size, Start, multiply};
+use super::layout::Step;
+use super::level::for_each_level;
+use super::network::Shared;
+use super::term::TermCode;
+use equation::taylor::Layer;
+
+/// What becomes of the gradients of a tile.
+pub(crate) enum Target<'a, T> {
+    /// Added up over the points: packed weights, and scalars.
+    Sum { gradient: &'a mut [T], scalars: &'a mut [f64] },
+    /// One row per point, in the order of the parameters; points `stride` numbers apart.
+    Rows { rows: &'a mut [f64], stride: usize, points: usize },
+    /// Multiplied by a direction (packed weights, and scalars): one number per point.
+    Along { direction: &'a [T], scalars: &'a [f64], products: &'a mut [T] },
+}
+
+impl<T: Float> Target<'_, T> {
+    /// Takes every point's derivative with respect to a scalar that follows `weights` weights.
+    pub(crate) fn scalar(&mut self, weights: usize, place: usize, bars: &[T]) {
+        match self {
+            Target::Sum { scalars, .. } => scalars[place] += bars.iter().map(|bar| bar.to_f64()).sum::<f64>(),
+            Target::Rows { rows, stride, points } => {
+                for (point, bar) in bars.iter().enumerate().take(*points) {
+                    rows[point * *stride + weights + place] += bar.to_f64();
+                }
+            }
+            Target::Along { scalars, products, .. } => {
+                let direction = T::from_f64(scalars[place]);
+                products.iter_mut().zip(bars).for_each(|(product, &bar)| *product += direction * bar);
+            }
+        }
+    }
+}
+
+/// A dense layer's input values and the adjoint of its output, on one tile.
+pub(crate) struct DenseBar<'a, T> {
+    pub(crate) step: &'a Step,
+    pub(crate) values: &'a [T],
+    pub(crate) bar: &'a [T],
+}
+
+/// Sizes of the layer at hand.
+struct Sizes {
+    inputs: usize,
+    outputs: usize,
+    in_columns: usize,
+    out_columns: usize,
+    weights: usize,
+    bias: usize,
+}
+
+impl<T: Float> DenseBar<'_, T> {
+    fn sizes(&self, shared: Shared<'_, T>) -> Sizes {
+        let Layer::Dense { input, output, weights, bias } = self.step.layer else {
+            unreachable!("only dense layers have weights")
+        };
+        let layout = shared.layout;
+        Sizes {
+            inputs: layout.widths[input],
+            outputs: layout.widths[output],
+            in_columns: layout.padded[input],
+            out_columns: layout.padded[output],
+            weights,
+            bias,
+        }
+    }
+
+    /// Adds the gradient, summed over the points, to a packed one.
+    pub(crate) fn add_to_sum(&self, shared: Shared<'_, T>, term: &TermCode<'_, T>, gradient: &mut [T]) {
+        let Sizes { inputs, in_columns, out_columns, .. } = self.sizes(shared);
+        let bias_bar = &mut gradient[self.step.packed.bias..][..out_columns];
+        for row in self.bar.chunks_exact(out_columns).take(term.points) {
+            bias_bar.iter_mut().zip(row).for_each(|(bias, &bar)| *bias += bar);
+        }
+        let a = Scalars { numbers: self.values, row: 1, column: in_columns };
+        let size = Size { rows: inputs, columns: out_columns, inner: term.rows() };
+        let matrix_bar = &mut gradient[self.step.packed.matrix..][..inputs * out_columns];
+        multiply(
+            shared.level,
+            size,
+            a,
+            (self.bar, out_columns),
+            (matrix_bar, out_columns),
+            Start::Accumulate,
+        );
+    }
+
+    /// Adds every point's own gradient to its row.
+    pub(crate) fn add_to_rows(
+        &self,
+        shared: Shared<'_, T>,
+        term: &TermCode<'_, T>,
+        rows: &mut [f64],
+        stride: usize,
+        points: usize,
+    ) {
+        let Sizes { inputs, outputs, in_columns, out_columns, weights, bias } = self.sizes(shared);
+        for point in 0..points {
+            let row = &mut rows[point * stride..];
+            let bar = &self.bar[point * out_columns..][..outputs];
+            row[bias..][..outputs].iter_mut().zip(bar).for_each(|(to, bar)| *to += bar.to_f64());
+            let matrix = &mut row[weights..][..inputs * outputs];
+            for channel in 0..term.channels {
+                let place = channel * term.points + point;
+                let values = &self.values[place * in_columns..][..inputs];
+                let bar = &self.bar[place * out_columns..][..outputs];
+                outer_product(shared.level, values, bar, matrix);
+            }
+        }
+    }
+
+    /// Adds the product of every point's gradient with a packed direction to `products`: the layer is
+    /// applied with the direction as its weights, and the result multiplied with the adjoint.
+    pub(crate) fn add_along(
+        &self,
+        shared: Shared<'_, T>,
+        term: &TermCode<'_, T>,
+        direction: &[T],
+        products: &mut [T],
+        scratch: &mut [T],
+    ) {
+        let Sizes { inputs, in_columns, out_columns, .. } = self.sizes(shared);
+        let rows = term.rows();
+        let a = Scalars { numbers: self.values, row: in_columns, column: 1 };
+        let matrix = &direction[self.step.packed.matrix..][..inputs * out_columns];
+        let size = Size { rows, columns: out_columns, inner: inputs };
+        multiply(shared.level, size, a, (matrix, out_columns), (scratch, out_columns), Start::Zero);
+        let bias = &direction[self.step.packed.bias..][..out_columns];
+        for row in 0..rows {
+            let (moved, bar) = (&scratch[row * out_columns..], &self.bar[row * out_columns..][..out_columns]);
+            let mut sum: T = moved.iter().zip(bar).map(|(&moved, &bar)| moved * bar).sum();
+            if row < term.points {
+                sum += bias.iter().zip(bar).map(|(&bias, &bar)| bias * bar).sum();
+            }
+            products[row % term.points] += sum;
+        }
+    }
+}
+
+for_each_level! {
+    /// `matrix[i][j] += values[i]·bar[j]`
+    fn outer_product<T: Float>(values: &[T], bar: &[T], matrix: &mut [f64]) => outer_product_body
+}
+
+#[inline(always)]
+fn outer_product_body<T: Float, const FMA: bool>(values: &[T], bar: &[T], matrix: &mut [f64]) {
+    for (row, &value) in matrix.chunks_exact_mut(bar.len()).zip(values) {
+        for (to, &bar) in row.iter_mut().zip(bar) {
+            *to = Float::mul_add::<FMA>(value.to_f64(), bar.to_f64(), *to);
+        }
+    }
+}
