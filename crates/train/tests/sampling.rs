@@ -74,9 +74,15 @@ fn filters_keep_the_number_of_points_and_an_empty_place_is_named() {
 #[test]
 fn faces_carry_their_outward_normal() {
     let sets = points(&format!("{START}flux = {{ on = \"x = 0, x = 3\", equation = \"dn(u) = 0\" }}\n"), 1);
-    if sets[2].width() == 4 {
-        assert!(sets[2].iter().all(|row| row[2] == 0.0 && row[3] == if row[1] == 0.0 { -1.0 } else { 1.0 }));
-    }
+    assert_eq!(sets[2].width(), 4);
+    assert!(sets[2].iter().all(|row| row[2] == 0.0 && row[3] == if row[1] == 0.0 { -1.0 } else { 1.0 }));
+}
+
+#[test]
+fn wrapped_points_are_pairs_at_both_ends() {
+    let sets = points(&format!("{START}wrap = {{ periodic = \"x\" }}\n"), 1);
+    assert_eq!((sets[2].len(), sets[2].width()), (40, 4));
+    assert!(sets[2].iter().all(|row| row[0] == row[2] && row[1] == 0.0 && row[3] == 3.0));
 }
 
 #[test]
