@@ -1,7 +1,7 @@
 //! Text to [`Problem`]: TOML with expressions in its strings. Every mistake is reported at once, with
 //! its place and a hint.
 //!
-//! TOML → [`document`] tree (with `--set` overrides laid over it) → names declared → constants,
+//! TOML → `document` tree (with `--set` overrides laid over it) → names declared → constants,
 //! ranges, functions → equations and the rest → [`crate::problem`] checked as a whole.
 
 mod build;

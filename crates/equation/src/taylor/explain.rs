@@ -157,11 +157,10 @@ fn write_chain_rule(listing: &Listing, text: &mut String) {
 fn write_cost(listing: &Listing, text: &mut String) {
     let cost = listing.term.cost;
     let line = format!(
-        "{} flop for value and gradient ({} in products), {} bytes of jets in f64, {} in f32",
+        "{} flop for value and gradient ({} in products), {} bytes of jets in f64",
         cost.flops(),
         cost.forward_products + cost.reverse_products,
         cost.stored_bytes(8),
-        cost.stored_bytes(4),
     );
     write_field(text, "per point", &line);
 }

@@ -12,9 +12,15 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
-/// Into how many parts the tiles of a step are divided. Fixed, so that partial sums and therefore
-/// the bits of every result do not depend on the number of threads.
-pub(super) const CHUNKS: usize = 32;
+/// Into how many parts the tiles of a step are divided at most.
+const MOST_CHUNKS: usize = 32;
+
+/// Into how many parts some tiles are divided: a function of their number alone, so that partial sums
+/// and therefore the bits of every result do not depend on the number of threads. Each part costs one
+/// gradient to clear and to add, so few tiles make few parts.
+pub(super) fn chunk_count(tiles: usize) -> usize {
+    (tiles / 2).clamp(1, MOST_CHUNKS)
+}
 
 /// Packed weights that one thread adds up at a time.
 const SHARE: usize = 4096;
@@ -64,7 +70,7 @@ impl<'plan, T: Float> Cpu<'plan, T> {
         };
         let weights =
             Weights { packed: vec![T::ZERO; layout.packed], transposed: vec![T::ZERO; layout.transposed] };
-        let sums = (0..CHUNKS).map(|_| sums()).collect();
+        let sums = (0..MOST_CHUNKS).map(|_| sums()).collect();
         let total = vec![0.0; layout.packed];
         let direction = weights.clone();
         let fixed = Fixed { plan, level, layout, terms, weights, scratch: Vec::new() };
@@ -82,10 +88,11 @@ impl<'plan, T: Float> Cpu<'plan, T> {
         let fixed = &self.fixed;
         let (plan, terms) = (fixed.plan, &fixed.terms);
         let tiles: usize = terms.iter().zip(points).map(|(term, points)| tile_count(term, points)).sum();
-        self.sums.par_iter_mut().enumerate().for_each(|(number, sums)| {
+        let chunks = chunk_count(tiles);
+        self.sums[..chunks].par_iter_mut().enumerate().for_each(|(number, sums)| {
             sums.clear();
             let mut scratch = fixed.own_scratch();
-            for place in tiles * number / CHUNKS..tiles * (number + 1) / CHUNKS {
+            for place in tiles * number / chunks..tiles * (number + 1) / chunks {
                 let tile = find_tile(terms, points, place);
                 fixed.add_tile(&mut scratch, points, &tile, sums);
             }
@@ -93,10 +100,10 @@ impl<'plan, T: Float> Cpu<'plan, T> {
 
         gradient.fill(0.0);
         let (weights_bar, scalars_bar) = gradient.split_at_mut(plan.architecture.weight_count());
-        self.reduce(scalars_bar);
+        self.reduce(chunks, scalars_bar);
         self.fixed.layout.unpack(&self.total, weights_bar);
         losses.mean_squares.fill(0.0);
-        for sums in &self.sums {
+        for sums in &self.sums[..chunks] {
             losses.mean_squares.iter_mut().zip(&sums.squares).for_each(|(to, from)| *to += from);
         }
         losses.finish(plan, points);
@@ -104,8 +111,8 @@ impl<'plan, T: Float> Cpu<'plan, T> {
 
     /// Adds up the chunks' gradients, in chunk order and not in order of arrival: runs must repeat bit
     /// for bit. Threads share the weights, so each sum has one owner.
-    pub(super) fn reduce(&mut self, scalars_bar: &mut [f64]) {
-        let sums = &self.sums;
+    pub(super) fn reduce(&mut self, chunks: usize, scalars_bar: &mut [f64]) {
+        let sums = &self.sums[..chunks];
         self.total.par_chunks_mut(SHARE).enumerate().for_each(|(number, total)| {
             total.fill(0.0);
             for sums in sums {

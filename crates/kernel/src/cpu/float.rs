@@ -64,7 +64,7 @@ pub trait Float:
     /// Coefficients of (cos(r) - 1)/r² in powers of r², lowest first.
     const COSINE: &'static [Self];
 
-    /// C += A·B for one tile of the product; see [`super::gemm`].
+    /// C += A·B for one tile of a product.
     fn tile(level: super::Level, tile: super::gemm::Tile<'_, Self>);
 }
 

@@ -1,7 +1,7 @@
 //! The Jacobian of one term: whole rows, or its product with a vector from either side.
 
 use super::Float;
-use super::engine::{CHUNKS, Cpu, tile_count, tile_range};
+use super::engine::{Cpu, chunk_count, tile_count, tile_range};
 use super::term::MOST_POINTS;
 use super::tile::Sums;
 use super::weights::Target;
@@ -74,10 +74,11 @@ impl<T: Float> Cpu<'_, T> {
         let (shared, term) = (fixed.shared(), &fixed.terms[term]);
         let residuals = term.term.residuals.len();
         let tiles = tile_count(term, points);
-        self.sums.par_iter_mut().enumerate().for_each(|(number, sums)| {
+        let chunks = chunk_count(tiles);
+        self.sums[..chunks].par_iter_mut().enumerate().for_each(|(number, sums)| {
             sums.clear();
             let mut scratch = fixed.own_scratch();
-            for tile in tiles * number / CHUNKS..tiles * (number + 1) / CHUNKS {
+            for tile in tiles * number / chunks..tiles * (number + 1) / chunks {
                 let range = tile_range(term, points, tile);
                 scratch.forward(shared, term, points, range.clone());
                 for residual in 0..residuals {
@@ -93,7 +94,7 @@ impl<T: Float> Cpu<'_, T> {
         });
         gradient.fill(0.0);
         let (weights_bar, scalars_bar) = gradient.split_at_mut(self.fixed.plan.architecture.weight_count());
-        self.reduce(scalars_bar);
+        self.reduce(chunks, scalars_bar);
         self.fixed.layout.unpack(&self.total, weights_bar);
     }
 }
