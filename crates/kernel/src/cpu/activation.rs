@@ -3,6 +3,7 @@
 //! Blocks are worked through in pieces that stay in the first-level cache; within a piece every
 //! operation is one plain loop, so the rules may be data and the arithmetic still runs in vectors.
 
+use super::fast::{self, Fast};
 use super::level::for_each_level;
 use super::{Float, math};
 use equation::problem::Activation;
@@ -27,6 +28,8 @@ pub(crate) struct Chain<T> {
     pub(crate) channels: usize,
     highest: usize,
     terms: Vec<ChainTerm<T>>,
+    /// The same rule in its common form, if it has it.
+    fast: Option<Fast<T>>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,7 +50,18 @@ impl<T: Float> Chain<T> {
             coefficient: term.weight.coefficient,
             factors: term.factors.clone(),
         };
-        Chain { channels, highest: rules.highest_order(), terms: rules.chain.iter().map(term).collect() }
+        let square = |term: &equation::taylor::ChainTerm| match term.factors[..] {
+            [a, b] if a == b && term.weight.coefficient.is_none() => {
+                Some((term.channel, a, T::from_f64(term.weight.factor)))
+            }
+            _ => None,
+        };
+        Chain {
+            channels,
+            highest: rules.highest_order(),
+            terms: rules.chain.iter().map(term).collect(),
+            fast: Fast::new(channels, rules.chain.iter().map(square).collect()),
+        }
     }
 
     /// Adds `factor · partial` of every varying term to the adjoint of its coefficient.
@@ -72,7 +86,15 @@ pub(crate) struct Block<'a, T> {
     pub(crate) coefficients: &'a [T],
 }
 
-impl<T: Float> Block<'_, T> {
+impl<'a, T: Float> Block<'a, T> {
+    /// The common form, where rule, activation and length allow it.
+    #[inline(always)]
+    fn fast(&self) -> Option<&'a Fast<T>> {
+        let tanh = self.shape == Shape::Activation(Activation::Tanh);
+        let whole = self.length.is_multiple_of(T::LANES);
+        if tanh && whole { self.chain.fast.as_ref() } else { None }
+    }
+
     #[inline(always)]
     fn weight(&self, term: &ChainTerm<T>) -> T {
         term.coefficient.map_or(term.factor, |place| term.factor * self.coefficients[place])
@@ -100,6 +122,9 @@ for_each_level! {
 
 #[inline(always)]
 fn forward_body<T: Float, const FMA: bool>(block: Block<'_, T>, z: &[T], h: &mut [T], basis: &mut [T]) {
+    if let Some(fast) = block.fast() {
+        return fast::forward::<T, FMA>(fast, &block, z, h, basis);
+    }
     let chain = block.chain;
     let mut slopes = [[T::ZERO; PIECE]; ORDERS];
     let mut start = 0;
@@ -160,6 +185,9 @@ fn reverse_body<T: Float, const FMA: bool>(
     z_bar: &mut [T],
     partials: &mut [T],
 ) {
+    if let (Some(fast), true) = (block.fast(), partials.is_empty()) {
+        return fast::reverse::<T, FMA>(fast, &block, z, basis, h_bar, z_bar);
+    }
     let chain = block.chain;
     let mut slopes = [[T::ZERO; PIECE]; ORDERS];
     let mut gated = [T::ZERO; PIECE];

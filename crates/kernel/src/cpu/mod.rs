@@ -2,6 +2,7 @@
 
 mod activation;
 mod engine;
+mod fast;
 mod float;
 mod gemm;
 mod jacobian;
