@@ -12,6 +12,7 @@ mod losses;
 mod points;
 mod precision;
 mod reference;
+mod update;
 
 pub use device::{Device, DeviceError};
 pub use error::{KernelError, Shape};
@@ -19,3 +20,4 @@ pub use kernel::Kernel;
 pub use losses::Losses;
 pub use points::Points;
 pub use precision::{Precision, PrecisionError};
+pub use update::{Moments, Update};

@@ -135,3 +135,35 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
     assert_eq!(alone, run(2));
     assert_eq!(alone, run(3));
 }
+
+#[test]
+fn any_derivative_can_be_predicted() {
+    let case = case("ansatz-nonlinear.toml", &[]);
+    let along = |axes: &[usize]| equation::expression::Derivative::new(axes).expect("order at most 4");
+    let fields = [(0, along(&[])), (0, along(&[1, 1])), (1, along(&[0, 1])), (2, along(&[1, 1, 1]))];
+    let plan = case.plan.predicting(&case.problem, &fields).expect("a plan");
+    let parameters = parameters(&case);
+    let mut oracle = Kernel::compile(&plan, Device::Reference, Precision::F64).expect("a kernel");
+    let mut kernel = Kernel::compile(&plan, Device::Cpu, Precision::F64).expect("a kernel");
+    let predict = |kernel: &mut Kernel<'_>, x: f64| {
+        let mut places = Points::new(2);
+        places.push(&[0.3, x]);
+        let mut values = [f64::NAN; 4];
+        kernel.predict(&places, &parameters, &mut values).expect("arguments that fit");
+        values
+    };
+    let values = predict(&mut kernel, 0.4);
+    for (got, wanted) in values.iter().zip(predict(&mut oracle, 0.4)) {
+        assert!((got - wanted).abs() <= case.tolerance(Precision::F64) * wanted.abs().max(1.0));
+    }
+    // Fourth-order central differences of the value: step^4 against rounding/step^2, both below 1e-8.
+    let h = 2e-3;
+    let u = |x: f64| predict(&mut oracle, x)[0];
+    let around = [-2.0, -1.0, 0.0, 1.0, 2.0].map({
+        let mut u = u;
+        move |offset| u(0.4 + offset * h)
+    });
+    let second =
+        (-around[0] + 16.0 * around[1] - 30.0 * around[2] + 16.0 * around[3] - around[4]) / (12.0 * h * h);
+    assert!((values[1] - second).abs() < 1e-6 * second.abs().max(1.0), "{} {second}", values[1]);
+}

@@ -32,7 +32,7 @@ pub use program::{Inputs, Instruction, Program, Register};
 pub use rules::{ChainTerm, ProductTerm, Rules, Seed};
 pub use scalar::Scalar;
 
-use crate::expression::{Channel, Derivative, Expression, Overflow, Pool};
+use crate::expression::{Channel, Derivative, Expression, Field, Leaf, Names, Overflow, Pool};
 use crate::problem::{Equation, Place, Problem};
 use lower::Lowering;
 
@@ -172,14 +172,6 @@ pub fn plan(problem: &Problem) -> Result<Plan, PlanError> {
     let architecture = Architecture::new(problem);
     let scalars: Vec<Scalar> = problem.parameters.iter().map(Scalar::new).collect();
     let mut pool = problem.pool.clone();
-    let values: Vec<Equation> = (0..problem.unknowns.len())
-        .map(|unknown| Equation {
-            name: problem.unknowns[unknown].name.clone(),
-            text: problem.unknowns[unknown].name.clone(),
-            residual: pool.field(unknown, Derivative::NONE),
-            weight: 1.0,
-        })
-        .collect();
     let mut lowering = Lowering {
         pool: &mut pool,
         architecture: &architecture,
@@ -199,12 +191,35 @@ pub fn plan(problem: &Problem) -> Result<Plan, PlanError> {
     for (position, data) in problem.data.iter().enumerate() {
         terms.push(lowering.term(&data.name, Source::Data(position), 1, &data.equations)?);
     }
-    let prediction = lowering.term("prediction", Source::Prediction, 1, &values)?;
+    let prediction = lowering.term("prediction", Source::Prediction, 1, &[])?;
     let scalar_starts = problem.parameters.iter().map(|parameter| parameter.start).collect();
-    Ok(Plan { architecture, terms, prediction, scalars, scalar_starts, pool })
+    let plan = Plan { architecture, terms, prediction, scalars, scalar_starts, pool };
+    let values: Vec<_> = (0..problem.unknowns.len()).map(|unknown| (unknown, Derivative::NONE)).collect();
+    plan.predicting(problem, &values)
 }
 
 impl Plan {
+    /// The same plan, whose prediction is these fields: unknowns (by position) and their derivatives.
+    pub fn predicting(&self, problem: &Problem, fields: &[(usize, Derivative)]) -> Result<Plan, PlanError> {
+        let mut plan = self.clone();
+        let equation = |&(unknown, derivative): &(usize, Derivative)| {
+            let field = Field { unknown: unknown as u16, derivative, site: 0 };
+            let name = problem.leaf(Leaf::Field(field));
+            let residual = plan.pool.field(unknown, derivative);
+            Equation { text: name.clone(), name, residual, weight: 1.0 }
+        };
+        let equations: Vec<Equation> = fields.iter().map(equation).collect();
+        let mut lowering = Lowering {
+            pool: &mut plan.pool,
+            architecture: &plan.architecture,
+            unknowns: &problem.unknowns,
+            scalars: &plan.scalars,
+            coordinates: problem.domain.len(),
+        };
+        plan.prediction = lowering.term("prediction", Source::Prediction, 1, &equations)?;
+        Ok(plan)
+    }
+
     /// Trainable numbers: all weights, then the problem's scalars in their unbounded form.
     pub fn parameter_count(&self) -> usize {
         self.architecture.weight_count() + self.scalars.len()

@@ -20,4 +20,5 @@ mod weights;
 pub(crate) use engine::Cpu;
 pub use float::Float;
 pub use level::Level;
+pub(crate) use level::for_each_level;
 pub use peak::peak_flops;

@@ -2,7 +2,7 @@
 
 use super::Optimizer;
 use crate::{Objective, Refusal};
-use kernel::Losses;
+use kernel::{Losses, Moments, Update};
 
 /// Decay of the gradient's running mean; the paper's beta_1.
 const MEAN_DECAY: f64 = 0.9;
@@ -14,36 +14,20 @@ const FLOOR: f64 = 1e-8;
 /// The state of Adam.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Adam {
-    steps: u64,
-    mean: Vec<f64>,
-    square: Vec<f64>,
+    moments: Moments,
     gradient: Vec<f64>,
 }
 
 impl Adam {
     /// The state before the first step.
     pub fn new(parameters: usize) -> Self {
-        Adam {
-            steps: 0,
-            mean: vec![0.0; parameters],
-            square: vec![0.0; parameters],
-            gradient: vec![0.0; parameters],
-        }
+        Adam { moments: Moments::new(parameters), gradient: vec![0.0; parameters] }
     }
 
     /// Moves `parameters` against `self.gradient`, whose square is finite.
     fn update(&mut self, parameters: &mut [f64], rate: f64) {
-        self.steps += 1;
-        let steps = self.steps as f64;
-        let length = rate / (1.0 - MEAN_DECAY.powf(steps));
-        let correction = 1.0 / (1.0 - SQUARE_DECAY.powf(steps));
-        for (((parameter, mean), square), gradient) in
-            parameters.iter_mut().zip(&mut self.mean).zip(&mut self.square).zip(&self.gradient)
-        {
-            *mean = MEAN_DECAY * *mean + (1.0 - MEAN_DECAY) * gradient;
-            *square = SQUARE_DECAY * *square + (1.0 - SQUARE_DECAY) * gradient * gradient;
-            *parameter -= length * *mean / ((*square * correction).sqrt() + FLOOR);
-        }
+        let update = Update::Adam { rate, mean_decay: MEAN_DECAY, square_decay: SQUARE_DECAY, floor: FLOOR };
+        update.apply(&mut self.moments, parameters, &self.gradient);
     }
 }
 

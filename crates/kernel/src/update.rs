@@ -1,0 +1,94 @@
+//! Parameter updates that a device carries out itself, so that whole steps can stay on it.
+
+use crate::cpu::{Float, Level, for_each_level};
+
+/// How parameters move, given a gradient. A closed set: devices compile each of them.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Update {
+    /// Adam (Kingma, Ba 2015, algorithm 1).
+    Adam {
+        /// Step length.
+        rate: f64,
+        /// Decay of the gradient's running mean; the paper's beta_1.
+        mean_decay: f64,
+        /// Decay of the running mean of its square; the paper's beta_2.
+        square_decay: f64,
+        /// Added to the root of the square; the paper's epsilon.
+        floor: f64,
+    },
+}
+
+/// Running means over the steps so far.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Moments {
+    /// Steps taken.
+    pub steps: u64,
+    /// Of the gradient.
+    pub mean: Vec<f64>,
+    /// Of its square.
+    pub square: Vec<f64>,
+}
+
+impl Moments {
+    /// Before the first step.
+    pub fn new(parameters: usize) -> Self {
+        Moments { steps: 0, mean: vec![0.0; parameters], square: vec![0.0; parameters] }
+    }
+}
+
+impl Update {
+    /// Moves `parameters` against a finite `gradient`, reading and writing every number once.
+    pub fn apply(self, moments: &mut Moments, parameters: &mut [f64], gradient: &[f64]) {
+        moments.steps += 1;
+        let Update::Adam { rate, mean_decay, square_decay, floor } = self;
+        let steps = moments.steps as f64;
+        let numbers = Numbers {
+            length: rate / (1.0 - mean_decay.powf(steps)),
+            correction: 1.0 / (1.0 - square_decay.powf(steps)),
+            mean_decay,
+            square_decay,
+            floor,
+        };
+        let Moments { mean, square, .. } = moments;
+        adam(Level::best(), numbers, mean, square, gradient, parameters);
+    }
+}
+
+/// What one step of Adam is made of.
+#[derive(Clone, Copy)]
+struct Numbers {
+    length: f64,
+    correction: f64,
+    mean_decay: f64,
+    square_decay: f64,
+    floor: f64,
+}
+
+for_each_level! {
+    fn adam<T: Float>(
+        numbers: Numbers,
+        mean: &mut [T],
+        square: &mut [T],
+        gradient: &[T],
+        parameters: &mut [T],
+    ) => adam_body
+}
+
+#[inline(always)]
+fn adam_body<T: Float, const FMA: bool>(
+    numbers: Numbers,
+    mean: &mut [T],
+    square: &mut [T],
+    gradient: &[T],
+    parameters: &mut [T],
+) {
+    let [length, correction, floor] = [numbers.length, numbers.correction, numbers.floor].map(T::from_f64);
+    let [keep_mean, keep_square] = [numbers.mean_decay, numbers.square_decay].map(T::from_f64);
+    let (take_mean, take_square) = (T::ONE - keep_mean, T::ONE - keep_square);
+    let moments = mean.iter_mut().zip(square);
+    for ((parameter, (mean, square)), &gradient) in parameters.iter_mut().zip(moments).zip(gradient) {
+        *mean = keep_mean * *mean + take_mean * gradient;
+        *square = keep_square * *square + take_square * gradient * gradient;
+        *parameter -= length * *mean / ((*square * correction).sqrt() + floor);
+    }
+}
