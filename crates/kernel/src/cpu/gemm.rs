@@ -7,17 +7,18 @@ use super::{Float, Level};
 
 /// A matrix of which single numbers are read.
 #[derive(Clone, Copy)]
-pub(crate) struct Scalars<'a, T> {
-    pub(crate) numbers: &'a [T],
+pub struct Scalars<'a, T> {
+    /// All numbers that are read, and possibly more.
+    pub numbers: &'a [T],
     /// Distance between rows.
-    pub(crate) row: usize,
+    pub row: usize,
     /// Distance between columns.
-    pub(crate) column: usize,
+    pub column: usize,
 }
 
 /// What C holds before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Start {
+pub enum Start {
     /// Nothing: it is overwritten.
     Zero,
     /// Summands: it is added to.
@@ -26,11 +27,13 @@ pub(crate) enum Start {
 
 /// Rows × columns × inner.
 #[derive(Clone, Copy)]
-pub(crate) struct Size {
-    pub(crate) rows: usize,
-    /// A multiple of the lanes.
-    pub(crate) columns: usize,
-    pub(crate) inner: usize,
+pub struct Size {
+    /// Rows of A and C.
+    pub rows: usize,
+    /// Columns of B and C; a multiple of [`Float::LANES`].
+    pub columns: usize,
+    /// Columns of A, rows of B.
+    pub inner: usize,
 }
 
 /// One block of a product, as a microkernel sees it.
@@ -53,8 +56,8 @@ const ROWS: usize = 6;
 /// Vectors of C per row that a microkernel holds at once.
 const VECTORS: usize = 4;
 
-/// C (+)= A·B. Rows of `b` are `b_row` apart, rows of `c` are `c_row` apart.
-pub(crate) fn multiply<T: Float>(
+/// C (+)= A·B on matrices that lie in cache. Panics where a slice is too short. Rows of `b` are `b_row` apart, rows of `c` are `c_row` apart.
+pub fn multiply<T: Float>(
     level: Level,
     size: Size,
     a: Scalars<'_, T>,

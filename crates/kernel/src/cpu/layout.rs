@@ -44,7 +44,13 @@ pub(crate) struct Packed {
     pub(crate) matrix: usize,
     pub(crate) bias: usize,
     pub(crate) transpose: usize,
+    /// Few outputs: a row of outputs would fill a fraction of a vector, so this layer's products run
+    /// over its inputs instead, and its gradient is packed transposed.
+    pub(crate) narrow: bool,
 }
+
+/// Outputs up to which a layer is narrow.
+const NARROW: usize = 4;
 
 pub(crate) fn operands(layer: &Layer) -> Vec<Signal> {
     match *layer {
@@ -88,7 +94,9 @@ impl Layout {
             if let Layer::Dense { input, output, .. } = step.layer {
                 let matrix = packed;
                 let bias = matrix + widths[input] * padded[output];
-                step.packed = Packed { matrix, bias, transpose: transposed };
+                let fits = widths[output] * padded[input] <= widths[input] * padded[output];
+                let narrow = widths[output] <= NARROW && fits;
+                step.packed = Packed { matrix, bias, transpose: transposed, narrow };
                 packed = bias + padded[output];
                 transposed += widths[output] * padded[input];
             }
@@ -119,10 +127,14 @@ impl Layout {
         for step in &self.steps {
             let Layer::Dense { input, output, weights, bias } = step.layer else { continue };
             let (inputs, outputs) = (self.widths[input], self.widths[output]);
+            // Distances between rows and columns of the packed gradient.
+            let (down, right) =
+                if step.packed.narrow { (1, self.padded[input]) } else { (self.padded[output], 1) };
             for row in 0..inputs {
-                let from = &packed[step.packed.matrix + row * self.padded[output]..][..outputs];
                 let to = &mut gradient[weights + row * outputs..][..outputs];
-                to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+                for (column, to) in to.iter_mut().enumerate() {
+                    *to += packed[step.packed.matrix + row * down + column * right];
+                }
             }
             let from = &packed[step.packed.bias..][..outputs];
             let to = &mut gradient[bias..][..outputs];

@@ -19,6 +19,7 @@ mod weights;
 
 pub(crate) use engine::Cpu;
 pub use float::Float;
+pub use gemm::{Scalars, Size, Start, multiply};
 pub use level::Level;
 pub(crate) use level::for_each_level;
 pub use peak::peak_flops;

@@ -5,7 +5,7 @@ use super::gemm::{Scalars, Size, Start, multiply};
 use super::layout::Layout;
 use super::product::{self, Span};
 use super::term::TermCode;
-use super::weights::{DenseBar, Target};
+use super::weights::{DenseBar, Rows, Target, narrow_forward};
 use super::{Float, Level};
 use equation::taylor::{Architecture, Layer};
 
@@ -78,10 +78,19 @@ impl<T: Float> Site<T> {
                 Layer::Dense { input, output, .. } => {
                     let (before, after) = self.values.split_at_mut(output);
                     let (inner, columns) = (layout.widths[input], layout.padded[output]);
-                    let a = Scalars { numbers: &before[input], row: layout.padded[input], column: 1 };
-                    let matrix = &weights.packed[step.packed.matrix..][..inner * columns];
-                    let size = Size { rows, columns, inner };
-                    multiply(level, size, a, (matrix, columns), (&mut after[0], columns), Start::Zero);
+                    let in_columns = layout.padded[input];
+                    if step.packed.narrow {
+                        let outputs = layout.widths[output];
+                        let values = Rows { numbers: &before[input], stride: in_columns };
+                        let transpose = &weights.transposed[step.packed.transpose..];
+                        let transpose = Rows { numbers: transpose, stride: in_columns };
+                        narrow_forward(level, values, transpose, outputs, rows, &mut after[0], columns);
+                    } else {
+                        let a = Scalars { numbers: &before[input], row: in_columns, column: 1 };
+                        let matrix = &weights.packed[step.packed.matrix..][..inner * columns];
+                        let size = Size { rows, columns, inner };
+                        multiply(level, size, a, (matrix, columns), (&mut after[0], columns), Start::Zero);
+                    }
                     let bias = &weights.packed[step.packed.bias..][..columns];
                     for row in after[0].chunks_exact_mut(columns).take(term.points) {
                         row.iter_mut().zip(bias).for_each(|(value, &bias)| *value += bias);

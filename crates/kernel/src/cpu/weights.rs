@@ -72,14 +72,20 @@ impl<T: Float> DenseBar<'_, T> {
 
     /// Adds the gradient, summed over the points, to a packed one.
     pub(crate) fn add_to_sum(&self, shared: Shared<'_, T>, term: &TermCode<'_, T>, gradient: &mut [T]) {
-        let Sizes { inputs, in_columns, out_columns, .. } = self.sizes(shared);
+        let Sizes { inputs, outputs, in_columns, out_columns, .. } = self.sizes(shared);
         let bias_bar = &mut gradient[self.step.packed.bias..][..out_columns];
         for row in self.bar.chunks_exact(out_columns).take(term.points) {
             bias_bar.iter_mut().zip(row).for_each(|(bias, &bar)| *bias += bar);
         }
+        let matrix_bar = &mut gradient[self.step.packed.matrix..][..inputs * out_columns];
+        if self.step.packed.narrow {
+            let a = Scalars { numbers: self.bar, row: 1, column: out_columns };
+            let size = Size { rows: outputs, columns: in_columns, inner: term.rows() };
+            let (b, c) = ((self.values, in_columns), (matrix_bar, in_columns));
+            return multiply(shared.level, size, a, b, c, Start::Accumulate);
+        }
         let a = Scalars { numbers: self.values, row: 1, column: in_columns };
         let size = Size { rows: inputs, columns: out_columns, inner: term.rows() };
-        let matrix_bar = &mut gradient[self.step.packed.matrix..][..inputs * out_columns];
         multiply(
             shared.level,
             size,
@@ -140,6 +146,68 @@ impl<T: Float> DenseBar<'_, T> {
             products[row % term.points] += sum;
         }
     }
+}
+
+/// Rows of numbers, some of them padding at the end.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows<'a, T> {
+    pub(crate) numbers: &'a [T],
+    /// Distance between rows, in whole vectors.
+    pub(crate) stride: usize,
+}
+
+for_each_level! {
+    /// `out[r][o] = Σ values[r][i]·weights[o][i]` for all `rows` of values and `outputs` of weights: a
+    /// layer with few outputs, its weights transposed.
+    pub(crate) fn narrow_forward<T: Float>(
+        values: Rows<'_, T>,
+        weights: Rows<'_, T>,
+        outputs: usize,
+        rows: usize,
+        out: &mut [T],
+        out_stride: usize,
+    ) => narrow_forward_body
+}
+
+#[inline(always)]
+fn narrow_forward_body<T: Float, const FMA: bool>(
+    values: Rows<'_, T>,
+    weights: Rows<'_, T>,
+    outputs: usize,
+    rows: usize,
+    out: &mut [T],
+    out_stride: usize,
+) {
+    for row in 0..rows {
+        let values = &values.numbers[row * values.stride..][..values.stride];
+        for output in 0..outputs {
+            let weights = &weights.numbers[output * weights.stride..][..weights.stride];
+            out[row * out_stride + output] = if T::LANES == 16 {
+                dot::<T, FMA, 16>(values, weights)
+            } else {
+                dot::<T, FMA, 8>(values, weights)
+            };
+        }
+    }
+}
+
+#[inline(always)]
+fn dot<T: Float, const FMA: bool, const LANES: usize>(left: &[T], right: &[T]) -> T {
+    let mut sums = [T::ZERO; LANES];
+    for (left, right) in left.chunks_exact(LANES).zip(right.chunks_exact(LANES)) {
+        for n in 0..LANES {
+            sums[n] = left[n].mul_add::<FMA>(right[n], sums[n]);
+        }
+    }
+    // By halves, so that the last sums are vectors too.
+    let mut half = LANES / 2;
+    while half > 0 {
+        for n in 0..half {
+            sums[n] += sums[n + half];
+        }
+        half /= 2;
+    }
+    sums[0]
 }
 
 for_each_level! {
