@@ -89,7 +89,8 @@ impl<'plan, T: Float> Cpu<'plan, T> {
         let (plan, terms) = (fixed.plan, &fixed.terms);
         let tiles: usize = terms.iter().zip(points).map(|(term, points)| tile_count(term, points)).sum();
         let chunks = chunk_count(tiles);
-        self.sums[..chunks].par_iter_mut().enumerate().for_each(|(number, sums)| {
+        // One at a time: chunks of conditions are much cheaper than chunks of the interior.
+        self.sums[..chunks].par_iter_mut().with_max_len(1).enumerate().for_each(|(number, sums)| {
             sums.clear();
             let mut scratch = fixed.own_scratch();
             for place in tiles * number / chunks..tiles * (number + 1) / chunks {

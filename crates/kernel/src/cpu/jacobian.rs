@@ -75,7 +75,8 @@ impl<T: Float> Cpu<'_, T> {
         let residuals = term.term.residuals.len();
         let tiles = tile_count(term, points);
         let chunks = chunk_count(tiles);
-        self.sums[..chunks].par_iter_mut().enumerate().for_each(|(number, sums)| {
+        // One at a time: chunks of conditions are much cheaper than chunks of the interior.
+        self.sums[..chunks].par_iter_mut().with_max_len(1).enumerate().for_each(|(number, sums)| {
             sums.clear();
             let mut scratch = fixed.own_scratch();
             for tile in tiles * number / chunks..tiles * (number + 1) / chunks {

@@ -3,6 +3,7 @@
 mod activation;
 mod engine;
 mod fast;
+mod features;
 mod float;
 mod gemm;
 mod jacobian;

@@ -34,12 +34,12 @@ pub(crate) struct Site<T> {
     basis: Vec<Vec<T>>,
     /// Arguments of the input features, and their adjoints.
     pub(crate) arguments: Vec<T>,
-    arguments_bar: Vec<T>,
-    feature_basis: Vec<T>,
+    pub(super) arguments_bar: Vec<T>,
+    pub(super) feature_basis: Vec<T>,
     /// Coefficients, point by point.
     pub(crate) coefficients: Vec<T>,
     pub(crate) coefficients_bar: Vec<T>,
-    partials: Vec<T>,
+    pub(super) partials: Vec<T>,
     /// One matrix of the widest layer, for directional derivatives.
     product: Vec<T>,
 }
@@ -230,85 +230,6 @@ impl<T: Float> Site<T> {
             self.features_adjoint(shared, term, slots);
         }
     }
-
-    fn features(&mut self, shared: Shared<'_, T>, term: &TermCode<'_, T>, coordinates: &[T]) {
-        let width = shared.layout.padded[0];
-        let (points, rules) = (term.points, &term.term.rules);
-        let count = term.term.channels.coefficients.len();
-        self.arguments[..term.rows() * width].fill(T::ZERO);
-        for (n, feature) in shared.architecture.features.iter().enumerate() {
-            for point in 0..points {
-                let mut value = T::from_f64(feature.phase);
-                for &(axis, slope) in &feature.slopes {
-                    value += T::from_f64(slope) * coordinates[axis * points + point];
-                }
-                self.arguments[point * width + n] = value;
-                for seed in &rules.seeds {
-                    let slope = feature.slopes.iter().find(|(axis, _)| *axis == seed.axis);
-                    let Some(&(_, slope)) = slope else { continue };
-                    let mut weight = T::from_f64(seed.weight.factor * slope);
-                    if let Some(place) = seed.weight.coefficient {
-                        weight *= self.coefficients[point * count + place];
-                    }
-                    self.arguments[(seed.channel * points + point) * width + n] += weight;
-                }
-            }
-        }
-        // Features of different kinds lie side by side: each kind is applied to a run of columns.
-        for (range, wave) in runs(shared.architecture) {
-            for point in 0..points {
-                let start = point * width + range.start;
-                let block = Block {
-                    chain: &term.chain,
-                    shape: Shape::Wave(wave),
-                    length: range.len(),
-                    stride: points * width,
-                    coefficients: point_coefficients(&self.coefficients, point, count),
-                };
-                let (z, h) = (&self.arguments[start..], &mut self.values[0][start..]);
-                activation::forward(shared.level, block, z, h, &mut self.feature_basis[start..]);
-            }
-        }
-    }
-
-    fn features_adjoint(&mut self, shared: Shared<'_, T>, term: &TermCode<'_, T>, slots: &[Vec<T>]) {
-        let width = shared.layout.padded[0];
-        let (points, count) = (term.points, term.term.channels.coefficients.len());
-        let first =
-            shared.layout.steps.iter().find(|step| matches!(step.layer, Layer::Dense { input: 0, .. }));
-        let slot = first.expect("the first layer reads the features").operands[0].slot;
-        for (range, wave) in runs(shared.architecture) {
-            for point in 0..points {
-                let start = point * width + range.start;
-                let block = Block {
-                    chain: &term.chain,
-                    shape: Shape::Wave(wave),
-                    length: range.len(),
-                    stride: points * width,
-                    coefficients: point_coefficients(&self.coefficients, point, count),
-                };
-                let partials = &mut self.partials[..term.term.rules.chain.len()];
-                partials.fill(T::ZERO);
-                let (z, basis) = (&self.arguments[start..], &self.feature_basis[start..]);
-                let z_bar = &mut self.arguments_bar[start..];
-                activation::reverse(shared.level, block, z, basis, &slots[slot][start..], z_bar, partials);
-                let bar = &mut self.coefficients_bar[point * count..][..count];
-                term.chain.scatter(partials, bar);
-            }
-        }
-        for seed in &term.term.rules.seeds {
-            let Some(place) = seed.weight.coefficient else { continue };
-            for (n, feature) in shared.architecture.features.iter().enumerate() {
-                for &(_, slope) in feature.slopes.iter().filter(|(axis, _)| *axis == seed.axis) {
-                    let weight = T::from_f64(seed.weight.factor * slope);
-                    for point in 0..points {
-                        let bar = self.arguments_bar[(seed.channel * points + point) * width + n];
-                        self.coefficients_bar[point * count + place] += weight * bar;
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// Two different buffers at once, the second one to write.
@@ -323,23 +244,8 @@ fn two<T>(slots: &mut [Vec<T>], read: usize, write: usize) -> (&[T], &mut [T]) {
 }
 
 /// The coefficients of one point; empty where there are none.
-fn point_coefficients<T>(coefficients: &[T], point: usize, count: usize) -> &[T] {
+pub(super) fn point_coefficients<T>(coefficients: &[T], point: usize, count: usize) -> &[T] {
     &coefficients[point * count..(point + 1) * count]
-}
-
-/// Runs of neighbouring features of one kind.
-fn runs(
-    architecture: &Architecture,
-) -> impl Iterator<Item = (std::ops::Range<usize>, equation::taylor::Wave)> {
-    let features = &architecture.features;
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        let first = features.get(start)?;
-        let length = features[start..].iter().take_while(|feature| feature.wave == first.wave).count();
-        let range = start..start + length;
-        start += length;
-        Some((range, first.wave))
-    })
 }
 
 /// Calls `each` with where a span starts: the whole block, or one point at a time if weights vary.
