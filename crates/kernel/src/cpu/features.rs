@@ -96,9 +96,7 @@ fn wave_block<'a, T: Float>(
 }
 
 /// Runs of neighbouring features of one kind.
-fn runs(
-    architecture: &Architecture,
-) -> impl Iterator<Item = (std::ops::Range<usize>, equation::taylor::Wave)> {
+fn runs(architecture: &Architecture) -> impl Iterator<Item = (std::ops::Range<usize>, Wave)> {
     let features = &architecture.features;
     let mut start = 0;
     std::iter::from_fn(move || {
