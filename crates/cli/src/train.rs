@@ -31,7 +31,11 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     }
     Ok(match trained.stopped {
         Stopped::Interrupted => ExitCode::from(exit::INTERRUPTED),
-        Stopped::Steps | Stopped::Seconds | Stopped::Loss => exit::DONE,
+        Stopped::Steps
+        | Stopped::Seconds
+        | Stopped::Loss
+        | Stopped::GradientVanished { .. }
+        | Stopped::NoDescent { .. } => exit::DONE,
     })
 }
 

@@ -40,6 +40,8 @@ pub struct Trained {
     pub scalars: Vec<f64>,
     /// Steps taken.
     pub steps: u64,
+    /// Evaluations of the loss that they took: one each, more where a step length was searched for.
+    pub evaluations: u64,
     /// Time taken, without measuring the errors.
     pub seconds: f64,
     /// Why training ended.
@@ -91,7 +93,7 @@ impl Experiment {
         Experiment { device, precision, ..self }
     }
 
-    /// Makes training take exactly `steps` steps: phases keep their own number of steps while there are
+    /// Makes training take `steps` steps, unless its method comes to an end before: phases keep their own number of steps while there are
     /// enough, the last of them takes the rest, and bounds on time and loss no longer count.
     pub fn with_steps(mut self, steps: u64) -> Self {
         let phases = &mut self.problem.training.phases;
@@ -138,8 +140,8 @@ impl Experiment {
         let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
         let errors = field_errors(&self.problem, &self.truths, &self.tables, &mut kernel, &parameters)?;
         let scalars = self.plan.scalar_values(&parameters);
-        let trainer::Outcome { steps, seconds, losses, stopped } = outcome;
-        Ok(Trained { parameters, losses, errors, scalars, steps, seconds, stopped })
+        let trainer::Outcome { steps, evaluations, seconds, losses, stopped } = outcome;
+        Ok(Trained { parameters, losses, errors, scalars, steps, evaluations, seconds, stopped })
     }
 
     /// The values of all unknowns at points given by their coordinates, point by point.

@@ -1,7 +1,8 @@
 //! The seam between optimizers and everything that makes a loss: kernel, points, and later
 //! micro-batches and other ranks.
 
-use kernel::{Kernel, KernelError, Losses, Points};
+use crate::optimize::Loss;
+use kernel::{Kernel, KernelError, Losses, Points, Precision};
 
 /// A loss as a function of the parameters.
 #[derive(Debug)]
@@ -44,15 +45,26 @@ impl<'plan> Objective<'plan> {
     pub fn kernel(&mut self) -> &mut Kernel<'plan> {
         &mut self.kernel
     }
+}
 
-    /// The losses at `parameters`, with their gradient in `gradient`. On `Ok`, the loss, every mean
-    /// square and the squared norm of the gradient are finite.
-    pub fn eval(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal> {
+impl Loss for Objective<'_> {
+    /// On `Ok`, every mean square is finite too.
+    fn eval(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal> {
         let losses = self.kernel.evaluate(&self.points, parameters, gradient)?;
         if let Some(residual) = losses.first_non_finite() {
             return Err(Refusal::Residual(residual));
         }
         let norm: f64 = gradient.iter().map(|slope| slope * slope).sum();
         if losses.total.is_finite() && norm.is_finite() { Ok(losses) } else { Err(Refusal::Gradient) }
+    }
+
+    /// Residuals are small differences of terms of order one or more: where a term is rounded by
+    /// epsilon, the square of a residual r moves by 2·epsilon·max(r, r²).
+    fn noise(&self, loss: f64) -> f64 {
+        let epsilon = match self.kernel.precision() {
+            Precision::F64 => f64::EPSILON,
+            Precision::F32 => f64::from(f32::EPSILON),
+        };
+        2.0 * epsilon * loss.max(loss.sqrt())
     }
 }

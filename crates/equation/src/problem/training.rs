@@ -27,10 +27,15 @@ pub struct Phase {
 }
 
 /// An optimization method.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Optimizer {
     /// Adam (Kingma, Ba 2015).
     Adam,
+    /// L-BFGS (Nocedal 1980). It finds its own step length.
+    Lbfgs {
+        /// Steps that its model of the curvature is made of.
+        memory: usize,
+    },
 }
 
 /// How a step length changes over a phase.

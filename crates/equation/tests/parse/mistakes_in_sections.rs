@@ -34,9 +34,24 @@ const TABLES: &[Mistake] = &[
     mistake(
         files::BURGERS,
         "\"adam\"",
-        "«\"lbfgs\"»",
-        "`lbfgs` is not available: this version trains with adam only",
-        "set `optimizer = \"adam\"`",
+        "«\"gauss-newton\"»",
+        "`gauss-newton` is not in this version",
+        "use one of `adam`, `lbfgs`, or `adam` and then `lbfgs` as two phases",
+    ),
+    mistake(files::BURGERS, "\"adam\"", "«\"lbfg\"»", "unknown value `lbfg`", "did you mean `lbfgs`?"),
+    mistake(
+        files::BURGERS,
+        "points = 4096",
+        "«memory» = 10",
+        "`memory` belongs to another optimizer",
+        "state it beside `optimizer = \"lbfgs\"`",
+    ),
+    mistake(
+        files::BURGERS,
+        "optimizer = \"adam\"",
+        "optimizer = \"lbfgs\"\nmemory = «0»",
+        "expected an integer from 1 to 1000, found 0",
+        "",
     ),
     mistake(
         files::BURGERS,

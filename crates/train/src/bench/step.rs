@@ -2,7 +2,7 @@
 
 use super::case::{self, Manifest};
 use super::peak_bytes;
-use crate::optimize::{Adam, Optimizer};
+use crate::optimize::{Adam, Loss, Optimizer};
 use crate::sample::draw;
 use crate::table::Tables;
 use crate::{Device, Experiment, Objective, Points, Precision, TrainError};

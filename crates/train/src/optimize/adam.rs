@@ -1,8 +1,8 @@
 //! Adam (Kingma, Ba 2015, algorithm 1).
 
-use super::Optimizer;
-use crate::{Objective, Refusal};
-use kernel::{Losses, Moments, Update};
+use super::{Loss, Optimizer, StepOutcome};
+use crate::Refusal;
+use kernel::{Moments, Update};
 
 /// Decay of the gradient's running mean; the paper's beta_1.
 const MEAN_DECAY: f64 = 0.9;
@@ -32,16 +32,19 @@ impl Adam {
 }
 
 impl Optimizer for Adam {
-    fn step<'objective>(
-        &mut self,
-        objective: &'objective mut Objective<'_>,
+    fn step<'step>(
+        &'step mut self,
+        loss: &'step mut dyn Loss,
         parameters: &mut [f64],
         rate: f64,
-    ) -> Result<&'objective Losses, Refusal> {
-        let losses = objective.eval(parameters, &mut self.gradient)?;
+    ) -> Result<StepOutcome<'step>, Refusal> {
+        let losses = loss.eval(parameters, &mut self.gradient)?;
         self.update(parameters, rate);
-        Ok(losses)
+        Ok(StepOutcome::Taken { losses, length: rate, evaluations: 1 })
     }
+
+    /// Running means of the gradient are worth as much with other points: nothing is forgotten.
+    fn forget_loss(&mut self) {}
 }
 
 #[cfg(test)]

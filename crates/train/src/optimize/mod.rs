@@ -1,29 +1,77 @@
 //! Methods that lower the loss.
 
 mod adam;
+mod lbfgs;
+mod line_search;
 mod schedule;
 
 pub use adam::Adam;
+pub use lbfgs::Lbfgs;
 pub use schedule::{Progress, rate};
 
-use crate::{Objective, Refusal};
+use crate::Refusal;
+use equation::problem::Optimizer as Method;
 use kernel::Losses;
+
+/// A loss as a function of the parameters.
+pub trait Loss {
+    /// The losses at `parameters`, with their gradient in `gradient`. On `Ok`, the loss and the squared
+    /// norm of the gradient are finite.
+    fn eval(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal>;
+
+    /// By how much rounding may change a loss of this size: smaller differences say nothing.
+    fn noise(&self, loss: f64) -> f64;
+}
+
+/// What one step did.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum StepOutcome<'step> {
+    /// The parameters have changed.
+    Taken {
+        /// The losses before.
+        losses: &'step Losses,
+        /// The rate, or for methods that find it themselves the length in multiples of their direction.
+        length: f64,
+        /// Of the loss.
+        evaluations: u64,
+    },
+    /// There is no direction to go: parameters are unchanged.
+    GradientVanished {
+        /// Norm of the gradient.
+        gradient: f64,
+        /// Of the loss.
+        evaluations: u64,
+    },
+    /// No step lowers the loss by more than its noise, not even along the gradient: parameters are
+    /// unchanged.
+    NoDescent {
+        /// Norm of the gradient.
+        gradient: f64,
+        /// Of the loss.
+        evaluations: u64,
+    },
+}
 
 /// A method that lowers the loss.
 pub trait Optimizer {
-    /// Takes one step of length `rate` and returns the losses before it. On `Err`, parameters and
-    /// state are unchanged.
-    fn step<'objective>(
-        &mut self,
-        objective: &'objective mut Objective<'_>,
+    /// Takes one step; first-order methods give it the length `rate`, others find their own. Between
+    /// two steps only the method itself changes `parameters`. On `Err`, parameters and state are
+    /// unchanged.
+    fn step<'step>(
+        &'step mut self,
+        loss: &'step mut dyn Loss,
         parameters: &mut [f64],
         rate: f64,
-    ) -> Result<&'objective Losses, Refusal>;
+    ) -> Result<StepOutcome<'step>, Refusal>;
+
+    /// The loss is another function from now on: whatever was remembered of its values is void.
+    fn forget_loss(&mut self);
 }
 
 /// The method that a problem file names, for `parameters` trainable numbers.
-pub fn optimizer(method: equation::problem::Optimizer, parameters: usize) -> Box<dyn Optimizer> {
+pub fn optimizer(method: Method, parameters: usize) -> Box<dyn Optimizer> {
     match method {
-        equation::problem::Optimizer::Adam => Box::new(Adam::new(parameters)),
+        Method::Adam => Box::new(Adam::new(parameters)),
+        Method::Lbfgs { memory } => Box::new(Lbfgs::new(parameters, memory)),
     }
 }

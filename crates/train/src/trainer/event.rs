@@ -4,7 +4,7 @@ use kernel::Losses;
 use std::fmt;
 
 /// Why a phase or a run ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Stopped {
     /// All its steps are taken.
     Steps,
@@ -12,6 +12,20 @@ pub enum Stopped {
     Seconds,
     /// The loss fell below the bound.
     Loss,
+    /// The method stands where the loss has no slope.
+    GradientVanished {
+        /// Steps taken in the run before.
+        step: u64,
+        /// Norm of the gradient there.
+        gradient: f64,
+    },
+    /// No step lowers the loss by more than rounding, not even straight along the gradient.
+    NoDescent {
+        /// Steps taken in the run before.
+        step: u64,
+        /// Norm of the gradient there.
+        gradient: f64,
+    },
     /// Someone asked for it.
     Interrupted,
 }
@@ -23,6 +37,8 @@ impl Stopped {
             Stopped::Steps => "steps",
             Stopped::Seconds => "seconds",
             Stopped::Loss => "loss",
+            Stopped::GradientVanished { .. } => "gradient-vanished",
+            Stopped::NoDescent { .. } => "no-descent",
             Stopped::Interrupted => "interrupted",
         }
     }
@@ -30,7 +46,18 @@ impl Stopped {
 
 impl fmt::Display for Stopped {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
+        match self {
+            Stopped::Steps | Stopped::Seconds | Stopped::Loss | Stopped::Interrupted => {
+                formatter.write_str(self.name())
+            }
+            Stopped::GradientVanished { step, gradient } => {
+                write!(formatter, "the gradient vanished after step {step}, its norm is {gradient:.1e}")
+            }
+            Stopped::NoDescent { step, gradient } => write!(
+                formatter,
+                "no step lowers the loss by more than rounding after step {step}, the gradient's norm is {gradient:.1e}"
+            ),
+        }
     }
 }
 
@@ -63,8 +90,10 @@ pub enum Event<'run> {
         step: u64,
         /// The losses before the step.
         losses: &'run Losses,
-        /// Its length.
-        rate: f64,
+        /// Its length: the rate, or for methods that find it themselves in multiples of their direction.
+        length: f64,
+        /// Evaluations of the loss in the run, those of this step included.
+        evaluations: u64,
         /// Since the run began.
         seconds: f64,
         /// Since the phase began.

@@ -1,7 +1,7 @@
 //! The loop that every optimizer shares.
 
 use super::{Event, Sink, Stopped};
-use crate::optimize::{Progress, optimizer, rate};
+use crate::optimize::{Loss, Progress, StepOutcome, optimizer, rate};
 use crate::sample::draw;
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
@@ -28,6 +28,8 @@ pub struct Surroundings<'run> {
 pub struct Outcome {
     /// Steps taken.
     pub steps: u64,
+    /// Evaluations of the loss that they took.
+    pub evaluations: u64,
     /// Time taken.
     pub seconds: f64,
     /// The losses at the final parameters.
@@ -52,7 +54,7 @@ pub fn train(
     let mut objective = Objective::new(kernel, Vec::new());
     sink.event(&Event::Started { parameters: parameters.len(), phases: phases.len() });
 
-    let mut run = Run { plan, surroundings, start, steps: 0 };
+    let mut run = Run { plan, surroundings, start, steps: 0, evaluations: 0 };
     let mut stopped = Stopped::Steps;
     for (number, phase) in phases.iter().enumerate() {
         objective.set_points(draw(problem, plan, tables, problem.training.seed, phase.points)?);
@@ -67,7 +69,8 @@ pub fn train(
     let losses = objective.eval(parameters, &mut gradient).map_err(|refusal| run.explain(refusal))?.clone();
     let seconds = (surroundings.clock)() - start;
     sink.event(&Event::Finished { steps: run.steps, losses: &losses, seconds, stopped });
-    Ok(Outcome { steps: run.steps, seconds, losses, stopped })
+    let Run { steps, evaluations, .. } = run;
+    Ok(Outcome { steps, evaluations, seconds, losses, stopped })
 }
 
 struct Run<'run> {
@@ -75,6 +78,7 @@ struct Run<'run> {
     surroundings: Surroundings<'run>,
     start: f64,
     steps: u64,
+    evaluations: u64,
 }
 
 impl Run<'_> {
@@ -88,7 +92,7 @@ impl Run<'_> {
     ) -> Result<Stopped, TrainError> {
         let points = objective.point_count();
         let mut optimizer = optimizer(phase.optimizer, parameters.len());
-        let begin = (self.surroundings.clock)();
+        let (begin, before) = ((self.surroundings.clock)(), self.evaluations);
         let mut progress = Progress { step: 0, seconds: 0.0 };
         sink.event(&Event::PhaseStarted { phase: number, points, budget: phase.budget });
         let mut loss = f64::INFINITY;
@@ -96,22 +100,39 @@ impl Run<'_> {
             if let Some(stopped) = self.over(phase.budget, progress, loss) {
                 return Ok(stopped);
             }
-            let length = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
-            let losses =
-                optimizer.step(objective, parameters, length).map_err(|refusal| self.explain(refusal))?;
+            let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
+            let outcome =
+                optimizer.step(objective, parameters, rate).map_err(|refusal| self.explain(refusal))?;
+            let step = self.steps;
+            let (losses, length) = match outcome {
+                StepOutcome::Taken { losses, length, evaluations } => {
+                    self.evaluations += evaluations;
+                    (losses, length)
+                }
+                StepOutcome::GradientVanished { gradient, evaluations } => {
+                    self.evaluations += evaluations;
+                    return Ok(Stopped::GradientVanished { step, gradient });
+                }
+                StepOutcome::NoDescent { gradient, evaluations } => {
+                    self.evaluations += evaluations;
+                    return Ok(Stopped::NoDescent { step, gradient });
+                }
+            };
             loss = losses.total;
             let now = (self.surroundings.clock)();
             self.steps += 1;
             progress = Progress { step: progress.step + 1, seconds: now - begin };
+            let visited = points as f64 * (self.evaluations - before) as f64;
             sink.event(&Event::Step {
                 phase: number,
                 phase_step: progress.step,
                 step: self.steps,
                 losses,
-                rate: length,
+                length,
+                evaluations: self.evaluations,
                 seconds: now - self.start,
                 phase_seconds: progress.seconds,
-                points_per_second: points as f64 * progress.step as f64 / progress.seconds,
+                points_per_second: visited / progress.seconds,
             });
         }
     }

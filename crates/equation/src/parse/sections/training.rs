@@ -7,10 +7,8 @@ use crate::parse::reader;
 use crate::problem::{Budget, Optimizer, Phase, Schedule, Training};
 
 /// Methods that people will ask for and that this version does not have.
-const PLANNED: [&str; 12] = [
+const PLANNED: [&str; 10] = [
     "adamw",
-    "lbfgs",
-    "l-bfgs",
     "bfgs",
     "gauss-newton",
     "levenberg-marquardt",
@@ -22,7 +20,7 @@ const PLANNED: [&str; 12] = [
     "auto",
 ];
 
-const PHASE_KEYS: [&str; 5] = ["optimizer", "points", "learning_rate", "schedule", "budget"];
+const PHASE_KEYS: [&str; 6] = ["optimizer", "memory", "points", "learning_rate", "schedule", "budget"];
 
 /// Reads the section; an absent one means the defaults.
 pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Training {
@@ -68,9 +66,10 @@ fn phases(entry: &Entry, common: &Phase, workshop: &mut Workshop) -> Vec<Phase> 
 /// A phase: what the table states, over what holds otherwise.
 fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     let mut phase = otherwise.clone();
-    if let Some(entry) = table.get("optimizer") {
-        optimizer(&entry.node, workshop);
+    if let Some(optimizer) = table.get("optimizer").and_then(|entry| optimizer(&entry.node, workshop)) {
+        phase.optimizer = optimizer;
     }
+    details(table, &mut phase.optimizer, workshop);
     if let Some(count) = table.get("points").and_then(|entry| points(&entry.node, workshop)) {
         phase.points = count;
     }
@@ -85,15 +84,38 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     phase
 }
 
-/// Checks the word: there is one method so far.
-fn optimizer(node: &Node, workshop: &mut Workshop) {
-    let Some(text) = reader::text(node, &mut workshop.mistakes) else { return };
+/// A method by its name, with its defaults.
+fn optimizer(node: &Node, workshop: &mut Workshop) -> Option<Optimizer> {
+    let methods = [
+        ("adam", Optimizer::Adam),
+        ("lbfgs", Optimizer::Lbfgs { memory: 30 }),
+        ("l-bfgs", Optimizer::Lbfgs { memory: 30 }),
+    ];
+    let text = reader::text(node, &mut workshop.mistakes)?;
     if PLANNED.contains(&text.content.as_str()) {
-        let message = format!("`{}` is not available: this version trains with adam only", text.content);
-        workshop.mistakes.report_with(node.span, message, "set `optimizer = \"adam\"`");
-        return;
+        let message = format!("`{}` is not in this version", text.content);
+        let hint = "use one of `adam`, `lbfgs`, or `adam` and then `lbfgs` as two phases";
+        workshop.mistakes.report_with(node.span, message, hint);
+        return None;
     }
-    reader::choice(node, &[("adam", ())], &mut workshop.mistakes);
+    reader::choice(node, &methods, &mut workshop.mistakes)
+}
+
+/// What a method has besides its name. A key of another method is a mistake: it would do nothing.
+fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
+    /// More pairs than this cost more than the evaluations that they might save.
+    const MAX_MEMORY: i64 = 1000;
+    let mistakes = &mut workshop.mistakes;
+    let memory = table.get("memory").map(|e| (e.key_span, reader::count(&e.node, 1..=MAX_MEMORY, mistakes)));
+    match (optimizer, memory) {
+        (Optimizer::Lbfgs { memory }, Some((_, count))) => *memory = count.unwrap_or(*memory),
+        (Optimizer::Adam, Some((span, _))) => mistakes.report_with(
+            span,
+            "`memory` belongs to another optimizer",
+            "state it beside `optimizer = \"lbfgs\"`",
+        ),
+        (Optimizer::Lbfgs { .. } | Optimizer::Adam, None) => {}
+    }
 }
 
 /// The kinds of schedules.
