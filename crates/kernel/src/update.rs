@@ -5,7 +5,7 @@ use crate::cpu::{Float, Level, for_each_level};
 /// How parameters move, given a gradient. A closed set: devices compile each of them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Update {
-    /// Adam (Kingma, Ba 2015, algorithm 1).
+    /// Adam (Kingma, Ba 2015, algorithm 1), with decay as in AdamW (Loshchilov, Hutter 2019, algorithm 2).
     Adam {
         /// Step length.
         rate: f64,
@@ -15,6 +15,10 @@ pub enum Update {
         square_decay: f64,
         /// Added to the root of the square; the paper's epsilon.
         floor: f64,
+        /// Share of a parameter that a step of length one takes away, beside the gradient; 0 in Adam.
+        decay: f64,
+        /// The first so many parameters decay.
+        decaying: usize,
     },
 }
 
@@ -40,7 +44,7 @@ impl Update {
     /// Moves `parameters` against a finite `gradient`, reading and writing every number once.
     pub fn apply(self, moments: &mut Moments, parameters: &mut [f64], gradient: &[f64]) {
         moments.steps += 1;
-        let Update::Adam { rate, mean_decay, square_decay, floor } = self;
+        let Update::Adam { rate, mean_decay, square_decay, floor, decay, decaying } = self;
         let steps = moments.steps as f64;
         let numbers = Numbers {
             length: rate / (1.0 - mean_decay.powf(steps)),
@@ -48,9 +52,16 @@ impl Update {
             mean_decay,
             square_decay,
             floor,
+            keep: 1.0 - rate * decay,
         };
-        let Moments { mean, square, .. } = moments;
-        adam(Level::best(), numbers, mean, square, gradient, parameters);
+        let level = Level::best();
+        let (mean, lasting_mean) = moments.mean.split_at_mut(decaying);
+        let (square, lasting_square) = moments.square.split_at_mut(decaying);
+        let (gradient, lasting_gradient) = gradient.split_at(decaying);
+        let (parameters, lasting) = parameters.split_at_mut(decaying);
+        adam(level, numbers, mean, square, gradient, parameters);
+        let numbers = Numbers { keep: 1.0, ..numbers };
+        adam(level, numbers, lasting_mean, lasting_square, lasting_gradient, lasting);
     }
 }
 
@@ -62,6 +73,8 @@ struct Numbers {
     mean_decay: f64,
     square_decay: f64,
     floor: f64,
+    /// Of a parameter, before it moves.
+    keep: f64,
 }
 
 for_each_level! {
@@ -84,11 +97,12 @@ fn adam_body<T: Float, const FMA: bool>(
 ) {
     let [length, correction, floor] = [numbers.length, numbers.correction, numbers.floor].map(T::from_f64);
     let [keep_mean, keep_square] = [numbers.mean_decay, numbers.square_decay].map(T::from_f64);
+    let keep = T::from_f64(numbers.keep);
     let (take_mean, take_square) = (T::ONE - keep_mean, T::ONE - keep_square);
     let moments = mean.iter_mut().zip(square);
     for ((parameter, (mean, square)), &gradient) in parameters.iter_mut().zip(moments).zip(gradient) {
         *mean = keep_mean * *mean + take_mean * gradient;
         *square = keep_square * *square + take_square * gradient * gradient;
-        *parameter -= length * *mean / ((*square * correction).sqrt() + floor);
+        *parameter = keep * *parameter - length * *mean / ((*square * correction).sqrt() + floor);
     }
 }

@@ -61,10 +61,12 @@ impl Loss for Objective<'_> {
     /// Residuals are small differences of terms of order one or more: where a term is rounded by
     /// epsilon, the square of a residual r moves by 2·epsilon·max(r, r²).
     fn noise(&self, loss: f64) -> f64 {
+        /// Of the terms of a residual, one after the other through the layers.
+        const ROUNDINGS: f64 = 16.0;
         let epsilon = match self.kernel.precision() {
             Precision::F64 => f64::EPSILON,
             Precision::F32 => f64::from(f32::EPSILON),
         };
-        2.0 * epsilon * loss.max(loss.sqrt())
+        2.0 * ROUNDINGS * epsilon * loss.max(loss.sqrt())
     }
 }

@@ -31,6 +31,11 @@ pub struct Phase {
 pub enum Optimizer {
     /// Adam (Kingma, Ba 2015).
     Adam,
+    /// Adam with decoupled weight decay (Loshchilov, Hutter 2019).
+    AdamW {
+        /// Share of every weight that a step of length one takes away.
+        weight_decay: f64,
+    },
     /// L-BFGS (Nocedal 1980). It finds its own step length.
     Lbfgs {
         /// Steps that its model of the curvature is made of.

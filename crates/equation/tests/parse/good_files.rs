@@ -3,8 +3,8 @@
 use crate::files;
 use equation::parse::{parse, parse_with};
 use equation::problem::{
-    Activation, Budget, Column, Initialization, NetworkKind, Periodic, Place, Problem, Role, Schedule,
-    Solution,
+    Activation, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem, Role,
+    Schedule, Solution,
 };
 
 fn accept(name: &str, text: &str) -> Problem {
@@ -146,6 +146,22 @@ fn phases_override_the_training_table() {
     assert_eq!(training.phases[0].schedule, Schedule::Exponential { factor: 0.9, steps: 1000 });
     assert_eq!(training.phases[1].schedule, Schedule::Cosine { warmup: 100 });
     assert_eq!(training.phases[1].budget, Budget { steps: Some(100), seconds: None, loss: Some(1e-9) });
+}
+
+#[test]
+fn every_optimizer_has_its_own_keys_and_defaults() {
+    let optimizer = |lines: &str| {
+        let text = files::BURGERS.replace("optimizer = \"adam\"", lines);
+        accept("burgers", &text).training.phases[0].optimizer
+    };
+    assert_eq!(optimizer("optimizer = \"adam\""), Optimizer::Adam);
+    assert_eq!(optimizer("optimizer = \"adamw\""), Optimizer::AdamW { weight_decay: 0.01 });
+    assert_eq!(
+        optimizer("optimizer = \"adamw\"\nweight_decay = 0.1"),
+        Optimizer::AdamW { weight_decay: 0.1 }
+    );
+    assert_eq!(optimizer("optimizer = \"lbfgs\""), Optimizer::Lbfgs { memory: 30 });
+    assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Optimizer::Lbfgs { memory: 7 });
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Adam (Kingma, Ba 2015, algorithm 1).
+//! Adam (Kingma, Ba 2015, algorithm 1) and AdamW (Loshchilov, Hutter 2019, algorithm 2).
 
 use super::{Loss, Optimizer, StepOutcome};
 use crate::Refusal;
@@ -11,9 +11,11 @@ const SQUARE_DECAY: f64 = 0.999;
 /// Added to the root of the square, so that a vanishing gradient gives no step; the paper's epsilon.
 const FLOOR: f64 = 1e-8;
 
-/// The state of Adam.
+/// The state of Adam or AdamW.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Adam {
+    decay: f64,
+    decaying: usize,
     moments: Moments,
     gradient: Vec<f64>,
 }
@@ -21,12 +23,25 @@ pub struct Adam {
 impl Adam {
     /// The state before the first step.
     pub fn new(parameters: usize) -> Self {
-        Adam { moments: Moments::new(parameters), gradient: vec![0.0; parameters] }
+        Self::decaying(parameters, 0.0, 0)
+    }
+
+    /// AdamW's state before the first step: the first `decaying` of the parameters are drawn towards
+    /// zero, by `decay` of themselves in a step of length one.
+    pub fn decaying(parameters: usize, decay: f64, decaying: usize) -> Self {
+        Adam { decay, decaying, moments: Moments::new(parameters), gradient: vec![0.0; parameters] }
     }
 
     /// Moves `parameters` against `self.gradient`, whose square is finite.
     fn update(&mut self, parameters: &mut [f64], rate: f64) {
-        let update = Update::Adam { rate, mean_decay: MEAN_DECAY, square_decay: SQUARE_DECAY, floor: FLOOR };
+        let update = Update::Adam {
+            rate,
+            mean_decay: MEAN_DECAY,
+            square_decay: SQUARE_DECAY,
+            floor: FLOOR,
+            decay: self.decay,
+            decaying: self.decaying,
+        };
         update.apply(&mut self.moments, parameters, &self.gradient);
     }
 }
@@ -75,6 +90,21 @@ mod tests {
         let square: f64 = (0.999 * 0.001 + 0.001 * 9.0) / (1.0 - 0.998001);
         let expected = -0.5 / (1.0 + FLOOR) - 0.5 * mean / (square.sqrt() + FLOOR);
         assert!((parameters[0] - expected).abs() < 1e-14);
+    }
+
+    #[test]
+    fn decay_is_independent_of_the_gradient_and_spares_the_last_parameters() {
+        let mut adam = Adam::decaying(3, 0.1, 2);
+        let mut plain = Adam::new(3);
+        (adam.gradient, plain.gradient) = (vec![0.0, 2.0, 2.0], vec![0.0, 2.0, 2.0]);
+        let (mut decayed, mut parameters) = ([4.0, 4.0, 4.0], [4.0, 4.0, 4.0]);
+        adam.update(&mut decayed, 0.5);
+        plain.update(&mut parameters, 0.5);
+        assert_eq!(decayed[0], 4.0 * (1.0 - 0.5 * 0.1));
+        // The gradient's part of the step is the same, whatever the decay.
+        assert!((decayed[1] - (parameters[1] - 4.0 * 0.5 * 0.1)).abs() < 1e-15);
+        assert_eq!(decayed[2], parameters[2]);
+        assert_eq!(adam.moments, plain.moments);
     }
 
     #[test]

@@ -9,9 +9,20 @@ use kernel::Losses;
 /// this: below, the curvature is rounding.
 const LEAST_COSINE: f64 = 1e-10;
 
-/// Steps in which the loss must fall by more than its noise, or else the memory is thrown away; after
-/// as many more steps without it the method is at its end.
-const PATIENCE: u32 = 100;
+/// Steps in which the loss must fall, or else the memory is thrown away; after as many more steps
+/// without it the method is at its end.
+const PATIENCE: u32 = 200;
+
+/// How far it must fall in them, as a share of the noise of one loss: a trend over many steps shows
+/// through noise that hides a single one.
+const LEAST_FALL: f64 = 1.0 / 32.0;
+
+/// How much noisier than it says a loss may be: where terms are large, rounding is too. Taken one after
+/// the other before the method gives up.
+const DOUBTS: [f64; 4] = [1.0, 16.0, 256.0, 4096.0];
+
+/// The most that a loss is doubted, as a share of itself.
+const MOST_DOUBT: f64 = 0.1;
 
 /// The state of L-BFGS.
 #[derive(Clone, Debug)]
@@ -26,6 +37,8 @@ pub struct Lbfgs {
     trial_losses: Losses,
     trial_gradient: Vec<f64>,
     patience: Patience,
+    /// Which of the doubts is in force.
+    doubt: usize,
 }
 
 impl Lbfgs {
@@ -43,6 +56,7 @@ impl Lbfgs {
             trial_losses: nothing(),
             trial_gradient: zeros(),
             patience: Patience::new(),
+            doubt: 0,
         }
     }
 
@@ -66,7 +80,9 @@ impl Lbfgs {
         // The gradient has no length of its own: the first step is at most one long.
         let first = if self.memory.is_empty() { (1.0 / norm(&self.gradient)).min(1.0) } else { 1.0 };
         let start = Sample { length: 0.0, value: self.losses.total, slope: -descent };
-        let noise = loss.noise(start.value);
+        // Counted from the best loss, and not from this one: many small rises must not add up.
+        let noise = (DOUBTS[self.doubt] * loss.noise(start.value)).min(MOST_DOUBT * start.value);
+        let noise = (self.patience.best + noise - start.value).clamp(0.0, noise);
         let mut ray = Ray {
             loss,
             parameters,
@@ -129,8 +145,9 @@ impl Optimizer for Lbfgs {
                     let losses = &self.trial_losses;
                     return Ok(StepOutcome::Taken { losses, length, evaluations });
                 }
-                None if straight => return Ok(StepOutcome::NoDescent { gradient, evaluations }),
-                None => self.memory.clear(),
+                None if self.doubt + 1 < DOUBTS.len() => self.doubt += 1,
+                None if !straight => self.memory.clear(),
+                None => return Ok(StepOutcome::NoDescent { gradient, evaluations }),
             }
         }
     }
@@ -139,6 +156,7 @@ impl Optimizer for Lbfgs {
         self.memory.clear();
         self.known = false;
         self.patience = Patience::new();
+        self.doubt = 0;
     }
 }
 
@@ -185,7 +203,7 @@ impl Patience {
     }
 
     fn note(&mut self, loss: f64, noise: f64) {
-        if loss < self.best - noise {
+        if loss < self.best - LEAST_FALL * noise {
             *self = Patience { best: loss, ..Patience::new() };
         } else {
             self.steps += 1;

@@ -11,6 +11,7 @@ pub use schedule::{Progress, rate};
 
 use crate::Refusal;
 use equation::problem::Optimizer as Method;
+use equation::taylor::Plan;
 use kernel::Losses;
 
 /// A loss as a function of the parameters.
@@ -68,10 +69,15 @@ pub trait Optimizer {
     fn forget_loss(&mut self);
 }
 
-/// The method that a problem file names, for `parameters` trainable numbers.
-pub fn optimizer(method: Method, parameters: usize) -> Box<dyn Optimizer> {
+/// The method that a problem file names, for the trainable numbers of a plan. The problem's own scalars
+/// are no weights: nothing draws them towards zero.
+pub fn optimizer(method: Method, plan: &Plan) -> Box<dyn Optimizer> {
+    let parameters = plan.parameter_count();
     match method {
         Method::Adam => Box::new(Adam::new(parameters)),
+        Method::AdamW { weight_decay } => {
+            Box::new(Adam::decaying(parameters, weight_decay, plan.architecture.weight_count()))
+        }
         Method::Lbfgs { memory } => Box::new(Lbfgs::new(parameters, memory)),
     }
 }

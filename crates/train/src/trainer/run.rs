@@ -91,7 +91,7 @@ impl Run<'_> {
         sink: &mut dyn Sink,
     ) -> Result<Stopped, TrainError> {
         let points = objective.point_count();
-        let mut optimizer = optimizer(phase.optimizer, parameters.len());
+        let mut optimizer = optimizer(phase.optimizer, self.plan);
         let (begin, before) = ((self.surroundings.clock)(), self.evaluations);
         let mut progress = Progress { step: 0, seconds: 0.0 };
         sink.event(&Event::PhaseStarted { phase: number, points, budget: phase.budget });

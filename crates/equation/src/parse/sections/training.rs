@@ -7,8 +7,7 @@ use crate::parse::reader;
 use crate::problem::{Budget, Optimizer, Phase, Schedule, Training};
 
 /// Methods that people will ask for and that this version does not have.
-const PLANNED: [&str; 10] = [
-    "adamw",
+const PLANNED: [&str; 9] = [
     "bfgs",
     "gauss-newton",
     "levenberg-marquardt",
@@ -20,7 +19,8 @@ const PLANNED: [&str; 10] = [
     "auto",
 ];
 
-const PHASE_KEYS: [&str; 6] = ["optimizer", "memory", "points", "learning_rate", "schedule", "budget"];
+const PHASE_KEYS: [&str; 7] =
+    ["optimizer", "weight_decay", "memory", "points", "learning_rate", "schedule", "budget"];
 
 /// Reads the section; an absent one means the defaults.
 pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Training {
@@ -86,15 +86,17 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
 
 /// A method by its name, with its defaults.
 fn optimizer(node: &Node, workshop: &mut Workshop) -> Option<Optimizer> {
+    let lbfgs = Optimizer::Lbfgs { memory: 30 };
     let methods = [
         ("adam", Optimizer::Adam),
-        ("lbfgs", Optimizer::Lbfgs { memory: 30 }),
-        ("l-bfgs", Optimizer::Lbfgs { memory: 30 }),
+        ("adamw", Optimizer::AdamW { weight_decay: 0.01 }),
+        ("lbfgs", lbfgs),
+        ("l-bfgs", lbfgs),
     ];
     let text = reader::text(node, &mut workshop.mistakes)?;
     if PLANNED.contains(&text.content.as_str()) {
         let message = format!("`{}` is not in this version", text.content);
-        let hint = "use one of `adam`, `lbfgs`, or `adam` and then `lbfgs` as two phases";
+        let hint = "use one of `adam`, `adamw` and `lbfgs`";
         workshop.mistakes.report_with(node.span, message, hint);
         return None;
     }
@@ -106,15 +108,27 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
     /// More pairs than this cost more than the evaluations that they might save.
     const MAX_MEMORY: i64 = 1000;
     let mistakes = &mut workshop.mistakes;
-    let memory = table.get("memory").map(|e| (e.key_span, reader::count(&e.node, 1..=MAX_MEMORY, mistakes)));
-    match (optimizer, memory) {
-        (Optimizer::Lbfgs { memory }, Some((_, count))) => *memory = count.unwrap_or(*memory),
-        (Optimizer::Adam, Some((span, _))) => mistakes.report_with(
-            span,
-            "`memory` belongs to another optimizer",
-            "state it beside `optimizer = \"lbfgs\"`",
-        ),
-        (Optimizer::Lbfgs { .. } | Optimizer::Adam, None) => {}
+    let mut misplaced = |entry: &Entry, method: &str| {
+        let message = format!("`{}` belongs to another optimizer", entry.key);
+        let hint = format!("state it beside `optimizer = \"{method}\"`");
+        mistakes.report_with(entry.key_span, message, hint);
+    };
+    let (decay, pairs) = (table.get("weight_decay"), table.get("memory"));
+    match optimizer {
+        Optimizer::Adam => {
+            decay.into_iter().for_each(|entry| misplaced(entry, "adamw"));
+            pairs.into_iter().for_each(|entry| misplaced(entry, "lbfgs"));
+        }
+        Optimizer::AdamW { weight_decay } => {
+            pairs.into_iter().for_each(|entry| misplaced(entry, "lbfgs"));
+            let stated = decay.and_then(|entry| reader::positive(&entry.node, mistakes));
+            *weight_decay = stated.unwrap_or(*weight_decay);
+        }
+        Optimizer::Lbfgs { memory } => {
+            decay.into_iter().for_each(|entry| misplaced(entry, "adamw"));
+            let stated = pairs.and_then(|entry| reader::count(&entry.node, 1..=MAX_MEMORY, mistakes));
+            *memory = stated.unwrap_or(*memory);
+        }
     }
 }
 

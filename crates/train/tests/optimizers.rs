@@ -1,0 +1,133 @@
+//! Promises of the methods on whole problems.
+
+use pinnace::{Device, Event, Experiment, Precision, Quiet, Sink, Stopped, Trained};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+const DECAY: &str = r#"
+title = "Decay"
+[domain]
+t = [0, 1]
+[unknowns]
+u = {}
+[equations]
+decay = "u_t = -u"
+[conditions]
+start = { on = "t = 0", equation = "u = 1" }
+[network]
+width = 8
+depth = 2
+[training]
+points = 32
+[[training.phase]]
+learning_rate = 0.01
+budget = "200 steps"
+[[training.phase]]
+optimizer = "lbfgs"
+memory = 20
+budget = "300 steps"
+[reference]
+u = "exp(-t)"
+"#;
+
+fn poisson(overrides: &[&str]) -> Experiment {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    Experiment::open("poisson-2d", &overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn open(text: &str) -> Experiment {
+    Experiment::from_text("test", text, Path::new("."), &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run(experiment: &Experiment) -> Trained {
+    experiment.train(&AtomicBool::new(false), &mut Quiet).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn lbfgs_gets_far_lower_than_adam_in_as_many_evaluations() {
+    let lbfgs = run(&poisson(&["training.optimizer=lbfgs"]).with_steps(500));
+    let adam = run(&poisson(&[]).with_steps(lbfgs.evaluations));
+    assert_eq!(adam.evaluations, adam.steps);
+    assert!(lbfgs.evaluations < 2 * lbfgs.steps, "{} evaluations", lbfgs.evaluations);
+    assert!(lbfgs.losses.total < 0.1 * adam.losses.total, "{:?} {:?}", lbfgs.losses, adam.losses);
+}
+
+#[test]
+fn in_single_precision_lbfgs_goes_as_far_as_in_double() {
+    let steps = 3000;
+    let double = run(&poisson(&["training.optimizer=lbfgs"]).with_steps(steps));
+    let single =
+        run(&poisson(&["training.optimizer=lbfgs"]).on(Device::Cpu, Precision::F32).with_steps(steps));
+    assert_eq!((double.stopped, single.stopped), (Stopped::Steps, Stopped::Steps));
+    // The two paths part at the first rounding; a search that takes rounding for a minimum is left
+    // behind by a factor of ten.
+    assert!(single.losses.total < 3.0 * double.losses.total, "{:?} {:?}", single.losses, double.losses);
+}
+
+#[test]
+fn an_equation_in_small_units_is_trained_as_far_in_single_precision() {
+    let text = pinnace::BUILT_IN.iter().find(|built_in| built_in.name == "poisson-2d").unwrap().text;
+    let scaled = text
+        .replace("-laplacian(u) = 2*", "-1000*laplacian(u) = 2000*")
+        .replace("weight = 100", "weight = 100_000_000")
+        .replace("\"adam\"", "\"lbfgs\"");
+    let steps = 3000;
+    let plain =
+        run(&poisson(&["training.optimizer=lbfgs"]).on(Device::Cpu, Precision::F32).with_steps(steps));
+    let scaled = run(&open(&scaled).on(Device::Cpu, Precision::F32).with_steps(steps));
+    assert_eq!(scaled.stopped, Stopped::Steps);
+    // Squares of a thousand times larger residuals.
+    assert!(scaled.losses.total < 3e6 * plain.losses.total, "{:?} {:?}", scaled.losses, plain.losses);
+}
+
+#[test]
+fn lbfgs_in_single_precision_ends_by_itself_at_the_level_of_rounding_and_says_so() {
+    let trained = run(&open(DECAY).on(Device::Cpu, Precision::F32).with_steps(100_000));
+    let Stopped::NoDescent { step, gradient } = trained.stopped else { panic!("{:?}", trained.stopped) };
+    assert_eq!(step, trained.steps);
+    // Terms of order one are rounded by 6e-8, and so is the gradient, which is linear in them: what
+    // remains of it is no slope any more.
+    assert!(trained.losses.total < 1e-9 && gradient < 1e-6, "{:?} {gradient}", trained.losses);
+    let words = trained.stopped.to_string();
+    assert!(words.starts_with("no step lowers the loss by more than rounding after step"), "{words}");
+}
+
+/// Remembers losses and evaluations, step by step.
+#[derive(Default)]
+struct Record {
+    losses: Vec<f64>,
+    evaluations: Vec<u64>,
+    ends: Vec<Stopped>,
+}
+
+impl Sink for Record {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Step { losses, evaluations, .. } => {
+                self.losses.push(losses.total);
+                self.evaluations.push(*evaluations);
+            }
+            Event::PhaseEnded { stopped, .. } => self.ends.push(*stopped),
+            Event::Started { .. } | Event::PhaseStarted { .. } | Event::Finished { .. } => {}
+        }
+    }
+}
+
+#[test]
+fn adam_hands_over_to_lbfgs_where_it_stands() {
+    let mut record = Record::default();
+    let experiment = open(DECAY);
+    let trained = experiment.train(&AtomicBool::new(false), &mut record).unwrap();
+    assert_eq!(record.ends, [Stopped::Steps, Stopped::Steps]);
+    assert_eq!((trained.steps, record.losses.len()), (500, 500));
+    assert_eq!(record.evaluations[199], 200);
+    assert_eq!(record.evaluations.last(), Some(&trained.evaluations));
+    // Points and parameters stay: the second phase begins with the loss that the first one left.
+    let adam = &record.losses[..200];
+    assert!(record.losses[200] < adam[0] && record.losses[200] < 2.0 * adam[199]);
+    // In double precision no step of the line search goes up.
+    assert!(record.losses[200..].is_sorted_by(|before, after| after <= before));
+    assert!(trained.losses.total < 1e-3 * record.losses[200], "{:?}", trained.losses);
+    assert!(trained.errors[0].as_ref().unwrap().relative_l2.unwrap() < 1e-4);
+    assert_eq!(run(&experiment).parameters, trained.parameters);
+}
