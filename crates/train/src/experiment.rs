@@ -4,7 +4,7 @@ use crate::TrainError;
 use crate::evaluate::{FieldError, check_grid, field_errors};
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
-use crate::sample::draw;
+use crate::sample::{Draw, draw};
 use crate::table::Tables;
 use crate::trainer::{self, Sink, Stopped, Surroundings};
 use equation::parse::parse_with;
@@ -83,7 +83,9 @@ impl Experiment {
             .collect::<Result<_, _>>()?;
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
-        draw(&problem, &plan, &tables, problem.training.seed, 0)?;
+        for phase in &problem.training.phases {
+            draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, phase, 0) })?;
+        }
         let (device, precision) = (Device::Cpu, Precision::F64);
         Ok(Experiment { problem, plan, tables, truths, device, precision })
     }

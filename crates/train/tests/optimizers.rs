@@ -92,6 +92,26 @@ fn lbfgs_in_single_precision_ends_by_itself_at_the_level_of_rounding_and_says_so
     assert!(words.starts_with("no step lowers the loss by more than rounding after step"), "{words}");
 }
 
+#[test]
+fn fresh_points_come_when_the_file_says_so_and_lbfgs_starts_again_on_them() {
+    let with = |lines: &str| DECAY.replace("points = 32", &format!("points = 32\n{lines}"));
+    let kept = run(&open(DECAY));
+    for sampler in ["sobol", "uniform", "latin-hypercube"] {
+        let text = with(&format!("sampler = \"{sampler}\"\nresample = 50"));
+        let mut record = Record::default();
+        let fresh = open(&text).train(&AtomicBool::new(false), &mut record).unwrap();
+        assert_ne!(fresh.parameters, kept.parameters);
+        assert_eq!((fresh.steps, fresh.stopped), (500, Stopped::Steps));
+        assert_eq!(fresh.parameters, run(&open(&text)).parameters);
+        assert!(fresh.errors[0].as_ref().unwrap().relative_l2.unwrap() < 1e-3, "{sampler}");
+        // The loss on new points is evaluated before the first step there.
+        assert!(record.evaluations[250] >= record.evaluations[249] + 2);
+    }
+    assert_eq!(run(&open(&with("resample = 0"))).parameters, kept.parameters);
+    // Longer than any phase: nothing changes.
+    assert_eq!(run(&open(&with("resample = 1000"))).parameters, kept.parameters);
+}
+
 /// Remembers losses and evaluations, step by step.
 #[derive(Default)]
 struct Record {

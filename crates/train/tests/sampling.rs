@@ -1,6 +1,7 @@
 //! Promises about where points lie.
 
-use pinnace::sample::draw;
+use equation::problem::Sampler;
+use pinnace::sample::{Draw, draw};
 use pinnace::table::Tables;
 use pinnace::{Experiment, Points, TrainError};
 use std::path::Path;
@@ -14,10 +15,14 @@ fn problem(conditions: &str) -> String {
 }
 
 fn points(conditions: &str, seed: u64) -> Vec<Points> {
+    drawn(conditions, Draw { sampler: Sampler::Sobol, seed, number: 0, interior: 64 })
+}
+
+fn drawn(conditions: &str, which: Draw) -> Vec<Points> {
     let experiment = Experiment::from_text("test", &problem(conditions), Path::new("."), &[])
         .unwrap_or_else(|error| panic!("{error}"));
     let tables = Tables::read(experiment.problem(), Path::new(".")).unwrap();
-    draw(experiment.problem(), experiment.plan(), &tables, seed, 64).unwrap()
+    draw(experiment.problem(), experiment.plan(), &tables, which).unwrap()
 }
 
 const START: &str = "start = { on = \"t = 0\", equation = \"u = 0\" }\n";
@@ -31,6 +36,25 @@ fn interior_points_lie_strictly_inside_and_depend_on_the_seed_only() {
     assert!(sets[0].iter().all(|row| 0.0 < row[0] && row[0] < 1.0 && 0.0 < row[1] && row[1] < 3.0));
     assert_eq!(sets, points(&conditions, 5));
     assert_ne!(sets, points(&conditions, 6));
+}
+
+#[test]
+fn every_sampler_draws_as_many_points_in_the_right_places_and_fresh_ones_each_time() {
+    let start = "start = { on = \"t = 0 where x < 0.5\", equation = \"u = 0\" }\n";
+    let conditions = format!("{start}{WALLS}wrap = {{ periodic = \"x\" }}\n");
+    for sampler in [Sampler::Sobol, Sampler::Uniform, Sampler::LatinHypercube] {
+        let draw = |number| drawn(&conditions, Draw { sampler, seed: 4, number, interior: 64 });
+        let draws: Vec<Vec<Points>> = (0..3).map(draw).collect();
+        for sets in &draws {
+            assert_eq!(sets.iter().map(Points::len).collect::<Vec<_>>(), [64, 40, 40, 40]);
+            assert!(sets[0].iter().all(|row| 0.0 < row[0] && row[0] < 1.0 && 0.0 < row[1] && row[1] < 3.0));
+            assert!(sets[1].iter().all(|row| row[0] == 0.0 && row[1] < 0.5));
+        }
+        for set in 0..4 {
+            assert!(draws[0][set] != draws[1][set] && draws[1][set] != draws[2][set]);
+        }
+        assert_eq!(draws[2], draw(2));
+    }
 }
 
 #[test]

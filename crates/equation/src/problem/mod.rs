@@ -9,7 +9,7 @@ mod training;
 pub(crate) use check::{Gap, gaps};
 pub use domain::{Coordinate, Domain, Role};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
-pub use training::{Budget, Optimizer, Phase, Schedule, Training};
+pub use training::{Budget, Optimizer, Phase, Sampler, Schedule, Training};
 
 use crate::expression::{Expression, Leaf, Names, Pool};
 

@@ -18,6 +18,10 @@ pub struct Phase {
     pub optimizer: Optimizer,
     /// Points inside the domain.
     pub points: usize,
+    /// How they, and those of the conditions, are chosen.
+    pub sampler: Sampler,
+    /// Steps between two draws of fresh points; `None` keeps the first ones. At least one.
+    pub resample: Option<u64>,
     /// Step length of first-order methods.
     pub learning_rate: f64,
     /// How the step length changes over the phase.
@@ -41,6 +45,17 @@ pub enum Optimizer {
         /// Steps that its model of the curvature is made of.
         memory: usize,
     },
+}
+
+/// How points are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sampler {
+    /// The Sobol sequence, scrambled (Owen 1995).
+    Sobol,
+    /// Independent of each other.
+    Uniform,
+    /// Latin hypercubes (McKay, Beckman, Conover 1979).
+    LatinHypercube,
 }
 
 /// How a step length changes over a phase.

@@ -4,7 +4,7 @@ use crate::files;
 use equation::parse::{parse, parse_with};
 use equation::problem::{
     Activation, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem, Role,
-    Schedule, Solution,
+    Sampler, Schedule, Solution,
 };
 
 fn accept(name: &str, text: &str) -> Problem {
@@ -162,6 +162,21 @@ fn every_optimizer_has_its_own_keys_and_defaults() {
     );
     assert_eq!(optimizer("optimizer = \"lbfgs\""), Optimizer::Lbfgs { memory: 30 });
     assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Optimizer::Lbfgs { memory: 7 });
+}
+
+#[test]
+fn points_are_fixed_sobol_points_unless_the_file_says_otherwise() {
+    let sampling = |lines: &str| {
+        let text = files::BURGERS.replace("optimizer = \"adam\"", lines);
+        let phase = &accept("burgers", &text).training.phases[0];
+        (phase.sampler, phase.resample)
+    };
+    assert_eq!(sampling(""), (Sampler::Sobol, None));
+    assert_eq!(sampling("sampler = \"uniform\"\nresample = 0"), (Sampler::Uniform, None));
+    assert_eq!(
+        sampling("sampler = \"latin-hypercube\"\nresample = 100"),
+        (Sampler::LatinHypercube, Some(100))
+    );
 }
 
 #[test]

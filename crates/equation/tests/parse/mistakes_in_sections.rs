@@ -38,6 +38,20 @@ const TABLES: &[Mistake] = &[
         "`gauss-newton` is not in this version",
         "use one of `adam`, `adamw` and `lbfgs`",
     ),
+    mistake(
+        files::BURGERS,
+        "points = 4096",
+        "sampler = «\"sobel\"»",
+        "unknown value `sobel`",
+        "did you mean `sobol`?",
+    ),
+    mistake(
+        files::BURGERS,
+        "points = 4096",
+        "resample = «-5»",
+        "expected an integer of at least 0, found -5",
+        "",
+    ),
     mistake(files::BURGERS, "\"adam\"", "«\"lbfg\"»", "unknown value `lbfg`", "did you mean `lbfgs`?"),
     mistake(
         files::BURGERS,

@@ -3,7 +3,7 @@
 use super::case::{self, Manifest};
 use super::peak_bytes;
 use crate::optimize::{Adam, Loss, Optimizer};
-use crate::sample::draw;
+use crate::sample::{Draw, draw};
 use crate::table::Tables;
 use crate::{Device, Experiment, Objective, Points, Precision, TrainError};
 use equation::taylor::Plan;
@@ -102,8 +102,7 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainE
         Some(folder) => (case::points(folder, plan)?, case::weights(folder, plan)?),
         None => {
             let tables = Tables::read(problem, Path::new("."))?;
-            let count = problem.training.phases[0].points;
-            let points = draw(problem, plan, &tables, problem.training.seed, count)?;
+            let points = draw(problem, plan, &tables, Draw::of(problem, &problem.training.phases[0], 0))?;
             (points, plan.initialize(problem.training.seed))
         }
     };

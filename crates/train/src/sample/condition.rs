@@ -1,8 +1,7 @@
 //! Points on the faces, edges, corners and inner planes of the box.
 
-use super::{Sobol, affine};
+use super::{Sequence, affine};
 use crate::TrainError;
-use equation::counter::Stream;
 use equation::expression::{Leaf, evaluate};
 use equation::problem::{Piece, Place, Problem};
 use equation::taylor::Row;
@@ -12,12 +11,13 @@ use kernel::Points;
 /// share of its piece gets fewer points than asked for.
 const TRIES_PER_POINT: usize = 256;
 
-/// Points of the condition at `index`; `stream` names random numbers for each of its pieces.
+/// Points of the condition at `index`; `sequence` gives each of its pieces, by (part, dimensions, number
+/// of points), points of a unit cube.
 pub(super) fn draw(
     problem: &Problem,
     index: usize,
     row: Row,
-    stream: impl Fn(usize) -> Stream,
+    sequence: impl Fn(usize, usize, usize) -> Sequence,
 ) -> Result<Points, TrainError> {
     let condition = &problem.conditions[index];
     let count = condition.points.unwrap_or(problem.training.condition_points);
@@ -25,10 +25,17 @@ pub(super) fn draw(
     match &condition.place {
         Place::Pieces(pieces) => {
             for (part, (piece, share)) in pieces.iter().zip(shares(problem, pieces, count)).enumerate() {
-                on_piece(problem, piece, row, share, stream(part), &mut points);
+                let free = free(problem, piece);
+                let sequence = sequence(part, free.len(), share);
+                on_piece(problem, piece, row, share, &free, &sequence, &mut points);
             }
         }
-        &Place::Wrap { axis } => wrapped(problem, axis, row, count, stream(0), &mut points),
+        &Place::Wrap { axis } => {
+            // On a line the two ends are one pair of points, however many are asked for.
+            let count = if problem.domain.len() == 1 { 1 } else { count };
+            let sequence = sequence(0, problem.domain.len() - 1, count);
+            wrapped(problem, axis, row, count, &sequence, &mut points);
+        }
     }
     if points.is_empty() {
         return Err(TrainError::EmptyPlace { condition: condition.name.clone() });
@@ -70,9 +77,15 @@ fn free(problem: &Problem, piece: &Piece) -> Vec<usize> {
     (0..problem.domain.len()).filter(|axis| piece.fixed.iter().all(|(fixed, _)| fixed != axis)).collect()
 }
 
-fn on_piece(problem: &Problem, piece: &Piece, row: Row, count: usize, stream: Stream, points: &mut Points) {
-    let free = free(problem, piece);
-    let sobol = Sobol::scrambled(free.len(), stream);
+fn on_piece(
+    problem: &Problem,
+    piece: &Piece,
+    row: Row,
+    count: usize,
+    free: &[usize],
+    sequence: &Sequence,
+    points: &mut Points,
+) {
     let mut unit = vec![0.0; free.len()];
     let mut numbers = vec![0.0; row.width()];
     for &(axis, value) in &piece.fixed {
@@ -88,7 +101,7 @@ fn on_piece(problem: &Problem, piece: &Piece, row: Row, count: usize, stream: St
     };
     let wanted = points.len() + count;
     for index in 0..tries {
-        sobol.point(index as u32, &mut unit);
+        sequence.point(index as u32, &mut unit);
         for (&axis, &unit) in free.iter().zip(&unit) {
             numbers[axis] = affine(&problem.domain.coordinates[axis], unit);
         }
@@ -112,17 +125,14 @@ fn keeps(problem: &Problem, piece: &Piece, place: &[f64]) -> bool {
     })
 }
 
-fn wrapped(problem: &Problem, axis: usize, row: Row, count: usize, stream: Stream, points: &mut Points) {
+fn wrapped(problem: &Problem, axis: usize, row: Row, count: usize, sequence: &Sequence, points: &mut Points) {
     let others: Vec<usize> = (0..problem.domain.len()).filter(|&other| other != axis).collect();
-    // On a line the two ends are one pair of points, however many are asked for.
-    let count = if others.is_empty() { 1 } else { count };
-    let sobol = Sobol::scrambled(others.len(), stream);
     let mut unit = vec![0.0; others.len()];
     let mut numbers = vec![0.0; row.width()];
     numbers[axis] = problem.domain.coordinates[axis].low;
     numbers[row.coordinates + axis] = problem.domain.coordinates[axis].high;
     for index in 0..count {
-        sobol.point(index as u32, &mut unit);
+        sequence.point(index as u32, &mut unit);
         for (&other, &unit) in others.iter().zip(&unit) {
             let value = affine(&problem.domain.coordinates[other], unit);
             numbers[other] = value;

@@ -1,10 +1,10 @@
 //! All points of a plan for one phase of training.
 
-use super::{Sobol, condition};
+use super::{Sequence, condition};
 use crate::TrainError;
 use crate::table::Tables;
 use equation::counter::Stream;
-use equation::problem::{Coordinate, Problem};
+use equation::problem::{Coordinate, Phase, Problem, Sampler};
 use equation::taylor::{Plan, Row, Source};
 use kernel::Points;
 
@@ -12,9 +12,36 @@ use kernel::Points;
 /// other user of the seed meets them.
 const STREAMS: u64 = 0x5a << 56;
 
-/// The random numbers for `part` of the term at `position`.
-fn stream(seed: u64, position: usize, part: usize) -> Stream {
-    Stream::new(seed, STREAMS | (position as u64) << 24 | part as u64)
+/// The family that the seeds of later draws come from.
+const SEEDS: u64 = 0x5b << 56;
+
+/// Which points to draw.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Draw {
+    /// In which way.
+    pub sampler: Sampler,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Which draw of a phase, from 0: each has points of its own.
+    pub number: u64,
+    /// Points inside the domain.
+    pub interior: usize,
+}
+
+impl Draw {
+    /// A draw of a phase of training.
+    pub fn of(problem: &Problem, phase: &Phase, number: u64) -> Self {
+        Draw { sampler: phase.sampler, seed: problem.training.seed, number, interior: phase.points }
+    }
+
+    /// The random numbers for `part` of the term at `position`.
+    fn stream(&self, position: usize, part: usize) -> Stream {
+        let seed = match self.number {
+            0 => self.seed,
+            later => Stream::new(self.seed, SEEDS).bits(later),
+        };
+        Stream::new(seed, STREAMS | (position as u64) << 24 | part as u64)
+    }
 }
 
 /// From (0, 1) to the coordinate's interval.
@@ -22,37 +49,33 @@ pub(crate) fn affine(coordinate: &Coordinate, unit: f64) -> f64 {
     coordinate.low + (coordinate.high - coordinate.low) * unit
 }
 
-/// Draws `interior` points inside the domain, each condition's own number on it, and takes every row
-/// of every data table. A pure function of its arguments: one set per term of the plan.
-pub fn draw(
-    problem: &Problem,
-    plan: &Plan,
-    tables: &Tables,
-    seed: u64,
-    interior: usize,
-) -> Result<Vec<Points>, TrainError> {
+/// Draws points inside the domain, each condition's own number on it, and takes every row of every data
+/// table. A pure function of its arguments: one set per term of the plan.
+pub fn draw(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Result<Vec<Points>, TrainError> {
     plan.terms
         .iter()
         .enumerate()
         .map(|(position, term)| match term.source {
             Source::Interior | Source::Prediction => {
-                Ok(inside(problem, term.row, stream(seed, position, 0), interior))
+                Ok(inside(problem, term.row, draw, draw.stream(position, 0)))
             }
             Source::Condition(index) => {
-                condition::draw(problem, index, term.row, |part| stream(seed, position, part))
+                condition::draw(problem, index, term.row, |part, dimensions, count| {
+                    Sequence::new(draw.sampler, dimensions, count, draw.stream(position, part))
+                })
             }
             Source::Data(index) => Ok(tables.measurements(index).clone()),
         })
         .collect()
 }
 
-fn inside(problem: &Problem, row: Row, stream: Stream, count: usize) -> Points {
-    let sobol = Sobol::scrambled(problem.domain.len(), stream);
+fn inside(problem: &Problem, row: Row, draw: Draw, stream: Stream) -> Points {
+    let sequence = Sequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
     let mut points = Points::new(row.width());
     let mut numbers = vec![0.0; row.width()];
-    for index in 0..count {
+    for index in 0..draw.interior {
         let place = &mut numbers[..problem.domain.len()];
-        sobol.point(index as u32, place);
+        sequence.point(index as u32, place);
         for (value, coordinate) in place.iter_mut().zip(&problem.domain.coordinates) {
             *value = affine(coordinate, *value);
         }

@@ -2,10 +2,14 @@
 
 mod condition;
 mod draw;
+mod latin;
+mod sequence;
 mod sobol;
 mod sobol_table;
 
-pub use draw::draw;
+pub use draw::{Draw, draw};
+pub use latin::LatinHypercube;
+pub use sequence::Sequence;
 pub use sobol::Sobol;
 
 pub(crate) use draw::affine;

@@ -2,7 +2,7 @@
 
 use super::{Event, Sink, Stopped};
 use crate::optimize::{Loss, Progress, StepOutcome, optimizer, rate};
-use crate::sample::draw;
+use crate::sample::{Draw, draw};
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
 use equation::problem::{Budget, Phase, Problem};
@@ -54,10 +54,9 @@ pub fn train(
     let mut objective = Objective::new(kernel, Vec::new());
     sink.event(&Event::Started { parameters: parameters.len(), phases: phases.len() });
 
-    let mut run = Run { plan, surroundings, start, steps: 0, evaluations: 0 };
+    let mut run = Run { problem, plan, tables, surroundings, start, steps: 0, evaluations: 0 };
     let mut stopped = Stopped::Steps;
     for (number, phase) in phases.iter().enumerate() {
-        objective.set_points(draw(problem, plan, tables, problem.training.seed, phase.points)?);
         stopped = run.phase(number, phase, &mut objective, parameters, sink)?;
         sink.event(&Event::PhaseEnded { phase: number, stopped });
         if stopped == Stopped::Interrupted {
@@ -74,6 +73,8 @@ pub fn train(
 }
 
 struct Run<'run> {
+    problem: &'run Problem,
+    tables: &'run Tables,
     plan: &'run Plan,
     surroundings: Surroundings<'run>,
     start: f64,
@@ -90,6 +91,8 @@ impl Run<'_> {
         parameters: &mut [f64],
         sink: &mut dyn Sink,
     ) -> Result<Stopped, TrainError> {
+        let draw = |number| draw(self.problem, self.plan, self.tables, Draw::of(self.problem, phase, number));
+        objective.set_points(draw(0)?);
         let points = objective.point_count();
         let mut optimizer = optimizer(phase.optimizer, self.plan);
         let (begin, before) = ((self.surroundings.clock)(), self.evaluations);
@@ -99,6 +102,13 @@ impl Run<'_> {
         loop {
             if let Some(stopped) = self.over(phase.budget, progress, loss) {
                 return Ok(stopped);
+            }
+            if let Some(interval) = phase.resample
+                && progress.step > 0
+                && progress.step % interval == 0
+            {
+                objective.set_points(draw(progress.step / interval)?);
+                optimizer.forget_loss();
             }
             let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
             let outcome =

@@ -4,7 +4,7 @@ use super::equations::points;
 use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
-use crate::problem::{Budget, Optimizer, Phase, Schedule, Training};
+use crate::problem::{Budget, Optimizer, Phase, Sampler, Schedule, Training};
 
 /// Methods that people will ask for and that this version does not have.
 const PLANNED: [&str; 9] = [
@@ -19,8 +19,17 @@ const PLANNED: [&str; 9] = [
     "auto",
 ];
 
-const PHASE_KEYS: [&str; 7] =
-    ["optimizer", "weight_decay", "memory", "points", "learning_rate", "schedule", "budget"];
+const PHASE_KEYS: [&str; 9] = [
+    "optimizer",
+    "weight_decay",
+    "memory",
+    "points",
+    "sampler",
+    "resample",
+    "learning_rate",
+    "schedule",
+    "budget",
+];
 
 /// Reads the section; an absent one means the defaults.
 pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Training {
@@ -32,6 +41,8 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Traini
     let default = Phase {
         optimizer: Optimizer::Adam,
         points: 2048,
+        sampler: Sampler::Sobol,
+        resample: None,
         learning_rate: 1e-3,
         schedule: Schedule::Constant,
         budget: Budget { steps: Some(5000), seconds: None, loss: None },
@@ -72,6 +83,17 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     details(table, &mut phase.optimizer, workshop);
     if let Some(count) = table.get("points").and_then(|entry| points(&entry.node, workshop)) {
         phase.points = count;
+    }
+    let samplers = [
+        ("sobol", Sampler::Sobol),
+        ("uniform", Sampler::Uniform),
+        ("latin-hypercube", Sampler::LatinHypercube),
+    ];
+    let mistakes = &mut workshop.mistakes;
+    let sampler = table.get("sampler").and_then(|entry| reader::choice(&entry.node, &samplers, mistakes));
+    phase.sampler = sampler.unwrap_or(phase.sampler);
+    if let Some(steps) = table.get("resample").and_then(|e| reader::count(&e.node, 0..=i64::MAX, mistakes)) {
+        phase.resample = (steps > 0).then_some(steps as u64);
     }
     let rate = table.get("learning_rate").and_then(|e| reader::positive(&e.node, &mut workshop.mistakes));
     phase.learning_rate = rate.unwrap_or(phase.learning_rate);
