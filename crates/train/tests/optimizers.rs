@@ -93,6 +93,21 @@ fn lbfgs_in_single_precision_ends_by_itself_at_the_level_of_rounding_and_says_so
 }
 
 #[test]
+fn adamw_shrinks_weights_and_leaves_the_scalars_of_the_problem() {
+    let with = |optimizer: &str| {
+        let (text, _) = DECAY.split_once("[[training.phase]]").unwrap();
+        // Nothing depends on `loose`: only decay could move it.
+        let text = text.replace("[unknowns]", "[parameters]\nloose = 0.7\nrate = 1\n[unknowns]");
+        let text = text.replace("u_t = -u", "u_t = -rate*u + 0*loose");
+        run(&open(&format!("{text}budget = \"100 steps\"\nlearning_rate = 0.01\n{optimizer}\n")))
+    };
+    let (plain, decayed) = (with("optimizer = \"adam\""), with("optimizer = \"adamw\"\nweight_decay = 10"));
+    assert_eq!((plain.scalars[0], decayed.scalars[0]), (0.7, 0.7));
+    let size = |trained: &Trained| trained.parameters.iter().map(|number| number * number).sum::<f64>();
+    assert!(size(&decayed) < 0.5 * size(&plain), "{} {}", size(&decayed), size(&plain));
+}
+
+#[test]
 fn fresh_points_come_when_the_file_says_so_and_lbfgs_starts_again_on_them() {
     let with = |lines: &str| DECAY.replace("points = 32", &format!("points = 32\n{lines}"));
     let kept = run(&open(DECAY));

@@ -50,8 +50,8 @@ fn every_sampler_draws_as_many_points_in_the_right_places_and_fresh_ones_each_ti
             assert!(sets[0].iter().all(|row| 0.0 < row[0] && row[0] < 1.0 && 0.0 < row[1] && row[1] < 3.0));
             assert!(sets[1].iter().all(|row| row[0] == 0.0 && row[1] < 0.5));
         }
-        for set in 0..4 {
-            assert!(draws[0][set] != draws[1][set] && draws[1][set] != draws[2][set]);
+        for pair in draws.windows(2) {
+            assert!(pair[0].iter().zip(&pair[1]).all(|(before, after)| before != after));
         }
         assert_eq!(draws[2], draw(2));
     }

@@ -105,7 +105,7 @@ impl Run<'_> {
             }
             if let Some(interval) = phase.resample
                 && progress.step > 0
-                && progress.step % interval == 0
+                && progress.step.is_multiple_of(interval)
             {
                 objective.set_points(draw(progress.step / interval)?);
                 optimizer.forget_loss();
