@@ -34,6 +34,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
         Stopped::Steps
         | Stopped::Seconds
         | Stopped::Loss
+        | Stopped::TargetError
         | Stopped::GradientVanished { .. }
         | Stopped::NoDescent { .. } => exit::DONE,
     })

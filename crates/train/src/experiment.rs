@@ -11,6 +11,7 @@ use equation::parse::parse_with;
 use equation::problem::{Budget, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Losses, Points, Precision};
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -96,7 +97,7 @@ impl Experiment {
     }
 
     /// Makes training take `steps` steps, unless its method comes to an end before: phases keep their own number of steps while there are
-    /// enough, the last of them takes the rest, and bounds on time and loss no longer count.
+    /// enough, the last of them takes the rest, and bounds on time, loss and error no longer count.
     pub fn with_steps(mut self, steps: u64) -> Self {
         let phases = &mut self.problem.training.phases;
         let count = phases.len();
@@ -104,7 +105,7 @@ impl Experiment {
         for (number, phase) in phases.iter_mut().enumerate() {
             let own = if number + 1 == count { rest } else { phase.budget.steps.unwrap_or(rest).min(rest) };
             rest -= own;
-            phase.budget = Budget { steps: Some(own), seconds: None, loss: None };
+            phase.budget = Budget { steps: Some(own), ..Budget::default() };
         }
         self
     }
@@ -135,15 +136,33 @@ impl Experiment {
         let mut parameters = self.plan.initialize(self.problem.training.seed);
         let start = Instant::now();
         let clock = || start.elapsed().as_secs_f64();
-        let surroundings =
-            Surroundings { device: self.device, precision: self.precision, stop, clock: &clock };
+        // One kernel for all measurements, and none of training's, whose scratch is in use.
+        let gauge = RefCell::new(Kernel::compile(&self.plan, self.device, self.precision)?);
+        let error = |parameters: &[f64]| -> Result<Option<f64>, TrainError> {
+            let errors = self.errors(&mut gauge.borrow_mut(), parameters)?;
+            Ok(errors.iter().flatten().filter_map(|error| error.relative_l2).reduce(f64::max))
+        };
+        let surroundings = Surroundings {
+            device: self.device,
+            precision: self.precision,
+            stop,
+            clock: &clock,
+            error: &error,
+        };
         let outcome =
             trainer::train(&self.problem, &self.plan, &self.tables, &mut parameters, surroundings, sink)?;
-        let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
-        let errors = field_errors(&self.problem, &self.truths, &self.tables, &mut kernel, &parameters)?;
+        let errors = self.errors(&mut gauge.borrow_mut(), &parameters)?;
         let scalars = self.plan.scalar_values(&parameters);
         let trainer::Outcome { steps, evaluations, seconds, losses, stopped } = outcome;
         Ok(Trained { parameters, losses, errors, scalars, steps, evaluations, seconds, stopped })
+    }
+
+    fn errors(
+        &self,
+        kernel: &mut Kernel<'_>,
+        parameters: &[f64],
+    ) -> Result<Vec<Option<FieldError>>, TrainError> {
+        field_errors(&self.problem, &self.truths, &self.tables, kernel, parameters)
     }
 
     /// The values of all unknowns at points given by their coordinates, point by point.

@@ -66,8 +66,13 @@ fn a_step_that_is_not_finite_is_refused_by_name_and_leaves_the_parameters() {
     let start = experiment.plan().initialize(0);
     let mut parameters = start.clone();
     let stop = AtomicBool::new(false);
-    let surroundings =
-        Surroundings { device: Device::Reference, precision: Precision::F64, stop: &stop, clock: &|| 0.0 };
+    let surroundings = Surroundings {
+        device: Device::Reference,
+        precision: Precision::F64,
+        stop: &stop,
+        clock: &|| 0.0,
+        error: &|_| Ok(None),
+    };
     let tables = pinnace::table::Tables::read(experiment.problem(), Path::new(".")).unwrap();
     let result =
         train(experiment.problem(), experiment.plan(), &tables, &mut parameters, surroundings, &mut Quiet);
@@ -120,13 +125,48 @@ fn budgets_of_loss_and_time_end_a_phase() {
         ticks.get()
     };
     let stop = AtomicBool::new(false);
-    let surroundings =
-        Surroundings { device: Device::Reference, precision: Precision::F64, stop: &stop, clock: &clock };
+    let surroundings = Surroundings {
+        device: Device::Reference,
+        precision: Precision::F64,
+        stop: &stop,
+        clock: &clock,
+        error: &|_| Ok(None),
+    };
     let tables = pinnace::table::Tables::read(experiment.problem(), Path::new(".")).unwrap();
     let outcome =
         train(experiment.problem(), experiment.plan(), &tables, &mut parameters, surroundings, &mut Quiet);
     let outcome = outcome.unwrap();
     assert_eq!((outcome.steps, outcome.stopped), (6, Stopped::Seconds));
+}
+
+#[test]
+fn a_target_error_ends_a_phase_once_it_is_measured() {
+    let trained = run(PROBLEM, &["training.budget={ steps = 5000, error = 0.02 }"]);
+    assert_eq!(trained.stopped, Stopped::TargetError);
+    assert!(trained.errors[0].as_ref().unwrap().relative_l2.unwrap() < 0.02);
+    let experiment = open(PROBLEM, &["training.budget={ error = 0.5 }"]).unwrap();
+    let (mut parameters, stop) = (experiment.plan().initialize(0), AtomicBool::new(false));
+    // A measurement takes a second, and every look at the clock an eighth.
+    let (now, measured) = (Cell::new(0.0), Cell::new(0));
+    let error = |_: &[f64]| {
+        now.set(now.get() + 1.0);
+        measured.set(measured.get() + 1);
+        Ok(Some(if measured.get() < 3 { 0.9 } else { 0.1 }))
+    };
+    let clock = || {
+        now.set(now.get() + 0.125);
+        now.get()
+    };
+    let device = Device::Reference;
+    let surroundings =
+        Surroundings { device, precision: Precision::F64, stop: &stop, clock: &clock, error: &error };
+    let tables = pinnace::table::Tables::read(experiment.problem(), Path::new(".")).unwrap();
+    let outcome =
+        train(experiment.problem(), experiment.plan(), &tables, &mut parameters, surroundings, &mut Quiet);
+    let outcome = outcome.unwrap();
+    assert_eq!((measured.get(), outcome.stopped), (3, Stopped::TargetError));
+    // Two pauses of twenty measurements, in steps of an eighth of a second.
+    assert_eq!(outcome.steps, 1 + 2 * 20 * 9);
 }
 
 #[test]

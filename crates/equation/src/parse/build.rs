@@ -92,7 +92,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         reference = reference::read(reference_section, &unknowns, workshop);
     }
     let network = network::read(network_section, workshop);
-    let training = training::read(training_section, workshop);
+    let training = training::read(training_section, reference_section, workshop);
 
     let (equations, equation_spans): (Vec<_>, Vec<Span>) = stated.into_iter().unzip();
     let (conditions, condition_spans): (Vec<_>, Vec<Span>) = stated_conditions.into_iter().unzip();

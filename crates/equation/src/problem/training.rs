@@ -86,4 +86,6 @@ pub struct Budget {
     pub seconds: Option<f64>,
     /// When the loss falls below.
     pub loss: Option<f64>,
+    /// When the relative L2 error of every unknown with a reference falls below.
+    pub error: Option<f64>,
 }

@@ -74,7 +74,7 @@ fn burgers_is_understood() {
     assert_eq!(problem.conditions.len(), 2);
     assert_eq!(problem.network.width, 20);
     assert_eq!(problem.training.phases[0].points, 4096);
-    assert_eq!(problem.training.phases[0].budget, Budget { steps: None, seconds: Some(60.0), loss: None });
+    assert_eq!(problem.training.phases[0].budget, Budget { seconds: Some(60.0), ..Budget::default() });
     assert_eq!(problem.reference.grid, [(0, 201), (1, 512)]);
     assert!(
         matches!(&problem.reference.solutions[0], Some(Solution::Named(name)) if name == "burgers-cole-hopf")
@@ -142,10 +142,13 @@ fn phases_override_the_training_table() {
     assert_eq!(training.seed, 7);
     assert_eq!(training.phases.len(), 2);
     assert_eq!((training.phases[0].points, training.phases[0].learning_rate), (1000, 1e-2));
-    assert_eq!(training.phases[0].budget, Budget { steps: Some(5000), seconds: Some(120.0), loss: None });
+    assert_eq!(
+        training.phases[0].budget,
+        Budget { steps: Some(5000), seconds: Some(120.0), ..Budget::default() }
+    );
     assert_eq!(training.phases[0].schedule, Schedule::Exponential { factor: 0.9, steps: 1000 });
     assert_eq!(training.phases[1].schedule, Schedule::Cosine { warmup: 100 });
-    assert_eq!(training.phases[1].budget, Budget { steps: Some(100), seconds: None, loss: Some(1e-9) });
+    assert_eq!(training.phases[1].budget, Budget { steps: Some(100), loss: Some(1e-9), ..Budget::default() });
 }
 
 #[test]
@@ -162,6 +165,13 @@ fn every_optimizer_has_its_own_keys_and_defaults() {
     );
     assert_eq!(optimizer("optimizer = \"lbfgs\""), Optimizer::Lbfgs { memory: 30 });
     assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Optimizer::Lbfgs { memory: 7 });
+}
+
+#[test]
+fn a_budget_can_wait_for_an_error() {
+    let text = files::BURGERS.replace("\"60 s\"", "{ seconds = 60, error = 1e-3 }");
+    let budget = accept("burgers", &text).training.phases[0].budget;
+    assert_eq!(budget, Budget { seconds: Some(60.0), error: Some(1e-3), ..Budget::default() });
 }
 
 #[test]

@@ -38,6 +38,7 @@ const TABLES: &[Mistake] = &[
         "`gauss-newton` is not in this version",
         "use one of `adam`, `adamw` and `lbfgs`",
     ),
+    mistake(files::BURGERS, "\"60 s\"", "{ error = «0» }", "expected a number above 0", ""),
     mistake(
         files::BURGERS,
         "points = 4096",

@@ -54,12 +54,12 @@ mod tests {
     #[test]
     fn a_cosine_rises_then_falls_to_zero_at_the_end_of_its_budget() {
         let schedule = Schedule::Cosine { warmup: 10 };
-        let steps = Budget { steps: Some(110), seconds: Some(1.0), loss: None };
+        let steps = Budget { steps: Some(110), seconds: Some(1.0), ..Budget::default() };
         assert_eq!(at(schedule, steps, 4, 0.0), 1.0);
         assert_eq!(at(schedule, steps, 10, 0.0), 2.0);
         assert!((at(schedule, steps, 60, 0.9) - 1.0).abs() < 1e-15);
         assert!(at(schedule, steps, 110, 0.0).abs() < 1e-15);
-        let seconds = Budget { steps: None, seconds: Some(4.0), loss: None };
+        let seconds = Budget { seconds: Some(4.0), ..Budget::default() };
         assert!((at(schedule, seconds, 99, 2.0) - 1.0).abs() < 1e-15);
         let loss = Budget { loss: Some(1e-6), ..Budget::default() };
         assert_eq!(at(schedule, loss, 99, 2.0), 2.0);

@@ -12,6 +12,8 @@ pub enum Stopped {
     Seconds,
     /// The loss fell below the bound.
     Loss,
+    /// The error of every unknown with a reference fell below the bound.
+    TargetError,
     /// The method stands where the loss has no slope.
     GradientVanished {
         /// Steps taken in the run before.
@@ -37,6 +39,7 @@ impl Stopped {
             Stopped::Steps => "steps",
             Stopped::Seconds => "seconds",
             Stopped::Loss => "loss",
+            Stopped::TargetError => "target-error",
             Stopped::GradientVanished { .. } => "gradient-vanished",
             Stopped::NoDescent { .. } => "no-descent",
             Stopped::Interrupted => "interrupted",
@@ -47,9 +50,11 @@ impl Stopped {
 impl fmt::Display for Stopped {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stopped::Steps | Stopped::Seconds | Stopped::Loss | Stopped::Interrupted => {
-                formatter.write_str(self.name())
-            }
+            Stopped::Steps
+            | Stopped::Seconds
+            | Stopped::Loss
+            | Stopped::TargetError
+            | Stopped::Interrupted => formatter.write_str(self.name()),
             Stopped::GradientVanished { step, gradient } => {
                 write!(formatter, "the gradient vanished after step {step}, its norm is {gradient:.1e}")
             }

@@ -21,7 +21,12 @@ pub struct Surroundings<'run> {
     pub stop: &'run AtomicBool,
     /// Seconds since some moment before the run.
     pub clock: &'run dyn Fn() -> f64,
+    /// The largest relative L2 error of an unknown at some parameters; `None` where none is defined.
+    pub error: &'run dyn Fn(&[f64]) -> Result<Option<f64>, TrainError>,
 }
+
+/// Time between two measurements of the error, in times that one of them takes.
+const TIMES_PER_MEASUREMENT: f64 = 20.0;
 
 /// What training leaves behind.
 #[derive(Clone, Debug)]
@@ -98,7 +103,7 @@ impl Run<'_> {
         let (begin, before) = ((self.surroundings.clock)(), self.evaluations);
         let mut progress = Progress { step: 0, seconds: 0.0 };
         sink.event(&Event::PhaseStarted { phase: number, points, budget: phase.budget });
-        let mut loss = f64::INFINITY;
+        let (mut loss, mut measured_next) = (f64::INFINITY, begin);
         loop {
             if let Some(stopped) = self.over(phase.budget, progress, loss) {
                 return Ok(stopped);
@@ -144,6 +149,16 @@ impl Run<'_> {
                 phase_seconds: progress.seconds,
                 points_per_second: visited / progress.seconds,
             });
+            if let Some(bound) = phase.budget.error
+                && now >= measured_next
+            {
+                let error = (self.surroundings.error)(parameters)?;
+                let after = (self.surroundings.clock)();
+                measured_next = after + TIMES_PER_MEASUREMENT * (after - now);
+                if error.is_some_and(|error| error < bound) {
+                    return Ok(Stopped::TargetError);
+                }
+            }
         }
     }
 

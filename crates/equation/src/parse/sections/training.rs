@@ -32,7 +32,10 @@ const PHASE_KEYS: [&str; 9] = [
 ];
 
 /// Reads the section; an absent one means the defaults.
-pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Training {
+pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut Workshop) -> Training {
+    if !reference.entries.iter().any(|entry| entry.key != "grid") {
+        errors_without_reference(section, workshop);
+    }
     let mut known = vec!["seed", "condition_points", "phase"];
     known.extend(PHASE_KEYS);
     reader::only(section, &known, "key", &mut workshop.mistakes);
@@ -45,7 +48,7 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Traini
         resample: None,
         learning_rate: 1e-3,
         schedule: Schedule::Constant,
-        budget: Budget { steps: Some(5000), seconds: None, loss: None },
+        budget: Budget { steps: Some(5000), ..Budget::default() },
     };
     let common = phase(section, &default, workshop);
     let phases = match section.get("phase") {
@@ -72,6 +75,23 @@ fn phases(entry: &Entry, common: &Phase, workshop: &mut Workshop) -> Vec<Phase> 
         Some(phase(table, common, workshop))
     };
     items.iter().filter_map(read).collect()
+}
+
+/// Reports budgets that wait for an error that nobody can measure.
+fn errors_without_reference(section: &Table, workshop: &mut Workshop) {
+    let phases = section.get("phase").map(|entry| &entry.node.value);
+    let items = if let Some(Value::Array(items)) = phases { items.as_slice() } else { &[] };
+    let tables = items.iter().filter_map(|item| match &item.value {
+        Value::Table(table) => Some(table),
+        _ => None,
+    });
+    for table in std::iter::once(section).chain(tables) {
+        let Some(Value::Table(budget)) = table.get("budget").map(|entry| &entry.node.value) else { continue };
+        if let Some(error) = budget.get("error") {
+            let message = "there is no reference to measure the error against";
+            workshop.mistakes.report_with(error.key_span, message, "add a `[reference]`, or bound the loss");
+        }
+    }
 }
 
 /// A phase: what the table states, over what holds otherwise.
@@ -220,17 +240,19 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
     let mut budget = Budget::default();
     match &node.value {
         Value::Table(table) => {
-            reader::only(table, &["steps", "seconds", "loss"], "key", mistakes);
+            reader::only(table, &["steps", "seconds", "loss", "error"], "key", mistakes);
             let steps = table.get("steps").map(|e| reader::count(&e.node, 1..=i64::MAX, mistakes));
             let seconds = table.get("seconds").map(|e| reader::positive(&e.node, mistakes));
             let loss = table.get("loss").map(|e| reader::positive(&e.node, mistakes));
-            if steps.is_none() && seconds.is_none() && loss.is_none() {
+            let error = table.get("error").map(|e| reader::positive(&e.node, mistakes));
+            if steps.is_none() && seconds.is_none() && loss.is_none() && error.is_none() {
                 mistakes.report_with(node.span, "this budget has no bound", hint);
                 return None;
             }
             budget.steps = steps.flatten().map(|steps| steps as u64);
             budget.seconds = seconds.flatten();
             budget.loss = loss.flatten();
+            budget.error = error.flatten();
         }
         Value::Text(text) => {
             for part in text.content.split(',') {
