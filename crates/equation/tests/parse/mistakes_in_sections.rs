@@ -38,6 +38,13 @@ const TABLES: &[Mistake] = &[
         "`gauss-newton` is not in this version",
         "use one of `adam`, `adamw` and `lbfgs`",
     ),
+    mistake(
+        files::ALLEN_CAHN,
+        "loss = 1e-9",
+        "«error» = 1e-3",
+        "there is no reference to measure the error against",
+        "add a `[reference]`, or bound the loss",
+    ),
     mistake(files::BURGERS, "\"60 s\"", "{ error = «0» }", "expected a number above 0", ""),
     mistake(
         files::BURGERS,

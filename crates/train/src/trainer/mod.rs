@@ -4,4 +4,4 @@ mod event;
 mod run;
 
 pub use event::{Event, Quiet, Sink, Stopped};
-pub use run::{Outcome, Surroundings, train};
+pub use run::{Measure, Outcome, Surroundings, train};

@@ -10,6 +10,9 @@ use equation::taylor::Plan;
 use kernel::{Device, Kernel, Losses, Precision};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.
+pub type Measure<'run> = dyn Fn(&[f64]) -> Result<Option<f64>, TrainError> + 'run;
+
 /// What training reads besides the problem.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'run> {
@@ -21,8 +24,8 @@ pub struct Surroundings<'run> {
     pub stop: &'run AtomicBool,
     /// Seconds since some moment before the run.
     pub clock: &'run dyn Fn() -> f64,
-    /// The largest relative L2 error of an unknown at some parameters; `None` where none is defined.
-    pub error: &'run dyn Fn(&[f64]) -> Result<Option<f64>, TrainError>,
+    /// Measures the error, for budgets that wait for one.
+    pub error: &'run Measure<'run>,
 }
 
 /// Time between two measurements of the error, in times that one of them takes.
