@@ -1,7 +1,7 @@
 //! The whole pipeline behind one noun.
 
 use crate::TrainError;
-use crate::evaluate::{FieldError, check_grid, field_errors};
+use crate::evaluate::{FieldError, Misfit, check_grid, field_errors, misfits};
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::draw;
@@ -150,6 +150,11 @@ impl Experiment {
         let scalars = self.plan.scalar_values(&parameters);
         let trainer::Outcome { steps, seconds, losses, stopped } = outcome;
         Ok(Trained { parameters, losses, errors, scalars, steps, seconds, stopped })
+    }
+
+    /// How well every equation holds, by the losses of a trained problem.
+    pub fn misfits(&self, losses: &Losses) -> Vec<Misfit<'_>> {
+        misfits(&self.problem, &self.plan, losses)
     }
 
     /// The values of all unknowns at points given by their coordinates, point by point.

@@ -90,3 +90,17 @@ fn a_point_outside_the_domain_is_refused_with_its_line_and_one_on_its_edge_is_no
     assert!(folder.open("", "1.0000000001,-0.0000000001,1\n").is_ok());
     assert!(folder.open("", "1.00000001,0,1\n").is_err());
 }
+
+#[test]
+fn an_array_is_checked_like_a_text_and_counted_in_rows() {
+    let folder = Folder::new("array");
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }\n";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend([0.5f64, 0.5, 1.0, -2.0, 0.5, 1.0].iter().flat_map(|value| value.to_le_bytes()));
+    std::fs::write(folder.0.join("probe.npy"), bytes).expect("the folder can be written");
+    let text = PROBLEM.to_owned() + "[data]\nprobe = { file = \"probe.npy\" }\n";
+    let said = Experiment::from_text("test", &text, &folder.0, &[]).expect_err("-2 is no time").to_string();
+    assert!(said.ends_with("row 2, column 1: t = -2 lies outside its interval [0, 1]"), "{said}");
+}
