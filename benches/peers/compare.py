@@ -86,12 +86,13 @@ def run(args):
                        cwd=HERE, check=True, capture_output=True)
         before = ours(args, folder)
         put({"who": "pinnace", **before})
-        for peer in PEERS[problem]:
+        for peer in [p for p in PEERS[problem] if not args.peers or p in args.peers]:
             record = theirs(args, peer, problem, width, depth)
             after = ours(args, folder)
             if record.get("median_ms") and before.get("median_ms"):
                 record["ours_ms"] = (before["median_ms"] + after["median_ms"]) / 2
                 record["ratio"] = record["median_ms"] / record["ours_ms"]
+                record["loss0_difference"] = abs(record["loss0"] / before["loss0"] - 1)
             record["busy"] = max(r.get("other_cpu_cores", 0) for r in (before, record, after)) > BUSY
             put({"who": peer, **record})
             put({"who": "pinnace", **after})
@@ -126,6 +127,7 @@ if __name__ == "__main__":
     ap.add_argument("--threads", type=int, default=2)
     ap.add_argument("--seconds", type=float, default=6.0, help="timed seconds per peer")
     ap.add_argument("--only", nargs="*", help="configurations such as burgers-64x4")
+    ap.add_argument("--peers", nargs="*", help="peers such as jax_taylor:scan; all by default")
     ap.add_argument("--table")
     a = ap.parse_args()
     table(a.table) if a.table else run(a)

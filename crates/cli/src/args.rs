@@ -5,7 +5,7 @@ use pinnace::{Device, Precision};
 
 /// Turns a text file that states a differential equation into a trained network.
 #[derive(Debug, Parser)]
-#[command(version, about, arg_required_else_help = true)]
+#[command(name = "pinnace", version, arg_required_else_help = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -95,11 +95,11 @@ pub(crate) struct Train {
     pub(crate) precision: Precision,
 
     /// Use this seed; short for --set training.seed=N
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
 
-    /// Take exactly this many steps, whatever the budgets say
-    #[arg(long, value_name = "N")]
+    /// Take exactly this many steps, whatever the budgets say; 0 measures the untrained network
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..))]
     pub(crate) steps: Option<u64>,
 
     /// End with one JSON object on stdout instead of the report

@@ -33,17 +33,19 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
     }
     let code = match error.downcast_ref::<TrainError>() {
         Some(TrainError::Problem { .. }) => {
-            // Already laid out for reading, with file names and carets.
-            let _ = writeln!(stderr(), "{error}");
+            // Already laid out for reading, with file names, carets and a blank line at the end.
+            let _ = write!(stderr(), "{error}");
             return ExitCode::from(WRONG_INPUT);
         }
         // Found wrong before training began: the input has to change.
         Some(
             TrainError::Unreadable { .. }
+            | TrainError::Directory { .. }
             | TrainError::NoSuchProblem { .. }
             | TrainError::Plan(_)
             | TrainError::Table(_)
             | TrainError::Reference(_)
+            | TrainError::Case(_)
             | TrainError::EmptyPlace { .. }
             | TrainError::Kernel(KernelError::Precision { .. } | KernelError::Level { .. }),
         ) => ExitCode::from(WRONG_INPUT),
@@ -52,7 +54,6 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::NonFiniteResidual { .. }
             | TrainError::NonFiniteGradient { .. }
             | TrainError::Unmeasurable(_)
-            | TrainError::Case(_)
             | TrainError::Threads { .. },
         )
         | None => ExitCode::FAILURE,

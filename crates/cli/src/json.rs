@@ -1,6 +1,6 @@
 //! The result of training for programs.
 
-use pinnace::{Experiment, Trained};
+use pinnace::{Experiment, FieldError, Misfit, Trained};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -12,13 +12,10 @@ pub(crate) fn write(
     output: &mut impl Write,
 ) -> anyhow::Result<()> {
     let problem = experiment.problem();
-    let errors: Map<String, Value> = problem
-        .unknowns
+    let truth: Map<String, Value> = problem
+        .parameters
         .iter()
-        .zip(&trained.errors)
-        .map(|(unknown, error)| {
-            (unknown.name.clone(), json!(error.as_ref().and_then(|error| error.relative_l2)))
-        })
+        .filter_map(|parameter| Some((parameter.name.clone(), json!(parameter.truth?))))
         .collect();
     let parameters: Map<String, Value> = problem
         .parameters
@@ -26,6 +23,7 @@ pub(crate) fn write(
         .zip(&trained.scalars)
         .map(|(parameter, value)| (parameter.name.clone(), json!(value)))
         .collect();
+    let residuals: Vec<Value> = experiment.misfits(&trained.losses).iter().map(residual).collect();
     let object = json!({
         "problem": name,
         "device": experiment.device().name(),
@@ -34,10 +32,40 @@ pub(crate) fn write(
         "steps": trained.steps,
         "seconds": trained.seconds,
         "loss": trained.losses.total,
-        "relative_l2": errors,
+        "residuals": residuals,
+        "relative_l2": per_unknown(experiment, trained, |error| json!(error.relative_l2)),
+        "rms_error": per_unknown(experiment, trained, |error| json!(error.root_mean_square)),
+        "largest_error": per_unknown(experiment, trained, |error| json!(error.largest)),
+        "left_out": per_unknown(experiment, trained, |error| json!(error.left_out)),
         "parameters": parameters,
+        "truth": truth,
         "stopped": trained.stopped.name(),
     });
     writeln!(output, "{object}")?;
     Ok(())
+}
+
+/// One value per unknown; null where it has no reference.
+fn per_unknown(
+    experiment: &Experiment,
+    trained: &Trained,
+    value: impl Fn(&FieldError) -> Value,
+) -> Map<String, Value> {
+    let unknowns = experiment.problem().unknowns.iter().zip(&trained.errors);
+    unknowns
+        .map(|(unknown, error)| (unknown.name.clone(), error.as_ref().map_or(Value::Null, &value)))
+        .collect()
+}
+
+fn residual(misfit: &Misfit<'_>) -> Value {
+    let mut object = json!({
+        "term": misfit.term,
+        "equation": misfit.equation,
+        "rms": misfit.root_mean_square,
+        "weight": misfit.weight,
+    });
+    if let Some(noise) = misfit.noise {
+        object["noise"] = json!(noise);
+    }
+    object
 }

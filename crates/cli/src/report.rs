@@ -1,6 +1,6 @@
 //! The result of training for people.
 
-use pinnace::{Experiment, Trained};
+use pinnace::{Experiment, FieldError, Misfit, Trained};
 use std::io::Write;
 
 pub(crate) fn write(
@@ -12,8 +12,9 @@ pub(crate) fn write(
     writeln!(output, "{}", problem.title)?;
     writeln!(
         output,
-        "{} steps in {:.1} s (ended by: {}) on {} in {}, seed {}, loss {:.4e}",
+        "{} step{} in {:.1} s (ended by: {}) on {} in {}, seed {}, loss {:.4e}",
         trained.steps,
+        if trained.steps == 1 { "" } else { "s" },
         trained.seconds,
         trained.stopped,
         experiment.device(),
@@ -27,17 +28,15 @@ pub(crate) fn write(
 }
 
 fn residuals(experiment: &Experiment, trained: &Trained, output: &mut impl Write) -> anyhow::Result<()> {
-    let names: Vec<(&str, &str)> = experiment
-        .plan()
-        .terms
-        .iter()
-        .flat_map(|term| term.residuals.iter().map(|residual| (term.name.as_str(), residual.name.as_str())))
-        .collect();
-    let width = |column: fn(&(&str, &str)) -> usize| names.iter().map(column).max().unwrap_or(0);
-    let (places, equations) = (width(|(place, _)| place.len()).max(5), width(|(_, name)| name.len()).max(8));
-    writeln!(output, "\n  {:places$}  {:equations$}  {:>10}", "where", "equation", "RMS")?;
-    for ((place, name), square) in names.iter().zip(&trained.losses.mean_squares) {
-        writeln!(output, "  {place:places$}  {name:equations$}  {:>10.3e}", square.sqrt())?;
+    let misfits = experiment.misfits(&trained.losses);
+    let width = |column: fn(&Misfit<'_>) -> usize| misfits.iter().map(column).max().unwrap_or(0);
+    let places = width(|misfit| misfit.term.len()).max(5);
+    let equations = width(|misfit| misfit.equation.len()).max(8);
+    let noise = if misfits.iter().any(|misfit| misfit.noise.is_some()) { "       noise" } else { "" };
+    writeln!(output, "\n  {:places$}  {:equations$}  {:>10}{noise}", "where", "equation", "RMS")?;
+    for Misfit { term, equation, root_mean_square, noise, .. } in misfits {
+        let noise = noise.map(|noise| format!("  {noise:>10.3e}")).unwrap_or_default();
+        writeln!(output, "  {term:places$}  {equation:equations$}  {root_mean_square:>10.3e}{noise}")?;
     }
     Ok(())
 }
@@ -60,16 +59,32 @@ fn errors(experiment: &Experiment, trained: &Trained, output: &mut impl Write) -
             writeln!(output, "  {name:width$}  no reference given")?;
             continue;
         };
+        let (Some(root_mean_square), Some(largest)) = (error.root_mean_square, error.largest) else {
+            let points = error.left_out;
+            writeln!(output, "  {name:width$}  the reference is finite at none of {points} points")?;
+            continue;
+        };
         let relative =
             error.relative_l2.map_or_else(|| "undefined".to_owned(), |relative| format!("{relative:.3e}"));
-        let note = if error.mean_subtracted { "  (level not fixed: means subtracted)" } else { "" };
         writeln!(
             output,
-            "  {name:width$}  {relative:>11}  {:>10.3e}  {:>10.3e}  {:>7}{note}",
-            error.root_mean_square, error.largest, error.points
+            "  {name:width$}  {relative:>11}  {root_mean_square:>10.3e}  {largest:>10.3e}  {:>7}{}",
+            error.points,
+            notes(error)
         )?;
     }
     Ok(())
+}
+
+fn notes(error: &FieldError) -> String {
+    let mut notes = Vec::new();
+    if error.mean_subtracted {
+        notes.push("level not fixed: means subtracted".to_owned());
+    }
+    if error.left_out > 0 {
+        notes.push(format!("{} left out: the reference is not finite there", error.left_out));
+    }
+    if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) }
 }
 
 fn parameters(experiment: &Experiment, trained: &Trained, output: &mut impl Write) -> anyhow::Result<()> {

@@ -39,7 +39,22 @@ pub(crate) struct Terminal {
     style: Style,
     bar: ProgressBar,
     shown: f64,
+    /// The last step, where it has not been shown.
+    pending: Option<Step>,
     budget: Option<(Option<u64>, Option<f64>)>,
+}
+
+/// A step as far as it is shown.
+#[derive(Clone, Copy)]
+struct Step {
+    step: u64,
+    loss: f64,
+    /// Since the run began.
+    seconds: f64,
+    /// Of the phase's budget that is used, where that is known.
+    share: Option<f64>,
+    phase_seconds: f64,
+    points_per_second: f64,
 }
 
 impl Terminal {
@@ -52,7 +67,7 @@ impl Terminal {
         if let Ok(look) = ProgressStyle::with_template("{bar:30} {msg}") {
             bar.set_style(look);
         }
-        Terminal { style, bar, shown: f64::NEG_INFINITY, budget: None }
+        Terminal { style, bar, shown: f64::NEG_INFINITY, pending: None, budget: None }
     }
 
     fn say(&self, text: &str) {
@@ -63,6 +78,27 @@ impl Terminal {
                 let _ = writeln!(stderr(), "{text}");
             }
             Style::Bar => self.bar.println(text),
+        }
+    }
+
+    fn show(&mut self, now: Step) {
+        self.shown = now.seconds;
+        self.pending = None;
+        let left = match now.share {
+            Some(share) if share > 0.0 => {
+                format!("{:.0} s left", now.phase_seconds / share * (1.0 - share))
+            }
+            Some(_) | None => "time left not known".to_owned(),
+        };
+        let Step { step, loss, seconds, share, points_per_second, .. } = now;
+        let text = format!("step {step}  loss {loss:.3e}  {left}  {points_per_second:.2e} points/s");
+        match self.style {
+            Style::Bar => {
+                self.bar.set_position((share.unwrap_or(0.0) * PARTS as f64) as u64);
+                self.bar.set_message(text);
+            }
+            Style::Lines => self.say(&format!("{seconds:8.1} s  {text}")),
+            Style::Silent => {}
         }
     }
 
@@ -84,7 +120,8 @@ impl Sink for Terminal {
             }
             Event::PhaseStarted { phase, points, budget } => {
                 self.budget = Some((budget.steps, budget.seconds));
-                self.say(&format!("phase {}: {points} points per step", phase + 1));
+                let plural = if points == 1 { "" } else { "s" };
+                self.say(&format!("phase {}: {points} point{plural} per step", phase + 1));
             }
             Event::Step { step, phase_step, losses, seconds, phase_seconds, points_per_second, .. } => {
                 let interval = match self.style {
@@ -92,29 +129,19 @@ impl Sink for Terminal {
                     Style::Lines => SECONDS_PER_LINE,
                     Style::Bar => SECONDS_PER_FRAME,
                 };
-                if seconds - self.shown < interval {
-                    return;
-                }
-                self.shown = seconds;
                 let share = self.share(phase_step, phase_seconds);
-                let left = match share {
-                    Some(share) if share > 0.0 => {
-                        format!("{:.0} s left", phase_seconds / share * (1.0 - share))
-                    }
-                    Some(_) | None => "time left not known".to_owned(),
-                };
-                let rate = points_per_second;
-                let text = format!("step {step}  loss {:.3e}  {left}  {rate:.2e} points/s", losses.total);
-                match self.style {
-                    Style::Bar => {
-                        self.bar.set_position((share.unwrap_or(0.0) * PARTS as f64) as u64);
-                        self.bar.set_message(text);
-                    }
-                    Style::Lines => self.say(&format!("{seconds:8.1} s  {text}")),
-                    Style::Silent => {}
+                let loss = losses.total;
+                let now = Step { step, loss, seconds, share, phase_seconds, points_per_second };
+                if seconds - self.shown < interval {
+                    self.pending = Some(now);
+                } else {
+                    self.show(now);
                 }
             }
             Event::PhaseEnded { phase, stopped } => {
+                if let Some(last) = self.pending {
+                    self.show(last);
+                }
                 self.say(&format!("phase {} ended by: {stopped}", phase + 1));
             }
             Event::Finished { .. } => self.bar.finish_and_clear(),

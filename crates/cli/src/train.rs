@@ -14,7 +14,8 @@ static STOP: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let mut overrides = choices.chosen.set.clone();
-    overrides.extend(choices.seed.map(|seed| format!("training.seed={seed}")));
+    // In quotes: integers of TOML end at 2^63, seeds at 2^64.
+    overrides.extend(choices.seed.map(|seed| format!("training.seed=\"{seed}\"")));
     let mut experiment =
         Experiment::open(&choices.chosen.problem, &overrides)?.on(choices.device, choices.precision);
     if let Some(steps) = choices.steps {

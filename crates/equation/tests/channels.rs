@@ -131,3 +131,23 @@ fn too_many_channels_are_refused_with_their_number() {
     let error = plan(&problem).expect_err("1891 channels are too many");
     assert!(error.to_string().contains("1891"), "{error}");
 }
+
+#[test]
+fn a_small_coefficient_is_not_taken_for_rounding() {
+    assert_eq!(channels(&equations("e = \"u_t = 1e-15*u_xx\"")), "{1, x, L}");
+    assert_eq!(channels(&equations("e = \"1e20*u_tt = u_xx\"")), "{1, t, x, L}");
+}
+
+#[test]
+fn the_order_of_equations_does_not_change_the_channels() {
+    let forward = channels(&equations("e = \"u_t = 1e-9*u_xx\"\nf = \"a_t = u - a\""));
+    let backward = channels(&equations("f = \"a_t = u - a\"\ne = \"u_t = 1e-9*u_xx\""));
+    assert_eq!(forward, "{1, t, x, xx}");
+    assert_eq!(backward, forward);
+}
+
+#[test]
+fn operators_that_differ_by_what_may_be_rounding_are_taken_apart() {
+    let set = channels(&equations("e = \"u_t = u_xx\"\nf = \"a_t = 1.00000000001*a_xx + u\""));
+    assert_eq!(set, "{1, t, x, xx}");
+}

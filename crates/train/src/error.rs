@@ -6,7 +6,7 @@ use crate::reference::ReferenceError;
 use crate::table::TableError;
 use equation::parse::Diagnostics;
 use equation::taylor::PlanError;
-use kernel::KernelError;
+use kernel::{KernelError, Precision};
 use std::path::PathBuf;
 
 /// Why there is no result.
@@ -19,6 +19,14 @@ pub enum TrainError {
         path: PathBuf,
         /// What the system says.
         cause: std::io::Error,
+    },
+    /// A directory where a problem file is wanted.
+    #[error("{} is a directory: name a problem file{}", path.display(), inside.as_ref().map(|file| format!(", such as {}", file.display())).unwrap_or_default())]
+    Directory {
+        /// Which.
+        path: PathBuf,
+        /// A problem file in it.
+        inside: Option<PathBuf>,
     },
     /// The problem file is wrong, in all these places.
     #[error("{}", diagnostics.render(file))]
@@ -55,24 +63,24 @@ pub enum TrainError {
         condition: String,
     },
     /// A residual became infinite or no number; the parameters are those before this step.
-    #[error(
-        "step {step}: `{residual}` in `{term}` is not finite; try a smaller learning rate, or look for divisions by zero and roots of negative numbers in it"
-    )]
+    #[error("{}: `{residual}` in `{term}` is not finite{}", moment(*step), residual_advice(*step, *precision))]
     NonFiniteResidual {
         /// Steps taken before.
         step: u64,
+        /// In which numbers it was computed.
+        precision: Precision,
         /// The term's name.
         term: String,
         /// The equation's name.
         residual: String,
     },
     /// All residuals are finite but their gradient is not.
-    #[error(
-        "step {step}: the gradient of the loss is not finite; try a smaller learning rate or smaller weights"
-    )]
+    #[error("{}: the gradient of the loss is not finite{}", moment(*step), gradient_advice(*step, *precision))]
     NonFiniteGradient {
         /// Steps taken before.
         step: u64,
+        /// In which numbers it was computed.
+        precision: Precision,
     },
     /// A step that was to be measured is no step.
     #[error("the step cannot be measured: {0}")]
@@ -86,6 +94,30 @@ pub enum TrainError {
         /// How many were asked for.
         threads: usize,
     },
+}
+
+fn moment(step: u64) -> String {
+    if step == 0 { "before the first step".to_owned() } else { format!("step {step}") }
+}
+
+/// No step has been taken where `step` is 0: a smaller one cannot help.
+fn residual_advice(step: u64, precision: Precision) -> String {
+    match step {
+        0 => format!(
+            ": look for divisions by zero, logarithms and roots of negative numbers, or numbers too large for {precision}"
+        ),
+        _ => {
+            "; try a smaller learning rate, or look for divisions by zero and roots of negative numbers in it"
+                .to_owned()
+        }
+    }
+}
+
+fn gradient_advice(step: u64, precision: Precision) -> String {
+    match step {
+        0 => format!(": look for roots and powers of zero, or numbers too large for {precision}"),
+        _ => "; try a smaller learning rate or smaller weights".to_owned(),
+    }
 }
 
 fn suggestion(nearest: Option<&str>) -> String {

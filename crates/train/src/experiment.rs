@@ -1,17 +1,19 @@
 //! The whole pipeline behind one noun.
 
 use crate::TrainError;
-use crate::evaluate::{FieldError, check_grid, field_errors};
+use crate::evaluate::{FieldError, Misfit, check_grid, field_errors, misfits};
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
 use crate::table::Tables;
 use crate::trainer::{self, Sink, Stopped, Surroundings};
-use equation::parse::parse_with;
+use equation::parse::{MAX_FILE, parse_with};
 use equation::problem::{Budget, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Losses, Points, Precision};
 use std::cell::RefCell;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -57,8 +59,12 @@ impl Experiment {
             return Self::from_text(&format!("{name} (built in)"), built_in.text, Path::new("."), overrides);
         }
         let path = Path::new(name);
-        let text = std::fs::read_to_string(path).map_err(|cause| match cause.kind() {
-            std::io::ErrorKind::NotFound => {
+        if path.is_dir() {
+            let inside = Some(path.join("problem.toml")).filter(|file| file.is_file());
+            return Err(TrainError::Directory { path: path.to_owned(), inside });
+        }
+        let text = read(path).map_err(|cause| match cause.kind() {
+            ErrorKind::NotFound => {
                 TrainError::NoSuchProblem { name: name.to_owned(), nearest: BuiltIn::nearest(name) }
             }
             _ => TrainError::Unreadable { path: path.to_owned(), cause },
@@ -67,16 +73,20 @@ impl Experiment {
         Self::from_text(name, &text, folder, overrides)
     }
 
-    /// Prepares the problem that `text` states; `file` is what its mistakes are reported under, and
-    /// data files are looked for in `folder`.
+    /// Prepares the problem that `text` states; `file` is what its mistakes are reported under and, less
+    /// its ending, the title of a problem that states none; data files are looked for in `folder`.
     pub fn from_text(
         file: &str,
         text: &str,
         folder: &Path,
         overrides: &[String],
     ) -> Result<Self, TrainError> {
-        let problem = parse_with(text, overrides)
+        let mut problem = parse_with(text, overrides)
             .map_err(|diagnostics| TrainError::Problem { file: file.to_owned(), diagnostics })?;
+        if problem.title.trim().is_empty() {
+            let stem = Path::new(file).file_stem().unwrap_or_default();
+            problem.title = stem.to_string_lossy().into_owned();
+        }
         let plan = plan(&problem)?;
         let tables = Tables::read(&problem, folder)?;
         let truths = (0..problem.unknowns.len())
@@ -165,11 +175,31 @@ impl Experiment {
         field_errors(&self.problem, &self.truths, &self.tables, kernel, parameters)
     }
 
+    /// How well every equation holds, by the losses of a trained problem.
+    pub fn misfits(&self, losses: &Losses) -> Vec<Misfit<'_>> {
+        misfits(&self.problem, &self.plan, losses)
+    }
+
     /// The values of all unknowns at points given by their coordinates, point by point.
     pub fn predict(&self, parameters: &[f64], points: &Points) -> Result<Vec<f64>, TrainError> {
         let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
         let mut values = vec![0.0; points.len() * self.problem.unknowns.len()];
         kernel.predict(points, parameters, &mut values)?;
         Ok(values)
+    }
+}
+
+/// The text of a problem file. Of a file that is too large, and of devices that never end, only as much
+/// as the parser needs to refuse it.
+fn read(path: &Path) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(error) if error.as_bytes().len() > MAX_FILE => {
+            // The cut may go through a letter. Each wrong byte becomes at least as many: still too large.
+            Ok(String::from_utf8_lossy(error.as_bytes()).into_owned())
+        }
+        Err(_) => Err(std::io::Error::new(ErrorKind::InvalidData, "it is not text in UTF-8")),
     }
 }

@@ -23,7 +23,7 @@ pub use equation::parse::Diagnostics;
 pub use equation::problem::Problem;
 pub use equation::taylor::Plan;
 pub use error::TrainError;
-pub use evaluate::FieldError;
+pub use evaluate::{FieldError, Misfit};
 pub use experiment::{Experiment, Trained};
 pub use kernel::cpu::Level;
 pub use kernel::{Device, DeviceError, KernelError, Losses, Points, Precision, PrecisionError};

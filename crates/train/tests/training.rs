@@ -76,8 +76,10 @@ fn a_step_that_is_not_finite_is_refused_by_name_and_leaves_the_parameters() {
     let tables = pinnace::table::Tables::read(experiment.problem(), Path::new(".")).unwrap();
     let result =
         train(experiment.problem(), experiment.plan(), &tables, &mut parameters, surroundings, &mut Quiet);
-    let Err(TrainError::NonFiniteResidual { step, term, residual }) = result else { panic!("{result:?}") };
-    assert_eq!((step, term.as_str(), residual.as_str()), (0, "interior", "decay"));
+    let Err(error) = result else { panic!("{result:?}") };
+    let said = error.to_string();
+    assert!(said.starts_with("before the first step: `decay` in `interior` is not finite"), "{said}");
+    assert!(said.contains("too large for f64") && !said.contains("learning rate"), "{said}");
     assert_eq!(parameters, start);
 }
 
@@ -114,7 +116,7 @@ fn a_stop_is_obeyed_after_the_current_step_and_still_gives_a_result() {
 
 #[test]
 fn budgets_of_loss_and_time_end_a_phase() {
-    let loss = run(PROBLEM, &["training.budget={ loss = 0.5 }"]);
+    let loss = run(PROBLEM, &["training.budget={ loss = 0.5, steps = 100000 }"]);
     assert_eq!(loss.stopped, Stopped::Loss);
     let experiment = open(PROBLEM, &["training.budget=3 s"]).unwrap();
     let mut parameters = experiment.plan().initialize(0);
@@ -144,7 +146,7 @@ fn a_target_error_ends_a_phase_once_it_is_measured() {
     let trained = run(PROBLEM, &["training.budget={ steps = 5000, error = 0.02 }"]);
     assert_eq!(trained.stopped, Stopped::TargetError);
     assert!(trained.errors[0].as_ref().unwrap().relative_l2.unwrap() < 0.02);
-    let experiment = open(PROBLEM, &["training.budget={ error = 0.5 }"]).unwrap();
+    let experiment = open(PROBLEM, &["training.budget={ error = 0.5, steps = 5000 }"]).unwrap();
     let (mut parameters, stop) = (experiment.plan().initialize(0), AtomicBool::new(false));
     // A measurement takes a second, and every look at the clock an eighth.
     let (now, measured) = (Cell::new(0.0), Cell::new(0));
@@ -198,4 +200,45 @@ fn every_built_in_problem_opens() {
         let experiment = Experiment::open(built_in.name, &[]).unwrap_or_else(|error| panic!("{error}"));
         assert!(!experiment.problem().title.is_empty());
     }
+}
+
+#[test]
+fn a_reference_that_is_not_finite_everywhere_is_compared_where_it_is() {
+    let trained = run(&PROBLEM.replace("exp(-t)", "log(t)"), &["training.budget=1 steps"]);
+    let error = trained.errors[0].as_ref().unwrap();
+    assert_eq!((error.points, error.left_out), (200, 1));
+    assert!(error.relative_l2.is_some_and(f64::is_finite) && error.largest.is_some_and(f64::is_finite));
+    let nowhere = run(&PROBLEM.replace("exp(-t)", "sqrt(-1 - t)"), &["training.budget=1 steps"]);
+    let error = nowhere.errors[0].as_ref().unwrap();
+    assert_eq!((error.points, error.left_out, error.relative_l2), (0, 201, None));
+}
+
+#[test]
+fn a_step_that_is_not_finite_later_on_is_blamed_on_the_learning_rate() {
+    let result = open(PROBLEM, &["equations.decay=u_t = -exp(exp(u))", "training.learning_rate=1e3"])
+        .unwrap()
+        .train(&AtomicBool::new(false), &mut Quiet);
+    let said = result.expect_err("such steps are too long").to_string();
+    assert!(said.starts_with("step ") && said.contains("learning rate"), "{said}");
+}
+
+#[test]
+fn a_problem_without_a_title_is_called_after_its_file() {
+    let text = PROBLEM.replace("title = \"Decay\"\n", "");
+    let experiment = Experiment::from_text("folder/decay.toml", &text, Path::new("."), &[]).unwrap();
+    assert_eq!(experiment.problem().title, "decay");
+}
+
+#[test]
+fn a_directory_is_told_from_a_problem_file() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/02-burgers");
+    let said = Experiment::open(folder, &[]).expect_err("a directory is no file").to_string();
+    assert!(said.contains("is a directory") && said.contains("problem.toml"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_never_ends_is_refused() {
+    let said = Experiment::open("/dev/zero", &[]).expect_err("zeros are no problem").to_string();
+    assert!(said.contains("larger than 4 MiB"), "{said}");
 }

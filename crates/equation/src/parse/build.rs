@@ -8,7 +8,7 @@ use super::sections::{
 use super::source::{Sources, Span};
 use super::{overrides, reader};
 use crate::expression::Expression;
-use crate::problem::{self, Domain, Gap, Problem};
+use crate::problem::{self, Domain, Equation, Gap, Problem};
 
 const SECTIONS: [&str; 13] = [
     "title",
@@ -193,16 +193,32 @@ fn report(gap: Gap, problem: &Problem, spans: &Spans<'_>, workshop: &mut Worksho
                 ),
             )
         }
-        Gap::EquationWithoutUnknown { equation } => (
-            spans.equations.get(equation).copied().unwrap_or(spans.section),
-            "this equation mentions no unknown".to_owned(),
-            unknowns_listed(problem),
-        ),
-        Gap::ConditionWithoutUnknown { condition } => (
-            spans.conditions.get(condition).copied().unwrap_or(spans.section),
-            "an equation of this condition mentions no unknown".to_owned(),
-            unknowns_listed(problem),
-        ),
+        Gap::Unpinned { unknown, axis, equation } => {
+            let (name, coordinate) = (&problem.unknowns[unknown].name, &problem.domain.coordinates[axis]);
+            let (low, high, coordinate) = (coordinate.low, coordinate.high, &coordinate.name);
+            (
+                spans.equations.get(equation).copied().unwrap_or(spans.section),
+                format!(
+                    "missing condition: `{name}` has second derivatives in `{coordinate}` and no condition mentions it"
+                ),
+                format!(
+                    "add to [conditions]: `{name}_walls = {{ on = \"{coordinate} = {low}, {coordinate} = {high}\", equation = \"{name} = 0\" }}`"
+                ),
+            )
+        }
+        Gap::EquationWithoutUnknown { equation } => {
+            let span = spans.equations.get(equation).copied().unwrap_or(spans.section);
+            let (message, hint) =
+                without_unknown("this equation", &problem.equations[equation], problem, workshop);
+            (span, message, hint)
+        }
+        Gap::ConditionWithoutUnknown { condition, equation } => {
+            let span = spans.conditions.get(condition).copied().unwrap_or(spans.section);
+            let equation = &problem.conditions[condition].equations[equation];
+            let (message, hint) =
+                without_unknown("an equation of this condition", equation, problem, workshop);
+            (span, message, hint)
+        }
         Gap::UnusedUnknown { unknown } => {
             let name = &problem.unknowns[unknown].name;
             (
@@ -223,7 +239,24 @@ fn report(gap: Gap, problem: &Problem, spans: &Spans<'_>, workshop: &mut Worksho
     workshop.mistakes.report_with(span, message, hint);
 }
 
-fn unknowns_listed(problem: &Problem) -> String {
-    let names = problem.unknowns.iter().map(|unknown| unknown.name.as_str());
-    format!("the unknowns are {}", super::suggest::listed(names))
+/// Message and hint for an equation that says nothing about any unknown.
+fn without_unknown(
+    subject: &str,
+    equation: &Equation,
+    problem: &Problem,
+    workshop: &Workshop,
+) -> (String, String) {
+    let mut words = equation.text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    if !words.any(|word| workshop.scope.uses_unknowns(word)) {
+        let names = problem.unknowns.iter().map(|unknown| unknown.name.as_str());
+        let hint = format!("the unknowns are {}", super::suggest::listed(names));
+        return (format!("{subject} mentions no unknown"), hint);
+    }
+    let rest = match problem.pool.as_number(equation.residual) {
+        Some(0.0) => "it always holds",
+        Some(_) => "it never holds",
+        None => "what is left does not depend on them",
+    };
+    let message = format!("the unknowns cancel in {subject}: {rest}");
+    (message, "it says nothing about them: remove or correct it".to_owned())
 }

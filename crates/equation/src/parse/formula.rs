@@ -1,7 +1,7 @@
 //! Strings of the file as expressions and equations.
 
 use super::document::{Node, Text, Value as Written};
-use super::expression::{Broken, Context, Parser, Resolver, Syntax, SyntaxError, Value, Workshop};
+use super::expression::{Broken, Context, Parser, Resolver, Syntax, SyntaxError, Value, Workshop, shape};
 use super::reader;
 use crate::expression::{Expression, Node as Term};
 
@@ -70,8 +70,8 @@ impl Workshop {
                 first.into_iter().map(|component| (component, zero)).collect()
             }
             (first, second) => {
-                let message =
-                    format!("the left side is {}, the right side {}", shape(&first), shape(&second));
+                let (first, second) = (shape(length(&first)), shape(length(&second)));
+                let message = format!("the left side is {first}, the right side {second}");
                 self.mistakes.report(text.place(0..text.content.len()), message);
                 return None;
             }
@@ -121,9 +121,9 @@ impl Workshop {
     }
 }
 
-fn shape(value: &Value) -> String {
+fn length(value: &Value) -> Option<usize> {
     match value {
-        Value::Scalar(_) => "a scalar".to_owned(),
-        Value::Vector(components) => format!("a vector of {} components", components.len()),
+        Value::Scalar(_) => None,
+        Value::Vector(components) => Some(components.len()),
     }
 }

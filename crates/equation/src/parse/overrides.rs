@@ -3,14 +3,49 @@
 use super::diagnostic::Mistakes;
 use super::document::{self, Entry, Node, Table, Text, Value};
 use super::source::{Sources, Span};
+use super::suggest::{clipped, listed, nearest};
 
 /// Lays every override over the document, in order: the last one of a key wins.
 pub(super) fn merge(document: &mut Table, sources: &Sources, count: usize, mistakes: &mut Mistakes) {
     for source in 1..=count {
-        if let Some((path, node)) = read(source, sources, mistakes) {
+        let Some((path, node)) = read(source, sources, mistakes) else { continue };
+        if names_something(document, &path, mistakes) {
             place(document, &path, node, mistakes);
         }
     }
+}
+
+/// Sections whose entries only the file declares, and what one is called: a new entry by an override
+/// would be a misspelt one.
+const DECLARED: [(&str, &str); 5] = [
+    ("constants", "constant"),
+    ("parameters", "parameter"),
+    ("domain", "coordinate"),
+    ("unknowns", "unknown"),
+    ("equations", "equation"),
+];
+
+/// Whether an override changes what there is, or adds where that is allowed; reported when not.
+fn names_something(document: &Table, path: &[Part], mistakes: &mut Mistakes) -> bool {
+    let [(section, _), (key, span), ..] = path else { return true };
+    let Some((_, what)) = DECLARED.iter().find(|(declared, _)| declared == section) else { return true };
+    let entries = match document.get(section).map(|entry| &entry.node.value) {
+        Some(Value::Table(table)) => &table.entries[..],
+        // A section of the wrong type is reported as such.
+        Some(_) => return true,
+        None => &[],
+    };
+    if entries.iter().any(|entry| entry.key == *key) {
+        return true;
+    }
+    let names = || entries.iter().map(|entry| entry.key.as_str());
+    let hint = match (nearest(key, names()), entries.is_empty()) {
+        (Some(meant), _) => format!("did you mean `{section}.{meant}`?"),
+        (None, true) => format!("the file has no [{section}]; declare it there"),
+        (None, false) => format!("the file has {}; new ones are declared there", listed(names())),
+    };
+    mistakes.report_with(*span, format!("there is no {what} `{}`", clipped(key)), hint);
+    false
 }
 
 /// Parts of a key; no key of a problem file is deeper than four.

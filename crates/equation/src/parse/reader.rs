@@ -37,13 +37,18 @@ pub(super) fn only(table: &Table, known: &[&str], what: &str, mistakes: &mut Mis
 
 /// Reports a key that is not among the known ones.
 pub(super) fn unknown(entry: &Entry, known: &[&str], what: &str, mistakes: &mut Mistakes) {
+    absent(entry, known, &format!("unknown {what}"), mistakes);
+}
+
+/// As [`unknown`], with `what` being all of the message that stands before the key.
+pub(super) fn absent(entry: &Entry, known: &[&str], what: &str, mistakes: &mut Mistakes) {
     let meant = if mistakes.few() { nearest(&entry.key, known.iter().copied()) } else { None };
     let hint = match meant {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if known.is_empty() => "this table has no keys".to_owned(),
         None => format!("known: {}", listed(known.iter().copied())),
     };
-    mistakes.report_with(entry.key_span, format!("unknown {what} `{}`", clipped(&entry.key)), hint);
+    mistakes.report_with(entry.key_span, format!("{what} `{}`", clipped(&entry.key)), hint);
 }
 
 /// The value as a string.

@@ -26,6 +26,15 @@ pub(crate) enum Gap {
         /// The coordinate.
         axis: usize,
     },
+    /// A field with second derivatives along a space coordinate that no condition mentions.
+    Unpinned {
+        /// The field.
+        unknown: usize,
+        /// The coordinate.
+        axis: usize,
+        /// An equation with such a derivative.
+        equation: usize,
+    },
     /// An equation that holds or fails whatever the network does.
     EquationWithoutUnknown {
         /// The equation.
@@ -35,6 +44,8 @@ pub(crate) enum Gap {
     ConditionWithoutUnknown {
         /// The condition.
         condition: usize,
+        /// Which of its equations.
+        equation: usize,
     },
     /// A field that is not determined by any equation.
     UnusedUnknown {
@@ -61,8 +72,8 @@ pub(crate) fn gaps(problem: &Problem) -> Vec<Gap> {
     }
     for (condition, equations) in per_condition.iter().enumerate() {
         // A periodic condition of an expression that is periodic by itself cancels to nothing.
-        if equations.iter().any(|leaves| !leaves.iter().any(is_field)) {
-            gaps.push(Gap::ConditionWithoutUnknown { condition });
+        if let Some(equation) = equations.iter().position(|leaves| !leaves.iter().any(is_field)) {
+            gaps.push(Gap::ConditionWithoutUnknown { condition, equation });
         }
     }
     for unknown in 0..problem.unknowns.len() {
@@ -80,6 +91,7 @@ pub(crate) fn gaps(problem: &Problem) -> Vec<Gap> {
     if problem.data.is_empty() {
         missing_initial(problem, &per_equation, &per_condition, &mut gaps);
         missing_boundary(problem, &mut gaps);
+        unpinned(problem, &per_equation, &per_condition, &mut gaps);
     }
     gaps
 }
@@ -185,5 +197,37 @@ fn missing_boundary(problem: &Problem, gaps: &mut Vec<Gap>) {
         if needs && !fixed && !built_in && !is_periodic(problem, axis) {
             gaps.push(Gap::Boundary { axis });
         }
+    }
+}
+
+/// Fields that nothing holds at the ends of a coordinate. One that some condition mentions, wherever,
+/// passes: how much a condition fixes cannot be counted. So does one with first derivatives only, such
+/// as a pressure.
+fn unpinned(
+    problem: &Problem,
+    per_equation: &[Vec<Leaf>],
+    per_condition: &[Vec<Vec<Leaf>>],
+    gaps: &mut Vec<Gap>,
+) {
+    for (unknown, field) in problem.unknowns.iter().enumerate() {
+        let mentioned = per_condition.iter().flatten().flatten().any(|leaf| is_of(leaf, unknown));
+        let told = gaps.iter().any(|gap| match *gap {
+            Gap::Initial { unknown: other, .. } => other == unknown,
+            _ => false,
+        });
+        if mentioned || told || field.ansatz.is_some() {
+            continue;
+        }
+        let held = |axis: usize| {
+            let coordinate = &problem.domain.coordinates[axis];
+            let told = gaps.contains(&Gap::Boundary { axis });
+            coordinate.role != Role::Space || coordinate.open || told || is_periodic(problem, axis)
+        };
+        let steep = |axis: usize| {
+            per_equation.iter().position(|leaves| leaves.iter().any(|leaf| order(leaf, unknown, axis) >= 2))
+        };
+        let axes = (0..problem.domain.len()).filter(|&axis| !held(axis));
+        let gap = axes.filter_map(|axis| Some((axis, steep(axis)?))).next();
+        gaps.extend(gap.map(|(axis, equation)| Gap::Unpinned { unknown, axis, equation }));
     }
 }

@@ -28,8 +28,32 @@ pub enum NetworkKind {
     Mlp,
     /// Two encoders of the input gate every hidden layer (Wang, Teng, Perdikaris 2021).
     Modified,
-    /// Every second hidden layer adds its input to its output.
+    /// From the second hidden layer on, every two layers add their input to their output; needs a depth
+    /// of three to differ from a plain chain.
     Residual,
+}
+
+impl NetworkKind {
+    /// As written in a problem file.
+    pub fn name(self) -> &'static str {
+        match self {
+            NetworkKind::Mlp => "mlp",
+            NetworkKind::Modified => "modified-mlp",
+            NetworkKind::Residual => "residual",
+        }
+    }
+}
+
+impl Activation {
+    /// As written in a problem file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Activation::Tanh => "tanh",
+            Activation::Sin => "sin",
+            Activation::Gelu => "gelu",
+            Activation::Silu => "silu",
+        }
+    }
 }
 
 /// A nonlinearity between layers.

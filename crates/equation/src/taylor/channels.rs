@@ -1,8 +1,9 @@
 //! The channels of a term: the smallest set of operators from which its residuals can be computed
 //! and which the chain rule does not leave.
 
-use super::operator::{Basis, Operator, VariableOperator};
+use super::operator::{Basis, Doubtful, Operator, VariableOperator};
 use crate::expression::{Derivative, Expression, Pool};
+use std::collections::BTreeMap;
 
 /// What one channel carries of every neuron.
 #[derive(Clone, Debug)]
@@ -92,40 +93,103 @@ impl Channels {
 
     /// Chooses the channels for some operators, all of which will be applied to network outputs.
     pub fn choose(pool: &mut Pool, operators: &[VariableOperator]) -> Channels {
+        match Self::collapsed(pool, operators) {
+            Ok(channels) if channels.reproduce(pool, operators) => channels,
+            // Operators whose difference may be rounding: every derivative by itself costs channels,
+            // a direction made of rounding errors would cost digits.
+            Ok(_) | Err(Doubtful) => Self::apart(pool, operators),
+        }
+    }
+
+    fn collapsed(pool: &mut Pool, operators: &[VariableOperator]) -> Result<Channels, Doubtful> {
         let mut basis = Basis::new();
         let mut variable: Vec<(&VariableOperator, Vec<Operator>)> = Vec::new();
         for operator in operators {
             match operator.as_multiple(pool) {
-                Some((_, numeric)) => basis.insert(&numeric),
+                Some((_, numeric)) => basis.insert(&numeric)?,
                 None => {
                     let parts = operator.groups(pool).into_iter().map(|(_, part)| part).collect();
                     variable.push((operator, parts));
                 }
             }
         }
-        for part in variable.iter().flat_map(|(_, parts)| parts) {
-            basis.insert_lowered(part);
+        let parts = |variable: &[(&VariableOperator, Vec<Operator>)]| -> Vec<Operator> {
+            variable.iter().flat_map(|(_, parts)| parts).cloned().collect()
+        };
+        for part in parts(&variable) {
+            basis.insert_lowered(&part)?;
         }
-        variable.retain(|(_, parts)| !parts.iter().all(|part| basis.contains(part)));
+        let mut outside = Vec::new();
+        for (operator, parts) in variable {
+            let mut inside = true;
+            for part in &parts {
+                inside &= basis.contains(part)?;
+            }
+            if !inside {
+                outside.push((operator, parts));
+            }
+        }
 
         // One channel per variable operator, or one per independent part: whichever is fewer.
         let mut split = basis.clone();
-        variable.iter().flat_map(|(_, parts)| parts).for_each(|part| split.insert(part));
-        if split.members().len() - basis.members().len() <= variable.len() {
-            basis = split;
-            variable.clear();
+        for part in parts(&outside) {
+            split.insert(&part)?;
         }
-
-        let mut kinds: Vec<ChannelKind> = basis.members().iter().map(kind_of).collect();
-        let mut coefficients = Vec::new();
-        for (operator, _) in variable {
+        if split.members().len() - basis.members().len() <= outside.len() {
+            return Ok(Self::of_basis(&split));
+        }
+        let mut channels = Self::of_basis(&basis);
+        for (operator, _) in outside {
+            let coefficients = &mut channels.coefficients;
             let terms = operator.0.iter().map(|&(derivative, coefficient)| {
                 coefficients.push(coefficient);
                 (derivative, coefficients.len() - 1)
             });
-            kinds.push(ChannelKind::Variable { terms: terms.collect() });
+            channels.kinds.push(ChannelKind::Variable { terms: terms.collect() });
         }
-        Channels { kinds, coefficients }
+        Ok(channels)
+    }
+
+    /// Every derivative that occurs, and what the chain rule needs of it.
+    fn apart(pool: &mut Pool, operators: &[VariableOperator]) -> Channels {
+        let mut basis = Basis::new();
+        for operator in operators {
+            for (_, part) in operator.groups(pool) {
+                basis.insert_apart(&part).expect("single derivatives are equal or independent");
+            }
+        }
+        Self::of_basis(&basis)
+    }
+
+    /// Whether the channels add up to every operator that they were chosen for, coefficient by coefficient.
+    fn reproduce(&self, pool: &mut Pool, operators: &[VariableOperator]) -> bool {
+        operators.iter().all(|operator| {
+            self.whole(operator).is_some()
+                || operator.groups(pool).iter().all(|(_, part)| self.reproduces(part))
+        })
+    }
+
+    fn reproduces(&self, part: &Operator) -> bool {
+        // What rounding may leave of a coefficient after as many additions as there are channels.
+        const ROUNDING: f64 = 1e-12;
+        let mut sum: BTreeMap<Derivative, (f64, f64)> = BTreeMap::new();
+        let mut add = |derivative: Derivative, coefficient: f64| {
+            let (value, size) = sum.entry(derivative).or_default();
+            *value += coefficient;
+            *size += coefficient.abs();
+        };
+        part.terms().for_each(|(derivative, coefficient)| add(derivative, -coefficient));
+        for kind in &self.kinds {
+            let Some(share) = kind.pivot().map(|pivot| part.coefficient(pivot)) else { continue };
+            for derivative in kind.derivatives() {
+                add(derivative, share * kind.weight(derivative).map_or(0.0, |weight| weight.factor));
+            }
+        }
+        sum.values().all(|(value, size)| value.abs() <= ROUNDING * size)
+    }
+
+    fn of_basis(basis: &Basis) -> Channels {
+        Channels { kinds: basis.members().iter().map(kind_of).collect(), coefficients: Vec::new() }
     }
 
     /// How many there are.
@@ -143,9 +207,9 @@ impl Channels {
         self.kinds.iter().position(|kind| kind.pivot() == Some(derivative))
     }
 
-    /// `operator` as a combination of channels.
-    pub fn coordinates(&self, pool: &mut Pool, operator: &VariableOperator) -> Vec<(usize, Expression)> {
-        let whole = self.kinds.iter().position(|kind| match kind {
+    /// The channel that carries exactly this variable operator.
+    fn whole(&self, operator: &VariableOperator) -> Option<usize> {
+        self.kinds.iter().position(|kind| match kind {
             ChannelKind::Variable { terms } => {
                 terms.len() == operator.0.len()
                     && terms.iter().zip(&operator.0).all(|(&(own, place), &(derivative, coefficient))| {
@@ -153,8 +217,12 @@ impl Channels {
                     })
             }
             ChannelKind::Value | ChannelKind::Plain(_) | ChannelKind::Collapsed { .. } => false,
-        });
-        if let Some(channel) = whole {
+        })
+    }
+
+    /// `operator` as a combination of channels.
+    pub fn coordinates(&self, pool: &mut Pool, operator: &VariableOperator) -> Vec<(usize, Expression)> {
+        if let Some(channel) = self.whole(operator) {
             return vec![(channel, pool.number(1.0))];
         }
         let at_pivot = |(channel, kind): (usize, &ChannelKind)| {

@@ -3,8 +3,8 @@
 use super::adjoint::Variable;
 use super::architecture::Architecture;
 use super::listing::Listing;
-use super::{Layer, Plan, Source, Term};
-use crate::problem::{Equation, Problem, Role};
+use super::{Plan, Source, Term};
+use crate::problem::{Equation, NetworkKind, Piece, Place, Problem, Role};
 use std::fmt::Write;
 
 impl Plan {
@@ -61,29 +61,58 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
 }
 
 fn network_line(problem: &Problem, architecture: &Architecture) -> String {
-    let inputs = architecture.features.len();
-    let layers = architecture.layers.iter().filter(|layer| matches!(layer, Layer::Activate { .. })).count();
+    let network = &problem.network;
     let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let encoders = match network.kind {
+        NetworkKind::Modified => " and two encoders",
+        NetworkKind::Mlp | NetworkKind::Residual => "",
+    };
     format!(
-        "{:?}, {} → {} of {} {:?} → {}, {}",
-        problem.network.kind,
-        plural(inputs, "feature"),
-        plural(layers, "layer"),
-        problem.network.width,
-        problem.network.activation,
+        "{}, {} → {} of {} {}{encoders} → {}, {}",
+        network.kind.name(),
+        plural(architecture.features.len(), "feature"),
+        plural(network.depth, "layer"),
+        network.width,
+        network.activation.name(),
         plural(architecture.outputs(), "output"),
         plural(architecture.weight_count(), "weight"),
     )
-    .to_lowercase()
+}
+
+/// Where a term's points lie.
+fn place(problem: &Problem, term: &Term) -> String {
+    let coordinate = |axis: usize| problem.domain.coordinates[axis].name.as_str();
+    let piece = |piece: &Piece| {
+        let fixed: Vec<String> =
+            piece.fixed.iter().map(|&(axis, value)| format!("{} = {value}", coordinate(axis))).collect();
+        let filter = piece.filter.map(|filter| format!(" where {}", problem.pool.print(filter, problem)));
+        fixed.join(" and ") + &filter.unwrap_or_default()
+    };
+    match term.source {
+        Source::Interior => "the domain".to_owned(),
+        Source::Prediction => "anywhere".to_owned(),
+        Source::Data(position) => format!("the rows of {}", problem.data[position].file),
+        Source::Condition(position) => match &problem.conditions[position].place {
+            Place::Pieces(pieces) => {
+                let pieces: Vec<String> = pieces.iter().map(piece).collect();
+                shortened(&pieces)
+            }
+            Place::Wrap { axis } => format!("both ends of {} at once", coordinate(*axis)),
+        },
+    }
 }
 
 fn write_term(listing: &Listing, text: &mut String) {
     let term = listing.term;
     _ = writeln!(text, "── {} {}", term.name, "─".repeat(60usize.saturating_sub(term.name.chars().count())));
+    write_field(text, "holds on", &place(listing.problem, term));
     for (equation, &understood) in equations(listing.problem, term).iter().zip(&term.understood) {
         write_field(text, &equation.name, &equation.text);
         let understood = listing.pool.print(understood, listing);
         write_field(text, "  understood", &format!("{understood} = 0"));
+        if equation.weight != 1.0 {
+            write_field(text, "  weight", &equation.weight.to_string());
+        }
     }
     write_field(text, "channels", &listing.channel_set());
     write_channels(listing, text);
@@ -125,7 +154,7 @@ fn write_channels(listing: &Listing, text: &mut String) {
             reasons.push("every layer needs it".to_owned());
         }
         let formula = listing.channel_formula(kind);
-        _ = writeln!(text, "    {name:<6} {formula:<32} {}", reasons.join("; "));
+        _ = writeln!(text, "    {name:<6} {formula:<32}  {}", reasons.join("; "));
     }
     write_left_out(names.len(), text);
 }

@@ -19,6 +19,8 @@ impl Names for Listing<'_> {
     fn leaf(&self, leaf: Leaf) -> String {
         match leaf {
             Leaf::Applied(applied) => self.applied(applied),
+            // Bounds are written into the expressions by now: what is left is the number behind them.
+            Leaf::Parameter(position) => self.scalar(usize::from(position)),
             other => self.problem.leaf(other),
         }
     }
@@ -229,6 +231,7 @@ fn write_signed(text: &mut String, coefficient: f64) {
     if coefficient.abs() != 1.0 {
         // Four digits are for reading; the program below holds them all.
         let rounded: f64 = format!("{:.3e}", coefficient.abs()).parse().unwrap_or(coefficient.abs());
-        _ = write!(text, "{rounded}·");
+        let plain = (1e-4..1e6).contains(&rounded);
+        _ = if plain { write!(text, "{rounded}·") } else { write!(text, "{rounded:e}·") };
     }
 }

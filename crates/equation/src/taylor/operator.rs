@@ -35,18 +35,32 @@ impl Operator {
         }
     }
 
-    fn size(&self) -> f64 {
-        self.0.values().fold(0.0, |size, coefficient| size.max(coefficient.abs()))
-    }
+    /// Relative size below which what is left of a coefficient is the rounding of an exact cancellation:
+    /// a few dozen operations at 2^-53 each.
+    const CANCELLED: f64 = 1e-14;
 
-    /// Drops what is only rounding next to `size`.
-    fn clean(&mut self, size: f64) {
-        self.0.retain(|_, coefficient| coefficient.abs() > Self::ROUNDING * size);
-    }
+    /// Relative size below which a remainder may be rounding or meant: nobody can tell.
+    const DOUBTFUL: f64 = 1e-7;
 
-    /// Relative size below which a coefficient is the rounding of an exact cancellation: a few
-    /// dozen operations at 2^-53 each.
-    const ROUNDING: f64 = 1e-14;
+    /// Subtracts `factor` times another operator, coefficient by coefficient: each is compared only with
+    /// itself, because coefficients of different derivatives have different units. `Err` if a remainder
+    /// may be rounding.
+    fn subtract(&mut self, other: &Operator, factor: f64) -> Result<(), Doubtful> {
+        for (derivative, coefficient) in other.terms() {
+            let (before, change) = (self.coefficient(derivative), factor * coefficient);
+            let (after, size) = (before - change, before.abs().max(change.abs()));
+            if before == 0.0 {
+                self.0.insert(derivative, -change);
+            } else if after.abs() <= Self::CANCELLED * size {
+                self.0.remove(&derivative);
+            } else if after.abs() <= Self::DOUBTFUL * size {
+                return Err(Doubtful);
+            } else {
+                self.0.insert(derivative, after);
+            }
+        }
+        Ok(())
+    }
 
     /// The operator's symbol differentiated by one of its ∂s: what is left of it when one of its
     /// derivatives falls on another factor. These are the operators that the chain rule needs.
@@ -145,6 +159,10 @@ pub(super) struct Member {
     pub operator: Operator,
 }
 
+/// Whether operators are independent cannot be told from rounding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Doubtful;
+
 impl Basis {
     /// The space of the value alone.
     pub(super) fn new() -> Self {
@@ -158,73 +176,53 @@ impl Basis {
     }
 
     /// Whether an operator lies in the space.
-    pub(super) fn contains(&self, operator: &Operator) -> bool {
-        matches!(self.reduce(operator), Reduced::Inside)
+    pub(super) fn contains(&self, operator: &Operator) -> Result<bool, Doubtful> {
+        Ok(self.remainder(operator)?.0.is_empty())
     }
 
-    /// The smallest chain-rule-closed space that also holds `operator`.
+    /// Grows to the smallest chain-rule-closed space that also holds `operator`. On `Err` the basis is
+    /// to be thrown away.
     ///
     /// `D(σ(z))` needs, beside `s1·Dz`, products of what remains of D when its derivatives are
     /// shared out among several factors: the partial derivatives of D's symbol, of all orders.
-    pub(super) fn insert(&mut self, operator: &Operator) {
-        if self.contains(operator) {
-            return; // The space is closed, so what the operator needs is inside as well.
+    pub(super) fn insert(&mut self, operator: &Operator) -> Result<(), Doubtful> {
+        if self.contains(operator)? {
+            return Ok(()); // The space is closed, so what the operator needs is inside as well.
         }
-        self.insert_lowered(operator);
-        match self.reduce(operator) {
-            Reduced::Inside => {}
-            Reduced::Outside(rest) => self.push(rest),
-            Reduced::Unclear => {
-                // Neither a multiple of what is known nor safely apart from it: carry the plain
-                // derivatives instead of a direction made of rounding errors.
-                for (derivative, _) in operator.terms() {
-                    let monomial = Operator::monomial(derivative);
-                    self.insert_lowered(&monomial);
-                    if let Reduced::Outside(rest) = self.reduce(&monomial) {
-                        self.push(rest);
-                    }
-                }
-            }
+        self.insert_lowered(operator)?;
+        let rest = self.remainder(operator)?;
+        if !rest.0.is_empty() {
+            self.push(rest)?;
+            self.members.sort_by_key(|member| (member.operator.order(), member.pivot));
         }
-        self.members.sort_by_key(|member| (member.operator.order(), member.pivot));
+        Ok(())
     }
 
     /// Inserts what the chain rule needs of `operator`, without the operator itself.
-    pub(super) fn insert_lowered(&mut self, operator: &Operator) {
-        for lowered in operator.lowered() {
-            if lowered.order() > 0 {
-                self.insert(&lowered);
-            }
-        }
+    pub(super) fn insert_lowered(&mut self, operator: &Operator) -> Result<(), Doubtful> {
+        let lowered = operator.lowered();
+        lowered.iter().filter(|lowered| lowered.order() > 0).try_for_each(|lowered| self.insert(lowered))
     }
 
-    fn reduce(&self, operator: &Operator) -> Reduced {
-        let size = operator.size();
+    /// Inserts every derivative of `operator` by itself. In a basis of nothing but single derivatives
+    /// there is nothing to doubt.
+    pub(super) fn insert_apart(&mut self, operator: &Operator) -> Result<(), Doubtful> {
+        operator.terms().try_for_each(|(derivative, _)| self.insert(&Operator::monomial(derivative)))
+    }
+
+    /// What is left of an operator outside the space.
+    fn remainder(&self, operator: &Operator) -> Result<Operator, Doubtful> {
         let mut rest = operator.clone();
         for member in &self.members {
             let coefficient = rest.coefficient(member.pivot);
             if coefficient != 0.0 {
-                rest.add(&member.operator, -coefficient);
-                rest.0.remove(&member.pivot);
+                rest.subtract(&member.operator, coefficient)?;
             }
         }
-        let left = rest.size() / size;
-        if rest.0.is_empty() || left <= Operator::ROUNDING {
-            Reduced::Inside
-        } else if left < 1e-8 && !self.pivots_apart(operator) {
-            Reduced::Unclear
-        } else {
-            rest.clean(size);
-            Reduced::Outside(rest)
-        }
+        Ok(rest)
     }
 
-    /// Whether no member shares a derivative with `operator`: then nothing was subtracted.
-    fn pivots_apart(&self, operator: &Operator) -> bool {
-        self.members.iter().all(|member| operator.coefficient(member.pivot) == 0.0)
-    }
-
-    fn push(&mut self, mut operator: Operator) {
+    fn push(&mut self, mut operator: Operator) -> Result<(), Doubtful> {
         let mut pivot = (Derivative::NONE, 0.0f64);
         for (derivative, coefficient) in operator.terms() {
             // Strictly larger: of equals the lowest derivative wins, which reads most naturally.
@@ -238,18 +236,10 @@ impl Basis {
         for member in &mut self.members {
             let coefficient = member.operator.coefficient(pivot);
             if coefficient != 0.0 {
-                let size = member.operator.size();
-                member.operator.add(&operator, -coefficient);
-                member.operator.0.remove(&pivot);
-                member.operator.clean(size);
+                member.operator.subtract(&operator, coefficient)?;
             }
         }
         self.members.push(Member { pivot, operator });
+        Ok(())
     }
-}
-
-enum Reduced {
-    Inside,
-    Outside(Operator),
-    Unclear,
 }

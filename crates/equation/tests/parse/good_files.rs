@@ -320,3 +320,25 @@ fn defaults_fill_what_the_file_leaves_out() {
     assert!(problem.network.normalize && problem.network.periodic.is_empty());
     assert_eq!(problem.conditions[0].equations[0].weight, 10.0);
 }
+
+#[test]
+fn a_plain_number_is_a_function_and_a_reference() {
+    let text = files::POISSON.replace("exact = ", "one = 1\nhalf = 0.5\nexact = ");
+    let text = text
+        .replace("u = \"exact\"", "u = 2")
+        .replace("[equations]", "[equations]\nextra = \"one*u = half\"");
+    let problem = accept("numbers", &text);
+    assert_eq!(residuals(&problem)[0], "u - 0.5");
+    let Some(Solution::Formula(formula)) = problem.reference.solutions[0] else { panic!("a formula") };
+    assert_eq!(problem.pool.as_number(formula), Some(2.0));
+    let table = accept("numbers", &text.replace("u = 2", "u = { formula = 3 }"));
+    assert!(matches!(table.reference.solutions[0], Some(Solution::Formula(_))));
+}
+
+#[test]
+fn every_seed_of_64_bits_can_be_stated() {
+    for (text, seed) in [("9223372036854775807", i64::MAX as u64), ("\"18446744073709551615\"", u64::MAX)] {
+        let problem = parse_with(files::BURGERS, &[format!("training.seed={text}")]).expect("a seed");
+        assert_eq!(problem.training.seed, seed);
+    }
+}

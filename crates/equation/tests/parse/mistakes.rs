@@ -151,7 +151,62 @@ fn what_has_no_effect_is_refused() {
     let text = files::POISSON.replace("[equations]", "[equations]\nidle = \"x = y\"");
     assert_eq!(messages(&text), ["this equation mentions no unknown"]);
     let text = files::BURGERS.replace("\"u = 0\"", "\"u - u = 0\"");
-    assert_eq!(messages(&text), ["an equation of this condition mentions no unknown"]);
+    assert_eq!(messages(&text), ["the unknowns cancel in an equation of this condition: it always holds"]);
+}
+
+#[test]
+fn unknowns_that_cancel_are_told_from_unknowns_that_are_absent() {
+    for (equation, rest) in [
+        ("div(curl(u)) = 0", "it always holds"),
+        ("u_xy - u_yx = 1", "it never holds"),
+        ("u - u = x", "what is left does not depend on them"),
+    ] {
+        let text = files::POISSON.replace("[equations]", &format!("[equations]\nidle = \"{equation}\""));
+        assert_eq!(messages(&text), [format!("the unknowns cancel in this equation: {rest}")], "{equation}");
+    }
+}
+
+#[test]
+fn an_unknown_that_no_condition_mentions_is_refused_and_a_pressure_is_not() {
+    let coupled = files::POISSON
+        .replace("u = {}", "u = {}\nw = {}")
+        .replace("[equations]", "[equations]\nother = \"laplacian(w) = u\"");
+    let mistakes = reject(&coupled);
+    assert_eq!(mistakes.count(), 1, "{}", mistakes.render("file"));
+    let found = &mistakes.list()[0];
+    let message = "missing condition: `w` has second derivatives in `x` and no condition mentions it";
+    assert_eq!(found.message, message);
+    assert!(found.hint.as_deref().is_some_and(|hint| hint.contains("equation = \"w = 0\"")), "{found:?}");
+    assert!(parse(&coupled.replace("laplacian(w)", "w_x + w_y")).is_ok());
+    assert!(parse(&format!("{coupled}\n[ansatz]\nw = \"x*N\"\n")).is_ok());
+}
+
+#[test]
+fn a_vector_of_one_component_is_singular() {
+    let text = files::BURGERS.replace("u_t + u*u_x = nu*u_xx", "grad(u) = 1");
+    assert_eq!(messages(&text), ["the left side is a vector of 1 component, the right side a scalar"]);
+}
+
+#[test]
+fn an_override_changes_what_the_file_declares_and_adds_nothing_to_it() {
+    for (text, message, hint) in [
+        ("constants.Nu=5", "there is no constant `Nu`", "did you mean `constants.nu`?"),
+        (
+            "domain.z=[0, 1]",
+            "there is no coordinate `z`",
+            "the file has `t`, `x`; new ones are declared there",
+        ),
+        ("unknowns.v={}", "there is no unknown `v`", "the file has `u`; new ones are declared there"),
+        ("parameters.k=1", "there is no parameter `k`", "the file has no [parameters]; declare it there"),
+        ("equations.burger=u = 0", "there is no equation `burger`", "did you mean `equations.burgers`?"),
+    ] {
+        let mistakes = parse_with(files::BURGERS, &[text.to_owned()]).expect_err("a mistake");
+        let [found] = mistakes.list() else { panic!("{}", mistakes.render("file")) };
+        assert_eq!((found.message.as_str(), found.hint.as_deref()), (message, Some(hint)), "{text}");
+    }
+    for text in ["conditions.middle={ on = \"x = 0\", equation = \"u = 0\" }", "functions.f=x^2"] {
+        assert!(parse_with(files::BURGERS, &[text.to_owned()]).is_ok(), "{text}");
+    }
 }
 
 #[test]

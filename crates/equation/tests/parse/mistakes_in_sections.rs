@@ -45,7 +45,7 @@ const TABLES: &[Mistake] = &[
         "there is no reference to measure the error against",
         "add a `[reference]`, or bound the loss",
     ),
-    mistake(files::BURGERS, "\"60 s\"", "{ error = «0» }", "expected a number above 0", ""),
+    mistake(files::BURGERS, "\"60 s\"", "{ steps = 9, error = «0» }", "expected a number above 0", ""),
     mistake(
         files::BURGERS,
         "points = 4096",
@@ -129,7 +129,7 @@ const TABLES: &[Mistake] = &[
         files::BURGERS,
         "u = { solution",
         "«w» = { solution",
-        "unknown unknown `w`",
+        "there is no unknown `w`",
         "known: `u`, `grid`",
     ),
     mistake(
@@ -195,6 +195,13 @@ const NAMES: &[Mistake] = &[
 ];
 
 const PLACES: &[Mistake] = &[
+    mistake(
+        files::BURGERS,
+        "on = \"t = 0\"",
+        "on = \"« »\"",
+        "this place is empty",
+        "name a place such as `x = 0` or `boundary`",
+    ),
     mistake(
         files::BURGERS,
         "x = [-1, 1]",
@@ -279,6 +286,34 @@ const REST: &[Mistake] = &[
     mistake(
         files::BURGERS,
         "points = 4096",
+        "seed = «9223372036854775808»",
+        "expected an integer from 0 to 9223372036854775807",
+        "larger ones, up to 18446744073709551615, stand in quotes",
+    ),
+    mistake(
+        files::BURGERS,
+        "budget = \"60 s\"",
+        "budget = «{ loss = 1e-30 }»",
+        "a bound that is never reached would never end training",
+        "state `steps` or `seconds` beside it, as in `{ loss = 1e-6, steps = 50000 }`",
+    ),
+    mistake(
+        files::HEAT_ANSATZ,
+        "\"sin(x) + t*(1 - y^2)*N\"",
+        "\"«n»*t\"",
+        "unknown name `n`",
+        "did you mean `N`?",
+    ),
+    mistake(
+        files::POISSON,
+        "u = \"exact\"",
+        "u = «true»",
+        "expected a formula, a number or a table, found true or false",
+        "",
+    ),
+    mistake(
+        files::BURGERS,
+        "points = 4096",
         "seed = «-1»",
         "expected an integer of at least 0, found -1",
         "",
@@ -345,7 +380,7 @@ const REST: &[Mistake] = &[
         "\"sin(x) + t*(1 - y^2)*N\"",
         "\"«u» + N\"",
         "`u` is an unknown: an ansatz may not use unknowns",
-        "",
+        "the network's output is called `N` here",
     ),
     mistake(
         files::POISSON,

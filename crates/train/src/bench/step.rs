@@ -83,6 +83,31 @@ pub struct StepReport {
     pub share_of_peak: f64,
 }
 
+/// The numbers that every engine must agree on when it starts from the same points and weights.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FirstSteps {
+    /// The loss before the first step.
+    pub loss0: f64,
+    /// The norm of its gradient.
+    pub gradnorm0: f64,
+    /// The loss after five steps of Adam.
+    pub loss5: f64,
+}
+
+/// The first steps from the points and weights that `benches/peers/common.py --dump` wrote.
+pub fn first_steps_of_case(
+    folder: &Path,
+    device: Device,
+    precision: Precision,
+) -> Result<FirstSteps, TrainError> {
+    let manifest = Manifest::read(folder)?;
+    let experiment = open(&manifest.problem, &manifest.overrides())?;
+    let plan = experiment.plan();
+    let kernel = Kernel::compile(plan, device, precision)?;
+    let mut objective = Objective::new(kernel, case::points(folder, plan)?);
+    first_steps(&mut objective, &case::weights(folder, plan)?)
+}
+
 /// Measures one training step.
 pub fn bench_step(settings: &StepSettings) -> Result<StepReport, TrainError> {
     let threads = settings.threads.unwrap_or_else(rayon::current_num_threads);
@@ -96,7 +121,8 @@ pub fn bench_step(settings: &StepSettings) -> Result<StepReport, TrainError> {
 fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainError> {
     let manifest = settings.case.as_deref().map(Manifest::read).transpose()?;
     let name = manifest.as_ref().map_or(settings.problem.as_str(), |manifest| manifest.problem.as_str());
-    let experiment = open(name, &overrides(settings, manifest.as_ref()))?;
+    let overrides = manifest.as_ref().map_or_else(|| settings.overrides(), Manifest::overrides);
+    let experiment = open(name, &overrides)?;
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let (points, start) = match settings.case.as_deref() {
         Some(folder) => (case::points(folder, plan)?, case::weights(folder, plan)?),
@@ -112,7 +138,7 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainE
     let kernel = Kernel::compile(plan, settings.device, settings.precision)?;
     let mut objective = Objective::new(kernel, points);
 
-    let (loss0, gradnorm0, loss5) = first_steps(&mut objective, &start)?;
+    let FirstSteps { loss0, gradnorm0, loss5 } = first_steps(&mut objective, &start)?;
     let mut times = timed_steps(&mut objective, &start)?;
     times.sort_by(f64::total_cmp);
     let quantile = |share: f64| 1e3 * times[((times.len() - 1) as f64 * share).round() as usize];
@@ -150,10 +176,20 @@ fn open(name: &str, overrides: &[String]) -> Result<Experiment, TrainError> {
     Experiment::from_text(name, text, Path::new("."), overrides)
 }
 
-fn overrides(settings: &StepSettings, manifest: Option<&Manifest>) -> Vec<String> {
-    let points = manifest.map(|manifest| manifest.n).or(settings.points);
-    let width = manifest.map(|manifest| manifest.width).or(settings.width);
-    let depth = manifest.map(|manifest| manifest.depth).or(settings.depth);
+impl StepSettings {
+    fn overrides(&self) -> Vec<String> {
+        sizes(self.points, self.width, self.depth)
+    }
+}
+
+impl Manifest {
+    fn overrides(&self) -> Vec<String> {
+        sizes(Some(self.n), Some(self.width), Some(self.depth))
+    }
+}
+
+/// Settings laid over the problem, where they are given.
+fn sizes(points: Option<usize>, width: Option<usize>, depth: Option<usize>) -> Vec<String> {
     let keys = [("training.points", points), ("network.width", width), ("network.depth", depth)];
     keys.into_iter().filter_map(|(key, value)| value.map(|value| format!("{key}={value}"))).collect()
 }
@@ -169,18 +205,17 @@ fn count(plan: &Plan, points: &[Points]) -> (u64, u64) {
     sums
 }
 
-/// The numbers that every engine must agree on.
-fn first_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<(f64, f64, f64), TrainError> {
+fn first_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<FirstSteps, TrainError> {
     let mut parameters = start.to_vec();
     let mut gradient = vec![0.0; parameters.len()];
     let loss0 = objective.eval(&parameters, &mut gradient)?.total;
-    let norm = gradient.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
+    let gradnorm0 = gradient.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
     let mut adam = Adam::new(parameters.len());
     for _ in 0..5 {
         adam.step(objective, &mut parameters, RATE)?;
     }
     let loss5 = objective.eval(&parameters, &mut gradient)?.total;
-    Ok((loss0, norm, loss5))
+    Ok(FirstSteps { loss0, gradnorm0, loss5 })
 }
 
 fn timed_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<Vec<f64>, TrainError> {

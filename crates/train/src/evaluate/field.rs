@@ -11,14 +11,16 @@ use rayon::prelude::*;
 /// How far an unknown is from its reference.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FieldError {
-    /// sqrt(Σ (u - u*)² / Σ u*²); `None` where the reference is zero everywhere.
+    /// sqrt(Σ (u - u*)² / Σ u*²); `None` where no point was compared or the reference is zero everywhere.
     pub relative_l2: Option<f64>,
-    /// sqrt(mean (u - u*)²).
-    pub root_mean_square: f64,
-    /// max |u - u*|.
-    pub largest: f64,
+    /// sqrt(mean (u - u*)²); `None` where no point was compared.
+    pub root_mean_square: Option<f64>,
+    /// max |u - u*|; `None` where no point was compared.
+    pub largest: Option<f64>,
     /// How many points were compared.
     pub points: usize,
+    /// How many points were left out because the reference is not finite there.
+    pub left_out: usize,
     /// The problem does not fix the level of this unknown, so the mean was taken off both sides first.
     pub mean_subtracted: bool,
 }
@@ -66,7 +68,11 @@ pub(crate) fn field_errors(
 }
 
 fn compare(mut found: Vec<f64>, mut exact: Vec<f64>, mean_subtracted: bool) -> FieldError {
-    let points = found.len();
+    let all = exact.len();
+    let mut truths = exact.iter();
+    found.retain(|_| truths.next().is_some_and(|exact| exact.is_finite()));
+    exact.retain(|exact| exact.is_finite());
+    let points = exact.len();
     if mean_subtracted {
         for values in [&mut found, &mut exact] {
             let mean = values.iter().sum::<f64>() / points as f64;
@@ -78,9 +84,10 @@ fn compare(mut found: Vec<f64>, mut exact: Vec<f64>, mean_subtracted: bool) -> F
     let norm: f64 = exact.iter().map(|exact| exact * exact).sum();
     FieldError {
         relative_l2: (norm > 0.0).then(|| (square / norm).sqrt()),
-        root_mean_square: (square / points as f64).sqrt(),
-        largest: differences().map(f64::abs).fold(0.0, f64::max),
+        root_mean_square: (points > 0).then(|| (square / points as f64).sqrt()),
+        largest: (points > 0).then(|| differences().map(f64::abs).fold(0.0, f64::max)),
         points,
+        left_out: all - points,
         mean_subtracted,
     }
 }
@@ -93,7 +100,7 @@ mod tests {
     fn the_error_is_relative_and_a_free_level_is_no_error() {
         let error = compare(vec![1.0, 2.0, 2.0], vec![1.0, 2.0, 4.0], false);
         assert_eq!(error.relative_l2, Some((4.0f64 / 21.0).sqrt()));
-        assert_eq!(error.largest, 2.0);
+        assert_eq!(error.largest, Some(2.0));
         let shifted = compare(vec![11.0, 12.0, 16.0], vec![1.0, 2.0, 6.0], true);
         assert_eq!(shifted.relative_l2, Some(0.0));
     }
@@ -101,6 +108,16 @@ mod tests {
     #[test]
     fn a_reference_of_zero_has_no_relative_error() {
         let error = compare(vec![0.5, -0.5], vec![0.0, 0.0], false);
-        assert_eq!((error.relative_l2, error.root_mean_square), (None, 0.5));
+        assert_eq!((error.relative_l2, error.root_mean_square), (None, Some(0.5)));
+    }
+
+    #[test]
+    fn points_without_a_finite_reference_are_left_out_and_counted() {
+        let error = compare(vec![7.0, 1.0, 3.0, 2.0], vec![f64::NEG_INFINITY, 1.0, f64::NAN, 4.0], false);
+        assert_eq!((error.points, error.left_out, error.largest), (2, 2, Some(2.0)));
+        assert_eq!(error.relative_l2, Some((4.0f64 / 17.0).sqrt()));
+        let none = compare(vec![1.0], vec![f64::NAN], true);
+        assert_eq!((none.points, none.left_out), (0, 1));
+        assert_eq!((none.relative_l2, none.root_mean_square, none.largest), (None, None, None));
     }
 }

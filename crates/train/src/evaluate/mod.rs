@@ -3,7 +3,10 @@
 mod field;
 mod grid;
 mod level;
+mod misfit;
 
 pub use field::FieldError;
 pub(crate) use field::field_errors;
 pub(crate) use grid::check as check_grid;
+pub use misfit::Misfit;
+pub(crate) use misfit::misfits;

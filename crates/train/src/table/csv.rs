@@ -1,11 +1,13 @@
 //! Tables as text: entries divided by commas, semicolons, tabs or spaces; `#` and `%` start comments;
 //! one header line is allowed.
 
-use super::TableFault;
+use super::layout::Layout;
+use super::{Counted, TableFault};
 use kernel::Points;
 
-/// Reads a table of `columns` columns.
-pub(super) fn read(bytes: &[u8], columns: usize) -> Result<Points, TableFault> {
+/// Reads a table of this layout.
+pub(super) fn read(bytes: &[u8], layout: &Layout<'_>) -> Result<Points, TableFault> {
+    let columns = layout.len();
     let text = std::str::from_utf8(bytes).map_err(|error| TableFault::NotText {
         line: 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count(),
     })?;
@@ -22,6 +24,7 @@ pub(super) fn read(bytes: &[u8], columns: usize) -> Result<Points, TableFault> {
         let is_header = header_allowed && entries.iter().all(|entry| entry.parse::<f64>().is_err());
         header_allowed = false;
         if is_header {
+            layout.check_header(line, &entries)?;
             continue;
         }
         if entries.len() != columns {
@@ -40,6 +43,7 @@ pub(super) fn read(bytes: &[u8], columns: usize) -> Result<Points, TableFault> {
             }
             row.push(value);
         }
+        layout.check_row(Counted::Lines, line, &row)?;
         rows.push(&row);
     }
     Ok(rows)
@@ -57,6 +61,10 @@ fn entries(line: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(bytes: &[u8], columns: usize) -> Result<Points, TableFault> {
+        super::read(bytes, &Layout::of_anything(columns))
+    }
 
     #[test]
     fn headers_comments_and_blank_lines_are_no_rows() {

@@ -1,5 +1,6 @@
 //! What can be wrong with a data file.
 
+use super::Counted;
 use std::path::PathBuf;
 
 /// A data file that cannot be used.
@@ -54,6 +55,40 @@ pub enum TableFault {
         line: usize,
         /// Which entry, from 1.
         column: usize,
+    },
+    /// A header that names another column than the problem file.
+    #[error(
+        "line {line}: the header calls column {column} `{found}`, the problem file `{expected}`; make `columns` in the problem file and the header agree, or begin the header with `#` to have it ignored"
+    )]
+    Header {
+        /// Which line.
+        line: usize,
+        /// Which entry, from 1.
+        column: usize,
+        /// In the header.
+        found: String,
+        /// By the problem file.
+        expected: String,
+    },
+    /// A point that is not in the domain.
+    #[error(
+        "{counted} {number}, column {column}: {coordinate} = {value} lies outside its interval [{low}, {high}]"
+    )]
+    Outside {
+        /// What `number` counts.
+        counted: Counted,
+        /// Which line or row, from 1.
+        number: usize,
+        /// Which entry, from 1.
+        column: usize,
+        /// Which coordinate.
+        coordinate: String,
+        /// The entry.
+        value: f64,
+        /// The interval's lower end.
+        low: f64,
+        /// The interval's upper end.
+        high: f64,
     },
     /// No rows.
     #[error("it holds no rows")]

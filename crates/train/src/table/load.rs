@@ -1,5 +1,6 @@
 //! The data files of a problem, with columns in the order in which terms want them.
 
+use super::layout::Layout;
 use super::{TableError, TableFault, csv, npy};
 use equation::problem::{Column, Problem, Solution};
 use kernel::Points;
@@ -29,7 +30,7 @@ impl Tables {
             .data
             .iter()
             .map(|data| {
-                let rows = rows(&folder.join(&data.file), data.columns.len())?;
+                let rows = rows(&folder.join(&data.file), &Layout::of_data(problem, data))?;
                 Ok(arrange(&rows, &data.columns, coordinates, data.equations.len()))
             })
             .collect::<Result<_, TableError>>()?;
@@ -37,9 +38,11 @@ impl Tables {
             .reference
             .solutions
             .iter()
-            .map(|solution| match solution {
+            .enumerate()
+            .map(|(unknown, solution)| match solution {
                 Some(Solution::File { file, columns }) => {
-                    let rows = rows(&folder.join(file), columns.len())?;
+                    let layout = Layout::of_reference(problem, columns, unknown);
+                    let rows = rows(&folder.join(file), &layout)?;
                     Ok(Some(ReferenceTable::new(&arrange(&rows, columns, coordinates, 1), coordinates)))
                 }
                 Some(Solution::Formula(_) | Solution::Named(_)) | None => Ok(None),
@@ -71,7 +74,7 @@ impl ReferenceTable {
     }
 }
 
-fn rows(path: &Path, columns: usize) -> Result<Points, TableError> {
+fn rows(path: &Path, layout: &Layout<'_>) -> Result<Points, TableError> {
     let named = |fault| TableError { path: path.to_owned(), fault };
     let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
     let read = match extension.as_deref() {
@@ -80,7 +83,7 @@ fn rows(path: &Path, columns: usize) -> Result<Points, TableError> {
         Some(_) | None => return Err(named(TableFault::UnknownKind)),
     };
     let bytes = std::fs::read(path).map_err(|error| named(error.into()))?;
-    let rows = read(&bytes, columns).map_err(named)?;
+    let rows = read(&bytes, layout).map_err(named)?;
     if rows.is_empty() { Err(named(TableFault::Empty)) } else { Ok(rows) }
 }
 

@@ -2,8 +2,10 @@
 
 mod csv;
 mod error;
+mod layout;
 mod load;
 mod npy;
 
 pub use error::{TableError, TableFault};
+pub use layout::Counted;
 pub use load::{ReferenceTable, Tables};

@@ -1,12 +1,14 @@
 //! Tables as NumPy writes them: NPY format versions 1 to 3, C order, little-endian f4 or f8.
 
-use super::TableFault;
+use super::layout::Layout;
+use super::{Counted, TableFault};
 use kernel::Points;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Reads a table of `columns` columns.
-pub(super) fn read(bytes: &[u8], columns: usize) -> Result<Points, TableFault> {
+/// Reads a table of this layout.
+pub(super) fn read(bytes: &[u8], layout: &Layout<'_>) -> Result<Points, TableFault> {
+    let columns = layout.len();
     let (header, data) = divide(bytes).ok_or(TableFault::NotNpy)?;
     let kind = || TableFault::NpyKind { found: header.trim().to_owned() };
     let size = match entry(header, "descr") {
@@ -38,6 +40,7 @@ pub(super) fn read(bytes: &[u8], columns: usize) -> Result<Points, TableFault> {
                 return Err(TableFault::NotFinite { line: index + 1, column: column + 1 });
             }
         }
+        layout.check_row(Counted::Rows, index + 1, &row)?;
         points.push(&row);
     }
     Ok(points)
@@ -80,6 +83,10 @@ fn number(bytes: &[u8]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(bytes: &[u8], columns: usize) -> Result<Points, TableFault> {
+        super::read(bytes, &Layout::of_anything(columns))
+    }
 
     fn file(header: &str, data: &[u8]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();

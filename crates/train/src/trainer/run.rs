@@ -181,7 +181,7 @@ impl Run<'_> {
     }
 
     fn explain(&self, refusal: Refusal) -> TrainError {
-        let step = self.steps;
+        let (step, precision) = (self.steps, self.surroundings.precision);
         match refusal {
             Refusal::Residual(position) => {
                 let mut names = self
@@ -193,9 +193,9 @@ impl Run<'_> {
                     .nth(position)
                     .map(|(term, residual)| (term.clone(), residual.clone()))
                     .unwrap_or_default();
-                TrainError::NonFiniteResidual { step, term, residual }
+                TrainError::NonFiniteResidual { step, precision, term, residual }
             }
-            Refusal::Gradient => TrainError::NonFiniteGradient { step },
+            Refusal::Gradient => TrainError::NonFiniteGradient { step, precision },
             Refusal::Kernel(error) => TrainError::Kernel(error),
         }
     }

@@ -62,7 +62,8 @@ impl Resolver<'_> {
         }
         let hint = match self.workshop.mistakes.few() {
             true => {
-                let locals = self.locals.iter().map(|(local, _)| local.as_str());
+                let raw = self.context.raw.map(|_| "N");
+                let locals = self.locals.iter().map(|(local, _)| local.as_str()).chain(raw);
                 let known = || self.workshop.scope.names().chain(locals.clone());
                 let meant =
                     self.nearest_derivative(name).or_else(|| nearest(name, known()).map(str::to_owned));
@@ -119,7 +120,12 @@ impl Resolver<'_> {
             let through = if indirect { format!(" of {what}") } else { String::new() };
             let subject = self.context.subject;
             let message = format!("`{}` is {kind}{through}: {subject} may not use {what}", clipped(name));
-            return Err(self.fail(range, message));
+            return Err(match self.context.raw {
+                Some(_) if uses.unknowns => {
+                    self.fail_with(range, message, "the network's output is called `N` here")
+                }
+                Some(_) | None => self.fail(range, message),
+            });
         }
         self.uses.add(uses);
         let pool = &mut self.workshop.pool;

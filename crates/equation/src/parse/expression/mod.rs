@@ -11,6 +11,7 @@ mod syntax;
 mod token;
 
 pub(super) use names::{Meaning, Scope, Split, Uses};
+pub(super) use operators::shape;
 pub(super) use resolve::{Broken, Context, Normals, Resolver, Value, Workshop};
 pub(super) use syntax::{Kind, Parser, Syntax};
 pub(super) use token::Token;
@@ -26,7 +27,7 @@ pub(super) struct SyntaxError {
 }
 
 impl SyntaxError {
-    fn new(range: Range<usize>, message: impl Into<String>) -> Self {
+    pub(super) fn new(range: Range<usize>, message: impl Into<String>) -> Self {
         SyntaxError { range, message: message.into(), hint: None }
     }
 

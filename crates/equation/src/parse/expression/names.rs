@@ -162,6 +162,26 @@ impl Scope {
         self.symbols.get(name).map(|symbol| symbol.span)
     }
 
+    /// Whether a name stands for an unknown, a function of unknowns, or a derivative of one.
+    pub(in crate::parse) fn uses_unknowns(&self, name: &str) -> bool {
+        let base = match (self.get(name), self.split(name)) {
+            (None, Split::Derivative { base, .. }) => base,
+            _ => name,
+        };
+        match self.get(base) {
+            Some(Meaning::Unknown(_)) => true,
+            Some(Meaning::Function(_, uses)) => uses.unknowns,
+            Some(
+                Meaning::Coordinate(_)
+                | Meaning::Family(_)
+                | Meaning::Constant(_)
+                | Meaning::Parameter(_)
+                | Meaning::Broken,
+            )
+            | None => false,
+        }
+    }
+
     /// The section that declares a name.
     pub(in crate::parse) fn section(&self, name: &str) -> Option<&'static str> {
         self.symbols.get(name).map(|symbol| symbol.section)

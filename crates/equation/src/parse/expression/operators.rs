@@ -144,9 +144,11 @@ impl Resolver<'_> {
     }
 }
 
-fn shape(length: Option<usize>) -> String {
+/// What a value of this many components is called; `None` is a scalar.
+pub(in crate::parse) fn shape(length: Option<usize>) -> String {
     match length {
         None => "a scalar".to_owned(),
+        Some(1) => "a vector of 1 component".to_owned(),
         Some(length) => format!("a vector of {length} components"),
     }
 }

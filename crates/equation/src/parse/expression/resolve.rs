@@ -1,6 +1,6 @@
 //! Syntax trees to expressions of the pool.
 
-use super::{Kind, Scope, Syntax, Uses};
+use super::{Kind, Scope, Syntax, Uses, shape};
 use crate::expression::{Expression, Function, Leaf, Node, Overflow, Pool};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::Text;
@@ -207,8 +207,8 @@ impl<'w> Resolver<'w> {
         match value {
             Value::Scalar(expression) => Ok(expression),
             Value::Vector(components) => {
-                let count = components.len();
-                Err(self.fail(range, format!("expected {wanted}, found a vector of {count} components")))
+                let found = shape(Some(components.len()));
+                Err(self.fail(range, format!("expected {wanted}, found {found}")))
             }
         }
     }

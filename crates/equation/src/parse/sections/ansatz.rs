@@ -14,7 +14,7 @@ pub(in crate::parse) fn read(section: &Table, unknowns: &mut [Unknown], workshop
                 continue;
             }
             let names: Vec<&str> = unknowns.iter().map(|unknown| unknown.name.as_str()).collect();
-            reader::unknown(entry, &names, "unknown", &mut workshop.mistakes);
+            reader::absent(entry, &names, "there is no unknown", &mut workshop.mistakes);
             continue;
         };
         let Some(text) = reader::text(&entry.node, &mut workshop.mistakes) else { continue };

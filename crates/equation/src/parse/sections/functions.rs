@@ -1,8 +1,10 @@
 //! `[functions]`: named expressions.
 
 use crate::parse::definitions::{chain, order};
-use crate::parse::document::{Entry, Table, Text};
-use crate::parse::expression::{Context, Meaning, Resolver, Split, Syntax, Workshop};
+use crate::parse::document::{Entry, Table, Text, Value};
+use crate::parse::expression::{
+    Context, Meaning, Resolver, Split, Syntax, Uses, Value as Resolved, Workshop,
+};
 use crate::parse::reader;
 use std::collections::HashMap;
 
@@ -28,8 +30,18 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) {
     let mut formulas: Vec<Option<(&Text, Syntax)>> = Vec::with_capacity(entries.len());
     let mut uses = vec![Vec::new(); entries.len()];
     for (position, entry) in entries.iter().enumerate() {
-        let text = reader::text(&entry.node, &mut workshop.mistakes);
-        let formula = text.and_then(|text| Some((text, workshop.syntax(text)?)));
+        let formula = match &entry.node.value {
+            Value::Text(text) => workshop.syntax(text).map(|syntax| (text, syntax)),
+            Value::Integer(_) | Value::Float(_) => {
+                number(entry, workshop);
+                None
+            }
+            Value::Boolean(_) | Value::Array(_) | Value::Table(_) | Value::Strange(_) => {
+                let wanted = "an expression in quotes or a number";
+                reader::expected(wanted, &entry.node, &mut workshop.mistakes);
+                None
+            }
+        };
         if let Some((_, syntax)) = &formula {
             syntax.names(&mut |name, _| {
                 let base = match workshop.scope.get(name) {
@@ -63,5 +75,14 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) {
         {
             workshop.scope.define(key, Meaning::Function(value, uses));
         }
+    }
+}
+
+/// A function that is the same everywhere.
+fn number(entry: &Entry, workshop: &mut Workshop) {
+    let Some(value) = reader::number(&entry.node, &mut workshop.mistakes) else { return };
+    if workshop.scope.section(&entry.key) == Some("functions") {
+        let value = Resolved::Scalar(workshop.pool.number(value));
+        workshop.scope.define(&entry.key, Meaning::Function(value, Uses::default()));
     }
 }

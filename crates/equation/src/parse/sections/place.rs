@@ -56,6 +56,10 @@ pub(in crate::parse) fn read(
 }
 
 fn parse(text: &str) -> Result<Vec<Written>, SyntaxError> {
+    if text.trim().is_empty() {
+        let error = SyntaxError::new(0..text.len(), "this place is empty");
+        return Err(error.hint("name a place such as `x = 0` or `boundary`"));
+    }
     let mut parser = Parser::new(text)?;
     let mut pieces = Vec::new();
     loop {

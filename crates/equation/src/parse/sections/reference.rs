@@ -1,7 +1,7 @@
 //! `[reference]`: what the error is measured against.
 
 use super::data::{columns_of, file};
-use crate::parse::document::{Entry, Table, Value};
+use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::{Context, Meaning, Workshop};
 use crate::parse::reader;
 use crate::parse::source::Span;
@@ -19,31 +19,20 @@ pub(in crate::parse) fn read(section: &Table, unknowns: &[Unknown], workshop: &m
         } else if !matches!(workshop.scope.get(&entry.key), Some(Meaning::Broken)) {
             let mut names: Vec<&str> = unknowns.iter().map(|unknown| unknown.name.as_str()).collect();
             names.push("grid");
-            reader::unknown(entry, &names, "unknown", &mut workshop.mistakes);
+            reader::absent(entry, &names, "there is no unknown", &mut workshop.mistakes);
         }
     }
     reference
 }
 
 fn solution(entry: &Entry, workshop: &mut Workshop) -> Option<Solution> {
-    let context = Context::coordinates("a reference");
-    let table = match &entry.node.value {
-        Value::Text(text) => return workshop.scalar(text, &context).map(Solution::Formula),
-        Value::Table(table) => table,
-        _ => {
-            reader::expected("a formula or a table", &entry.node, &mut workshop.mistakes);
-            return None;
-        }
-    };
+    let Value::Table(table) = &entry.node.value else { return formula(&entry.node, workshop) };
     reader::only(table, &["formula", "solution", "file", "columns"], "key", &mut workshop.mistakes);
     if let (Some(columns), None) = (table.get("columns"), table.get("file")) {
         workshop.mistakes.report(columns.key_span, "`columns` belongs to a `file`");
     }
     match (table.get("formula"), table.get("solution"), table.get("file")) {
-        (Some(formula), None, None) => {
-            let text = reader::text(&formula.node, &mut workshop.mistakes)?;
-            workshop.scalar(text, &context).map(Solution::Formula)
-        }
+        (Some(written), None, None) => formula(&written.node, workshop),
         (None, Some(named), None) => {
             let text = reader::text(&named.node, &mut workshop.mistakes)?;
             Some(Solution::Named(text.content.clone()))
@@ -59,6 +48,22 @@ fn solution(entry: &Entry, workshop: &mut Workshop) -> Option<Solution> {
             None
         }
     }
+}
+
+/// A closed form, or one number for everywhere.
+fn formula(node: &Node, workshop: &mut Workshop) -> Option<Solution> {
+    let expression = match &node.value {
+        Value::Text(text) => workshop.scalar(text, &Context::coordinates("a reference"))?,
+        Value::Integer(_) | Value::Float(_) => {
+            let value = reader::number(node, &mut workshop.mistakes)?;
+            workshop.pool.number(value)
+        }
+        Value::Boolean(_) | Value::Array(_) | Value::Table(_) | Value::Strange(_) => {
+            reader::expected("a formula, a number or a table", node, &mut workshop.mistakes);
+            return None;
+        }
+    };
+    Some(Solution::Formula(expression))
 }
 
 fn columns(entry: &Entry, table: &Table, workshop: &mut Workshop) -> Option<Vec<Column>> {

@@ -39,7 +39,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     let mut known = vec!["seed", "condition_points", "phase"];
     known.extend(PHASE_KEYS);
     reader::only(section, &known, "key", &mut workshop.mistakes);
-    let seed = section.get("seed").and_then(|e| reader::count(&e.node, 0..=i64::MAX, &mut workshop.mistakes));
+    let seed = section.get("seed").and_then(|entry| seed(&entry.node, workshop));
     let condition_points = section.get("condition_points").and_then(|e| points(&e.node, workshop));
     let default = Phase {
         optimizer: Optimizer::Adam,
@@ -55,7 +55,28 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         Some(entry) => phases(entry, &common, workshop),
         None => vec![common],
     };
-    Training { seed: seed.unwrap_or(0) as u64, condition_points: condition_points.unwrap_or(256), phases }
+    Training { seed: seed.unwrap_or(0), condition_points: condition_points.unwrap_or(256), phases }
+}
+
+/// A seed: an integer, or its digits in quotes, since integers of TOML end at 2^63.
+fn seed(node: &Node, workshop: &mut Workshop) -> Option<u64> {
+    let mistakes = &mut workshop.mistakes;
+    match &node.value {
+        Value::Integer(value) if *value >= 0 => return u64::try_from(*value).ok(),
+        Value::Integer(value) => {
+            mistakes.report(node.span, format!("expected an integer of at least 0, found {value}"));
+        }
+        Value::Text(text) if text.content.parse::<u64>().is_ok() => return text.content.parse().ok(),
+        Value::Strange(_) => {
+            let message = format!("expected an integer from 0 to {}", i64::MAX);
+            let hint = format!("larger ones, up to {}, stand in quotes", u64::MAX);
+            mistakes.report_with(node.span, message, hint);
+        }
+        Value::Text(_) | Value::Float(_) | Value::Boolean(_) | Value::Array(_) | Value::Table(_) => {
+            reader::expected("an integer", node, mistakes);
+        }
+    }
+    None
 }
 
 fn phases(entry: &Entry, common: &Phase, workshop: &mut Workshop) -> Vec<Phase> {
@@ -247,6 +268,12 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
             let error = table.get("error").map(|e| reader::positive(&e.node, mistakes));
             if steps.is_none() && seconds.is_none() && loss.is_none() && error.is_none() {
                 mistakes.report_with(node.span, "this budget has no bound", hint);
+                return None;
+            }
+            if steps.is_none() && seconds.is_none() {
+                let message = "a bound that is never reached would never end training";
+                let hint = "state `steps` or `seconds` beside it, as in `{ loss = 1e-6, steps = 50000 }`";
+                mistakes.report_with(node.span, message, hint);
                 return None;
             }
             budget.steps = steps.flatten().map(|steps| steps as u64);

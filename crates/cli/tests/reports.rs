@@ -1,0 +1,153 @@
+//! What the results of training say, to people and to programs.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn pinnace(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_pinnace"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
+}
+
+/// A folder with a problem and its data, removed when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, problem: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("pinnace-reports-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("the temporary folder can be written");
+        std::fs::write(path.join("cooling.toml"), problem).expect("the folder can be written");
+        std::fs::write(path.join("probe.csv"), "t,u\n0,1\n0.5,0.6\n1,0.4\n").expect("it can be written");
+        Folder(path)
+    }
+
+    fn problem(&self) -> String {
+        self.0.join("cooling.toml").to_str().expect("the path is UTF-8").to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An inverse problem whose reference is not finite at `t = 0`.
+const PROBLEM: &str = r#"
+[domain]
+t = [0, 1]
+[unknowns]
+u = {}
+v = {}
+[parameters]
+k = { start = 0.5, truth = 1 }
+free = 0.5
+[equations]
+cooling = { equation = "u_t = -k*u", weight = 2 }
+other = "v_t = free*v"
+[data]
+probe = { file = "probe.csv", columns = ["t", "u"], noise = 0.01 }
+[network]
+width = 4
+depth = 1
+[training]
+points = 16
+[reference]
+u = "log(t)"
+"#;
+
+#[test]
+fn json_holds_residuals_errors_and_true_parameters() {
+    let folder = Folder::new("json", PROBLEM);
+    let output = pinnace(&["train", &folder.problem(), "--steps", "2", "--json", "--quiet"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let result: Value = serde_json::from_slice(&output.stdout).expect("stdout is one JSON object");
+    let residuals = result["residuals"].as_array().expect("an array");
+    assert_eq!(residuals.len(), 3);
+    assert_eq!(residuals[0]["term"], "interior");
+    assert_eq!((&residuals[0]["equation"], &residuals[0]["weight"]), (&"cooling".into(), &2.0.into()));
+    assert!(residuals.iter().all(|residual| residual["rms"].is_number()));
+    assert!(residuals[0].get("noise").is_none());
+    assert_eq!((&residuals[2]["term"], &residuals[2]["noise"]), (&"probe".into(), &0.01.into()));
+    for key in ["relative_l2", "rms_error", "largest_error"] {
+        assert!(result[key]["u"].is_number() && result[key]["v"].is_null(), "{key}: {result}");
+    }
+    assert_eq!((&result["left_out"]["u"], &result["left_out"]["v"]), (&1.into(), &Value::Null));
+    assert!(result["parameters"]["k"].is_number() && result["parameters"]["free"].is_number());
+    assert_eq!(result["truth"], serde_json::json!({ "k": 1.0 }));
+}
+
+#[test]
+fn the_report_shows_noise_points_left_out_and_the_file_as_title() {
+    let folder = Folder::new("report", PROBLEM);
+    let output = pinnace(&["train", &folder.problem(), "--steps", "1", "--quiet"]);
+    let report = text(&output.stdout);
+    assert!(report.starts_with("cooling\n1 step in "), "{report}");
+    let line = |start: &str| report.lines().find(|line| line.trim_start().starts_with(start)).unwrap_or("");
+    assert!(line("where").ends_with("noise"), "{report}");
+    assert!(line("probe").ends_with("1.000e-2"), "{report}");
+    assert!(line("u ").contains("200  (1 left out: the reference is not finite there)"), "{report}");
+    let nowhere = Folder::new("nowhere", &PROBLEM.replace("log(t)", "log(-1 - t)"));
+    let report = text(&pinnace(&["train", &nowhere.problem(), "--steps", "1", "--quiet"]).stdout);
+    assert!(report.contains("the reference is finite at none of 201 points"), "{report}");
+}
+
+#[test]
+fn plain_progress_ends_with_the_last_step() {
+    let folder = Folder::new("plain", PROBLEM);
+    let output = pinnace(&["train", &folder.problem(), "--steps", "3", "--plain"]);
+    let progress = text(&output.stderr);
+    assert!(progress.contains("step 1  ") && progress.contains("step 3  "), "{progress}");
+}
+
+#[test]
+fn every_seed_of_64_bits_is_a_seed() {
+    let folder = Folder::new("seed", PROBLEM);
+    let seed = u64::MAX.to_string();
+    let output = pinnace(&["train", &folder.problem(), "--steps", "1", "--json", "--seed", &seed]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("\"seed\":18446744073709551615"));
+}
+
+#[test]
+fn no_steps_measure_the_untrained_network_and_fewer_are_refused() {
+    let folder = Folder::new("steps", PROBLEM);
+    let untrained = pinnace(&["train", &folder.problem(), "--steps", "0", "--quiet"]);
+    assert!(text(&untrained.stdout).contains("\n0 steps in "));
+    let negative = pinnace(&["train", &folder.problem(), "--steps", "-5"]);
+    assert_eq!(negative.status.code(), Some(2));
+    assert!(text(&negative.stderr).contains("invalid value '-5' for '--steps"), "{}", text(&negative.stderr));
+}
+
+#[test]
+fn help_and_version_say_what_pinnace_is() {
+    let help = text(&pinnace(&["--help"]).stdout);
+    let sentence = "Turns a text file that states a differential equation into a trained network";
+    assert!(help.starts_with(sentence), "{help}");
+    let version = text(&pinnace(&["--version"]).stdout);
+    assert_eq!(version, concat!("pinnace ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn one_blank_line_follows_the_mistakes_of_a_file() {
+    let folder = Folder::new("mistake", &PROBLEM.replace("u_t = -k*u", "u_t = -k*w"));
+    let said = text(&pinnace(&["explain", &folder.problem()]).stderr);
+    assert!(said.ends_with("\n\n") && !said.ends_with("\n\n\n"), "{said:?}");
+}
+
+#[test]
+fn inputs_that_cannot_be_read_end_with_code_2() {
+    let folder = Folder::new("inputs", PROBLEM);
+    let path = folder.0.to_str().expect("the path is UTF-8");
+    for arguments in [&["explain", path][..], &["bench", "step", "--case", "/nope"]] {
+        let output = pinnace(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
