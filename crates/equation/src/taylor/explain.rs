@@ -200,6 +200,11 @@ fn write_programs(listing: &Listing, text: &mut String) {
         _ = writeln!(text, "  coefficients");
         let outputs: Vec<String> = (0..term.coefficients.outputs.len()).map(|n| format!("c{n}")).collect();
         text.push_str(&listing.program(&term.coefficients, &outputs, "    "));
+        let adjoint = &term.coefficients_adjoint;
+        if !adjoint.variables.is_empty() {
+            _ = writeln!(text, "  adjoint of the coefficients (seed n = d loss/d c n)");
+            text.push_str(&listing.program(&adjoint.program, &slopes(listing, &adjoint.variables), "    "));
+        }
     }
     _ = writeln!(text, "  residual program");
     let outputs: Vec<String> = term.residuals.iter().map(|residual| residual.name.clone()).collect();
@@ -207,13 +212,17 @@ fn write_programs(listing: &Listing, text: &mut String) {
     let seeds: Vec<String> =
         outputs.iter().enumerate().map(|(place, name)| format!("seed{place} = d loss/d {name}")).collect();
     _ = writeln!(text, "  adjoint program ({})", seeds.join(", "));
-    let outputs: Vec<String> = (term.adjoint.variables.iter())
-        .map(|variable| match variable {
-            Variable::Signal(signal) => format!("d loss/d {}", listing.signal(usize::from(*signal))),
-            Variable::Scalar(scalar) => format!("d loss/d {}", listing.scalar(usize::from(*scalar))),
-        })
-        .collect();
+    let outputs = slopes(listing, &term.adjoint.variables);
     text.push_str(&listing.program(&term.adjoint.program, &outputs, "    "));
+}
+
+/// What the outputs of an adjoint program are called.
+fn slopes(listing: &Listing, variables: &[Variable]) -> Vec<String> {
+    let name = |variable: &Variable| match variable {
+        Variable::Signal(signal) => format!("d loss/d {}", listing.signal(usize::from(*signal))),
+        Variable::Scalar(scalar) => format!("d loss/d {}", listing.scalar(usize::from(*scalar))),
+    };
+    variables.iter().map(name).collect()
 }
 
 /// Channels, rules and coordinates that are listed one by one; 100 dimensions would fill pages.

@@ -1,1 +1,137 @@
+use super::*;
+use crate::parse::parse_with;
 
+const HEAT: &str = r#"
+[domain]
+t = [0, 1]
+x = [-1, 3]
+[parameters]
+k = { start = 0.3, min = 0.1, max = 0.9 }
+low = { start = 2, min = 1 }
+high = { start = -2, max = 1 }
+[unknowns]
+u = {}
+[equations]
+heat = "u_t = k*u_xx + low*u - high*u^2"
+[conditions]
+start = { on = "t = 0", equation = "u = 0" }
+walls = { on = "x = -1, x = 3", equation = "u = 0" }
+[network]
+width = 12
+depth = 3
+"#;
+
+fn planned(overrides: &[&str]) -> Plan {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let problem = parse_with(HEAT, &overrides).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    plan(&problem).expect("a plan")
+}
+
+/// Largest magnitude and variance of a tensor's starting values.
+fn spread(plan: &Plan, tensor: &str) -> (f64, f64) {
+    let weights = plan.initialize(5);
+    let tensor = plan.architecture.tensors.iter().find(|found| found.name == tensor).expect("a tensor");
+    let values = &weights[tensor.offset..][..tensor.shape[0] * tensor.shape[1]];
+    let largest = values.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
+    (largest, values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64)
+}
+
+#[test]
+fn starting_weights_have_the_variance_of_their_scheme() {
+    // 40·40 uniform numbers: the variance estimate is good to five deviations of 2 %.
+    let near = |got: f64, wanted: f64| (got - wanted).abs() < 0.12 * wanted;
+    let plan = planned(&["network.width=40"]);
+    let (largest, variance) = spread(&plan, "layer2.weight");
+    assert!(near(variance, 2.0 / 80.0) && largest <= (6.0f64 / 80.0).sqrt(), "glorot: {variance}");
+    assert_eq!(spread(&plan, "layer2.bias").0, 0.0);
+    let plan = planned(&["network.width=40", "network.initialization=he"]);
+    assert!(near(spread(&plan, "layer2.weight").1, 2.0 / 40.0));
+    let siren =
+        ["network.width=40", "network.activation=sin", "network.initialization=siren", "network.frequency=7"];
+    let plan = planned(&siren);
+    assert!(near(spread(&plan, "layer2.weight").1, 2.0 / 40.0));
+    let (largest, _) = spread(&plan, "layer1.weight");
+    assert!(largest <= 7.0 / 2.0 && largest > 0.9 * 7.0 / 2.0, "siren's first layer: {largest}");
+}
+
+#[test]
+fn a_seed_gives_the_same_weights_again_and_another_seed_others() {
+    let plan = planned(&[]);
+    assert_eq!(plan.initialize(1), plan.initialize(1));
+    assert_ne!(plan.initialize(1), plan.initialize(2));
+}
+
+#[test]
+fn bounded_scalars_start_where_they_should_and_cannot_leave() {
+    let plan = planned(&[]);
+    let mut parameters = plan.initialize(0);
+    let values = plan.scalar_values(&parameters);
+    for (value, start) in values.iter().zip([0.3, 2.0, -2.0]) {
+        assert!((value - start).abs() < 1e-12, "{values:?}");
+    }
+    let count = parameters.len();
+    for extreme in [-20.0, 15.0] {
+        parameters[count - 3..].fill(extreme);
+        let [k, low, high] = plan.scalar_values(&parameters)[..] else { panic!("three scalars") };
+        assert!((0.1..=0.9).contains(&k) && low >= 1.0 && high <= 1.0, "{k} {low} {high}");
+    }
+}
+
+#[test]
+fn inputs_are_mapped_to_the_unit_interval_unless_asked_not_to() {
+    let at = |plan: &Plan, feature: usize, place: f64| {
+        let feature = &plan.architecture.features[feature];
+        feature.phase + feature.slopes[0].1 * place
+    };
+    let plan = planned(&[]);
+    assert_eq!([at(&plan, 1, -1.0), at(&plan, 1, 1.0), at(&plan, 1, 3.0)], [-1.0, 0.0, 1.0]);
+    let plan = planned(&["network.normalize=false"]);
+    assert_eq!(at(&plan, 1, 3.0), 3.0);
+}
+
+#[test]
+fn a_point_costs_six_squares_of_the_width_per_channel_and_layer() {
+    let plan = planned(&[]);
+    let term = &plan.terms[0];
+    assert_eq!(term.channels.len(), 3);
+    let hidden = 2 * 6 * 12 * 12 * 3;
+    let (first, last) = (4 * 2 * 12, 6 * 12 * 3);
+    let products = term.cost.forward_products + term.cost.reverse_products;
+    assert_eq!(products, hidden + first + last);
+    // Features, three dense and three activated layers, the output: all channels in f64.
+    assert_eq!(term.cost.stored_bytes(8), 8 * 3 * (2 + 6 * 12 + 1));
+}
+
+#[test]
+fn activations_and_their_derivatives_are_those_of_closed_forms() {
+    use crate::problem::Activation::{Gelu, Silu, Sin, Tanh};
+    let z: f64 = 0.7;
+    let close = |got: f64, wanted: f64| assert!((got - wanted).abs() < 1e-14, "{got} {wanted}");
+    close(derivatives(Tanh, z)[0], z.tanh());
+    close(derivatives(Tanh, z)[1], 1.0 / z.cosh().powi(2));
+    close(derivatives(Sin, z)[3], -z.cos());
+    close(derivatives(Silu, z)[0], z / (1.0 + (-z).exp()));
+    close(derivatives(Gelu, z)[0], 0.5 * z * (1.0 + libm::erf(z / 2.0f64.sqrt())));
+    // Far out tanh' is 4·exp(-2z), not the zero that 1 - tanh² rounds to.
+    let far = derivatives(Tanh, 25.0)[1];
+    assert!((far / (4.0 * (-50.0f64).exp()) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn explain_shows_channels_reasons_costs_and_programs() {
+    let problem = parse_with(HEAT, &[]).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let text = plan(&problem).expect("a plan").explain(&problem);
+    for wanted in [
+        "u_t = k*u_xx + low*u - high*u^2",
+        "{u, x, L}",
+        "chain rule of L",
+        "h_L = s1·z_L",
+        "flop for value and gradient",
+        "residual program",
+        "adjoint program",
+        "holds on       t = 0",
+        "d loss/d unbounded(k)",
+    ] {
+        assert!(text.contains(wanted), "`{wanted}` is missing from\n{text}");
+    }
+}

@@ -159,6 +159,15 @@ fn every_network_propagates_every_kind_of_channel() {
 }
 
 #[test]
+fn the_built_in_problems_agree_with_complex_steps() {
+    for name in ["01-poisson-2d", "02-burgers", "03-kovasznay"] {
+        let file = format!("../../../examples/{name}/problem.toml");
+        let (problem, plan) = load(&file, &["network.width=6", "network.depth=3"]);
+        (0..5).for_each(|seed| check(name, &problem, &plan, 10 + seed));
+    }
+}
+
+#[test]
 fn a_case_checked_with_a_wrong_weight_fails() {
     let (problem, plan) = load("burgers.toml", &[]);
     let (_, other) = load("burgers.toml", &["constants.nu=0.1"]);
