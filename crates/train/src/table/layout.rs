@@ -11,16 +11,17 @@ const SLACK: f64 = 1e-9;
 /// The columns of a table.
 pub(super) struct Layout<'problem> {
     columns: Vec<Expected<'problem>>,
+    /// Coordinates, then unknowns: a header that gives one of these names to another column is wrong.
+    /// Any other name is the table's own business.
+    declared: Vec<&'problem str>,
 }
 
 /// One column.
 enum Expected<'problem> {
-    /// Holds a coordinate and is called by its name.
+    /// Holds a coordinate.
     Coordinate { name: &'problem str, low: f64, high: f64 },
-    /// Holds an unknown and is called by its name.
-    Unknown(&'problem str),
-    /// Holds something without a name of its own, so it may be called anything but these.
-    Unnamed { text: &'problem str, taken: Vec<&'problem str> },
+    /// Holds measurements of an unknown, or of a formula.
+    Measured(&'problem str),
     /// Not used.
     Ignored,
 }
@@ -48,43 +49,39 @@ impl<'problem> Layout<'problem> {
     pub(super) fn of_data(problem: &'problem Problem, data: &'problem Data) -> Self {
         let measured = |position: usize| {
             let text = data.equations[position].text.as_str();
-            let text = text.strip_suffix(" = measured").unwrap_or(text).trim();
-            match problem.unknowns.iter().any(|unknown| unknown.name == text) {
-                true => Expected::Unknown(text),
-                false => Expected::Unnamed { text, taken: coordinates(problem).collect() },
-            }
+            text.strip_suffix(" = measured").unwrap_or(text).trim()
         };
         Self::new(problem, &data.columns, measured)
     }
 
-    /// The columns of the reference of an unknown: people call its values `u_exact` and the like.
+    /// The columns of the reference of an unknown.
     pub(super) fn of_reference(problem: &'problem Problem, columns: &[Column], unknown: usize) -> Self {
-        let text = problem.unknowns[unknown].name.as_str();
-        let others = problem.unknowns.iter().map(|other| other.name.as_str()).filter(|&other| other != text);
-        let taken: Vec<&str> = coordinates(problem).chain(others).collect();
-        Self::new(problem, columns, |_| Expected::Unnamed { text, taken: taken.clone() })
+        Self::new(problem, columns, |_| problem.unknowns[unknown].name.as_str())
     }
 
     fn new(
         problem: &'problem Problem,
         columns: &[Column],
-        measured: impl Fn(usize) -> Expected<'problem>,
+        measured: impl Fn(usize) -> &'problem str,
     ) -> Self {
         let expected = |column: &Column| match *column {
             Column::Coordinate(axis) => {
                 let coordinate = &problem.domain.coordinates[axis];
                 Expected::Coordinate { name: &coordinate.name, low: coordinate.low, high: coordinate.high }
             }
-            Column::Measured(position) => measured(position),
+            Column::Measured(position) => Expected::Measured(measured(position)),
             Column::Ignored => Expected::Ignored,
         };
-        Layout { columns: columns.iter().map(expected).collect() }
+        let coordinates = problem.domain.coordinates.iter().map(|coordinate| coordinate.name.as_str());
+        let unknowns = problem.unknowns.iter().map(|unknown| unknown.name.as_str());
+        let declared = coordinates.chain(unknowns).collect();
+        Layout { columns: columns.iter().map(expected).collect(), declared }
     }
 
     /// Columns that hold anything, for tests of the readers.
     #[cfg(test)]
     pub(super) fn of_anything(columns: usize) -> Self {
-        Layout { columns: (0..columns).map(|_| Expected::Ignored).collect() }
+        Layout { columns: (0..columns).map(|_| Expected::Ignored).collect(), declared: Vec::new() }
     }
 
     /// How many columns there are.
@@ -92,7 +89,7 @@ impl<'problem> Layout<'problem> {
         self.columns.len()
     }
 
-    /// Whether a header's names fit the columns. Entries that are no names (`u [m/s]`) fit.
+    /// Whether a header gives no column the name of something else.
     pub(super) fn check_header(&self, line: usize, entries: &[&str]) -> Result<(), TableFault> {
         if entries.len() != self.len() {
             // Names divided by blanks may have blanks in them; the rows are counted anyway.
@@ -100,13 +97,12 @@ impl<'problem> Layout<'problem> {
         }
         for (position, (entry, expected)) in entries.iter().zip(&self.columns).enumerate() {
             let found = entry.trim_matches(['"', '\'', ' ']);
-            let (name, fits) = match expected {
-                Expected::Coordinate { name, .. } | Expected::Unknown(name) => (name, found == *name),
-                Expected::Unnamed { text, taken } => (text, !taken.contains(&found)),
+            let name = match expected {
+                Expected::Coordinate { name, .. } | Expected::Measured(name) => *name,
                 Expected::Ignored => continue,
             };
-            if !fits && is_name(found) {
-                let (found, expected) = (found.to_owned(), (*name).to_owned());
+            if found != name && self.declared.contains(&found) {
+                let (found, expected) = (found.to_owned(), name.to_owned());
                 return Err(TableFault::Header { line, column: position + 1, found, expected });
             }
         }
@@ -125,13 +121,4 @@ impl<'problem> Layout<'problem> {
         }
         Ok(())
     }
-}
-
-fn coordinates(problem: &Problem) -> impl Iterator<Item = &str> {
-    problem.domain.coordinates.iter().map(|coordinate| coordinate.name.as_str())
-}
-
-fn is_name(text: &str) -> bool {
-    text.starts_with(char::is_alphabetic)
-        && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
 }
