@@ -10,7 +10,7 @@ use super::{Float, math};
 pub(crate) struct Fast<T> {
     /// The channels without the value and without the collapsed one, with their weights in the sum.
     plain: Vec<(usize, T)>,
-    /// The collapsed channel; the last plain one where nothing is collapsed.
+    /// The collapsed channel, if there is one.
     collapsed: Option<usize>,
 }
 
