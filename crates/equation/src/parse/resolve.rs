@@ -113,7 +113,8 @@ fn value(node: &Node) -> String {
         Value::Array(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
         Value::Table(table) if table.entries.is_empty() => "{}".to_owned(),
         Value::Table(table) => {
-            let entries = table.entries.iter().map(|entry| format!("{} = {}", key(&entry.key), value(&entry.node)));
+            let entries =
+                table.entries.iter().map(|entry| format!("{} = {}", key(&entry.key), value(&entry.node)));
             format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
         }
         // No key takes one, so a file that has one is never resolved; kept readable all the same.

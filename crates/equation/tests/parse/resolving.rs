@@ -21,7 +21,8 @@ fn owned(overrides: &[&str]) -> Vec<String> {
 
 #[test]
 fn reading_the_resolved_text_gives_the_same_problem() {
-    let overrides = owned(&["training.seed=\"18446744073709551615\"", "network.width=7", "training.steps=12"]);
+    let overrides =
+        owned(&["training.seed=\"18446744073709551615\"", "network.width=7", "training.steps=12"]);
     for (name, text) in FILES {
         let resolved = resolve(text, &overrides, name, &mut str::to_owned).expect(name);
         let mut under = parse_with(text, &overrides).expect(name);
@@ -84,7 +85,8 @@ fn data_files_get_their_new_names_and_a_file_without_title_a_title() {
 
 #[test]
 fn mistakes_in_overrides_are_reported_here_too() {
-    let said = resolve(PHASES, &owned(&["constants.nu=1"]), "", &mut str::to_owned).expect_err("no such constant");
+    let said =
+        resolve(PHASES, &owned(&["constants.nu=1"]), "", &mut str::to_owned).expect_err("no such constant");
     assert!(said.to_string().contains("there is no constant `nu`"), "{said}");
 }
 
