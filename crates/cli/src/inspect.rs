@@ -16,11 +16,10 @@ pub(crate) fn list(output: &mut impl Write) -> anyhow::Result<ExitCode> {
         }
         writeln!(
             output,
-            "{:width$}    {} coordinates, {} parameters, {} points inside",
+            "{:width$}    {} coordinates, {} parameters",
             "",
             problem.domain.len(),
-            experiment.plan().parameter_count(),
-            problem.training.phases.first().map_or(0, |phase| phase.points)
+            experiment.plan().parameter_count()
         )?;
     }
     Ok(exit::DONE)

@@ -5,7 +5,7 @@ use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
 use crate::table::Tables;
-use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings};
+use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings, settle};
 use crate::{Objective, TrainError};
 use equation::parse::{Diagnostics, MAX_FILE, parse_with, resolve};
 use equation::problem::Problem;
@@ -114,8 +114,8 @@ impl Experiment {
             .collect::<Result<_, _>>()?;
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
-        for phase in &problem.training.phases {
-            draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, phase, 0) })?;
+        for settings in settle(&problem, &plan, Precision::F64) {
+            draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, &settings, 0) })?;
         }
         let (device, precision) = (Device::Cpu, Precision::F64);
         let origin =

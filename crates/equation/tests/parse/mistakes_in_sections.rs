@@ -34,8 +34,8 @@ const TABLES: &[Mistake] = &[
     mistake(
         files::BURGERS,
         "\"adam\"",
-        "«\"gauss-newton\"»",
-        "`gauss-newton` is not in this version",
+        "«\"soap\"»",
+        "`soap` is not in this version",
         "use one of `adam`, `adamw` and `lbfgs`",
     ),
     mistake(
