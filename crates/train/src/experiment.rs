@@ -5,7 +5,7 @@ use crate::evaluate::{FieldError, Misfit, check_grid, field_errors, misfits};
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
-use crate::table::Tables;
+use crate::table::{Files, Tables};
 use crate::trainer::{self, Sink, Stopped, Surroundings};
 use equation::parse::{MAX_FILE, parse_with};
 use equation::problem::{Budget, Problem};
@@ -56,7 +56,8 @@ impl Experiment {
     /// `section.key=value` texts laid over it.
     pub fn open(name: &str, overrides: &[String]) -> Result<Self, TrainError> {
         if let Some(built_in) = BuiltIn::find(name) {
-            return Self::from_text(&format!("{name} (built in)"), built_in.text, Path::new("."), overrides);
+            let files = Files { within: built_in.files, folder: Path::new(".") };
+            return Self::from_files(&format!("{name} (built in)"), built_in.text, files, overrides);
         }
         let path = Path::new(name);
         if path.is_dir() {
@@ -81,6 +82,15 @@ impl Experiment {
         folder: &Path,
         overrides: &[String],
     ) -> Result<Self, TrainError> {
+        Self::from_files(file, text, Files { within: &[], folder }, overrides)
+    }
+
+    fn from_files(
+        file: &str,
+        text: &str,
+        files: Files<'_>,
+        overrides: &[String],
+    ) -> Result<Self, TrainError> {
         let mut problem = parse_with(text, overrides)
             .map_err(|diagnostics| TrainError::Problem { file: file.to_owned(), diagnostics })?;
         if problem.title.trim().is_empty() {
@@ -88,7 +98,7 @@ impl Experiment {
             problem.title = stem.to_string_lossy().into_owned();
         }
         let plan = plan(&problem)?;
-        let tables = Tables::read(&problem, folder)?;
+        let tables = Tables::read(&problem, files)?;
         let truths = (0..problem.unknowns.len())
             .map(|unknown| Truth::of(&problem, unknown))
             .collect::<Result<_, _>>()?;
@@ -130,6 +140,11 @@ impl Experiment {
         &self.plan
     }
 
+    /// Its data.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
     /// Where it will be computed.
     pub fn device(&self) -> Device {
         self.device
@@ -143,6 +158,10 @@ impl Experiment {
     /// Trains from the start through all phases and measures the errors. `stop` may be set from
     /// another thread or a signal handler to end training after the current step.
     pub fn train(&self, stop: &AtomicBool, sink: &mut dyn Sink) -> Result<Trained, TrainError> {
+        for (unknown, truth) in self.truths.iter().enumerate() {
+            // A reference that cannot be had is found now, before anyone has waited for training.
+            truth.as_ref().map_or(Ok(()), |truth| truth.settle(&self.problem, unknown))?;
+        }
         let mut parameters = self.plan.initialize(self.problem.training.seed);
         let start = Instant::now();
         let clock = || start.elapsed().as_secs_f64();

@@ -7,13 +7,42 @@ pub struct BuiltIn {
     pub name: &'static str,
     /// Its problem file.
     pub text: &'static str,
+    /// The data files that it names, with their contents.
+    pub files: &'static [(&'static str, &'static str)],
 }
 
-/// All of them, easiest first.
-pub const BUILT_IN: [BuiltIn; 3] = [
-    BuiltIn { name: "poisson-2d", text: include_str!("../../../examples/01-poisson-2d/problem.toml") },
-    BuiltIn { name: "burgers", text: include_str!("../../../examples/02-burgers/problem.toml") },
-    BuiltIn { name: "kovasznay", text: include_str!("../../../examples/03-kovasznay/problem.toml") },
+/// A folder of `examples/`: its number, its name, the data files in it.
+macro_rules! built_in {
+    ($number:literal, $name:literal $(, $file:literal)*) => {
+        BuiltIn {
+            name: $name,
+            text: include_str!(concat!("../../../examples/", $number, "-", $name, "/problem.toml")),
+            files: &[$(($file, include_str!(concat!("../../../examples/", $number, "-", $name, "/", $file)))),*],
+        }
+    };
+}
+
+/// All of them, easiest first among those without time, those in time, systems and those with parameters.
+pub const BUILT_IN: [BuiltIn; 19] = [
+    built_in!("01", "poisson-2d"),
+    built_in!("02", "helmholtz"),
+    built_in!("03", "poisson-5d"),
+    built_in!("04", "heat"),
+    built_in!("05", "reaction"),
+    built_in!("06", "klein-gordon"),
+    built_in!("07", "beam"),
+    built_in!("08", "burgers"),
+    built_in!("09", "wave"),
+    built_in!("10", "convection"),
+    built_in!("11", "advection"),
+    built_in!("12", "allen-cahn"),
+    built_in!("13", "kdv"),
+    built_in!("14", "kovasznay"),
+    built_in!("15", "taylor-green"),
+    built_in!("16", "elasticity"),
+    built_in!("17", "maxwell"),
+    built_in!("18", "heat-family"),
+    built_in!("19", "heat-inverse", "probe.csv"),
 ];
 
 impl BuiltIn {

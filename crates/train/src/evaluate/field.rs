@@ -6,7 +6,6 @@ use crate::reference::Truth;
 use crate::table::Tables;
 use equation::problem::Problem;
 use kernel::{Kernel, Points};
-use rayon::prelude::*;
 
 /// How far an unknown is from its reference.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,10 +53,7 @@ pub(crate) fn field_errors(
             let pair = match (tables.reference(unknown), &truths[unknown], &on_grid) {
                 (Some(table), _, _) => Some((column(&predict(&table.points)?), table.values.clone())),
                 (None, Some(truth), Some((points, values))) => {
-                    let exact = (0..points.len())
-                        .into_par_iter()
-                        .map(|index| truth.value(problem, points.row(index)))
-                        .collect();
+                    let exact = truth.values(problem, points);
                     Some((column(values), exact))
                 }
                 (None, _, _) => None,
