@@ -5,7 +5,7 @@ use equation::problem::{Equation, Problem, Solution};
 use equation::taylor::{Row, Source, Term};
 use pinnace::reference::Truth;
 use pinnace::sample::{Draw, draw};
-use pinnace::{BUILT_IN, BuiltIn, Experiment};
+use pinnace::{BUILT_IN, BuiltIn, Experiment, Points};
 use std::path::Path;
 
 /// Points inside the domain at which equations are tried.
@@ -194,4 +194,22 @@ fn every_computed_solution_satisfies_the_equations_and_conditions_of_its_problem
         }
     }
     assert!(tried > 100, "only {tried} points were tried");
+}
+
+#[test]
+fn values_at_many_points_are_the_values_at_each() {
+    for name in ["heat", "burgers", "allen-cahn"] {
+        let experiment = open(name);
+        let problem = experiment.problem();
+        let truth = Truth::of(problem, 0).expect("a reference").expect("a solution");
+        let mut points = Points::new(2);
+        // Points of the same time follow each other, as on a grid, and their number is not round.
+        (0..1001)
+            .for_each(|index| points.push(&[f64::from(index / 50) / 21.0, f64::from(index % 50) / 50.0]));
+        let values = truth.values(problem, &points);
+        assert!(
+            points.iter().zip(&values).all(|(place, value)| truth.value(problem, place) == *value),
+            "{name}"
+        );
+    }
 }

@@ -101,7 +101,7 @@ impl Truth {
     pub fn values(&self, problem: &Problem, points: &Points) -> Vec<f64> {
         let mut values = vec![0.0; points.len()];
         values.par_chunks_mut(TASK).enumerate().for_each(|(task, values)| {
-            let places = (task * TASK..).map(|index| points.row(index));
+            let places = (task * TASK..points.len()).map(|index| points.row(index));
             match self {
                 Truth::Fourier(periodic) => periodic.values(places, values),
                 Truth::Formula(_) | Truth::BurgersColeHopf { .. } => {
