@@ -5,20 +5,20 @@ use super::{TableError, TableFault, csv, npy};
 use equation::problem::{Column, Problem, Solution};
 use kernel::Points;
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Where the files that a problem names are found.
-#[derive(Clone, Copy, Debug)]
-pub struct Files<'a> {
+#[derive(Clone, Debug)]
+pub struct Sources {
     /// Names and contents of those that come with Pinnace; they are looked at first.
-    pub within: &'a [(&'static str, &'static str)],
+    pub within: &'static [(&'static str, &'static str)],
     /// The folder that the other names are relative to.
-    pub folder: &'a Path,
+    pub folder: PathBuf,
 }
 
-impl Files<'_> {
+impl Sources {
     /// Where a file is, and what it holds.
-    fn read(self, name: &str) -> (PathBuf, std::io::Result<Cow<'static, [u8]>>) {
+    pub(crate) fn read(&self, name: &str) -> (PathBuf, std::io::Result<Cow<'static, [u8]>>) {
         match self.within.iter().find(|(known, _)| *known == name) {
             Some((known, content)) => (PathBuf::from(known), Ok(Cow::Borrowed(content.as_bytes()))),
             None => {
@@ -48,13 +48,13 @@ pub struct ReferenceTable {
 
 impl Tables {
     /// Reads every file that the problem names.
-    pub fn read(problem: &Problem, files: Files<'_>) -> Result<Self, TableError> {
+    pub fn read(problem: &Problem, sources: &Sources) -> Result<Self, TableError> {
         let coordinates = problem.domain.len();
         let measurements = problem
             .data
             .iter()
             .map(|data| {
-                let rows = rows(files, &data.file, &Layout::of_data(problem, data))?;
+                let rows = rows(sources, &data.file, &Layout::of_data(problem, data))?;
                 Ok(arrange(&rows, &data.columns, coordinates, data.equations.len()))
             })
             .collect::<Result<_, TableError>>()?;
@@ -66,7 +66,7 @@ impl Tables {
             .map(|(unknown, solution)| match solution {
                 Some(Solution::File { file, columns }) => {
                     let layout = Layout::of_reference(problem, columns, unknown);
-                    let rows = rows(files, file, &layout)?;
+                    let rows = rows(sources, file, &layout)?;
                     Ok(Some(ReferenceTable::new(&arrange(&rows, columns, coordinates, 1), coordinates)))
                 }
                 Some(Solution::Formula(_) | Solution::Named(_)) | None => Ok(None),
@@ -98,8 +98,8 @@ impl ReferenceTable {
     }
 }
 
-fn rows(files: Files<'_>, name: &str, layout: &Layout<'_>) -> Result<Points, TableError> {
-    let (path, bytes) = files.read(name);
+fn rows(sources: &Sources, name: &str, layout: &Layout<'_>) -> Result<Points, TableError> {
+    let (path, bytes) = sources.read(name);
     let named = |fault| TableError { path: path.clone(), fault };
     let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
     let read = match extension.as_deref() {
