@@ -11,6 +11,6 @@ if [ ${#names[@]} -eq 0 ]; then
 fi
 for name in "${names[@]}"; do
     for seed in 0 1 2; do
-        "$pinnace" train "$name" --seed "$seed" --json --quiet || printf '%s, seed %s: failed\n' "$name" "$seed" >&2
+        "$pinnace" train "$name" --seed "$seed" --json --quiet --no-run || printf '%s, seed %s: failed\n' "$name" "$seed" >&2
     done
 done

@@ -2,7 +2,6 @@
 
 use equation::problem::Sampler;
 use pinnace::sample::{Draw, draw};
-use pinnace::table::Tables;
 use pinnace::{Experiment, Points, TrainError};
 use std::path::Path;
 

@@ -36,10 +36,10 @@ impl Transform {
         self.half_length();
         // The even samples' transform is (Z(k) + Z*(half-k))/2, the odd ones' (Z(k) - Z*(half-k))/2i.
         let scale = 0.5 / self.length as f64;
-        for k in 0..=half {
+        for (k, mode) in modes.iter_mut().enumerate().take(half + 1) {
             let (here, there) = (self.first[k % half], self.first[(half - k) % half].conjugate());
             let odd = (here - there) * self.roots[k];
-            modes[k] = (here + there - odd.turned()).scale(scale);
+            *mode = (here + there - odd.turned()).scale(scale);
         }
     }
 
