@@ -7,6 +7,7 @@ use crate::reference::Truth;
 use crate::sample::{Draw, draw};
 use crate::table::Tables;
 use crate::trainer::{self, Sink, Stopped, Surroundings};
+use equation::constrain::constrain;
 use equation::parse::{MAX_FILE, parse_with};
 use equation::problem::{Budget, Problem};
 use equation::taylor::{Plan, plan};
@@ -87,6 +88,7 @@ impl Experiment {
             let stem = Path::new(file).file_stem().unwrap_or_default();
             problem.title = stem.to_string_lossy().into_owned();
         }
+        let problem = constrain(problem);
         let plan = plan(&problem)?;
         let tables = Tables::read(&problem, folder)?;
         let truths = (0..problem.unknowns.len())

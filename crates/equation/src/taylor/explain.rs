@@ -50,6 +50,9 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
         };
         write_field(text, "unknown", &meaning);
     }
+    for enforcement in &problem.enforcements {
+        write_field(text, "condition", &enforcement.sentence(problem));
+    }
     for parameter in &problem.parameters {
         let mut range = format!("{} starts at {}", parameter.name, parameter.start);
         parameter.lower.iter().for_each(|lower| _ = write!(range, ", stays above {lower}"));
