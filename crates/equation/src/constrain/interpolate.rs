@@ -28,14 +28,20 @@ pub(super) fn interpolant(pool: &mut Pool, domain: &Domain, data: &[Datum]) -> E
     let mut sum = pool.number(0.0);
     for axis in axes(domain, data) {
         let own: Vec<&Datum> = data.iter().filter(|datum| datum.face.axis == axis).collect();
-        let mut terms = vec![sum];
+        // What is missing, each with its shape. Equal ones share theirs: the shapes of two ends add up to one.
+        let mut missing: Vec<(Expression, Expression)> = Vec::new();
         for datum in &own {
             let met = datum.face.of(pool, domain, sum);
             let rest = pool.subtract(datum.data, met);
             let rest = without_rounding(pool, domain, datum.face, rest, scale);
             let shape = shape(pool, domain, datum.face, &own);
-            terms.push(pool.multiply(shape, rest));
+            match missing.iter_mut().find(|(other, _)| *other == rest) {
+                Some((_, shared)) => *shared = pool.add(*shared, shape),
+                None => missing.push((rest, shape)),
+            }
         }
+        let mut terms = vec![sum];
+        terms.extend(missing.into_iter().map(|(rest, shape)| pool.multiply(rest, shape)));
         sum = pool.sum(&terms);
     }
     sum

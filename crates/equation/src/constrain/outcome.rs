@@ -113,8 +113,10 @@ impl Enforcement {
         let Enforcement { condition, equation, outcome } = self;
         match outcome {
             Outcome::Exact { unknown } => {
-                let name = &problem.unknowns[*unknown].name;
-                format!("`{condition}` ({equation}) is exact by construction of {name}")
+                let field = &problem.unknowns[*unknown];
+                let formula = field.ansatz.map(|ansatz| problem.pool.print(ansatz, problem));
+                let formula = clipped(formula.unwrap_or_default());
+                format!("`{condition}` ({equation}) is exact by construction: {} = {formula}", field.name)
             }
             Outcome::Penalty(reason) => {
                 format!("`{condition}` ({equation}) stays a penalty: {}", reason.sentence(problem))
@@ -161,6 +163,16 @@ impl Reason {
             }
             Reason::Overflow(overflow) => overflow.to_string(),
         }
+    }
+}
+
+/// A formula on one line of a terminal.
+fn clipped(formula: String) -> String {
+    /// Letters that are shown.
+    const LONGEST: usize = 100;
+    match formula.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &formula[..end]),
+        None => formula,
     }
 }
 

@@ -4,8 +4,8 @@ use crate::counter::Stream;
 use crate::expression::{Expression, Leaf, Pool, evaluate};
 use crate::problem::Domain;
 
-/// Places looked at on every face and edge.
-const COUNT: usize = 200;
+/// Places looked at on every face and edge. Odd, so that the middle of a line is among them.
+const COUNT: usize = 201;
 
 /// One in this many coordinates of a place lies at its low end, as many at its high end: functions differ
 /// most at corners.

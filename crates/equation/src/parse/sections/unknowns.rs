@@ -29,7 +29,7 @@ pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Worksho
             }
             other => mistakes.report_with(
                 entry.node.span,
-                format!("expected an empty table, found {}", other.kind()),
+                format!("expected a table, found {}", other.kind()),
                 format!("write `{} = {{}}`", entry.key),
             ),
         }
