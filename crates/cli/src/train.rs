@@ -24,9 +24,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
 
     ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
     let mut terminal = Terminal::new(Style::choose(choices.quiet, choices.plain));
-    for enforcement in &experiment.problem().enforcements {
-        terminal.say(&enforcement.sentence(experiment.problem()));
-    }
+    experiment.conditions().iter().for_each(|line| terminal.say(line));
     let trained = experiment.train(&STOP, &mut terminal)?;
     if choices.json {
         json::write(&choices.chosen.problem, &experiment, &trained, output)?;

@@ -7,7 +7,7 @@ use crate::reference::Truth;
 use crate::sample::{Draw, draw};
 use crate::table::Tables;
 use crate::trainer::{self, Sink, Stopped, Surroundings};
-use equation::constrain::constrain;
+use equation::constrain::{constrain, report};
 use equation::parse::{MAX_FILE, parse_with};
 use equation::problem::{Budget, Problem};
 use equation::taylor::{Plan, plan};
@@ -130,6 +130,11 @@ impl Experiment {
     /// Its plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// What became of its conditions, a line each: exact by construction, or a penalty and why.
+    pub fn conditions(&self) -> Vec<String> {
+        report(&self.problem)
     }
 
     /// Where it will be computed.

@@ -14,7 +14,7 @@ mod places;
 mod select;
 mod smooth;
 
-pub use outcome::{Enforcement, Outcome, Reason};
+pub use outcome::{Enforcement, Outcome, Reason, report};
 
 use crate::problem::{HardConstraints, Problem};
 use claim::Claim;

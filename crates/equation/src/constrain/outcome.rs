@@ -107,22 +107,25 @@ pub enum Reason {
     Overflow(Overflow),
 }
 
-impl Enforcement {
-    /// One line for people.
-    pub fn sentence(&self, problem: &Problem) -> String {
-        let Enforcement { condition, equation, outcome } = self;
-        match outcome {
-            Outcome::Exact { unknown } => {
-                let field = &problem.unknowns[*unknown];
-                let formula = field.ansatz.map(|ansatz| problem.pool.print(ansatz, problem));
-                let formula = clipped(formula.unwrap_or_default());
-                format!("`{condition}` ({equation}) is exact by construction: {} = {formula}", field.name)
-            }
-            Outcome::Penalty(reason) => {
-                format!("`{condition}` ({equation}) stays a penalty: {}", reason.sentence(problem))
-            }
+/// What became of the conditions, for people: a line per unknown that meets some by construction, and one
+/// per equation that stays a penalty.
+pub fn report(problem: &Problem) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (position, unknown) in problem.unknowns.iter().enumerate() {
+        let exact = |enforcement: &&Enforcement| enforcement.outcome == Outcome::Exact { unknown: position };
+        let mut names: Vec<String> =
+            problem.enforcements.iter().filter(exact).map(|it| format!("`{}`", it.condition)).collect();
+        names.dedup();
+        let Some(ansatz) = unknown.ansatz.filter(|_| !names.is_empty()) else { continue };
+        let formula = clipped(problem.pool.print(ansatz, problem));
+        lines.push(format!("{} exact by construction: {} = {formula}", names.join(", "), unknown.name));
+    }
+    for Enforcement { condition, equation, outcome } in &problem.enforcements {
+        if let Outcome::Penalty(reason) = outcome {
+            lines.push(format!("`{condition}` ({equation}) stays a penalty: {}", reason.sentence(problem)));
         }
     }
+    lines
 }
 
 impl Reason {
