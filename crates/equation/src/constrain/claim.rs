@@ -55,6 +55,7 @@ pub(super) fn read(
     if pool.mentions(function, |leaf| matches!(leaf, Leaf::Parameter(_))) {
         return Err(Reason::Trained);
     }
+    select::few_nodes(pool, function)?;
     select::few_axes(faces.iter().map(|face| face.axis))?;
     let size = finite_scale(pool, problem, function);
     let mut data = Vec::with_capacity(faces.len());

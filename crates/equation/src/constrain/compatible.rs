@@ -39,6 +39,9 @@ fn of_data(pool: &mut Pool, domain: &Domain, one: &Datum, other: &Datum) -> Opti
     } else {
         return None;
     };
+    if left == right {
+        return None;
+    }
     let places = places(domain, &fixed);
     let difference = pool.subtract(left, right);
     let (index, size) = largest(pool, difference, &places);

@@ -96,6 +96,13 @@ pub enum Reason {
         /// How many.
         axes: usize,
     },
+    /// Too many equations prescribe the unknown.
+    TooManyEquations {
+        /// How many.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// The ansatz would cost more than it saves.
     TooLarge {
         /// Distinct subexpressions.
@@ -160,6 +167,9 @@ impl Reason {
             }
             Reason::TooManyAxes { axes } => {
                 format!("too many faces: {axes} coordinates have conditions at their ends")
+            }
+            Reason::TooManyEquations { count, limit } => {
+                format!("{count} equations prescribe its unknown, more than {limit}")
             }
             Reason::TooLarge { nodes, limit } => {
                 format!("its ansatz would have {nodes} parts, more than {limit}")

@@ -19,6 +19,9 @@ const MAX_ZERO_AXES: usize = 6;
 /// Distinct subexpressions of `g`, all of which are computed at every point in every step.
 const MAX_NODES: usize = 400;
 
+/// Equations that prescribe one unknown: every two are compared.
+const MAX_CLAIMS: usize = 100;
+
 /// What became of the claims on one unknown.
 pub(super) struct Selected {
     /// Claims that stay penalties, by [`Claim::number`].
@@ -29,13 +32,23 @@ pub(super) struct Selected {
 
 /// Chooses among claims on one unknown. On a limit, those on the most faces go first.
 pub(super) fn select(pool: &mut Pool, problem: &Problem, mut claims: Vec<&Claim>) -> Selected {
+    if claims.len() > MAX_CLAIMS {
+        let reason = Reason::TooManyEquations { count: claims.len(), limit: MAX_CLAIMS };
+        let refused = claims.iter().map(|claim| (claim.number, reason.clone())).collect();
+        return Selected { refused, ansatz: None };
+    }
     let mut refused = Vec::new();
+    let mut clashes = clashes(pool, problem, &claims);
+    let mut gone = BTreeSet::new();
+    while let Some((position, reason)) = yielding(problem, &claims, &clashes) {
+        clashes.retain(|(one, other, _)| *one != position && *other != position);
+        refused.push((claims[position].number, reason));
+        gone.insert(claims[position].number);
+    }
+    claims.retain(|claim| !gone.contains(&claim.number));
     let mut refuse = |claims: &mut Vec<&Claim>, position: usize, reason: Reason| {
         refused.push((claims.remove(position).number, reason));
     };
-    while let Some((position, reason)) = clashing(pool, problem, &claims) {
-        refuse(&mut claims, position, reason);
-    }
     loop {
         if let Some(position) = slope_alone(&claims) {
             refuse(&mut claims, position, Reason::SlopeAlone);
@@ -51,16 +64,14 @@ pub(super) fn select(pool: &mut Pool, problem: &Problem, mut claims: Vec<&Claim>
         // What is refused leaves nothing behind.
         let mut trial = pool.clone();
         let known = interpolant(&mut trial, &problem.domain, &data);
-        let mut nodes = 0;
-        trial.visit(&[known], |_, _| nodes += 1);
         if let Some(overflow) = trial.overflow() {
             refuse(&mut claims, widest, Reason::Overflow(overflow));
             continue;
         }
-        if nodes > MAX_NODES {
+        if let Err(reason) = few_nodes(&trial, known) {
             let costs = |&position: &usize| claims[position].data.iter().filter(|d| d.scale > 0.0).count();
             let costliest = (0..claims.len()).max_by_key(costs).unwrap_or(widest);
-            refuse(&mut claims, costliest, Reason::TooLarge { nodes, limit: MAX_NODES });
+            refuse(&mut claims, costliest, reason);
             continue;
         }
         let distance = distance(&mut trial, &problem.domain, &data);
@@ -72,24 +83,29 @@ pub(super) fn select(pool: &mut Pool, problem: &Problem, mut claims: Vec<&Claim>
     }
 }
 
-/// The claim that should give way, if any two clash: the one with the most clashes; among equals the one on
-/// the fewest faces, then the later one.
-fn clashing(pool: &Pool, problem: &Problem, claims: &[&Claim]) -> Option<(usize, Reason)> {
+/// Two claims, by position, that clash.
+type Pair = (usize, usize, Clash);
+
+fn clashes(pool: &Pool, problem: &Problem, claims: &[&Claim]) -> Vec<Pair> {
     let mut scratch = pool.clone();
-    let mut clashes: Vec<(usize, usize, Clash)> = Vec::new();
+    let mut clashes = Vec::new();
     for (position, first) in claims.iter().enumerate() {
         for (other, second) in claims.iter().enumerate().skip(position + 1) {
             let found = clash(&mut scratch, &problem.domain, first, second);
             clashes.extend(found.map(|clash| (position, other, clash)));
         }
     }
-    let count =
-        |claim: usize| clashes.iter().filter(|(one, other, _)| *one == claim || *other == claim).count();
+    clashes
+}
+
+/// The claim that should give way: the one with the most clashes; among equals the one on the fewest faces,
+/// then the later one.
+fn yielding(problem: &Problem, claims: &[&Claim], clashes: &[Pair]) -> Option<(usize, Reason)> {
+    let of = |claim: usize| clashes.iter().filter(move |(one, other, _)| *one == claim || *other == claim);
     let yielding = (0..claims.len())
-        .filter(|&claim| count(claim) > 0)
-        .max_by_key(|&claim| (count(claim), Reverse(claims[claim].data.len()), claim))?;
-    let (first, second, clash) =
-        clashes.iter().find(|(one, other, _)| *one == yielding || *other == yielding)?.clone();
+        .filter(|&claim| of(claim).next().is_some())
+        .max_by_key(|&claim| (of(claim).count(), Reverse(claims[claim].data.len()), claim))?;
+    let (first, second, clash) = of(yielding).next()?.clone();
     let (other, own, others) = if first == yielding {
         (second, clash.first, clash.second)
     } else {
@@ -134,6 +150,13 @@ fn few_data(data: &[Datum]) -> Result<(), Reason> {
 pub(super) fn few_axes(axes: impl Iterator<Item = usize>) -> Result<(), Reason> {
     let axes = count(axes);
     if axes > MAX_ZERO_AXES { Err(Reason::TooManyAxes { axes }) } else { Ok(()) }
+}
+
+/// Whether a function of the coordinates is small enough to be computed in every step.
+pub(super) fn few_nodes(pool: &Pool, function: Expression) -> Result<(), Reason> {
+    let mut nodes = 0;
+    pool.visit(&[function], |_, _| nodes += 1);
+    if nodes > MAX_NODES { Err(Reason::TooLarge { nodes, limit: MAX_NODES }) } else { Ok(()) }
 }
 
 /// How many distinct ones there are.

@@ -178,3 +178,12 @@ fn an_ansatz_beyond_its_size_is_not_built() {
     ));
     assert!(matches!(pair.reason(), Reason::TooLarge { nodes, limit: 400 } if nodes > 400));
 }
+
+#[test]
+fn more_equations_than_anyone_writes_are_not_compared_two_by_two() {
+    let many: String =
+        (0..101).map(|k| format!("c{k} = {{ on = \"t = 0\", equation = \"u = {k}*x\" }}\n")).collect();
+    let pair = pair(&burgers(&many));
+    assert_eq!(pair.outcomes()[0], "c0: 101 equations prescribe its unknown, more than 100");
+    assert_eq!(pair.constrained.conditions.len(), 101);
+}
