@@ -9,8 +9,27 @@ pub struct Training {
     pub condition_points: usize,
     /// Whether conditions may be built into the ansatz of any unknown.
     pub hard_constraints: HardConstraints,
-    /// One after the other; at least one.
+    /// Steps to take in all, whatever the budgets say.
+    pub steps: Option<u64>,
+    /// One after the other; at least one. Their budgets are as stated: [`Self::phases_to_train`] has those
+    /// that hold.
     pub phases: Vec<Phase>,
+}
+
+impl Training {
+    /// The phases with the budgets that hold. With [`Self::steps`], phases keep their own number of steps
+    /// while there are enough, the last of them takes the rest, and bounds on time, loss and error no
+    /// longer count.
+    pub fn phases_to_train(&self) -> Vec<Phase> {
+        let mut phases = self.phases.clone();
+        let (count, Some(mut rest)) = (phases.len(), self.steps) else { return phases };
+        for (number, phase) in phases.iter_mut().enumerate() {
+            let own = if number + 1 == count { rest } else { phase.budget.steps.unwrap_or(rest).min(rest) };
+            rest -= own;
+            phase.budget = Budget { steps: Some(own), ..Budget::default() };
+        }
+        phases
+    }
 }
 
 /// Whether conditions may be built into an ansatz instead of being penalties.

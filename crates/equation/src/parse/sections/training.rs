@@ -37,10 +37,14 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     if !reference.entries.iter().any(|entry| entry.key != "grid") {
         errors_without_reference(section, workshop);
     }
-    let mut known = vec!["seed", "condition_points", "hard_constraints", "phase"];
+    let mut known = vec!["seed", "steps", "condition_points", "hard_constraints", "phase"];
     known.extend(PHASE_KEYS);
     reader::only(section, &known, "key", &mut workshop.mistakes);
     let seed = section.get("seed").and_then(|entry| seed(&entry.node, workshop));
+    let steps = section
+        .get("steps")
+        .and_then(|entry| reader::count(&entry.node, 0..=i64::MAX, &mut workshop.mistakes))
+        .map(|steps| steps as u64);
     let condition_points = section.get("condition_points").and_then(|e| points(&e.node, workshop));
     let default = Phase {
         optimizer: Optimizer::Adam,
@@ -60,6 +64,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         seed: seed.unwrap_or(0),
         condition_points: condition_points.unwrap_or(256),
         hard_constraints: hard_constraints(section, &mut workshop.mistakes),
+        steps,
         phases,
     }
 }
