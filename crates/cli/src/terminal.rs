@@ -74,7 +74,7 @@ impl Terminal {
         Terminal { style, bar, shown: f64::NEG_INFINITY, pending: None, budget: None, error: None }
     }
 
-    fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: &str) {
         match self.style {
             Style::Silent => {}
             Style::Lines => {

@@ -7,6 +7,7 @@ use crate::sample::{Draw, draw};
 use crate::table::{Sources, Tables};
 use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings, settle};
 use crate::{Objective, TrainError};
+use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, MAX_FILE, parse_with, resolve};
 use equation::problem::Problem;
 use equation::taylor::{Plan, plan};
@@ -117,6 +118,7 @@ impl Experiment {
         if problem.title.trim().is_empty() {
             problem.title.clone_from(&name);
         }
+        let problem = constrain(problem);
         let plan = plan(&problem)?;
         let tables = Tables::read(&problem, &sources)?;
         let truths = (0..problem.unknowns.len())
@@ -181,6 +183,11 @@ impl Experiment {
     /// Its data.
     pub fn tables(&self) -> &Tables {
         &self.tables
+    }
+
+    /// What became of its conditions, a line each: exact by construction, or a penalty and why.
+    pub fn conditions(&self) -> Vec<String> {
+        report(&self.problem)
     }
 
     /// Where it will be computed.

@@ -7,10 +7,21 @@ pub struct Training {
     pub seed: u64,
     /// Points on each condition that does not state its own number.
     pub condition_points: usize,
+    /// Whether conditions may be built into the ansatz of any unknown.
+    pub hard_constraints: HardConstraints,
     /// Steps to take in all, whatever the budgets say.
     pub steps: Option<u64>,
     /// One after the other, as stated; at least one.
     pub phases: Vec<Phase>,
+}
+
+/// Whether conditions may be built into an ansatz instead of being penalties.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HardConstraints {
+    /// Wherever that is possible.
+    Auto,
+    /// Nowhere.
+    Off,
 }
 
 /// A stretch of training with one optimizer.

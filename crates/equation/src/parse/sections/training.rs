@@ -1,6 +1,7 @@
 //! `[training]` and its phases.
 
 use super::equations::points;
+use super::unknowns::hard_constraints;
 use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
@@ -29,7 +30,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     if !reference.entries.iter().any(|entry| entry.key != "grid") {
         errors_without_reference(section, workshop);
     }
-    let mut known = vec!["seed", "steps", "condition_points", "phase"];
+    let mut known = vec!["seed", "steps", "condition_points", "hard_constraints", "phase"];
     known.extend(PHASE_KEYS);
     reader::only(section, &known, "key", &mut workshop.mistakes);
     let seed = section.get("seed").and_then(|entry| seed(&entry.node, workshop));
@@ -54,7 +55,13 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         Some(entry) => phases(entry, &common, workshop),
         None => vec![common],
     };
-    Training { seed: seed.unwrap_or(0), condition_points: condition_points.unwrap_or(256), steps, phases }
+    Training {
+        seed: seed.unwrap_or(0),
+        condition_points: condition_points.unwrap_or(256),
+        hard_constraints: hard_constraints(section, &mut workshop.mistakes),
+        steps,
+        phases,
+    }
 }
 
 /// A seed: an integer, or its digits in quotes, since integers of TOML end at 2^63.
