@@ -14,6 +14,7 @@ mod problems;
 
 pub mod bench;
 pub mod optimize;
+pub mod plot;
 pub mod reference;
 pub mod sample;
 pub mod table;
