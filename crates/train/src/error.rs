@@ -82,6 +82,9 @@ pub enum TrainError {
         /// In which numbers it was computed.
         precision: Precision,
     },
+    /// A picture cannot be encoded.
+    #[error("cannot encode the picture: {0}")]
+    Picture(#[from] png::EncodingError),
     /// A step that was to be measured is no step.
     #[error("the step cannot be measured: {0}")]
     Unmeasurable(#[from] Refusal),

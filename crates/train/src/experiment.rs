@@ -5,12 +5,13 @@ use crate::evaluate::{FieldError, Misfit, check_grid, field_errors, misfits};
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
-use crate::table::Tables;
+use crate::table::{ReferenceTable, Tables};
 use crate::trainer::{self, Sink, Stopped, Surroundings};
 use equation::parse::{MAX_FILE, parse_with};
 use equation::problem::{Budget, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Losses, Points, Precision};
+use rayon::prelude::*;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -178,6 +179,18 @@ impl Experiment {
     /// How well every equation holds, by the losses of a trained problem.
     pub fn misfits(&self, losses: &Losses) -> Vec<Misfit<'_>> {
         misfits(&self.problem, &self.plan, losses)
+    }
+
+    /// The true values of the unknown at position `unknown`, where the problem gives them for any point.
+    pub fn exact(&self, unknown: usize, points: &Points) -> Option<Vec<f64>> {
+        let truth = self.truths.get(unknown)?.as_ref()?;
+        let value = |index| truth.value(&self.problem, points.row(index));
+        Some((0..points.len()).into_par_iter().map(value).collect())
+    }
+
+    /// The table of true values of an unknown, where the problem names one.
+    pub fn reference_table(&self, unknown: usize) -> Option<&ReferenceTable> {
+        self.tables.reference(unknown)
     }
 
     /// The values of all unknowns at points given by their coordinates, point by point.
