@@ -3,6 +3,7 @@
 use crate::Refusal;
 use crate::bench::CaseError;
 use crate::optimize::StateError;
+use crate::plot::ResolutionError;
 use crate::reference::ReferenceError;
 use crate::run::RunError;
 use crate::table::TableError;
@@ -84,6 +85,9 @@ pub enum TrainError {
         /// In which numbers it was computed.
         precision: Precision,
     },
+    /// A picture is to be drawn on a grid that is none.
+    #[error(transparent)]
+    Resolution(#[from] ResolutionError),
     /// A picture cannot be encoded.
     #[error("cannot encode the picture: {0}")]
     Picture(#[from] png::EncodingError),

@@ -97,7 +97,7 @@ impl Axis {
 
     /// As many ticks as fit above each other on `length` pixels.
     pub(super) fn ticks_upwards(&self, length: f64, face: Face) -> Ticks {
-        self.ticks((length / (2.4 * face.size)).clamp(2.0, 8.0) as usize)
+        self.ticks((length / (2.2 * face.size)).clamp(2.0, 10.0) as usize)
     }
 
     fn ticks(&self, most: usize) -> Ticks {

@@ -60,7 +60,7 @@ impl ColourMap {
             // Lightness grows evenly, so equal steps of the field look equally large.
             ColourMap::Field => {
                 let lightness = 0.26 + 0.66 * share;
-                let chroma = between(&[0.125, 0.118, 0.105, 0.155, 0.19], share);
+                let chroma = between(&[0.125, 0.118, 0.099, 0.155, 0.19], share);
                 polar(lightness, chroma, between(&[318.0, 270.0, 205.0, 152.0, 104.0], share))
             }
             ColourMap::Error => {
@@ -71,8 +71,8 @@ impl ColourMap {
             ColourMap::Signed => {
                 let away = (2.0 * share - 1.0).abs();
                 let hue = if share < 0.5 { 255.0 } else { 28.0 };
-                let chroma = 0.175 * (std::f64::consts::FRAC_PI_2 * away).sin();
-                polar(0.975 - 0.55 * away.powf(1.15), chroma, hue)
+                let chroma = between(&[0.0, 0.055, 0.122, 0.155, 0.122], away);
+                polar(0.975 - 0.585 * away.powf(1.15), chroma, hue)
             }
         }
     }

@@ -50,8 +50,12 @@ impl Curves {
         let names =
             self.entries(size.1).iter().map(|(name, _)| number_face().width(name)).fold(0.0, f64::max);
         let legend = if names > 0.0 { 2.0 * GAP + SAMPLE + names.min(WIDEST) } else { 0.0 };
-        let marks = if self.marks.is_empty() { 0.0 } else { 24.0 };
-        Margins { right: own.right.max(legend), top: own.top + marks, ..own }
+        Margins { right: own.right.max(legend), top: own.top + self.room_for_marks(), ..own }
+    }
+
+    /// Height of the line between title and frame that names the marks.
+    fn room_for_marks(&self) -> f64 {
+        if self.marks.is_empty() { 0.0 } else { 24.0 }
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas, area: Area) {
@@ -61,14 +65,8 @@ impl Curves {
             let path = thinned(&self.path(curve, area));
             canvas.stroke(&[path], curve.pen, area);
         }
-        let title_area = Area { top: area.top, ..area };
-        frame::draw(
-            canvas,
-            title_area,
-            &self.x,
-            &self.y,
-            if self.marks.is_empty() { &self.title } else { "" },
-        );
+        frame::draw(canvas, area, &self.x, &self.y);
+        frame::draw_title(canvas, Area { top: area.top - self.room_for_marks(), ..area }, &self.title);
         for (line, (name, pen)) in self.entries(area.height).iter().enumerate() {
             let place = (area.right() + GAP, area.top + GAP + line as f64 * LINE);
             draw_entry(canvas, place, name, *pen);

@@ -80,8 +80,8 @@ pub(super) fn draw_grid(canvas: &mut Canvas, area: Area, x: &Axis, y: &Axis) {
     }
 }
 
-/// Draws frame, ticks, numbers and names around a panel.
-pub(super) fn draw(canvas: &mut Canvas, area: Area, x: &Axis, y: &Axis, title: &str) {
+/// Draws frame, ticks, numbers and the axes' names around a panel.
+pub(super) fn draw(canvas: &mut Canvas, area: Area, x: &Axis, y: &Axis) {
     outline(canvas, area);
     let numbers = number_face();
     let left = margins(x, y, "", (area.width, area.height)).left;
@@ -118,7 +118,10 @@ pub(super) fn draw(canvas: &mut Canvas, area: Area, x: &Axis, y: &Axis, title: &
     if let Some(factor) = &upwards.factor {
         canvas.text(factor, (area.left - TICK, area.top - numbers.capital()), Anchor::End, numbers);
     }
+}
 
+/// Writes a panel's name above it.
+pub(super) fn draw_title(canvas: &mut Canvas, area: Area, title: &str) {
     let (face, title) = title_face().fitted(title, area.width);
     canvas.text(&title, (area.left + area.width / 2.0, area.top - GAP - 3.0), Anchor::Middle, face);
 }

@@ -4,78 +4,77 @@ use super::axis::{Axis, extent};
 use super::canvas::Pen;
 use super::colour::Colour;
 use super::{Curve, Curves, Panel, Row, Sheet};
-
-/// What is known about the steps of a training.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct History {
-    /// The steps that something is known about, ascending.
-    pub steps: Vec<u64>,
-    /// The loss at each.
-    pub losses: Vec<f64>,
-    /// Parts of the loss by name, each with a value at every step.
-    pub parts: Vec<(String, Vec<f64>)>,
-    /// Errors by name, each with the steps at which they were measured.
-    pub errors: Vec<(String, Vec<(u64, f64)>)>,
-    /// The phases by their first steps and names.
-    pub phases: Vec<(u64, String)>,
-}
+use crate::run::Record;
+use equation::problem::{Optimizer, Problem};
+use equation::taylor::Plan;
 
 /// Powers of ten that an axis spans at most.
 const DECADES: f64 = 1e18;
 
-/// Draws losses and errors over steps; nothing where no step is known.
-pub(super) fn loss(title: &str, note: &str, history: &History) -> Option<Sheet> {
-    let (first, last) = (*history.steps.first()?, *history.steps.last()?);
-    let measured = history.errors.iter().flat_map(|(_, errors)| errors.iter().map(|(step, _)| *step));
-    let (first, last) = measured.fold((first, last), |(first, last), step| (first.min(step), last.max(step)));
-    let x = || Axis::linear("step", first.min(last.saturating_sub(1)) as f64, last as f64);
-    let over_steps = |values: &[f64]| -> Vec<(f64, f64)> {
-        history.steps.iter().map(|&step| step as f64).zip(values.iter().copied()).collect()
+/// Draws the loss, its parts and the error over steps; nothing where no step is known.
+pub(super) fn loss(problem: &Problem, plan: &Plan, history: &[Record], note: &str) -> Option<Sheet> {
+    let last = history.last()?.step;
+    let over_steps = |value: &dyn Fn(&Record) -> Option<f64>| -> Vec<(f64, f64)> {
+        history.iter().filter_map(|record| Some((record.step as f64, value(record)?))).collect()
     };
-    let marks: Vec<(f64, String)> =
-        history.phases.iter().map(|(step, name)| (*step as f64, name.clone())).collect();
-
-    let part = |(number, (name, values)): (usize, &(String, Vec<f64>))| Curve {
-        name: name.clone(),
-        points: over_steps(values),
-        pen: Pen::solid(Colour::of_curve(number), 2.0),
-    };
-    // A loss of one part is that part.
-    let parts = if history.parts.len() > 1 { history.parts.as_slice() } else { &[] };
-    let mut curves: Vec<Curve> = parts.iter().enumerate().map(part).collect();
-    // The first part is listed first and lies above the others, the total above all.
-    curves.reverse();
-    let pen = Pen::solid(Colour::INK, 2.6);
-    curves.push(Curve { name: "loss".to_owned(), points: over_steps(&history.losses), pen });
+    let marks = phases(problem, history);
     let panel = |title: &str, curves: Vec<Curve>| {
         let y = decades(curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1)));
-        Panel::Curves(Curves {
-            title: title.to_owned(),
-            x: x(),
-            y,
-            curves,
-            marks: marks.clone(),
-            legend: true,
-        })
+        let x = Axis::linear("step", 0.0, last.max(1) as f64);
+        let legend = curves.len() > 1;
+        Panel::Curves(Curves { title: title.to_owned(), x, y, curves, marks: marks.clone(), legend })
     };
-    let mut panels = vec![panel("loss", curves)];
 
-    let known = history.errors.iter().filter(|(_, errors)| !errors.is_empty());
-    let mut errors: Vec<Curve> = known
-        .enumerate()
-        .map(|(number, (name, errors))| Curve {
-            name: name.clone(),
-            points: errors.iter().map(|&(step, error)| (step as f64, error)).collect(),
-            pen: Pen::solid(Colour::of_curve(number), 2.6),
-        })
-        .collect();
-    errors.reverse();
+    let parts = parts(plan);
+    // The first part is listed first, and the loss before it; what is listed first lies above.
+    let mut losses: Vec<Curve> = Vec::new();
+    if parts.len() > 1 {
+        for (number, (name, weight)) in parts.iter().enumerate().rev() {
+            let points = over_steps(&|record| Some(weight * record.mean_squares.get(number)?));
+            losses.push(Curve { name: name.clone(), points, pen: Pen::solid(Colour::of_curve(number), 2.0) });
+        }
+    }
+    let points = over_steps(&|record| Some(record.loss));
+    losses.push(Curve { name: "loss".to_owned(), points, pen: Pen::solid(Colour::INK, 2.6) });
+    let mut panels = vec![panel("loss", losses)];
+
+    let errors = over_steps(&|record| record.error);
     if !errors.is_empty() {
-        panels.push(panel("relative L2 error", errors));
+        let title =
+            if problem.unknowns.len() > 1 { "largest relative L2 error" } else { "relative L2 error" };
+        let pen = Pen::solid(Colour::of_curve(1), 2.6);
+        panels.push(panel(title, vec![Curve { name: "error".to_owned(), points: errors, pen }]));
     }
     let width = if panels.len() == 1 { 900.0 } else { 560.0 };
     let rows = vec![Row { height: 420.0, panels }];
-    Some(Sheet { title: title.to_owned(), note: note.to_owned(), legend: Vec::new(), width, rows })
+    Some(Sheet { title: problem.title.clone(), note: note.to_owned(), legend: Vec::new(), width, rows })
+}
+
+/// The residuals by name, with the weights of their mean squares in the loss.
+fn parts(plan: &Plan) -> Vec<(String, f64)> {
+    let terms = plan.terms.iter().flat_map(|term| term.residuals.iter().map(move |part| (term, part)));
+    terms
+        .map(|(term, part)| match term.name == part.name {
+            true => (part.name.clone(), part.weight),
+            false => (format!("{}: {}", term.name, part.name), part.weight),
+        })
+        .collect()
+}
+
+/// The step before which every phase begins, and its method.
+fn phases(problem: &Problem, history: &[Record]) -> Vec<(f64, String)> {
+    let mut phases: Vec<(f64, String)> = Vec::new();
+    let changes = history.chunk_by(|one, next| one.phase == next.phase);
+    for first in changes.filter_map(|records| records.first()) {
+        let method = match problem.training.phases.get(first.phase).map(|phase| phase.optimizer) {
+            Some(Optimizer::Adam) => "Adam",
+            Some(Optimizer::AdamW { .. }) => "AdamW",
+            Some(Optimizer::Lbfgs { .. }) => "L-BFGS",
+            None => "",
+        };
+        phases.push((first.step.saturating_sub(first.phase_step) as f64, method.to_owned()));
+    }
+    phases
 }
 
 /// Whole powers of ten around the values.

@@ -64,7 +64,8 @@ impl Map {
                 }
             }
         }
-        frame::draw(canvas, area, &self.x, &self.y, &self.title);
+        frame::draw(canvas, area, &self.x, &self.y);
+        frame::draw_title(canvas, area, &self.title);
         self.draw_bar(canvas, Area { left: area.right() + BAR_GAP, width: BAR, ..area });
     }
 

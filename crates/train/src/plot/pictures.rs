@@ -4,11 +4,14 @@ use super::Resolution;
 use super::cuts::cuts;
 use super::fields::fields;
 use super::lines::lines;
-use super::loss::{History, loss};
+use super::loss::loss;
 use super::sample::Subject;
 use super::slices::Slices;
 use super::ticks::written;
+use crate::checkpoint::write_atomically;
+use crate::run::{Record, Run, RunError};
 use crate::{Experiment, TrainError};
+use std::path::{Path, PathBuf};
 
 /// A picture as a file.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,17 +28,18 @@ pub struct Picture {
 pub fn draw(
     experiment: &Experiment,
     parameters: &[f64],
-    history: &History,
+    history: &[Record],
     resolution: &Resolution,
 ) -> Result<Vec<Picture>, TrainError> {
     let subject = Subject { experiment, parameters };
-    let note = note(history);
-    let solution = match Slices::of(experiment.problem()) {
+    let problem = experiment.problem();
+    let note = note(subject, history)?;
+    let solution = match Slices::of(problem) {
         Some(slices) => fields(subject, resolution, &slices, &note)?,
         None => lines(subject, resolution, &note)?,
     };
     let cuts = cuts(subject, resolution, &note)?;
-    let loss = loss(&experiment.problem().title, &note, history).into_iter().collect();
+    let loss = loss(problem, experiment.plan(), history, &note).into_iter().collect();
     let mut pictures = Vec::new();
     for (name, sheets) in [("solution", solution), ("cuts", cuts), ("loss", loss)] {
         for (number, sheet) in sheets.iter().enumerate() {
@@ -46,14 +50,40 @@ pub fn draw(
     Ok(pictures)
 }
 
-/// What is known at the end, in a line.
-fn note(history: &History) -> String {
-    let steps = history.steps.last().map(|step| format!("{step} step{}", if *step == 1 { "" } else { "s" }));
-    let loss = history.losses.last().map(|loss| format!("loss {}", written(*loss)));
-    let errors = history.errors.iter().filter_map(|(name, errors)| {
-        errors.last().map(|(_, error)| format!("relative L2 error of {name} {}", written(*error)))
-    });
-    steps.into_iter().chain(loss).chain(errors).collect::<Vec<_>>().join(", ")
+/// [`draw`] for a run as it lies on the disk, up to its checkpoint.
+pub fn draw_run(run: &Run, resolution: &Resolution) -> Result<Vec<Picture>, TrainError> {
+    let mut history = run.history()?;
+    history.retain(|record| record.step <= run.snapshot().steps);
+    draw(run.experiment(), run.parameters(), &history, resolution)
+}
+
+impl Picture {
+    /// Writes it into `folder`, which is made if need be, in place of an older one. Says where it is.
+    pub fn save(&self, folder: &Path) -> Result<PathBuf, RunError> {
+        let path = folder.join(&self.name);
+        std::fs::create_dir_all(folder)
+            .and_then(|()| write_atomically(&path, &self.bytes))
+            .map_err(|cause| RunError::Write { path: path.clone(), cause })?;
+        Ok(path)
+    }
+}
+
+/// How far training came, in a line.
+fn note(subject: Subject<'_>, history: &[Record]) -> Result<String, TrainError> {
+    /// More would not fit.
+    const MOST_ERRORS: usize = 4;
+    let steps = history.last().map_or(0, |record| record.step);
+    let steps = (steps > 0).then(|| format!("after {steps} step{}", if steps == 1 { "" } else { "s" }));
+    let errors = subject.experiment.errors(subject.parameters)?;
+    let unknowns = subject.experiment.problem().unknowns.iter();
+    let errors: Vec<String> = unknowns
+        .zip(errors)
+        .filter_map(|(unknown, error)| Some((unknown, error?.relative_l2?)))
+        .map(|(unknown, error)| format!("{} {}", unknown.name, written(error)))
+        .take(MOST_ERRORS)
+        .collect();
+    let errors = (!errors.is_empty()).then(|| format!("relative L2 error of {}", errors.join(", ")));
+    Ok(steps.into_iter().chain(errors).collect::<Vec<_>>().join("; "))
 }
 
 /// Two remarks in a line.

@@ -109,7 +109,9 @@ impl Sheet {
 
     fn heading(&self) -> f64 {
         let lines = [!self.title.is_empty(), !self.note.is_empty(), !self.legend.is_empty()];
-        EDGE + LINE * lines.iter().filter(|&&line| line).count() as f64
+        // Between the heading and the panels' names.
+        let gap = if lines.contains(&true) { 10.0 } else { 0.0 };
+        EDGE + gap + LINE * lines.iter().filter(|&&line| line).count() as f64
     }
 
     fn draw_heading(&self, canvas: &mut Canvas) {
