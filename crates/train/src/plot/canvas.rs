@@ -143,6 +143,11 @@ impl Canvas {
         (window[0] < window[2] && window[1] < window[3]).then_some(window)
     }
 
+    #[cfg(test)]
+    pub(super) fn pixel(&self, x: usize, y: usize) -> Colour {
+        self.pixels[y * self.width + x]
+    }
+
     /// The picture as a PNG file.
     pub(super) fn png(&self) -> Result<Vec<u8>, png::EncodingError> {
         let mut bytes = Vec::new();
@@ -208,4 +213,43 @@ fn dashed(path: &[Spot], (dash, gap): (f64, f64)) -> Vec<Vec<Spot>> {
     dashes.push(current);
     dashes.retain(|dash| !dash.is_empty());
     dashes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_cover_what_they_touch_and_no_more() {
+        let mut canvas = Canvas::new(20, 20);
+        let clip = canvas.area();
+        let path = vec![(2.0, 10.5), (18.0, 10.5)];
+        canvas.stroke(&[path.clone(), path], Pen::solid(Colour([0, 0, 0]), 3.0), clip);
+        assert_eq!([9, 10, 11].map(|y| canvas.pixel(10, y)), [Colour([0, 0, 0]); 3]);
+        assert_eq!([7, 13].map(|y| canvas.pixel(10, y)), [Colour::WHITE; 2]);
+    }
+
+    #[test]
+    fn half_covered_pixels_are_grey_even_where_lines_cross() {
+        let mut canvas = Canvas::new(20, 20);
+        let path = vec![(2.0, 10.0), (18.0, 10.0)];
+        let clip = canvas.area();
+        canvas.stroke(&[path.clone(), path], Pen::solid(Colour([0, 0, 0]), 1.0), clip);
+        assert_eq!(canvas.pixel(10, 9), Colour([128, 128, 128]));
+    }
+
+    #[test]
+    fn nothing_is_drawn_outside_of_the_clip() {
+        let mut canvas = Canvas::new(20, 20);
+        let clip = Area { left: 5.0, top: 0.0, width: 10.0, height: 20.0 };
+        canvas.stroke(&[vec![(-50.0, 10.0), (50.0, 10.0)]], Pen::solid(Colour::INK, 4.0), clip);
+        assert_eq!([4, 15].map(|x| canvas.pixel(x, 10)), [Colour::WHITE; 2]);
+        assert_eq!([5, 14].map(|x| canvas.pixel(x, 10)), [Colour::INK; 2]);
+    }
+
+    #[test]
+    fn dashes_and_gaps_have_their_lengths_around_corners() {
+        let dashes = dashed(&[(0.0, 0.0), (3.0, 0.0), (3.0, 5.0)], (2.0, 2.0));
+        assert_eq!(dashes, [vec![(0.0, 0.0), (2.0, 0.0)], vec![(3.0, 1.0), (3.0, 3.0)]]);
+    }
 }

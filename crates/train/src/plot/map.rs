@@ -91,3 +91,48 @@ impl Map {
 
 /// Width of a dot, in pixels.
 const DOT: f64 = 6.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_corners_of_a_map_have_the_colours_of_its_corner_values() {
+        let axis = || Axis::linear("x", 0.0, 1.0);
+        let map = Map {
+            title: String::new(),
+            x: axis(),
+            y: axis(),
+            // Constant near the corners, so that their pixels need not be those of the very edge.
+            samples: Samples::Grid {
+                xs: vec![0.0, 0.2, 0.8, 1.0],
+                ys: vec![0.0, 0.2, 0.8, 1.0],
+                values: [
+                    [0.0, 0.0, 1.0, 1.0],
+                    [0.0, 0.0, 1.0, 1.0],
+                    [2.0, 2.0, 3.0, 3.0],
+                    [2.0, 2.0, f64::NAN, 3.0],
+                ]
+                .concat(),
+            },
+            range: Axis::linear("", 0.0, 3.0),
+            colours: ColourMap::Field,
+        };
+        let mut canvas = Canvas::new(400, 300);
+        let area = Area { left: 100.0, top: 50.0, width: 200.0, height: 150.0 };
+        map.draw(&mut canvas, area);
+        let colour = |value: f64| ColourMap::Field.colour(value / 3.0);
+        // To the right is x, upwards is y: the value at (x, y) is 2x + y.
+        for ((x, y), expected) in [
+            ((103, 196), colour(0.0)),
+            ((103, 53), colour(1.0)),
+            ((296, 196), colour(2.0)),
+            ((296, 53), Colour::MISSING),
+        ] {
+            let near =
+                canvas.pixel(x, y).0.iter().zip(expected.0).all(|(&found, part)| found.abs_diff(part) <= 2);
+            assert!(near, "{:?} at {x}, {y} is not {expected:?}", canvas.pixel(x, y));
+        }
+        assert_eq!(canvas.pixel(99, 10), Colour::WHITE);
+    }
+}

@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn a_resolution_names_coordinates_and_the_rest_follows_the_test_grid() {
         let text = "[domain]\nt = [0, 1]\nx = [0, 1]\ny = [0, 1]\n[unknowns]\nu = {}\n\
-            [equations]\nlevel = \"u = 1\"\n[reference]\nu = \"1\"\ngrid = { t = 11, x = 12 }\n";
+            [equations]\nlevel = \"u = 1\"\n[ansatz]\nu = \"N\"\n[reference]\nu = \"1\"\ngrid = { t = 11, x = 12 }\n";
         let problem = parse(text).expect("a problem");
         let resolution = Resolution::parse(&problem, " x = 300 ").expect("a resolution");
         assert_eq!([0, 1, 2].map(|axis| resolution.count(&problem, axis)), [11, 300, 201]);

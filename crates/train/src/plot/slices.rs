@@ -108,7 +108,9 @@ mod tests {
     use equation::parse::parse;
 
     fn slices(domain: &str) -> Slices {
-        let text = format!("[domain]\n{domain}\n[unknowns]\nu = {{}}\n[equations]\nlevel = \"u = 1\"\n");
+        let text = format!(
+            "[domain]\n{domain}\n[unknowns]\nu = {{}}\n[equations]\nlevel = \"u = 1\"\n[ansatz]\nu = \"N\"\n"
+        );
         Slices::of(&parse(&text).expect("a problem")).expect("two coordinates")
     }
 
