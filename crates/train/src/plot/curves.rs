@@ -38,6 +38,9 @@ pub struct Curve {
 const SAMPLE: f64 = 42.0;
 const GAP: f64 = 12.0;
 
+/// Curves of at most so many points show them.
+const FEW: usize = 40;
+
 /// From one line of a legend to the next.
 const LINE: f64 = 27.0;
 
@@ -62,8 +65,13 @@ impl Curves {
         frame::draw_grid(canvas, area, &self.x, &self.y);
         self.draw_marks(canvas, area);
         for curve in &self.curves {
-            let path = thinned(&self.path(curve, area));
-            canvas.stroke(&[path], curve.pen, area);
+            let path = self.path(curve, area);
+            if path.len() <= FEW && curve.pen.dash.is_none() {
+                let inside = path.iter().filter(|spot| area.holds(**spot));
+                let dots: Vec<Vec<Spot>> = inside.map(|&spot| vec![spot]).collect();
+                canvas.stroke(&dots, Pen { width: 3.0 * curve.pen.width, ..curve.pen }, canvas.area());
+            }
+            canvas.stroke(&[thinned(&path)], curve.pen, area);
         }
         frame::draw(canvas, area, &self.x, &self.y);
         frame::draw_title(canvas, Area { top: area.top - self.room_for_marks(), ..area }, &self.title);

@@ -41,33 +41,41 @@ pub(super) fn fields(
     };
     let on_grid = |values: &[f64]| Samples::Grid { xs: xs.clone(), ys: ys.clone(), values: values.to_vec() };
 
-    let mut rows: Vec<Vec<Panel>> = Vec::new();
+    let (mut rows, mut alone): (Vec<Vec<Panel>>, Vec<Panel>) = (Vec::new(), Vec::new());
     for (unknown, name) in problem.unknowns.iter().map(|unknown| unknown.name.as_str()).enumerate() {
-        for (slice, sampled) in &sampled {
-            let here = &sampled[unknown];
+        // A table says nothing about slices: where would its points lie?
+        let table = if problem.domain.len() == 2 { subject.sample_table(unknown)? } else { None };
+        let compared: Vec<&Sampled> = match &table {
+            Some((_, compared)) => vec![compared],
+            None => sampled.iter().map(|(_, here)| &here[unknown]).collect(),
+        };
+        let place = |values: &[f64]| match &table {
+            Some((points, _)) => Samples::at(points, values),
+            None => on_grid(values),
+        };
+        // All slices of an unknown share their colours, so that they compare.
+        let errors: Vec<Option<Vec<f64>>> = compared.iter().map(|compared| compared.error()).collect();
+        let found = sampled.iter().flat_map(|(_, here)| &here[unknown].found);
+        let exact = compared.iter().flat_map(|compared| compared.exact.iter().flatten());
+        let shades = shades(found.chain(exact).copied());
+        let error_shades = error_shades(errors.iter().flatten().flatten().copied());
+        for (((slice, here), compared), error) in sampled.iter().zip(compared).zip(&errors) {
             let title = |what: &str| match slice.is_empty() {
                 true => format!("{name}: {what}"),
                 false => format!("{name} at {slice}: {what}"),
             };
-            // A table says nothing about slices: where would its points lie?
-            let table = if problem.domain.len() == 2 { subject.sample_table(unknown)? } else { None };
-            let (compared, place): (&Sampled, Box<dyn Fn(&[f64]) -> Samples>) = match &table {
-                Some((points, compared)) => (compared, Box::new(|values| Samples::at(points, values))),
-                None => (here, Box::new(on_grid)),
-            };
-            let exact = compared.exact.as_deref().unwrap_or_default();
-            let shades = shades(here.found.iter().chain(exact).copied());
-            let mut row = vec![map(title("network"), on_grid(&here.found), shades.clone())];
-            if let (Some(exact), Some(error)) = (&compared.exact, compared.error()) {
-                row.push(map(title("reference"), place(exact), shades));
-                row.push(map(title("|error|"), place(&error), error_shades(&error)));
+            let network = map(title("network"), on_grid(&here[unknown].found), shades.clone());
+            match (&compared.exact, error) {
+                (Some(exact), Some(error)) => rows.push(vec![
+                    network,
+                    map(title("reference"), place(exact), shades.clone()),
+                    map(title("|error|"), place(error), error_shades.clone()),
+                ]),
+                _ => alone.push(network),
             }
-            rows.push(row);
         }
     }
-    if rows.iter().all(|row| row.len() == 1) {
-        rows = rows.into_iter().flatten().collect::<Vec<_>>().chunks(COLUMNS).map(<[_]>::to_vec).collect();
-    }
+    rows.extend(alone.chunks(COLUMNS).map(<[_]>::to_vec));
     let (width, height) = frame(across, up);
     let sheet = |rows: &[Vec<Panel>]| Sheet {
         title: problem.title.clone(),

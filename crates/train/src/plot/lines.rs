@@ -52,7 +52,7 @@ pub(super) fn lines(
             errors.push(Panel::Curves(Curves {
                 title: String::new(),
                 x: x(&coordinate.name),
-                y: error_axis(&format!("|error of {name}|"), &error),
+                y: error_axis(&format!("|error of {name}|"), error.iter().copied()),
                 curves: vec![curve(
                     "|error|",
                     &places,

@@ -4,7 +4,7 @@ use super::axis::{Axis, extent};
 use super::canvas::Pen;
 use super::colour::{Colour, ColourMap};
 
-/// Powers of ten that the colours of an error span at most: below, nobody looks.
+/// How many times the smallest error that is drawn fits into the largest, at most: below, nobody looks.
 const DECADES: f64 = 1e4;
 
 /// The colours of a field: about zero, if it goes about as far to both sides.
@@ -18,23 +18,31 @@ pub(super) fn shades(values: impl Iterator<Item = f64>) -> (Axis, ColourMap) {
     }
 }
 
-pub(super) fn error_shades(error: &[f64]) -> (Axis, ColourMap) {
-    (error_axis("", error), ColourMap::Error)
+/// The colours of an error.
+pub(super) fn error_shades(error: impl Iterator<Item = f64>) -> (Axis, ColourMap) {
+    let (low, high) = error_range(error);
+    (Axis::logarithmic("", low, high), ColourMap::Error)
 }
 
-/// Powers of ten from where most of the error begins to its largest value.
-pub(super) fn error_axis(label: &str, error: &[f64]) -> Axis {
+/// The axis of an error, with a little room above and below.
+pub(super) fn error_axis(label: &str, error: impl Iterator<Item = f64>) -> Axis {
+    const ROOM: f64 = 1.5;
+    let (low, high) = error_range(error);
+    Axis::logarithmic(label, low / ROOM, high * ROOM)
+}
+
+/// From where most of the error begins to its largest value.
+fn error_range(error: impl Iterator<Item = f64>) -> (f64, f64) {
     /// Where there is no error at all, the axis ends here: at the rounding of numbers.
     const NONE: f64 = 1e-16;
     /// Of a hundred values, these are allowed below the axis.
     const BELOW: usize = 2;
-    let mut sorted: Vec<f64> =
-        error.iter().copied().filter(|value| value.is_finite() && *value > 0.0).collect();
+    let mut sorted: Vec<f64> = error.filter(|value| value.is_finite() && *value > 0.0).collect();
     sorted.sort_by(f64::total_cmp);
-    let (Some(&high), Some(&low)) = (sorted.last(), sorted.get(sorted.len() * BELOW / 100)) else {
-        return Axis::logarithmic(label, NONE / 10.0, NONE);
-    };
-    Axis::logarithmic(label, low.max(high / DECADES), high)
+    match (sorted.last(), sorted.get(sorted.len() * BELOW / 100)) {
+        (Some(&high), Some(&low)) => (low.max(high / DECADES), high),
+        _ => (NONE / 10.0, NONE),
+    }
 }
 
 /// An axis with a little room above and below the values.
@@ -57,4 +65,24 @@ pub(super) fn reference_pen() -> Pen {
 pub(super) fn legend(compared: bool) -> Vec<(String, Pen)> {
     let reference = compared.then(|| ("reference".to_owned(), reference_pen()));
     [("network".to_owned(), network_pen())].into_iter().chain(reference).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_both_signs_are_centred_on_zero_and_others_are_not() {
+        assert_eq!(shades([-1.0, 0.6].into_iter()), (Axis::linear("", -1.0, 1.0), ColourMap::Signed));
+        assert_eq!(shades([-1.0, 0.4].into_iter()), (Axis::linear("", -1.0, 0.4), ColourMap::Field));
+        assert_eq!(shades([2.0, f64::NAN, 3.0].into_iter()), (Axis::linear("", 2.0, 3.0), ColourMap::Field));
+    }
+
+    #[test]
+    fn errors_span_at_most_four_powers_of_ten_and_outliers_below_do_not_count() {
+        assert_eq!(error_range([1e-12, 1e-3].into_iter()), (1e-7, 1e-3));
+        let values = || (0..100).map(|number| if number == 0 { 1e-9 } else { 1e-3 });
+        assert_eq!(error_range(values()), (1e-3, 1e-3));
+        assert_eq!(error_range([0.0, f64::NAN].into_iter()), (1e-17, 1e-16));
+    }
 }

@@ -8,18 +8,28 @@ use crate::run::Record;
 use equation::problem::{Optimizer, Problem};
 use equation::taylor::Plan;
 
-/// Powers of ten that an axis spans at most.
+/// How many times the least value of an axis fits into its largest, at most.
 const DECADES: f64 = 1e18;
 
-/// Draws the loss, its parts and the error over steps; nothing where no step is known.
-pub(super) fn loss(problem: &Problem, plan: &Plan, history: &[Record], note: &str) -> Option<Sheet> {
+/// Parts of the loss are followed down to this share of its least value.
+const SMALLEST_PART: f64 = 1e4;
+
+/// Draws the loss, its parts and the error over steps, `error` after the last; nothing where no step is
+/// known.
+pub(super) fn loss(
+    problem: &Problem,
+    plan: &Plan,
+    history: &[Record],
+    error: Option<f64>,
+    note: &str,
+) -> Option<Sheet> {
     let last = history.last()?.step;
     let over_steps = |value: &dyn Fn(&Record) -> Option<f64>| -> Vec<(f64, f64)> {
         history.iter().filter_map(|record| Some((record.step as f64, value(record)?))).collect()
     };
     let marks = phases(problem, history);
-    let panel = |title: &str, curves: Vec<Curve>| {
-        let y = decades(curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1)));
+    let panel = |title: &str, floor: f64, curves: Vec<Curve>| {
+        let y = decades(floor, curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1)));
         let x = Axis::linear("step", 0.0, last.max(1) as f64);
         let legend = curves.len() > 1;
         Panel::Curves(Curves { title: title.to_owned(), x, y, curves, marks: marks.clone(), legend })
@@ -36,14 +46,19 @@ pub(super) fn loss(problem: &Problem, plan: &Plan, history: &[Record], note: &st
     }
     let points = over_steps(&|record| Some(record.loss));
     losses.push(Curve { name: "loss".to_owned(), points, pen: Pen::solid(Colour::INK, 2.6) });
-    let mut panels = vec![panel("loss", losses)];
+    let least = history.iter().map(|record| record.loss).fold(f64::INFINITY, f64::min);
+    let mut panels = vec![panel("loss", least / SMALLEST_PART, losses)];
 
-    let errors = over_steps(&|record| record.error);
+    let mut errors = over_steps(&|record| record.error);
+    if let Some(error) = error {
+        errors.retain(|(step, _)| *step < last as f64);
+        errors.push((last as f64, error));
+    }
     if !errors.is_empty() {
         let title =
             if problem.unknowns.len() > 1 { "largest relative L2 error" } else { "relative L2 error" };
         let pen = Pen::solid(Colour::of_curve(1), 2.6);
-        panels.push(panel(title, vec![Curve { name: "error".to_owned(), points: errors, pen }]));
+        panels.push(panel(title, 0.0, vec![Curve { name: "error".to_owned(), points: errors, pen }]));
     }
     let width = if panels.len() == 1 { 900.0 } else { 560.0 };
     let rows = vec![Row { height: 420.0, panels }];
@@ -54,7 +69,8 @@ pub(super) fn loss(problem: &Problem, plan: &Plan, history: &[Record], note: &st
 fn parts(plan: &Plan) -> Vec<(String, f64)> {
     let terms = plan.terms.iter().flat_map(|term| term.residuals.iter().map(move |part| (term, part)));
     terms
-        .map(|(term, part)| match term.name == part.name {
+        // The equations of a condition carry its name already.
+        .map(|(term, part)| match part.name.starts_with(&term.name) {
             true => (part.name.clone(), part.weight),
             false => (format!("{}: {}", term.name, part.name), part.weight),
         })
@@ -77,9 +93,9 @@ fn phases(problem: &Problem, history: &[Record]) -> Vec<(f64, String)> {
     phases
 }
 
-/// Whole powers of ten around the values.
-fn decades(values: impl Iterator<Item = f64>) -> Axis {
+/// Whole powers of ten around the values, none below `floor`.
+fn decades(floor: f64, values: impl Iterator<Item = f64>) -> Axis {
     let (low, high) = extent(values.filter(|value| *value > 0.0)).unwrap_or((0.1, 1.0));
-    let low = low.max(high / DECADES);
+    let low = low.max(high / DECADES).max(floor.min(high));
     Axis::logarithmic("", 10f64.powf(low.log10().floor()), 10f64.powf(high.log10().ceil()))
 }

@@ -10,7 +10,8 @@ use super::slices::Slices;
 use super::ticks::written;
 use crate::checkpoint::write_atomically;
 use crate::run::{Record, Run, RunError};
-use crate::{Experiment, TrainError};
+use crate::{Experiment, FieldError, TrainError};
+use equation::problem::Problem;
 use std::path::{Path, PathBuf};
 
 /// A picture as a file.
@@ -33,13 +34,15 @@ pub fn draw(
 ) -> Result<Vec<Picture>, TrainError> {
     let subject = Subject { experiment, parameters };
     let problem = experiment.problem();
-    let note = note(subject, history)?;
+    let errors = experiment.errors(parameters)?;
+    let note = note(problem, &errors, history);
+    let error = errors.iter().flatten().filter_map(|error| error.relative_l2).reduce(f64::max);
     let solution = match Slices::of(problem) {
         Some(slices) => fields(subject, resolution, &slices, &note)?,
         None => lines(subject, resolution, &note)?,
     };
     let cuts = cuts(subject, resolution, &note)?;
-    let loss = loss(problem, experiment.plan(), history, &note).into_iter().collect();
+    let loss = loss(problem, experiment.plan(), history, error, &note).into_iter().collect();
     let mut pictures = Vec::new();
     for (name, sheets) in [("solution", solution), ("cuts", cuts), ("loss", loss)] {
         for (number, sheet) in sheets.iter().enumerate() {
@@ -69,21 +72,19 @@ impl Picture {
 }
 
 /// How far training came, in a line.
-fn note(subject: Subject<'_>, history: &[Record]) -> Result<String, TrainError> {
+fn note(problem: &Problem, errors: &[Option<FieldError>], history: &[Record]) -> String {
     /// More would not fit.
     const MOST_ERRORS: usize = 4;
     let steps = history.last().map_or(0, |record| record.step);
     let steps = (steps > 0).then(|| format!("after {steps} step{}", if steps == 1 { "" } else { "s" }));
-    let errors = subject.experiment.errors(subject.parameters)?;
-    let unknowns = subject.experiment.problem().unknowns.iter();
-    let errors: Vec<String> = unknowns
-        .zip(errors)
-        .filter_map(|(unknown, error)| Some((unknown, error?.relative_l2?)))
-        .map(|(unknown, error)| format!("{} {}", unknown.name, written(error)))
+    let known = problem.unknowns.iter().zip(errors);
+    let errors: Vec<String> = known
+        .filter_map(|(unknown, error)| Some((&unknown.name, error.as_ref()?.relative_l2?)))
+        .map(|(name, error)| format!("{name} {}", written(error)))
         .take(MOST_ERRORS)
         .collect();
     let errors = (!errors.is_empty()).then(|| format!("relative L2 error of {}", errors.join(", ")));
-    Ok(steps.into_iter().chain(errors).collect::<Vec<_>>().join("; "))
+    steps.into_iter().chain(errors).collect::<Vec<_>>().join("; ")
 }
 
 /// Two remarks in a line.

@@ -124,13 +124,14 @@ pub(super) fn written(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return minus(value.to_string());
     }
+    let short = |number: String| match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => number,
+    };
     if (SMALL..LARGE).contains(&size) {
-        let short = format!("{:.*}", (3 - size).max(0) as usize, value);
-        let short =
-            if short.contains('.') { short.trim_end_matches('0').trim_end_matches('.') } else { &short };
-        return minus(short.to_owned());
+        return minus(short(format!("{:.*}", (3 - size).max(0) as usize, value)));
     }
-    minus(format!("{:.2}×{}", value / 10f64.powi(size), power(size)))
+    minus(format!("{}×{}", short(format!("{:.2}", value / 10f64.powi(size))), power(size)))
 }
 
 #[cfg(test)]
@@ -189,7 +190,7 @@ mod tests {
     #[test]
     fn numbers_in_titles_are_short() {
         let cases =
-            [(0.5, "0.5"), (-1.0, "−1"), (1.0 / 3.0, "0.3333"), (1200.0, "1200"), (6.5e-4, "6.50×10⁻⁴")];
+            [(0.5, "0.5"), (-1.0, "−1"), (1.0 / 3.0, "0.3333"), (1200.0, "1200"), (6.5e-4, "6.5×10⁻⁴")];
         for (value, text) in cases {
             assert_eq!(written(value), text);
         }
