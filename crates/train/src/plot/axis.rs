@@ -5,10 +5,8 @@ use super::ticks::{self, Ticks};
 
 /// How numbers are spread along an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scale {
-    /// Evenly.
+enum Scale {
     Linear,
-    /// Every power of ten as long as the next.
     Logarithmic,
 }
 

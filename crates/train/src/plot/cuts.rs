@@ -3,8 +3,8 @@
 use super::axis::Axis;
 use super::look::{legend, network_pen, padded, reference_pen};
 use super::pictures::join_notes;
-use super::sample::{Sampled, Subject};
 use super::slices::{Slices, at, fixed_note, places_along};
+use super::subject::{Sampled, Subject};
 use super::ticks::written;
 use super::{Curve, Curves, Panel, Resolution, Row, Sheet};
 use crate::TrainError;

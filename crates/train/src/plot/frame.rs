@@ -56,14 +56,13 @@ pub(super) fn margins(x: &Axis, y: &Axis, title: &str, (width, height): (f64, f6
         |ticks: &[(f64, String)]| ticks.iter().map(|(_, label)| numbers.width(label)).fold(0.0, f64::max);
     let factor = upwards.factor.as_deref().map_or(0.0, |factor| numbers.width(factor));
     let name = |label: &str| if label.is_empty() { 0.0 } else { 1.1 * NAME + GAP };
+    // Below the numbers is one line, for the axis's name in the middle and its factor at the end.
+    let line = if across.factor.is_some() { name("factor") } else { name(x.label()) };
     Margins {
         left: TICK + GAP + widest(&upwards.labelled).max(factor) + name(y.label()),
         right: widest(&across.labelled) / 2.0,
         top: if title.is_empty() && factor == 0.0 { numbers.capital() } else { 1.2 * NAME + GAP },
-        bottom: TICK
-            + GAP
-            + numbers.capital()
-            + name(x.label()).max(if x.label().is_empty() && across.factor.is_some() { NUMBER } else { 0.0 }),
+        bottom: TICK + GAP + numbers.capital() + line,
     }
 }
 

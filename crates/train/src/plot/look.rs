@@ -41,7 +41,7 @@ fn error_range(error: impl Iterator<Item = f64>) -> (f64, f64) {
     sorted.sort_by(f64::total_cmp);
     match (sorted.last(), sorted.get(sorted.len() * BELOW / 100)) {
         (Some(&high), Some(&low)) => (low.max(high / DECADES), high),
-        _ => (NONE / 10.0, NONE),
+        _ => (0.1 * NONE, NONE),
     }
 }
 
@@ -83,6 +83,6 @@ mod tests {
         assert_eq!(error_range([1e-12, 1e-3].into_iter()), (1e-7, 1e-3));
         let values = || (0..100).map(|number| if number == 0 { 1e-9 } else { 1e-3 });
         assert_eq!(error_range(values()), (1e-3, 1e-3));
-        assert_eq!(error_range([0.0, f64::NAN].into_iter()), (1e-17, 1e-16));
+        assert_eq!(error_range([0.0, f64::NAN].into_iter()), (0.1 * 1e-16, 1e-16));
     }
 }

@@ -24,13 +24,6 @@ pub enum Samples {
 }
 
 impl Samples {
-    /// All values.
-    pub fn values(&self) -> &[f64] {
-        match self {
-            Samples::Grid { values, .. } | Samples::Dots { values, .. } => values,
-        }
-    }
-
     /// Values at the points of a table: on a grid, if that is what they are.
     pub(super) fn at(points: &Points, values: &[f64]) -> Samples {
         let sorted = |axis: usize| {
@@ -49,8 +42,7 @@ impl Samples {
         }
         let mut on_grid = vec![None; points.len()];
         for (row, &value) in points.iter().zip(values) {
-            let position =
-                |places: &[f64], place: f64| places.partition_point(|other| other.total_cmp(&place).is_lt());
+            let position = |places: &[f64], place: f64| places.partition_point(|other| *other < place);
             if let Some(cell) = on_grid.get_mut(position(&xs, row[0]) * ys.len() + position(&ys, row[1])) {
                 *cell = Some(value);
             }
@@ -81,14 +73,14 @@ pub(super) fn interpolate(xs: &[f64], ys: &[f64], values: &[f64], x: f64, y: f64
     mix(lower, upper, up)
 }
 
-/// The neighbours of `place` and its share of the way between them.
+/// The neighbours of `place` and its share of the way between them; `None` half a cell outside of them all.
 fn bracket(places: &[f64], place: f64) -> Option<(usize, usize, f64)> {
     let last = places.len().checked_sub(1)?;
     let after = places.partition_point(|&other| other <= place).clamp(1, last.max(1)).min(last);
     let before = after.saturating_sub(1);
     let width = places[after] - places[before];
-    let share = if width > 0.0 { ((place - places[before]) / width).clamp(0.0, 1.0) } else { 0.0 };
-    Some((before, after, share))
+    let share = if width > 0.0 { (place - places[before]) / width } else { 0.0 };
+    (-0.5..=1.5).contains(&share).then_some((before, after, share.clamp(0.0, 1.0)))
 }
 
 #[cfg(test)]
@@ -100,7 +92,8 @@ mod tests {
         let (xs, ys, values) = ([0.0, 1.0, 3.0], [0.0, 2.0], [0.0, 2.0, 10.0, 12.0, 30.0, 32.0]);
         let at = |x, y| interpolate(&xs, &ys, &values, x, y);
         assert_eq!([at(0.0, 0.0), at(3.0, 2.0), at(3.0, 0.0)], [0.0, 32.0, 30.0]);
-        assert_eq!([at(0.5, 1.0), at(2.0, 0.0), at(-9.0, 9.0)], [6.0, 20.0, 2.0]);
+        assert_eq!([at(0.5, 1.0), at(2.0, 0.0), at(-0.4, 2.9)], [6.0, 20.0, 2.0]);
+        assert!(at(-0.6, 0.0).is_nan() && at(0.0, 3.1).is_nan());
     }
 
     #[test]
@@ -110,5 +103,19 @@ mod tests {
         assert!(at(0.5).is_nan() && at(0.0).is_nan());
         assert_eq!([at(1.0), at(1.5)], [1.0, 1.5]);
         assert!(interpolate(&[], &[], &[], 0.0, 0.0).is_nan());
+    }
+
+    #[test]
+    fn points_of_a_table_are_a_grid_in_any_order_and_dots_where_one_is_missing() {
+        let mut points = Points::new(2);
+        let rows = [[1.0, 5.0], [0.0, 5.0], [-0.0, 3.0], [1.0, 3.0]];
+        rows.iter().for_each(|row| points.push(row));
+        let Samples::Grid { xs, ys, values } = Samples::at(&points, &[4.0, 2.0, 1.0, 3.0]) else {
+            panic!("a grid")
+        };
+        assert_eq!((xs, ys, values), (vec![0.0, 1.0], vec![3.0, 5.0], vec![1.0, 2.0, 3.0, 4.0]));
+        points.push(&[2.0, 3.0]);
+        let dots = Samples::at(&points, &[4.0, 2.0, 1.0, 3.0, 9.0]);
+        assert!(matches!(dots, Samples::Dots { places, .. } if places.len() == 5));
     }
 }
