@@ -45,7 +45,7 @@ impl Face {
 
     /// The width of a line of text, in pixels.
     pub(super) fn width(self, text: &str) -> f64 {
-        text.chars().map(|letter| advance(letter)).sum::<f64>() * self.size / EM
+        text.chars().map(advance).sum::<f64>() * self.size / EM
     }
 
     /// This face, smaller if need be, and the text, cut if need be, so that it is at most `room` wide.
