@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Train(Train),
     /// Continue a run where it stands, bit for bit as if it had never been interrupted
     Resume(Resume),
+    /// Draw a run: solution, reference and error, cuts, loss
+    Plot(Plot),
     /// Show what a problem becomes: equations, derivative channels, costs
     Explain(Explain),
     /// List the built-in problems
@@ -146,6 +148,10 @@ pub(crate) struct Manner {
     #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) checkpoint_every: f64,
 
+    /// Draw no pictures into the run's folder
+    #[arg(long)]
+    pub(crate) no_plots: bool,
+
     /// End with one JSON object on stdout instead of the report
     #[arg(long)]
     pub(crate) json: bool,
@@ -157,6 +163,20 @@ pub(crate) struct Manner {
     /// Show progress as plain lines even on a terminal
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) plain: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Plot {
+    /// The run's folder, or one of its checkpoints
+    pub(crate) run: PathBuf,
+
+    /// Write the pictures into this folder [default: the run's]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Points along coordinates, such as t=201,x=512 [default: the problem's test grid, or 201]
+    #[arg(long, value_name = "NAME=N,…")]
+    pub(crate) grid: Option<String>,
 }
 
 #[derive(Debug, Args)]

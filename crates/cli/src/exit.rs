@@ -46,6 +46,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Table(_)
             | TrainError::Reference(_)
             | TrainError::Case(_)
+            | TrainError::Resolution(_)
             | TrainError::EmptyPlace { .. }
             | TrainError::Run(
                 RunError::Read { .. }
@@ -62,6 +63,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::NonFiniteResidual { .. }
             | TrainError::NonFiniteGradient { .. }
             | TrainError::NotSquares
+            | TrainError::Picture(_)
             | TrainError::Misfit { .. }
             | TrainError::NoSuchPhase { .. }
             | TrainError::Run(

@@ -12,6 +12,7 @@ mod exit;
 mod explain;
 mod inspect;
 mod json;
+mod plot;
 mod report;
 mod resume;
 mod session;
@@ -34,6 +35,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let code = match &arguments.command {
         Command::Train(choices) => train::train(choices, &mut output)?,
         Command::Resume(choices) => resume::resume(choices, &mut output)?,
+        Command::Plot(choices) => plot::plot(choices, &mut output)?,
         Command::Explain(choices) => explain::explain(choices, &mut output)?,
         Command::List => inspect::list(&mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,

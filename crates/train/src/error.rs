@@ -3,6 +3,7 @@
 use crate::Refusal;
 use crate::bench::CaseError;
 use crate::optimize::StateError;
+use crate::plot::ResolutionError;
 use crate::reference::ReferenceError;
 use crate::run::RunError;
 use crate::table::TableError;
@@ -87,6 +88,12 @@ pub enum TrainError {
         /// In which numbers it was computed.
         precision: Precision,
     },
+    /// A picture is to be drawn on a grid that is none.
+    #[error(transparent)]
+    Resolution(#[from] ResolutionError),
+    /// A picture cannot be encoded.
+    #[error("cannot encode the picture: {0}")]
+    Picture(#[from] png::EncodingError),
     /// A saved state is not one of the phase's method.
     #[error("the saved state does not fit phase {}: {cause}; was its optimizer changed?", phase + 1)]
     Misfit {

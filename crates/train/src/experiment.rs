@@ -4,7 +4,7 @@ use crate::evaluate::{FieldError, Gauge, Misfit, check_grid, misfits};
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
-use crate::table::{Sources, Tables};
+use crate::table::{ReferenceTable, Sources, Tables};
 use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings, settle};
 use crate::{Objective, TrainError};
 use equation::constrain::{constrain, report};
@@ -12,6 +12,7 @@ use equation::parse::{Diagnostics, MAX_FILE, parse_with, resolve};
 use equation::problem::Problem;
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Losses, Points, Precision};
+use rayon::prelude::*;
 use std::cell::OnceCell;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -263,6 +264,18 @@ impl Experiment {
     /// How well every equation holds, by the losses of a trained problem.
     pub fn misfits(&self, losses: &Losses) -> Vec<Misfit<'_>> {
         misfits(&self.problem, &self.plan, losses)
+    }
+
+    /// The true values of the unknown at position `unknown`, where the problem gives them for any point.
+    pub fn exact(&self, unknown: usize, points: &Points) -> Option<Vec<f64>> {
+        let truth = self.truths.get(unknown)?.as_ref()?;
+        let value = |index| truth.value(&self.problem, points.row(index));
+        Some((0..points.len()).into_par_iter().map(value).collect())
+    }
+
+    /// The table of true values of an unknown, where the problem names one.
+    pub fn reference_table(&self, unknown: usize) -> Option<&ReferenceTable> {
+        self.tables.reference(unknown)
     }
 
     /// The values of all unknowns at points given by their coordinates, point by point.

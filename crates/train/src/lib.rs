@@ -15,6 +15,7 @@ mod problems;
 pub mod bench;
 pub mod checkpoint;
 pub mod optimize;
+pub mod plot;
 pub mod reference;
 pub mod run;
 pub mod sample;

@@ -47,7 +47,7 @@ fn run_by(
     error: &Measure<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Outcome, TrainError> {
-    let tables = pinnace::table::Tables::read(experiment.problem(), Path::new(".")).unwrap();
+    let tables = experiment.tables().clone();
     let kernel = Kernel::compile(experiment.plan(), Device::Reference, Precision::F64)?;
     let mut objective = Objective::new(kernel, Vec::new());
     let surroundings = Surroundings { stop: &AtomicBool::new(false), clock, error };
