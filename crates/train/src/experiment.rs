@@ -2,18 +2,17 @@
 
 use crate::TrainError;
 use crate::evaluate::{FieldError, Misfit, check_grid, field_errors, misfits};
+use crate::problem_file;
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
 use crate::table::Tables;
 use crate::trainer::{self, Sink, Stopped, Surroundings};
-use equation::parse::{MAX_FILE, parse_with};
+use equation::parse::parse_with;
 use equation::problem::{Budget, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Losses, Points, Precision};
 use std::cell::RefCell;
-use std::fs::File;
-use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -24,8 +23,8 @@ use std::time::Instant;
 pub struct Experiment {
     problem: Problem,
     plan: Plan,
-    tables: Tables,
-    truths: Vec<Option<Truth>>,
+    pub(crate) tables: Tables,
+    pub(crate) truths: Vec<Option<Truth>>,
     device: Device,
     precision: Precision,
 }
@@ -52,25 +51,15 @@ pub struct Trained {
 }
 
 impl Experiment {
-    /// Opens a built-in problem by name, or else a problem file by path. `overrides` are
+    /// Opens a built-in problem by name, or else a problem file by path; `-` reads standard input. `overrides` are
     /// `section.key=value` texts laid over it.
     pub fn open(name: &str, overrides: &[String]) -> Result<Self, TrainError> {
         if let Some(built_in) = BuiltIn::find(name) {
             return Self::from_text(&format!("{name} (built in)"), built_in.text, Path::new("."), overrides);
         }
-        let path = Path::new(name);
-        if path.is_dir() {
-            let inside = Some(path.join("problem.toml")).filter(|file| file.is_file());
-            return Err(TrainError::Directory { path: path.to_owned(), inside });
-        }
-        let text = read(path).map_err(|cause| match cause.kind() {
-            ErrorKind::NotFound => {
-                TrainError::NoSuchProblem { name: name.to_owned(), nearest: BuiltIn::nearest(name) }
-            }
-            _ => TrainError::Unreadable { path: path.to_owned(), cause },
-        })?;
-        let folder = path.parent().unwrap_or(Path::new("."));
-        Self::from_text(name, &text, folder, overrides)
+        let text = problem_file::read(name)?;
+        let folder = Path::new(name).parent().unwrap_or(Path::new("."));
+        Self::from_text(problem_file::shown(name), &text, folder, overrides)
     }
 
     /// Prepares the problem that `text` states; `file` is what its mistakes are reported under and, less
@@ -149,7 +138,7 @@ impl Experiment {
         // One kernel for all measurements, and none of training's, whose scratch is in use.
         let gauge = RefCell::new(Kernel::compile(&self.plan, self.device, self.precision)?);
         let error = |parameters: &[f64]| -> Result<Option<f64>, TrainError> {
-            let errors = self.errors(&mut gauge.borrow_mut(), parameters)?;
+            let errors = self.measure(&mut gauge.borrow_mut(), parameters)?;
             Ok(errors.iter().flatten().filter_map(|error| error.relative_l2).reduce(f64::max))
         };
         let surroundings = Surroundings {
@@ -161,18 +150,18 @@ impl Experiment {
         };
         let outcome =
             trainer::train(&self.problem, &self.plan, &self.tables, &mut parameters, surroundings, sink)?;
-        let errors = self.errors(&mut gauge.borrow_mut(), &parameters)?;
+        let errors = self.measure(&mut gauge.borrow_mut(), &parameters)?;
         let scalars = self.plan.scalar_values(&parameters);
         let trainer::Outcome { steps, evaluations, seconds, losses, stopped } = outcome;
         Ok(Trained { parameters, losses, errors, scalars, steps, evaluations, seconds, stopped })
     }
 
-    fn errors(
+    fn measure(
         &self,
         kernel: &mut Kernel<'_>,
         parameters: &[f64],
     ) -> Result<Vec<Option<FieldError>>, TrainError> {
-        field_errors(&self.problem, &self.truths, &self.tables, kernel, parameters)
+        field_errors(&self.problem, &self.truths, &self.tables, kernel, parameters, None)
     }
 
     /// How well every equation holds, by the losses of a trained problem.
@@ -186,20 +175,5 @@ impl Experiment {
         let mut values = vec![0.0; points.len() * self.problem.unknowns.len()];
         kernel.predict(points, parameters, &mut values)?;
         Ok(values)
-    }
-}
-
-/// The text of a problem file. Of a file that is too large, and of devices that never end, only as much
-/// as the parser needs to refuse it.
-fn read(path: &Path) -> std::io::Result<String> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        Err(error) if error.as_bytes().len() > MAX_FILE => {
-            // The cut may go through a letter. Each wrong byte becomes at least as many: still too large.
-            Ok(String::from_utf8_lossy(error.as_bytes()).into_owned())
-        }
-        Err(_) => Err(std::io::Error::new(ErrorKind::InvalidData, "it is not text in UTF-8")),
     }
 }

@@ -3,8 +3,8 @@
 use super::document::{self, Entry, Table, Value};
 use super::expression::Workshop;
 use super::sections::{
-    ansatz, conditions, constants, data, domain, equations, functions, network, reference, repeated, training,
-    unknowns,
+    ansatz, conditions, constants, data, domain, equations, functions, network, reference, repeated,
+    training, unknowns,
 };
 use super::source::{Sources, Span};
 use super::{overrides, reader};

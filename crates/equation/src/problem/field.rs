@@ -25,7 +25,10 @@ pub enum FieldNameError {
         coordinates: Vec<String>,
     },
     /// More derivatives than channels carry.
-    #[error("`{name}` is a derivative of order {order}; derivatives go up to order {}", Derivative::MAX_ORDER)]
+    #[error(
+        "`{name}` is a derivative of order {order}; derivatives go up to order {}",
+        Derivative::MAX_ORDER
+    )]
     Order {
         /// As written.
         name: String,

@@ -25,13 +25,15 @@ pub struct FieldError {
     pub mean_subtracted: bool,
 }
 
-/// The error of every unknown that has a reference.
+/// The error of every unknown that has a reference, at `points` or else at the problem's test points;
+/// where the reference is a table, at the points of the table.
 pub(crate) fn field_errors(
     problem: &Problem,
     truths: &[Option<Truth>],
     tables: &Tables,
     kernel: &mut Kernel<'_>,
     parameters: &[f64],
+    points: Option<&Points>,
 ) -> Result<Vec<Option<FieldError>>, TrainError> {
     let unknowns = problem.unknowns.len();
     let mut predict = |points: &Points| -> Result<Vec<f64>, TrainError> {
@@ -40,7 +42,7 @@ pub(crate) fn field_errors(
         Ok(values)
     };
     let on_grid = if truths.iter().any(Option::is_some) {
-        let points = grid::test_points(problem);
+        let points = points.cloned().unwrap_or_else(|| grid::test_points(problem));
         let values = predict(&points)?;
         Some((points, values))
     } else {

@@ -1,12 +1,16 @@
-//! How far a trained solution is from the truth.
+//! How far a trained solution is from the truth, and its values anywhere.
 
 mod field;
+mod fields;
 mod grid;
 mod level;
 mod misfit;
+mod quality;
 
 pub use field::FieldError;
 pub(crate) use field::field_errors;
+pub use fields::{Fields, Places};
 pub(crate) use grid::check as check_grid;
+pub use grid::{Axis, Grid, GridError};
 pub use misfit::Misfit;
 pub(crate) use misfit::misfits;

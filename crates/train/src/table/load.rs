@@ -2,8 +2,10 @@
 
 use super::layout::Layout;
 use super::{TableError, TableFault, csv, npy};
+use crate::problem_file;
 use equation::problem::{Column, Problem, Solution};
 use kernel::Points;
+use std::io::Read;
 use std::path::Path;
 
 /// All data files of a problem.
@@ -82,7 +84,10 @@ fn rows(path: &Path, layout: &Layout<'_>) -> Result<Points, TableError> {
         Some("npy") => npy::read,
         Some(_) | None => return Err(named(TableFault::UnknownKind)),
     };
-    let bytes = std::fs::read(path).map_err(|error| named(error.into()))?;
+    let mut bytes = Vec::new();
+    problem_file::open(path)
+        .and_then(|mut file| file.read_to_end(&mut bytes))
+        .map_err(|error| named(error.into()))?;
     let rows = read(&bytes, layout).map_err(named)?;
     if rows.is_empty() { Err(named(TableFault::Empty)) } else { Ok(rows) }
 }

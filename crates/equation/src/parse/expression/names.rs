@@ -244,7 +244,10 @@ impl Scope {
                 // A function that is not yet read counts as one.
                 Some(Meaning::Broken) => self.section(base) == Some("functions"),
                 Some(
-                    Meaning::Coordinate(_) | Meaning::Family(_) | Meaning::Constant(_) | Meaning::Parameter(_),
+                    Meaning::Coordinate(_)
+                    | Meaning::Family(_)
+                    | Meaning::Constant(_)
+                    | Meaning::Parameter(_),
                 )
                 | None => false,
             };

@@ -1,0 +1,49 @@
+//! How good any parameters are, trained or not.
+
+use super::{FieldError, field_errors};
+use crate::sample::{Draw, draw};
+use crate::{Experiment, Objective, TrainError};
+use equation::problem::Phase;
+use kernel::{Kernel, Losses, Points};
+
+/// The draw that no training reaches: phases count theirs from 0.
+const FRESH: u64 = u64::MAX;
+
+impl Experiment {
+    /// The loss that training begins with: over the points of its first phase. For those who bring
+    /// their own [`Optimizer`](crate::optimize::Optimizer).
+    pub fn objective(&self) -> Result<Objective<'_>, TrainError> {
+        let points = match self.problem().training.phases.first() {
+            Some(phase) => self.draw(phase, 0)?,
+            None => Vec::new(),
+        };
+        Ok(Objective::new(Kernel::compile(self.plan(), self.device(), self.precision())?, points))
+    }
+
+    /// The losses over points that training has not seen, as many as in its last phase. Measurements
+    /// are the same: there are no others.
+    pub fn losses_on_fresh_points(&self, parameters: &[f64]) -> Result<Losses, TrainError> {
+        let points = match self.problem().training.phases.last() {
+            Some(phase) => self.draw(phase, FRESH)?,
+            None => Vec::new(),
+        };
+        let mut kernel = Kernel::compile(self.plan(), self.device(), self.precision())?;
+        let mut gradient = vec![0.0; parameters.len()];
+        Ok(kernel.evaluate(&points, parameters, &mut gradient)?.clone())
+    }
+
+    fn draw(&self, phase: &Phase, number: u64) -> Result<Vec<Points>, TrainError> {
+        draw(self.problem(), self.plan(), &self.tables, Draw::of(self.problem(), phase, number))
+    }
+
+    /// The error of every unknown at `points`, or else at the problem's test points; `None` for unknowns
+    /// without a reference. Where the reference is a table, its own points are compared.
+    pub fn errors(
+        &self,
+        parameters: &[f64],
+        points: Option<&Points>,
+    ) -> Result<Vec<Option<FieldError>>, TrainError> {
+        let mut kernel = Kernel::compile(self.plan(), self.device(), self.precision())?;
+        field_errors(self.problem(), &self.truths, &self.tables, &mut kernel, parameters, points)
+    }
+}
