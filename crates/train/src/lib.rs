@@ -26,7 +26,7 @@ pub use equation::parse::Diagnostics;
 pub use equation::problem::{FieldNameError, Problem};
 pub use equation::taylor::Plan;
 pub use error::TrainError;
-pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places};
+pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places, Summary};
 pub use experiment::{Experiment, Trained};
 pub use kernel::cpu::Level;
 pub use kernel::{Device, DeviceError, KernelError, Losses, Points, Precision, PrecisionError};

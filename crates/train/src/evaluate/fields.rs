@@ -27,6 +27,19 @@ impl Places {
     }
 }
 
+/// The range of a field.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Summary<'f> {
+    /// Its name.
+    pub name: &'f str,
+    /// The smallest value.
+    pub smallest: f64,
+    /// The largest value.
+    pub largest: f64,
+    /// sqrt(mean of its square).
+    pub root_mean_square: f64,
+}
+
 /// Values of named fields at places.
 #[derive(Clone, Debug)]
 pub struct Fields {
@@ -56,6 +69,18 @@ impl Fields {
     /// The fields: each with its name and one value per point.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[f64])> {
         self.names.iter().map(String::as_str).zip(self.columns.iter().map(Vec::as_slice))
+    }
+
+    /// The range of every field.
+    pub fn summaries(&self) -> Vec<Summary<'_>> {
+        let summary = |(name, values): (_, &[f64])| Summary {
+            name,
+            smallest: values.iter().copied().fold(f64::INFINITY, f64::min),
+            largest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            root_mean_square: (values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64)
+                .sqrt(),
+        };
+        self.iter().map(summary).collect()
     }
 
     /// Names of coordinates, then of fields: the columns of a table.

@@ -9,7 +9,7 @@ mod quality;
 
 pub use field::FieldError;
 pub(crate) use field::field_errors;
-pub use fields::{Fields, Places};
+pub use fields::{Fields, Places, Summary};
 pub(crate) use grid::check as check_grid;
 pub use grid::{Axis, Grid, GridError};
 pub use misfit::Misfit;
