@@ -2,7 +2,7 @@
 
 use crate::args::Evaluate;
 use crate::exit::{self, Usage};
-use crate::{json, report};
+use crate::{json, report, resume};
 use anyhow::Context;
 use pinnace::table::{count_outside, read_points};
 use pinnace::{Experiment, FieldError, Fields, Grid, Losses, Places, Run, Summary, TrainError, export};
@@ -29,7 +29,7 @@ pub(crate) fn evaluate(choices: &Evaluate, output: &mut impl Write) -> anyhow::R
     let derivatives = choices.trained.derivatives.iter().map(|name| name.trim());
     let derivatives = experiment.find_fields(derivatives).map_err(TrainError::from)?;
     let places = places(choices, experiment)?;
-    let errors = experiment.errors(parameters, Some(&places.points()))?;
+    let errors = experiment.errors_at(parameters, &places.points())?;
     let fields = experiment.with_references(experiment.fields(parameters, places, &derivatives)?);
     match table {
         Table::Stdout => {
@@ -56,10 +56,8 @@ pub(crate) fn evaluate(choices: &Evaluate, output: &mut impl Write) -> anyhow::R
 
 /// Opens a run and says what its user should know.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Run> {
-    let run = Run::open(path).map_err(TrainError::from)?;
-    for notice in run.notices() {
-        let _ = writeln!(stderr(), "pinnace: {notice}");
-    }
+    let run = Run::open(path)?;
+    resume::show(run.notices());
     Ok(run)
 }
 
@@ -128,7 +126,7 @@ impl Measured<'_> {
         writeln!(
             output,
             "after {} steps, on {} in {}; residuals on points that training has not seen",
-            self.run.steps(),
+            self.run.snapshot().steps,
             experiment.device(),
             experiment.precision()
         )?;
@@ -173,7 +171,7 @@ impl Measured<'_> {
             "problem": experiment.name(),
             "device": experiment.device().name(),
             "precision": experiment.precision().name(),
-            "steps": self.run.steps(),
+            "steps": self.run.snapshot().steps,
             "points": self.fields.points().len(),
             "residuals": json::residuals(experiment, &self.losses),
             "relative_l2": json::per_unknown(experiment, &self.errors, |error| json!(error.relative_l2)),

@@ -1,7 +1,7 @@
 //! How the process ends.
 
 use pinnace::export::ExportError;
-use pinnace::{KernelError, TrainError};
+use pinnace::{KernelError, RunError, TrainError};
 use std::fmt;
 use std::io::{ErrorKind, Write, stderr};
 use std::process::ExitCode;
@@ -69,6 +69,14 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Reference(_)
             | TrainError::Case(_)
             | TrainError::EmptyPlace { .. }
+            | TrainError::Run(
+                RunError::Read { .. }
+                | RunError::NotARun { .. }
+                | RunError::Taken { .. }
+                | RunError::Transfer(_)
+                | RunError::Override { .. }
+                | RunError::OnlyACheckpoint { .. },
+            )
             | TrainError::Kernel(KernelError::Precision { .. } | KernelError::Level { .. }),
         ) => ExitCode::from(WRONG_INPUT),
         Some(
@@ -76,6 +84,14 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::NonFiniteResidual { .. }
             | TrainError::NonFiniteGradient { .. }
             | TrainError::Export(ExportError::Unwritable { .. } | ExportError::Tensors(_))
+            | TrainError::Misfit { .. }
+            | TrainError::NoSuchPhase { .. }
+            | TrainError::Run(
+                RunError::Write { .. }
+                | RunError::Busy { .. }
+                | RunError::Checkpoint { .. }
+                | RunError::Unsavable(_),
+            )
             | TrainError::Unmeasurable(_)
             | TrainError::Threads { .. },
         )

@@ -3,12 +3,13 @@
 use pinnace::{Experiment, FieldError, Losses, Misfit, Trained};
 use serde_json::{Map, Value, json};
 use std::io::Write;
+use std::path::Path;
 
 /// Writes one JSON object on one line.
 pub(crate) fn write(
-    name: &str,
     experiment: &Experiment,
     trained: &Trained,
+    run: Option<&Path>,
     output: &mut impl Write,
 ) -> anyhow::Result<()> {
     let problem = experiment.problem();
@@ -18,11 +19,13 @@ pub(crate) fn write(
         .filter_map(|parameter| Some((parameter.name.clone(), json!(parameter.truth?))))
         .collect();
     let object = json!({
-        "problem": name,
+        "problem": experiment.name(),
         "device": experiment.device().name(),
         "precision": experiment.precision().name(),
         "seed": problem.training.seed,
+        "run": run.map(Path::to_string_lossy),
         "steps": trained.steps,
+        "evaluations": trained.evaluations,
         "seconds": trained.seconds,
         "loss": trained.losses.total,
         "residuals": residuals(experiment, &trained.losses),

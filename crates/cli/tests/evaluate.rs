@@ -109,7 +109,10 @@ fn a_run_is_measured_as_training_measured_it() {
     assert_eq!(residuals.len(), 4);
     assert_ne!(residuals[0]["rms"], report["residuals"][0]["rms"], "these points are fresh");
     let shown = done(&["evaluate", &run]);
-    assert!(shown.starts_with("Heat in a rod\nafter 20 steps, on cpu in f64; residuals on points that"), "{shown}");
+    assert!(
+        shown.starts_with("Heat in a rod\nafter 20 steps, on cpu in f64; residuals on points that"),
+        "{shown}"
+    );
     assert!(shown.contains("q        no reference given") && shown.contains("(at 231 points)"), "{shown}");
 }
 
@@ -126,7 +129,8 @@ fn another_grid_and_derivatives_change_what_is_measured() {
     let mut lines = table.lines();
     assert_eq!(lines.next(), Some("t,x,u,q,u_x,u_xx,u_reference"));
     assert_eq!(lines.clone().count(), 15);
-    let first: Vec<f64> = lines.next().expect("a row").split(',').map(|entry| entry.parse().expect(entry)).collect();
+    let first: Vec<f64> =
+        lines.next().expect("a row").split(',').map(|entry| entry.parse().expect(entry)).collect();
     assert_eq!((first[0], first[1], first[6]), (0.0, 0.0, 0.0));
 }
 
@@ -145,7 +149,11 @@ fn points_of_a_file_become_a_table() {
     let out = trained.at("values.csv");
     let shown = done(&["evaluate", &run, "--points", &points, "--out", &out]);
     assert!(shown.contains("values.csv: t, x, u, q, u_reference"), "{shown}");
-    assert!(std::fs::read_to_string(out).expect("the table was written").starts_with("t,x,u,q,u_reference\n0.5,0.25,"));
+    assert!(
+        std::fs::read_to_string(out)
+            .expect("the table was written")
+            .starts_with("t,x,u,q,u_reference\n0.5,0.25,")
+    );
     let out = trained.at("values.npy");
     done(&["evaluate", &run, "--points", &points, "--out", &out, "--json"]);
     assert!(std::fs::read(out).expect("the array was written").starts_with(b"\x93NUMPY"));
@@ -168,7 +176,9 @@ fn wrong_choices_are_refused_with_what_would_be_right() {
     let run = trained.run();
     let evaluate = |arguments: &[&str]| refused(&[&["evaluate", run.as_str()], arguments].concat());
     assert!(evaluate(&["--grid", "t=5,y=5"]).contains("`y` is no coordinate of this problem"));
-    assert!(evaluate(&["--grid", "t=5"]).contains("says nothing of `x`; write the points along every coordinate"));
+    assert!(
+        evaluate(&["--grid", "t=5"]).contains("says nothing of `x`; write the points along every coordinate")
+    );
     assert!(evaluate(&["--grid", "t=5,x=1"]).contains("an integer of at least 2"));
     assert!(evaluate(&["--derivatives", "v_x"]).contains("the unknowns are u, q"));
     assert!(evaluate(&["--derivatives", "u_y"]).contains("the coordinates are t, x"));
@@ -234,11 +244,15 @@ fn the_documented_script_evaluates_an_exported_network() {
     done(&["export", &trained.run(), "--format", "safetensors", "--out", &network]);
     let points = trained.write("points.csv", "t,x\n0.5,0.25\n0.125,1\n1,0\n");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/read_network.py");
-    let output = Command::new("python3").arg(script).args([&network, &points]).output().expect("python3 runs");
+    let output =
+        Command::new("python3").arg(script).args([&network, &points]).output().expect("python3 runs");
     assert!(output.status.success(), "{}", text(&output.stderr));
     let numbers = |table: &str, columns: std::ops::Range<usize>| -> Vec<f64> {
         let rows = table.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
-        rows.flat_map(|row| row[columns.clone()].iter().map(|entry| entry.parse().expect("a number")).collect::<Vec<f64>>()).collect()
+        rows.flat_map(|row| {
+            row[columns.clone()].iter().map(|entry| entry.parse().expect("a number")).collect::<Vec<f64>>()
+        })
+        .collect()
     };
     let theirs = numbers(&text(&output.stdout), 0..2);
     let ours = numbers(&done(&["evaluate", &trained.run(), "--points", &points]), 2..4);

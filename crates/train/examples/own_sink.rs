@@ -1,4 +1,4 @@
-//! A sink of your own: keeps the loss of every phase and how fast points were visited, then prints them.
+//! A sink of your own: keeps how loss and error fell in every phase, then prints it.
 
 #![expect(clippy::print_stdout, reason = "an example has nobody else to print for it")]
 
@@ -10,7 +10,7 @@ struct Phase {
     first: f64,
     best: f64,
     steps: u64,
-    points_per_second: f64,
+    error: Option<f64>,
 }
 
 /// One entry per phase.
@@ -20,34 +20,35 @@ struct Phases(Vec<Phase>);
 impl Sink for Phases {
     /// Called in every step: only what is cheap belongs here.
     fn event(&mut self, event: &Event<'_>) {
-        match event {
-            Event::PhaseStarted { .. } => {
-                let (first, best) = (f64::NAN, f64::INFINITY);
-                self.0.push(Phase { first, best, steps: 0, points_per_second: 0.0 });
+        match (event, self.0.last_mut()) {
+            (Event::PhaseStarted { .. }, _) => {
+                self.0.push(Phase { first: f64::NAN, best: f64::INFINITY, steps: 0, error: None });
             }
-            Event::Step { phase, phase_step, losses, points_per_second, .. } => {
-                let phase = &mut self.0[*phase];
+            (Event::Step { phase_step, losses, .. }, Some(phase)) => {
                 if *phase_step == 1 {
                     phase.first = losses.total;
                 }
                 phase.best = phase.best.min(losses.total);
                 phase.steps = *phase_step;
-                phase.points_per_second = *points_per_second;
             }
-            Event::Started { .. } | Event::PhaseEnded { .. } | Event::Finished { .. } => {}
+            (Event::Measured { error, .. }, Some(phase)) => phase.error = Some(*error),
+            _ => {}
         }
+    }
+
+    /// Asks for the error against the reference now and then.
+    fn wants_error(&self) -> bool {
+        true
     }
 }
 
 fn main() -> Result<(), TrainError> {
-    let experiment = Experiment::open("poisson-2d", &["training.budget=500 steps".to_owned()])?;
+    let experiment = Experiment::open("burgers", &["training.steps=2100".to_owned()])?;
     let mut phases = Phases::default();
     experiment.train(&AtomicBool::new(false), &mut phases)?;
-    for (number, phase) in phases.0.iter().enumerate() {
-        let Phase { first, best, steps, points_per_second } = phase;
-        println!(
-            "phase {number}: {steps} steps, loss {first:.2e} to {best:.2e}, {points_per_second:.1e} points/s"
-        );
+    for (number, Phase { first, best, steps, error }) in phases.0.iter().enumerate() {
+        let error = error.map_or_else(|| "not measured".to_owned(), |error| format!("{error:.1e}"));
+        println!("phase {number}: {steps} steps, loss {first:.1e} to {best:.1e}, last error {error}");
     }
     Ok(())
 }

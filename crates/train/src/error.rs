@@ -2,7 +2,9 @@
 
 use crate::bench::CaseError;
 use crate::export::ExportError;
+use crate::optimize::StateError;
 use crate::reference::ReferenceError;
+use crate::run::RunError;
 use crate::table::TableError;
 use crate::{GridError, Refusal};
 use equation::parse::Diagnostics;
@@ -101,7 +103,26 @@ pub enum TrainError {
         /// In which numbers it was computed.
         precision: Precision,
     },
-    /// The loss is no basis for a step that was to be measured, or for one of another's method.
+    /// A saved state is not one of the phase's method.
+    #[error("the saved state does not fit phase {}: {cause}; was its optimizer changed?", phase + 1)]
+    Misfit {
+        /// Which phase, from 0.
+        phase: usize,
+        /// What does not fit.
+        cause: StateError,
+    },
+    /// A saved state is in a phase that the problem does not have.
+    #[error("the saved state is in phase {}, the problem has {phases}", phase + 1)]
+    NoSuchPhase {
+        /// Which phase, from 0.
+        phase: usize,
+        /// How many there are.
+        phases: usize,
+    },
+    /// The folder of a run cannot be read or written.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The loss is no basis for a step that was to be measured, or for one of a method from outside.
     #[error("no step can be taken: {0}")]
     Unmeasurable(#[from] Refusal),
     /// The starting line of a comparison cannot be read.

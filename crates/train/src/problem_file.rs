@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// What stands for standard input in the place of a path.
-const STANDARD_INPUT: &str = "-";
+pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// The text of the file at a path, or of standard input.
 pub(crate) fn read(name: &str) -> Result<String, TrainError> {
@@ -33,11 +33,6 @@ pub(crate) fn read(name: &str) -> Result<String, TrainError> {
     }
 }
 
-/// What mistakes are reported under.
-pub(crate) fn shown(name: &str) -> &str {
-    if name == STANDARD_INPUT { "standard input" } else { name }
-}
-
 /// Opens a file. Pipes and devices are refused: some block until a writer comes, others never end.
 pub(crate) fn open(path: &Path) -> std::io::Result<File> {
     if !path.metadata()?.is_file() {
@@ -47,7 +42,7 @@ pub(crate) fn open(path: &Path) -> std::io::Result<File> {
 }
 
 /// All of it; of what is too large only as much as the parser needs to refuse it.
-fn text(source: impl Read) -> std::io::Result<String> {
+pub(crate) fn text(source: impl Read) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     source.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
     match String::from_utf8(bytes) {

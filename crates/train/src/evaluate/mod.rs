@@ -8,7 +8,7 @@ mod misfit;
 mod quality;
 
 pub use field::FieldError;
-pub(crate) use field::field_errors;
+pub(crate) use field::Gauge;
 pub use fields::{Fields, Places, Summary};
 pub(crate) use grid::check as check_grid;
 pub use grid::{Axis, Grid, GridError};

@@ -1,6 +1,6 @@
 //! How good any parameters are, trained or not.
 
-use super::{FieldError, field_errors};
+use super::{FieldError, Gauge};
 use crate::sample::{Draw, draw};
 use crate::{Experiment, Objective, TrainError};
 use equation::problem::Phase;
@@ -36,14 +36,14 @@ impl Experiment {
         draw(self.problem(), self.plan(), &self.tables, Draw::of(self.problem(), phase, number))
     }
 
-    /// The error of every unknown at `points`, or else at the problem's test points; `None` for unknowns
-    /// without a reference. Where the reference is a table, its own points are compared.
-    pub fn errors(
+    /// The error of every unknown at `points`; `None` for unknowns without a reference. Where the
+    /// reference is a table, its own points are compared.
+    pub fn errors_at(
         &self,
         parameters: &[f64],
-        points: Option<&Points>,
+        points: &Points,
     ) -> Result<Vec<Option<FieldError>>, TrainError> {
         let mut kernel = Kernel::compile(self.plan(), self.device(), self.precision())?;
-        field_errors(self.problem(), &self.truths, &self.tables, &mut kernel, parameters, points)
+        Gauge::new(self.problem(), &self.truths, &self.tables, Some(points)).errors(&mut kernel, parameters)
     }
 }
