@@ -94,7 +94,7 @@ fn places(choices: &Evaluate, experiment: &Experiment) -> anyhow::Result<Places>
                 let all = points.len();
                 let _ = writeln!(
                     stderr(),
-                    "pinnace: {outside} of {all} points lie outside the domain, where the network was not trained"
+                    "pinnace: warning: {outside} of {all} points lie outside the domain, where the network was not trained"
                 );
             }
         }

@@ -80,9 +80,11 @@ fn completions_know_commands_and_built_in_problems() {
         let script = text(&output.stdout);
         assert!(script.contains("evaluate") && script.contains("derivatives"), "{shell}");
     }
-    for shell in ["bash", "zsh", "fish"] {
-        assert!(text(&pinnace(&folder, &["completions", shell]).stdout).contains("kovasznay"), "{shell}");
-    }
+    let names = ["bash", "zsh", "fish"].map(|shell| text(&pinnace(&folder, &["completions", shell]).stdout));
+    assert!(names.iter().all(|script| script.contains(" burgers ")));
+    // Beside the names, these two have to be told that files will do as well.
+    assert!(names[1].contains("standard input:{_alternative \"problems:"), "{}", names[1]);
+    assert!(names[2].contains("using_subcommand train\" -a \"poisson-2d "), "{}", names[2]);
     assert_eq!(pinnace(&folder, &["completions", "tcsh"]).status.code(), Some(2));
 }
 
