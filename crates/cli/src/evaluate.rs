@@ -177,6 +177,7 @@ impl Measured<'_> {
             "relative_l2": json::per_unknown(experiment, &self.errors, |error| json!(error.relative_l2)),
             "rms_error": json::per_unknown(experiment, &self.errors, |error| json!(error.root_mean_square)),
             "largest_error": json::per_unknown(experiment, &self.errors, |error| json!(error.largest)),
+            "left_out": json::per_unknown(experiment, &self.errors, |error| json!(error.left_out)),
             "fields": fields,
             "parameters": json::scalars(experiment, &scalars),
         });
