@@ -154,7 +154,7 @@ pub(crate) struct Resume {
 #[derive(Debug, Args)]
 pub(crate) struct Manner {
     /// Save a checkpoint every so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) checkpoint_every: f64,
 
     /// End with one JSON object on stdout instead of the report

@@ -79,11 +79,9 @@ fn train_writes_a_run_and_resume_continues_it_to_the_same_bits() {
     let whole = folder.json(&small(&["--steps", "20", "--out", "whole"]));
     assert_eq!((&whole["run"], &whole["loss"]), (&"whole".into(), &longer["loss"]));
     assert_eq!(folder.parameters("whole"), folder.parameters(run));
-    let report = text(&folder.pinnace(&["resume", "whole", "--quiet"]).stdout);
-    assert!(
-        report.contains("\n  run       whole\n  continue  pinnace resume whole --steps 40\n"),
-        "{report}"
-    );
+    std::fs::rename(folder.0.join("whole"), folder.0.join("a 'b'")).expect("it can be renamed");
+    let report = text(&folder.pinnace(&["resume", "a 'b'", "--quiet"]).stdout);
+    assert!(report.contains("\n  continue  pinnace resume 'a '\\''b'\\''' --steps 40\n"), "{report}");
 }
 
 #[test]
@@ -91,6 +89,20 @@ fn no_run_is_written_when_none_is_wanted() {
     let folder = Folder::new("none");
     assert_eq!(folder.json(&small(&["--steps", "2", "--no-run"]))["run"], Value::Null);
     assert_eq!(std::fs::read_dir(&folder.0).expect("it is there").count(), 0);
+}
+
+#[test]
+fn a_run_that_fails_says_where_it_is_and_keeps_what_there_was() {
+    let folder = Folder::new("fails");
+    let wild = ["--set", "training.learning_rate=1e300", "--steps", "9", "--out", "run"];
+    let output = folder.pinnace(&small(&wild));
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("what there is of it is in run: step ") && said.contains("not finite"), "{said}");
+    let kept = pinnace::Run::open(&folder.0.join("run")).unwrap_or_else(|error| panic!("{error}"));
+    let steps = kept.snapshot().steps;
+    assert!(0 < steps && steps < 9 && kept.snapshot().stopped.is_none());
+    assert!(said.contains(&format!("step {steps}: ")), "{said}");
 }
 
 #[test]
@@ -300,6 +312,7 @@ fn a_disk_that_is_full_from_the_start_is_said_so_before_training() {
     let folder = Folder::new("full-at-once");
     let output = limited(&folder, 8, &small(&["--steps", "5"]));
     assert_eq!(output.status.code(), Some(1));
-    assert!(output.stdout.is_empty() && text(&output.stderr).contains("cannot write runs/"));
+    let said = text(&output.stderr);
+    assert!(output.stdout.is_empty() && said.contains("--no-run makes none): cannot write runs/"), "{said}");
     assert_eq!(std::fs::read_dir(folder.0.join("runs")).expect("it is there").count(), 0, "no draft is left");
 }
