@@ -36,7 +36,9 @@ fn with_files(shell: Shell, script: String) -> String {
         }
         Shell::Fish => {
             let more = OF_PROBLEMS.map(|command| {
-                format!("complete -c pinnace -n \"__fish_pinnace_using_subcommand {command}\" -a \"{names}\"\n")
+                format!(
+                    "complete -c pinnace -n \"__fish_pinnace_using_subcommand {command}\" -a \"{names}\"\n"
+                )
             });
             script + &more.concat()
         }
