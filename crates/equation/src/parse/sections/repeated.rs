@@ -46,8 +46,11 @@ pub(in crate::parse) fn report(conditions: &[Stated], data: &Table, workshop: &m
 #[derive(PartialEq, Eq, Hash)]
 enum Site {
     Wrap(usize),
-    Pieces(BTreeSet<(Vec<(usize, u64)>, Option<Expression>)>),
+    Pieces(BTreeSet<(Fixed, Option<Expression>)>),
 }
+
+/// Fixed coordinates with the bits of their values.
+type Fixed = Vec<(usize, u64)>;
 
 fn site(place: &Place) -> Site {
     match place {
