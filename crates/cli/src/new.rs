@@ -5,7 +5,7 @@ use crate::exit::{self, Usage};
 use anyhow::Context;
 use pinnace::{BuiltIn, TrainError};
 use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,28 +13,40 @@ use std::process::ExitCode;
 const TEMPLATE: &str = include_str!("template.toml");
 
 pub(crate) fn new(choices: &New, output: &mut impl Write) -> anyhow::Result<ExitCode> {
-    let text = match &choices.like {
+    let (text, tables): (_, &[(&str, &str)]) = match &choices.like {
         Some(name) => {
             let nearest = BuiltIn::nearest(name);
-            BuiltIn::find(name).ok_or(TrainError::NoSuchBuiltIn { name: name.clone(), nearest })?.text
+            let found =
+                BuiltIn::find(name).ok_or(TrainError::NoSuchBuiltIn { name: name.clone(), nearest })?;
+            (found.text, found.files)
         }
-        None => TEMPLATE,
+        None => (TEMPLATE, &[]),
     };
     let path = file(&choices.name);
-    let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            return Err(Usage(format!(
-                "{} exists and is left as it is; choose another name",
-                path.display()
-            ))
-            .into());
-        }
-        Err(error) => return Err(error).with_context(|| format!("cannot write {}", path.display())),
-    };
-    file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    let tables: Vec<_> = tables.iter().map(|(name, content)| (path.with_file_name(name), *content)).collect();
+    let mut paths = tables.iter().map(|(path, _)| path).chain([&path]);
+    if let Some(taken) = paths.find(|path| path.exists()) {
+        return Err(
+            Usage(format!("{} exists and is left as it is; choose another name", taken.display())).into()
+        );
+    }
+    for (path, content) in &tables {
+        write(path, content)?;
+        writeln!(output, "wrote {}", path.display())?;
+    }
+    write(&path, text)?;
     writeln!(output, "wrote {0}; train it with `pinnace train {0}`", shown(&path))?;
     Ok(exit::DONE)
+}
+
+/// Writes a file that must not exist.
+fn write(path: &Path, content: &str) -> anyhow::Result<()> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .and_then(|mut file| file.write_all(content.as_bytes()))
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The file of a problem of this name: problem files end in `.toml`.

@@ -63,6 +63,9 @@ fn a_new_problem_may_be_like_a_built_in_one_and_never_replaces_a_file() {
     assert_eq!(again.status.code(), Some(2));
     assert!(text(&again.stderr).contains("mine.toml exists and is left as it is"), "{}", text(&again.stderr));
     assert_eq!(folder.read("mine.toml"), "precious");
+    assert_eq!(pinnace(&folder, &["new", "inverse", "--like", "heat-inverse"]).status.code(), Some(0));
+    let read = pinnace(&folder, &["explain", "inverse.toml"]);
+    assert_eq!(read.status.code(), Some(0), "its data came along: {}", text(&read.stderr));
     let unknown = pinnace(&folder, &["new", "other", "--like", "burger"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown.stderr).contains("did you mean `burgers`?"), "{}", text(&unknown.stderr));

@@ -4,7 +4,7 @@ use crate::evaluate::{FieldError, Gauge, Misfit, check_grid, misfits};
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
-use crate::table::Tables;
+use crate::table::{Sources, Tables};
 use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings};
 use crate::{Objective, TrainError, problem_file};
 use equation::parse::{Diagnostics, parse_with, resolve};
@@ -35,8 +35,8 @@ pub struct Experiment {
 struct Origin {
     text: String,
     overrides: Vec<String>,
-    /// In which data files are looked for.
-    folder: PathBuf,
+    /// Where data files are found.
+    sources: Sources,
 }
 
 /// A trained problem.
@@ -66,7 +66,8 @@ impl Experiment {
     pub fn open(name: &str, overrides: &[String]) -> Result<Self, TrainError> {
         if let Some(built_in) = BuiltIn::find(name) {
             let file = format!("{name} (built in)");
-            let experiment = Self::from_text(&file, built_in.text, Path::new("."), overrides)?;
+            let sources = Sources { within: built_in.files, folder: PathBuf::from(".") };
+            let experiment = Self::from_sources(&file, built_in.text, sources, overrides)?;
             return Ok(experiment.called(name));
         }
         let text = problem_file::read(name)?;
@@ -95,6 +96,15 @@ impl Experiment {
         folder: &Path,
         overrides: &[String],
     ) -> Result<Self, TrainError> {
+        Self::from_sources(file, text, Sources { within: &[], folder: folder.to_owned() }, overrides)
+    }
+
+    fn from_sources(
+        file: &str,
+        text: &str,
+        sources: Sources,
+        overrides: &[String],
+    ) -> Result<Self, TrainError> {
         let mut problem = parse_with(text, overrides)
             .map_err(|diagnostics| TrainError::Problem { file: file.to_owned(), diagnostics })?;
         let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -102,7 +112,7 @@ impl Experiment {
             problem.title.clone_from(&name);
         }
         let plan = plan(&problem)?;
-        let tables = Tables::read(&problem, folder)?;
+        let tables = Tables::read(&problem, &sources)?;
         let truths = (0..problem.unknowns.len())
             .map(|unknown| Truth::of(&problem, unknown))
             .collect::<Result<_, _>>()?;
@@ -112,8 +122,7 @@ impl Experiment {
             draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, phase, 0) })?;
         }
         let (device, precision) = (Device::Cpu, Precision::F64);
-        let origin =
-            Origin { text: text.to_owned(), overrides: overrides.to_vec(), folder: folder.to_owned() };
+        let origin = Origin { text: text.to_owned(), overrides: overrides.to_vec(), sources };
         Ok(Experiment { name, origin, problem, plan, tables, truths, device, precision })
     }
 
@@ -148,9 +157,9 @@ impl Experiment {
         resolve(&self.origin.text, &self.origin.overrides, &self.problem.title, rename)
     }
 
-    /// The folder in which data files are looked for.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.origin.folder
+    /// Where data files are found.
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.origin.sources
     }
 
     /// The problem.
@@ -161,6 +170,11 @@ impl Experiment {
     /// Its plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// Its data.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
     }
 
     /// Where it will be computed.
@@ -193,6 +207,10 @@ impl Experiment {
         stop: &AtomicBool,
         sink: &mut dyn Sink,
     ) -> Result<Trained, TrainError> {
+        for (unknown, truth) in self.truths.iter().enumerate() {
+            // A reference that cannot be had is found now, before anyone has waited for training.
+            truth.as_ref().map_or(Ok(()), |truth| truth.settle(&self.problem, unknown))?;
+        }
         let start = Instant::now();
         let clock = || start.elapsed().as_secs_f64();
         let kernel = Kernel::compile(&self.plan, self.device, self.precision)?;

@@ -25,7 +25,7 @@ pub mod trainer;
 
 pub use equation::expression::Derivative;
 pub use equation::parse::Diagnostics;
-pub use equation::problem::{FieldNameError, Problem};
+pub use equation::problem::{FieldNameError, Problem, Solution};
 pub use equation::taylor::Plan;
 pub use error::TrainError;
 pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places, Summary};
@@ -33,6 +33,6 @@ pub use experiment::{Experiment, Trained};
 pub use kernel::cpu::Level;
 pub use kernel::{Device, DeviceError, KernelError, Losses, Points, Precision, PrecisionError};
 pub use objective::{Objective, Refusal};
-pub use problems::{BUILT_IN, BuiltIn};
+pub use problems::{BUILT_IN, BuiltIn, Group};
 pub use run::{Run, RunError};
 pub use trainer::{Event, Quiet, Sink, Snapshot, Stopped};

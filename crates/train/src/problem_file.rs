@@ -41,6 +41,13 @@ pub(crate) fn open(path: &Path) -> std::io::Result<File> {
     File::open(path)
 }
 
+/// All of a file.
+pub(crate) fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// All of it; of what is too large only as much as the parser needs to refuse it.
 pub(crate) fn text(source: impl Read) -> std::io::Result<String> {
     let mut bytes = Vec::new();

@@ -9,5 +9,5 @@ mod points;
 
 pub use error::{TableError, TableFault};
 pub use layout::Counted;
-pub use load::{ReferenceTable, Tables};
+pub use load::{ReferenceTable, Sources, Tables};
 pub use points::{count_outside, read_points};

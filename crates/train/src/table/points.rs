@@ -6,17 +6,13 @@ use super::{Counted, TableError, TableFault, npy};
 use crate::problem_file;
 use equation::problem::Problem;
 use kernel::Points;
-use std::io::Read;
 use std::path::Path;
 
 /// Reads the coordinates of points. In text, a header may put the coordinates in any order among other
 /// columns; without one, and in NPY files, the columns are the coordinates in the problem's order.
 pub fn read_points(problem: &Problem, path: &Path) -> Result<Points, TableError> {
     let named = |fault| TableError { path: path.to_owned(), fault };
-    let mut bytes = Vec::new();
-    problem_file::open(path)
-        .and_then(|mut file| file.read_to_end(&mut bytes))
-        .map_err(|error| named(error.into()))?;
+    let bytes = problem_file::bytes(path).map_err(|error| named(error.into()))?;
     let is_array = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
     let points = match is_array {
         true => npy::read(&bytes, &Layout::of_points(problem)),
