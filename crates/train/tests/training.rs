@@ -1,6 +1,7 @@
 //! Promises of the training loop.
 
 use kernel::Kernel;
+use pinnace::table::{Sources, Tables};
 use pinnace::trainer::{Measure, Outcome, Snapshot, Surroundings, steps_per_measurement, train};
 use pinnace::{Device, Event, Experiment, Objective, Precision, Quiet, Sink, Stopped, TrainError, Trained};
 use std::cell::Cell;
