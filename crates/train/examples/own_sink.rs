@@ -43,7 +43,7 @@ impl Sink for Phases {
 }
 
 fn main() -> Result<(), TrainError> {
-    let experiment = Experiment::open("burgers", &["training.steps=2100".to_owned()])?;
+    let experiment = Experiment::open("poisson-2d", &["training.steps=500".to_owned()])?;
     let mut phases = Phases::default();
     experiment.train(&AtomicBool::new(false), &mut phases)?;
     for (number, Phase { first, best, steps, error }) in phases.0.iter().enumerate() {
