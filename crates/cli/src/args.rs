@@ -121,7 +121,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "RUN")]
     pub(crate) from: Option<PathBuf>,
 
-    /// Write the run into this folder [default: runs/<problem>-<time>]
+    /// Write the run into this folder [default: runs/PROBLEM-TIME]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
@@ -138,7 +138,7 @@ pub(crate) struct Resume {
     /// The run's folder
     pub(crate) run: PathBuf,
 
-    /// Override a key of [training], for good, such as training.budget="20000 steps"; may be repeated
+    /// Override a key of the section training, for good, such as training.budget="20000 steps"; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 
