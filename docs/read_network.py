@@ -33,5 +33,13 @@ for layer in network["layers"]:
     else:
         output = operations[layer["kind"]](*read)
     signals[layer["output"]] = output
-# An unknown with an ansatz is a formula of its output: network["ansatz"] holds it as text.
-np.savetxt(sys.stdout, output, delimiter=",", header=",".join(network["unknowns"]), comments="", fmt="%.17g")
+# An unknown with an ansatz is a formula of the coordinates and of its own output N.
+functions = {"abs": np.abs, "sign": np.sign, "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "tanh": np.tanh,
+             "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh,
+             "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "erf": np.vectorize(math.erf),
+             "min": np.minimum, "max": np.maximum, "where": np.where}
+names = functions | network["parameters"] | dict(zip(network["coordinates"], points.T))
+values = [eval(network["ansatz"].get(unknown, "N").replace("^", "**"), names | {"N": output[:, number]})
+          for number, unknown in enumerate(network["unknowns"])]
+np.savetxt(sys.stdout, np.stack(values, axis=1), delimiter=",", header=",".join(network["unknowns"]),
+           comments="", fmt="%.17g")

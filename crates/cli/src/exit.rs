@@ -84,6 +84,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::NonFiniteResidual { .. }
             | TrainError::NonFiniteGradient { .. }
             | TrainError::Export(ExportError::Unwritable { .. } | ExportError::Tensors(_))
+            | TrainError::NotSquares
             | TrainError::Misfit { .. }
             | TrainError::NoSuchPhase { .. }
             | TrainError::Run(

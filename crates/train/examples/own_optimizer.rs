@@ -27,7 +27,7 @@ impl Optimizer for HeavyBall {
             *velocity = self.momentum * *velocity - rate * slope;
             *parameter += *velocity;
         }
-        Ok(StepOutcome::Taken { losses, length: rate, evaluations: 1 })
+        Ok(StepOutcome::Taken { losses, length: rate, evaluations: 1, trust: None })
     }
 
     fn forget_loss(&mut self) {

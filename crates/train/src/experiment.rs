@@ -5,8 +5,9 @@ use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
 use crate::table::{Sources, Tables};
-use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings};
+use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings, settle};
 use crate::{Objective, TrainError, problem_file};
+use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
 use equation::problem::Problem;
 use equation::taylor::{Plan, plan};
@@ -111,6 +112,7 @@ impl Experiment {
         if problem.title.trim().is_empty() {
             problem.title.clone_from(&name);
         }
+        let problem = constrain(problem);
         let plan = plan(&problem)?;
         let tables = Tables::read(&problem, &sources)?;
         let truths = (0..problem.unknowns.len())
@@ -118,8 +120,8 @@ impl Experiment {
             .collect::<Result<_, _>>()?;
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
-        for phase in &problem.training.phases {
-            draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, phase, 0) })?;
+        for settings in settle(&problem, &plan, Precision::F64) {
+            draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, &settings, 0) })?;
         }
         let (device, precision) = (Device::Cpu, Precision::F64);
         let origin = Origin { text: text.to_owned(), overrides: overrides.to_vec(), sources };
@@ -175,6 +177,11 @@ impl Experiment {
     /// Its data.
     pub fn tables(&self) -> &Tables {
         &self.tables
+    }
+
+    /// What became of its conditions, a line each: exact by construction, or a penalty and why.
+    pub fn conditions(&self) -> Vec<String> {
+        report(&self.problem)
     }
 
     /// Where it will be computed.

@@ -24,6 +24,8 @@ start = { on = "t = 0", equation = "u = v" }
 begin = { on = "t = 0", equation = "v = 0" }
 walls = { on = "boundary", equation = "u = 1" }
 sides = { on = "boundary", equation = "v = 1" }
+[training]
+hard_constraints = "off"
 [network]
 width = 8
 depth = 3

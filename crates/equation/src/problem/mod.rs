@@ -12,8 +12,9 @@ pub(crate) use domain::axes;
 pub use domain::{Coordinate, Domain, Role};
 pub use field::FieldNameError;
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
-pub use training::{Budget, Optimizer, Phase, Sampler, Schedule, Training};
+pub use training::{Budget, HardConstraints, Optimizer, Phase, Sampler, Schedule, Training};
 
+use crate::constrain::Enforcement;
 use crate::expression::{Expression, Leaf, Names, Pool};
 
 /// What the term of the equations is called, beside those of conditions and data.
@@ -46,6 +47,9 @@ pub struct Problem {
     pub training: Training,
     /// What the error is measured against, if anything.
     pub reference: Reference,
+    /// What became of every equation of the conditions, once [`crate::constrain::constrain`] has looked at
+    /// them; empty before, and where the file turns that off.
+    pub enforcements: Vec<Enforcement>,
 }
 
 /// A field.
@@ -55,6 +59,8 @@ pub struct Unknown {
     pub name: String,
     /// The field in terms of coordinates and [`Leaf::Raw`]; `None` is the raw output itself.
     pub ansatz: Option<Expression>,
+    /// Whether conditions may be built into an ansatz of this field.
+    pub hard_constraints: HardConstraints,
 }
 
 /// A trainable scalar.

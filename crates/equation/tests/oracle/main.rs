@@ -4,6 +4,7 @@ mod expressions;
 mod multicomplex;
 mod truth;
 
+use equation::constrain::constrain;
 use equation::counter::Stream;
 use equation::parse::parse_with;
 use equation::problem::{Equation, Problem};
@@ -21,6 +22,8 @@ fn load(file: &str, overrides: &[&str]) -> (Problem, Plan) {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let problem =
         parse_with(&text, &overrides).unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(file)));
+    // In these files the conditions are built into the ansatz; in the others they are penalties.
+    let problem = if file.starts_with("constrained-") { constrain(problem) } else { problem };
     let plan = plan(&problem).unwrap_or_else(|error| panic!("{file}: {error}"));
     (problem, plan)
 }

@@ -2,8 +2,8 @@
 
 use super::{FieldError, Gauge};
 use crate::sample::{Draw, draw};
+use crate::trainer::{Settings, settle};
 use crate::{Experiment, Objective, TrainError};
-use equation::problem::Phase;
 use kernel::{Kernel, Losses, Points};
 
 /// The draw that no training reaches: phases count theirs from 0.
@@ -13,8 +13,8 @@ impl Experiment {
     /// The loss that training begins with: over the points of its first phase. For those who bring
     /// their own [`Optimizer`](crate::optimize::Optimizer).
     pub fn objective(&self) -> Result<Objective<'_>, TrainError> {
-        let points = match self.problem().training.phases.first() {
-            Some(phase) => self.draw(phase, 0)?,
+        let points = match self.settings().first() {
+            Some(settings) => self.draw(settings, 0)?,
             None => Vec::new(),
         };
         Ok(Objective::new(Kernel::compile(self.plan(), self.device(), self.precision())?, points))
@@ -23,8 +23,8 @@ impl Experiment {
     /// The losses over points that training has not seen, as many as in its last phase. Measurements
     /// are the same: there are no others.
     pub fn losses_on_fresh_points(&self, parameters: &[f64]) -> Result<Losses, TrainError> {
-        let points = match self.problem().training.phases.last() {
-            Some(phase) => self.draw(phase, FRESH)?,
+        let points = match self.settings().last() {
+            Some(settings) => self.draw(settings, FRESH)?,
             None => Vec::new(),
         };
         let mut kernel = Kernel::compile(self.plan(), self.device(), self.precision())?;
@@ -32,8 +32,12 @@ impl Experiment {
         Ok(kernel.evaluate(&points, parameters, &mut gradient)?.clone())
     }
 
-    fn draw(&self, phase: &Phase, number: u64) -> Result<Vec<Points>, TrainError> {
-        draw(self.problem(), self.plan(), &self.tables, Draw::of(self.problem(), phase, number))
+    fn settings(&self) -> Vec<Settings> {
+        settle(self.problem(), self.plan(), self.precision())
+    }
+
+    fn draw(&self, settings: &Settings, number: u64) -> Result<Vec<Points>, TrainError> {
+        draw(self.problem(), self.plan(), &self.tables, Draw::of(self.problem(), settings, number))
     }
 
     /// The error of every unknown at `points`; `None` for unknowns without a reference. Where the
