@@ -188,3 +188,15 @@ fn ctrl_c_ends_after_the_current_step_with_a_report_and_code_130() {
     let result: Value = serde_json::from_slice(&output.stdout).expect("the report is still printed");
     assert_eq!(result["stopped"], "interrupted");
 }
+
+#[test]
+fn train_and_explain_say_which_conditions_hold_by_construction() {
+    let said = "`walls` exact by construction: u = 16*x*y*(-x + 1)*(-y + 1)*N";
+    let trained = pinnace(&[&SHORT[..], &["--plain"]].concat());
+    assert!(text(&trained.stderr).contains(said), "{}", text(&trained.stderr));
+    assert!(!text(&trained.stdout).contains("walls"), "what is exact has no residual");
+    assert!(text(&pinnace(&["explain", "poisson-2d"]).stdout).contains(said));
+    let off = pinnace(&[&SHORT[..], &["--plain", "--set", "training.hard_constraints=off"]].concat());
+    assert!(!text(&off.stderr).contains("by construction"));
+    assert!(text(&off.stdout).contains("walls"));
+}
