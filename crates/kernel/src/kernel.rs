@@ -44,6 +44,11 @@ impl<'plan> Kernel<'plan> {
         })
     }
 
+    /// What it computes.
+    pub fn plan(&self) -> &'plan Plan {
+        self.plan
+    }
+
     /// Where it runs.
     pub fn device(&self) -> Device {
         self.device

@@ -34,9 +34,9 @@ const TABLES: &[Mistake] = &[
     mistake(
         files::BURGERS,
         "\"adam\"",
-        "«\"gauss-newton\"»",
-        "`gauss-newton` is not in this version",
-        "use one of `adam`, `adamw` and `lbfgs`",
+        "«\"soap\"»",
+        "`soap` is not in this version",
+        "use one of `auto`, `gauss-newton`, `lbfgs`, `adam` and `adamw`",
     ),
     mistake(
         files::ALLEN_CAHN,
