@@ -61,7 +61,7 @@ fn a_wave_starts_with_its_place_and_velocity() {
 #[test]
 fn a_flow_with_three_fields_and_the_pressure_on_one_face() {
     let text = std::fs::read_to_string(format!(
-        "{}/../../examples/03-kovasznay/problem.toml",
+        "{}/../../examples/14-kovasznay/problem.toml",
         env!("CARGO_MANIFEST_DIR")
     ));
     all_exact(&text.expect("the example is part of the tree"));
