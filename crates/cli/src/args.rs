@@ -110,7 +110,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "RUN")]
     pub(crate) from: Option<PathBuf>,
 
-    /// Write the run into this folder [default: runs/<problem>-<time>]
+    /// Write the run into this folder [default: runs/PROBLEM-TIME]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
@@ -127,7 +127,7 @@ pub(crate) struct Resume {
     /// The run's folder
     pub(crate) run: PathBuf,
 
-    /// Override a key of [training], for good, such as training.budget="20000 steps"; may be repeated
+    /// Override a key of the section training, for good, such as training.budget="20000 steps"; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 
@@ -143,7 +143,7 @@ pub(crate) struct Resume {
 #[derive(Debug, Args)]
 pub(crate) struct Manner {
     /// Save a checkpoint every so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) checkpoint_every: f64,
 
     /// End with one JSON object on stdout instead of the report

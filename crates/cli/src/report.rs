@@ -28,14 +28,20 @@ pub(crate) fn write(
     errors(experiment, trained, output)?;
     parameters(experiment, trained, output)?;
     if let Some(run) = run {
-        let path = run.display();
-        writeln!(
-            output,
-            "\n  run       {path}\n  continue  pinnace resume {path} --steps {}",
-            more(trained.steps)
-        )?;
+        let path = quoted(run);
+        writeln!(output, "\n  run       {path}")?;
+        writeln!(output, "  continue  pinnace resume {path} --steps {}", more(trained.steps))?;
+        writeln!(output, "  evaluate  pinnace evaluate {path}")?;
+        writeln!(output, "  draw      pinnace plot {path}")?;
     }
     Ok(())
+}
+
+/// A path as a shell takes it for one word.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let plain = |letter: char| letter.is_alphanumeric() || "/._-+=:@%".contains(letter);
+    if text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// A number of steps to suggest: twice as many, in two digits.

@@ -25,7 +25,9 @@ pub(crate) fn train(
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
     experiment.conditions().iter().for_each(|line| terminal.say(line));
     let trained = match &mut folder {
-        Some(folder) => folder.train(experiment, &mut now, &STOP, &mut terminal)?,
+        Some(folder) => folder.train(experiment, &mut now, &STOP, &mut terminal).with_context(|| {
+            format!("training ended early, what there is of it is in {}", folder.path().display())
+        })?,
         None => experiment.train_from(&mut now, &STOP, &mut terminal)?,
     };
     let run = folder.as_ref().map(Folder::path);
