@@ -113,12 +113,13 @@ impl Experiment {
         if problem.title.trim().is_empty() {
             problem.title.clone_from(&name);
         }
-        let problem = constrain(problem);
-        let plan = plan(&problem)?;
-        let tables = Tables::read(&problem, &sources)?;
+        // References look for the start among the conditions, from which it is about to disappear.
         let truths = (0..problem.unknowns.len())
             .map(|unknown| Truth::of(&problem, unknown))
             .collect::<Result<_, _>>()?;
+        let problem = constrain(problem);
+        let plan = plan(&problem)?;
+        let tables = Tables::read(&problem, &sources)?;
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
         for settings in settle(&problem, &plan, Precision::F64) {
