@@ -174,3 +174,15 @@ fn explain_and_doctor_answer() {
     let doctor = text(&pinnace(&["doctor"]).stdout);
     assert!(doctor.contains("reference") && doctor.contains("not in this version"), "{doctor}");
 }
+
+#[test]
+fn train_and_explain_say_which_conditions_hold_by_construction() {
+    let said = "`walls` exact by construction: u = 16*x*y*(-x + 1)*(-y + 1)*N";
+    let trained = pinnace(&[&SHORT[..], &["--plain"]].concat());
+    assert!(text(&trained.stderr).contains(said), "{}", text(&trained.stderr));
+    assert!(!text(&trained.stdout).contains("walls"), "what is exact has no residual");
+    assert!(text(&pinnace(&["explain", "poisson-2d"]).stdout).contains(said));
+    let off = pinnace(&[&SHORT[..], &["--plain", "--set", "training.hard_constraints=off"]].concat());
+    assert!(!text(&off.stderr).contains("by construction"));
+    assert!(text(&off.stdout).contains("walls"));
+}

@@ -279,7 +279,13 @@ fn a_directory_is_told_from_a_problem_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_never_ends_is_refused() {
+fn devices_that_never_end_and_pipes_without_a_writer_are_refused() {
     let said = Experiment::open("/dev/zero", &[]).expect_err("zeros are no problem").to_string();
-    assert!(said.contains("larger than 4 MiB"), "{said}");
+    assert!(said.contains("no regular file"), "{said}");
+    let pipe = std::env::temp_dir().join(format!("pinnace-pipe-{}", std::process::id()));
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+    assert!(made.success());
+    let refused = Experiment::open(pipe.to_str().expect("a UTF-8 path"), &[]);
+    std::fs::remove_file(&pipe).expect("it can be removed");
+    assert!(refused.expect_err("a pipe is no file").to_string().contains("no regular file"));
 }
