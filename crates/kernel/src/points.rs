@@ -40,6 +40,11 @@ impl Points {
         &self.rows[index * self.width..(index + 1) * self.width]
     }
 
+    /// Changes the points one after the other.
+    pub fn for_each_mut(&mut self, each: impl FnMut(&mut [f64])) {
+        self.rows.chunks_exact_mut(self.width).for_each(each);
+    }
+
     /// The points in order.
     pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
         self.rows.chunks_exact(self.width)

@@ -37,6 +37,8 @@ pub struct Phase {
     pub sampler: Sampler,
     /// Whether points gather where residuals are large, if stated.
     pub adaptive: Option<bool>,
+    /// Whether early times come first, if stated.
+    pub causal: Option<bool>,
     /// Steps between two draws of fresh points, if stated; zero keeps the first ones.
     pub resample: Option<u64>,
     /// Step length of first-order methods.

@@ -3,7 +3,7 @@
 use super::Fault;
 use super::bundle::{Bundle, Tensor};
 use crate::optimize::{Array, State, StateError};
-use crate::trainer::{Snapshot, Stopped, Strain};
+use crate::trainer::{March, Snapshot, Stopped, Strain};
 use equation::problem::Problem;
 use equation::taylor::Plan;
 use kernel::Points;
@@ -151,6 +151,7 @@ fn trainer(snapshot: &Snapshot) -> State {
         .with_counts("draw", [snapshot.draw])
         .with_counts("interior", [snapshot.interior as u64])
         .with_numbers("strain", [snapshot.strain.after, snapshot.strain.mean])
+        .with_numbers("march", [snapshot.march.part, snapshot.march.untrained])
         .with_numbers("loss", [snapshot.loss]);
     let Some(stopped) = snapshot.stopped else { return state };
     let (kind, end) = match stopped {
@@ -184,10 +185,12 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
         }
         Ok(_) => return Err(StateError::Value { name: "stopped".to_owned() }),
     };
-    let &[after, mean] = state.sized("strain", 2)? else {
-        return Err(StateError::Value { name: "strain".to_owned() });
+    let pair = |name: &str| match state.numbers(name)? {
+        &[first, second] => Ok((first, second)),
+        _ => Err(StateError::Value { name: name.to_owned() }),
     };
-    let strain = Strain { after, mean };
+    let ((after, mean), (part, untrained)) = (pair("strain")?, pair("march")?);
+    let (strain, march) = (Strain { after, mean }, March { part, untrained });
     Ok(Snapshot {
         phase: state.count_up_to("phase", usize::MAX)?,
         phase_step: state.count("phase_step")?,
@@ -199,6 +202,7 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
         draw: state.count("draw")?,
         interior: state.count_up_to("interior", usize::MAX)?,
         strain,
+        march,
         loss: state.number("loss")?,
         stopped,
         ..snapshot

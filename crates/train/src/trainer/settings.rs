@@ -22,6 +22,8 @@ pub struct Settings {
     pub sampler: Sampler,
     /// Whether points gather where residuals are large.
     pub adaptive: bool,
+    /// Whether early times come first.
+    pub causal: bool,
     /// Steps between two draws of fresh points; `None` keeps the first ones. At least one.
     pub resample: Option<u64>,
     /// Step length of first-order methods.
@@ -125,6 +127,7 @@ fn with_method(phase: &Phase, plan: &Plan, method: Method) -> Settings {
     let second_order = method == Method::GaussNewton;
     let (points, most) = if second_order { enough(plan) } else { (2048, 2048) };
     let steps = if second_order { 300 } else { 5000 };
+    let resample = phase.resample.or(second_order.then_some(1)).filter(|&steps| steps > 0);
     Settings {
         method,
         points: phase.points.unwrap_or(points),
@@ -132,7 +135,8 @@ fn with_method(phase: &Phase, plan: &Plan, method: Method) -> Settings {
         most_points: phase.most_points.or(phase.points).unwrap_or(most),
         sampler: phase.sampler,
         adaptive: phase.adaptive.unwrap_or(second_order),
-        resample: phase.resample.or(second_order.then_some(1)).filter(|&steps| steps > 0),
+        causal: phase.causal.unwrap_or(second_order) && resample == Some(1),
+        resample,
         learning_rate: phase.learning_rate,
         schedule: phase.schedule,
         budget: phase.budget.unwrap_or(Budget { steps: Some(steps), ..Budget::default() }),

@@ -1,6 +1,6 @@
 //! Training between two steps: all that its future depends on.
 
-use super::Stopped;
+use super::{March, Stopped};
 use crate::optimize::State;
 use kernel::Points;
 
@@ -33,6 +33,8 @@ pub struct Snapshot {
     pub interior: usize,
     /// What tells that they are too few.
     pub strain: Strain,
+    /// How far in time they reach.
+    pub march: March,
     /// The loss before the last step of the phase; infinite before the first.
     pub loss: f64,
     /// What the phase's method remembers; empty before its first step.
@@ -67,6 +69,7 @@ impl Snapshot {
             points: Vec::new(),
             interior: 0,
             strain: Strain::default(),
+            march: March::START,
             loss: f64::INFINITY,
             optimizer: State::default(),
             stopped: None,

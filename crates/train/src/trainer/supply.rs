@@ -26,6 +26,10 @@ impl Run<'_> {
         let interior = now.interior.saturating_mul(pool);
         let draw_of = Draw { interior, ..Draw::of(self.problem, settings, now.draw) };
         let mut sets = draw(self.problem, self.plan, self.tables, draw_of)?;
+        if settings.causal {
+            let terms = self.plan.terms.iter().zip(&mut sets);
+            terms.for_each(|(term, points)| now.march.confine(self.problem, term, points));
+        }
         if settings.adaptive {
             for (number, (term, points)) in self.plan.terms.iter().zip(&mut sets).enumerate() {
                 if term.source == Source::Interior {
@@ -51,7 +55,9 @@ impl Snapshot {
     pub(super) fn watch_points(&mut self, settings: &Settings, trust: Option<Trust>) {
         let Some(Trust { after, .. }) = trust else { return };
         let Strain { after: before, mut mean } = self.strain;
-        if settings.resample == Some(1) && before > 0.0 && self.loss > 0.0 {
+        // While time still grows, losses rise for that reason.
+        let all_of_time = !settings.causal || self.march.part >= 1.0;
+        if settings.resample == Some(1) && all_of_time && before > 0.0 && self.loss > 0.0 {
             mean += RENEWAL * ((self.loss / before).ln() - mean);
             if mean > MOST_STRAIN.ln() && self.interior < settings.most_points {
                 self.interior = (self.interior + self.interior / 2 + 1).min(settings.most_points);
@@ -59,5 +65,8 @@ impl Snapshot {
             }
         }
         self.strain = Strain { after, mean };
+        if settings.causal {
+            self.march.advance(self.loss);
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::problem::{Budget, Optimizer, Phase, Sampler, Schedule, Training};
 const PLANNED: [&str; 7] =
     ["bfgs", "levenberg-marquardt", "natural-gradient", "soap", "shampoo", "sgd", "muon"];
 
-const PHASE_KEYS: [&str; 11] = [
+const PHASE_KEYS: [&str; 12] = [
     "optimizer",
     "weight_decay",
     "memory",
@@ -19,6 +19,7 @@ const PHASE_KEYS: [&str; 11] = [
     "most_points",
     "sampler",
     "adaptive",
+    "causal",
     "resample",
     "learning_rate",
     "schedule",
@@ -45,6 +46,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         most_points: None,
         sampler: Sampler::Sobol,
         adaptive: None,
+        causal: None,
         resample: None,
         learning_rate: 1e-3,
         schedule: Schedule::Constant,
@@ -141,6 +143,8 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     phase.sampler = sampler.unwrap_or(phase.sampler);
     let adaptive = table.get("adaptive").and_then(|entry| reader::boolean(&entry.node, mistakes));
     phase.adaptive = adaptive.or(phase.adaptive);
+    let causal = table.get("causal").and_then(|entry| reader::boolean(&entry.node, mistakes));
+    phase.causal = causal.or(phase.causal);
     if let Some(steps) = table.get("resample").and_then(|e| reader::count(&e.node, 0..=i64::MAX, mistakes)) {
         phase.resample = Some(steps as u64);
     }
