@@ -49,7 +49,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
 }
 
-const SMALL: [&str; 8] = [
+const SMALL: [&str; 10] = [
     "train",
     "poisson-2d",
     "--set",
@@ -58,6 +58,8 @@ const SMALL: [&str; 8] = [
     "training.condition_points=8",
     "--set",
     "training.schedule=constant",
+    "--set",
+    "training.optimizer=adam",
 ];
 
 fn small<'a>(more: &[&'a str]) -> Vec<&'a str> {
@@ -192,7 +194,7 @@ const LONG: [&str; 12] = [
     "--set",
     "training.points=64",
     "--set",
-    "training.phase=[{ budget = '150 steps', resample = 7 }, { optimizer = 'lbfgs', budget = '200 steps' }]",
+    "training.phase=[{ optimizer = 'adam', budget = '150 steps', resample = 7 }, { optimizer = 'lbfgs', budget = '200 steps' }]",
     "--precision",
     "f32",
     "--checkpoint-every",

@@ -4,6 +4,7 @@
 //! written to files is decided elsewhere: here a plan, points and parameters become losses, residuals
 //! and gradients.
 
+mod cholesky;
 pub mod cpu;
 mod device;
 mod error;
@@ -15,6 +16,7 @@ mod precision;
 mod reference;
 mod update;
 
+pub use cholesky::Cholesky;
 pub use device::{Device, DeviceError};
 pub use error::{KernelError, Shape};
 pub use kernel::Kernel;

@@ -4,7 +4,7 @@ mod cases;
 
 use cases::{Case, case, parameters, points};
 use equation::counter::Stream;
-use kernel::{Device, Kernel, NormalEquations, Points, Precision};
+use kernel::{Cholesky, Device, Kernel, NormalEquations, Points, Precision};
 
 const FILES: [&str; 5] =
     ["inverse.toml", "ansatz-nonlinear.toml", "navier-stokes.toml", "variable-diffusion.toml", "orders.toml"];
@@ -155,4 +155,35 @@ fn arguments_that_do_not_fit_are_refused() {
     assert!(kernel.jacobian(0, &points[0], &parameters, &mut [0.0]).is_err());
     assert!(kernel.jacobian_times(0, &points[0], &parameters, &[1.0], &mut [0.0; 3]).is_err());
     assert!(kernel.transposed_times(0, &points[0], &parameters, &[1.0], &mut [0.0]).is_err());
+}
+
+#[test]
+fn factors_solve_damped_normal_equations_of_any_size() {
+    for (width, depth) in [(1, 1), (3, 2), (9, 2), (16, 2), (24, 2)] {
+        let network = [format!("network.width={width}"), format!("network.depth={depth}")];
+        let case = case("burgers.toml", &network.each_ref().map(String::as_str));
+        let (points, parameters) = (points(&case, 700), parameters(&case));
+        let size = parameters.len();
+        let mut kernel = Kernel::compile(&case.plan, Device::Cpu, Precision::F64).expect("a kernel");
+        let mut normal = NormalEquations::new(size);
+        kernel.normal_equations(&points, &parameters, &mut normal).expect("arguments that fit");
+        let mean = (0..size).map(|column| normal.column(column)[0]).sum::<f64>() / size as f64;
+        let mut factor = Cholesky::new(size);
+        assert!(!factor.factorize(&normal, -3.0 * mean), "a negative matrix has no factor");
+        assert!(factor.factorize(&normal, 1e-3 * mean));
+        let slopes: Vec<f64> = (0..size).map(|row| normal.slope(row)).collect();
+        let mut step = slopes.clone();
+        factor.solve(&mut step);
+        let mut product = vec![0.0; size];
+        for column in 0..size {
+            product[column] += 1e-3 * mean * step[column];
+            for (below, number) in normal.column(column).iter().enumerate() {
+                product[column + below] += number * step[column];
+                if below > 0 {
+                    product[column] += number * step[column + below];
+                }
+            }
+        }
+        assert_close(&format!("{size} parameters"), &product, &slopes, 1e-9);
+    }
 }

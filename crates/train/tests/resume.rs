@@ -1,7 +1,7 @@
 //! Training that is continued from a snapshot ends with the same bits as training that never stopped.
 
 use pinnace::checkpoint::{Header, Layout};
-use pinnace::{Device, Event, Experiment, Points, Precision, Quiet, Sink, Snapshot, Stopped, Trained};
+use pinnace::{Device, Event, Experiment, Precision, Quiet, Sink, Snapshot, Stopped, Trained};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -72,11 +72,14 @@ fn timeless(snapshot: &Snapshot) -> Snapshot {
     Snapshot { seconds: 0.0, phase_seconds: 0.0, ..snapshot.clone() }
 }
 
-const ADAM: &str = "budget = \"40 steps\"\nschedule = { kind = \"cosine\", warmup = 5 }\n";
+const ADAM: &str =
+    "optimizer = \"adam\"\nbudget = \"40 steps\"\nschedule = { kind = \"cosine\", warmup = 5 }\n";
 const ADAMW: &str = "optimizer = \"adamw\"\nbudget = \"40 steps\"\nschedule = { kind = \"exponential\", factor = 0.5, steps = 10 }\n";
 const LBFGS: &str = "optimizer = \"lbfgs\"\nmemory = 7\nbudget = \"40 steps\"\n";
-const PHASES: &str = "resample = 6\n[[training.phase]]\nbudget = \"20 steps\"\n[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"25 steps\"\n[[training.phase]]\nbudget = \"9 steps\"\npoints = 11\n";
-const TO_THE_END: &str = "[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"3000 steps\"\n[[training.phase]]\nbudget = { steps = 30, loss = 1e-300 }\n";
+const GAUSS_NEWTON: &str = "optimizer = \"gauss-newton\"\nbudget = \"12 steps\"\n";
+const GATHERING: &str = "optimizer = \"adam\"\nadaptive = true\nresample = 7\nbudget = \"30 steps\"\n";
+const PHASES: &str = "optimizer = \"adam\"\nresample = 6\n[[training.phase]]\nbudget = \"20 steps\"\n[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"25 steps\"\n[[training.phase]]\nbudget = \"9 steps\"\npoints = 11\n";
+const TO_THE_END: &str = "optimizer = \"adam\"\n[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"3000 steps\"\n[[training.phase]]\nbudget = { steps = 30, loss = 1e-300 }\n";
 
 #[test]
 fn every_method_goes_on_bit_for_bit_from_every_few_steps() {
@@ -89,9 +92,14 @@ fn every_method_goes_on_bit_for_bit_from_every_few_steps() {
         (LBFGS.to_owned(), 4, Precision::F32),
         (fresh(ADAMW), 4, Precision::F32),
         (fresh(LBFGS), 4, Precision::F64),
+        (GAUSS_NEWTON.to_owned(), 1, Precision::F64),
+        (GAUSS_NEWTON.replace("12 steps", "40 steps"), 7, Precision::F64),
+        (format!("resample = 5\n{GAUSS_NEWTON}"), 2, Precision::F64),
+        (format!("adaptive = true\nresample = 3\n{GAUSS_NEWTON}"), 1, Precision::F64),
+        (GATHERING.to_owned(), 4, Precision::F32),
         (PHASES.to_owned(), 1, Precision::F64),
         (PHASES.to_owned(), 5, Precision::F32),
-        (TO_THE_END.to_owned(), 60, Precision::F32),
+        (TO_THE_END.to_owned(), 40, Precision::F32),
     ];
     for (training, interval, precision) in cases {
         let experiment = open(&training).on(Device::Cpu, precision);
@@ -152,31 +160,29 @@ fn draws_are_counted_through_the_run_so_that_no_phase_repeats_the_points_of_anot
         experiment.train_from(&mut now, &AtomicBool::new(false), &mut Quiet).unwrap();
         now.draw
     };
-    let phase = "[[training.phase]]\nbudget = \"20 steps\"\n";
+    let phase = "[[training.phase]]\noptimizer = \"adam\"\nbudget = \"20 steps\"\n";
     assert_eq!(seen(&format!("resample = 6\n{phase}")), 3);
     assert_eq!(seen(&format!("resample = 6\n{phase}{phase}")), 6);
     assert_eq!(seen(&format!("{phase}{phase}")), 0);
 }
 
 #[test]
-fn points_of_its_own_travel_with_a_snapshot_and_are_trained_on() {
-    let experiment = open(ADAM);
-    let mut points = Vec::new();
-    for width in experiment.plan().terms.iter().map(|term| term.row.width()) {
-        let mut set = Points::new(width);
-        (0..3).for_each(|index| set.push(&vec![0.25 * f64::from(index + 1); width]));
-        points.push(set);
-    }
-    let start = Snapshot { points, ..experiment.start() };
-    let mut keeper = Keeper { experiment: &experiment, interval: 9, asked: 0, kept: Vec::new() };
-    let mut whole = start.clone();
+fn points_that_gathered_at_large_residuals_travel_with_a_snapshot() {
+    // They follow from parameters of the past, which nobody has any more.
+    let experiment = open(GATHERING);
+    let mut keeper = Keeper { experiment: &experiment, interval: 4, asked: 0, kept: Vec::new() };
+    let mut whole = experiment.start();
     experiment.train_from(&mut whole, &AtomicBool::new(false), &mut keeper).unwrap();
-    let plain = experiment.train(&AtomicBool::new(false), &mut Quiet).unwrap();
-    assert_ne!(whole.parameters, plain.parameters);
-    for bytes in &keeper.kept {
-        let (end, _) = go_on(&experiment, bytes);
-        assert_eq!(timeless(&end), timeless(&whole));
+    let layout = Layout::of(experiment.problem(), experiment.plan());
+    let (_, now) = layout.decode(&keeper.kept[0]).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(now.points.len(), experiment.plan().terms.len());
+    let drawn = Snapshot { points: Vec::new(), ..now.clone() };
+    let [mut with, mut without] = [now, drawn];
+    for start in [&mut with, &mut without] {
+        experiment.train_from(start, &AtomicBool::new(false), &mut Quiet).unwrap();
     }
+    assert_eq!(timeless(&with), timeless(&whole));
+    assert_ne!(without.parameters, whole.parameters, "without them it is another run");
 }
 
 #[test]

@@ -21,6 +21,7 @@ probe = { file = "tables/probe.csv", columns = ["t", "u"] }
 width = 5
 depth = 2
 [training]
+optimizer = "adam"
 points = 12
 budget = "30 steps"
 [reference]

@@ -69,6 +69,8 @@ pub enum Activation {
 /// Distribution of the starting weights.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Initialization {
+    /// As [`Self::Glorot`], with biases that are not zero and a first layer twice as steep.
+    Spread,
     /// Uniform with variance 2/(inputs + outputs).
     Glorot,
     /// Uniform with variance 2/inputs.

@@ -109,7 +109,9 @@ impl Architecture {
         let last = build.hidden(0);
         let outputs = problem.unknowns.len();
         let head_limit = match network.initialization {
-            Initialization::Glorot => (6.0 / (network.width + outputs) as f64).sqrt(),
+            Initialization::Spread | Initialization::Glorot => {
+                (6.0 / (network.width + outputs) as f64).sqrt()
+            }
             Initialization::He => (6.0 / network.width as f64).sqrt(),
             Initialization::Siren { frequency } => (6.0 / network.width as f64).sqrt() / frequency,
         };
@@ -179,6 +181,9 @@ impl Build<'_> {
     fn layer(&mut self, name: &str, input: Signal) -> Signal {
         let (inputs, width) = (self.widths[input] as f64, self.network.width);
         let (limit, bias_limit) = match self.network.initialization {
+            // Neurons that bend in different places, the first of them steeply enough for a few waves.
+            Initialization::Spread if input == 0 => (2.0 * (6.0 / (inputs + width as f64)).sqrt(), 1.0),
+            Initialization::Spread => ((6.0 / (inputs + width as f64)).sqrt(), 0.3),
             Initialization::Glorot => ((6.0 / (inputs + width as f64)).sqrt(), 0.0),
             Initialization::He => ((6.0 / inputs).sqrt(), 0.0),
             // sin(ω(Wx + b)) with ω multiplied into W and b, so that every engine sees a plain sine.

@@ -41,6 +41,9 @@ fn starting_weights_have_the_variance_of_their_scheme() {
     // 40·40 uniform numbers: the variance estimate is good to five deviations of 2 %.
     let near = |got: f64, wanted: f64| (got - wanted).abs() < 0.12 * wanted;
     let plan = planned(&["network.width=40"]);
+    let ((weights, _), (biases, _)) = (spread(&plan, "layer1.weight"), spread(&plan, "layer1.bias"));
+    assert!(weights > 1.0 * (6.0f64 / 42.0).sqrt() && biases > 0.9 && biases <= 1.0, "{weights} {biases}");
+    let plan = planned(&["network.width=40", "network.initialization=glorot"]);
     let (largest, variance) = spread(&plan, "layer2.weight");
     assert!(near(variance, 2.0 / 80.0) && largest <= (6.0f64 / 80.0).sqrt(), "glorot: {variance}");
     assert_eq!(spread(&plan, "layer2.bias").0, 0.0);

@@ -31,6 +31,7 @@ const KEYS: [&str; 9] = [
 /// The words for starting weights.
 #[derive(Clone, Copy)]
 enum Start {
+    Spread,
     Glorot,
     He,
     Siren,
@@ -76,11 +77,12 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Networ
 }
 
 fn initialization(section: &Table, activation: Activation, workshop: &mut Workshop) -> Initialization {
-    let words = [("glorot", Start::Glorot), ("he", Start::He), ("siren", Start::Siren)];
+    let words =
+        [("spread", Start::Spread), ("glorot", Start::Glorot), ("he", Start::He), ("siren", Start::Siren)];
     let mistakes = &mut workshop.mistakes;
     let entry = section.get("initialization");
     let start =
-        entry.and_then(|entry| reader::choice(&entry.node, &words, mistakes)).unwrap_or(Start::Glorot);
+        entry.and_then(|entry| reader::choice(&entry.node, &words, mistakes)).unwrap_or(Start::Spread);
     let stated = section.get("frequency");
     let frequency = stated.and_then(|entry| reader::positive(&entry.node, mistakes));
     match start {
@@ -91,7 +93,7 @@ fn initialization(section: &Table, activation: Activation, workshop: &mut Worksh
             }
             Initialization::Siren { frequency: frequency.unwrap_or(SIREN_FREQUENCY) }
         }
-        Start::Glorot | Start::He => {
+        Start::Spread | Start::Glorot | Start::He => {
             if let Some(stated) = stated {
                 let hint = "set `initialization = \"siren\"`";
                 mistakes.report_with(
@@ -100,7 +102,11 @@ fn initialization(section: &Table, activation: Activation, workshop: &mut Worksh
                     hint,
                 );
             }
-            if let Start::He = start { Initialization::He } else { Initialization::Glorot }
+            match start {
+                Start::Spread => Initialization::Spread,
+                Start::He => Initialization::He,
+                Start::Glorot | Start::Siren => Initialization::Glorot,
+            }
         }
     }
 }

@@ -2,10 +2,7 @@
 
 use super::LeastSquares;
 use crate::Refusal;
-use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::linalg::cholesky::llt::{factor, solve};
-use faer::{MatMut, MatRef, Par};
-use kernel::NormalEquations;
+use kernel::{Cholesky, NormalEquations};
 
 /// The most that a step may bend: half its acceleration's length, in multiples of its own.
 const MOST_BEND: f64 = 0.75;
@@ -18,8 +15,8 @@ pub(super) struct Candidate {
     /// By how much the model says that the loss will fall.
     promise: f64,
     solved: bool,
-    /// The factor of the damped normal equations, column by column.
-    factor: Vec<f64>,
+    /// Of the damped normal equations.
+    factor: Cholesky,
     direction: Vec<f64>,
     bend: Vec<f64>,
 }
@@ -31,7 +28,7 @@ impl Candidate {
             damping: 0.0,
             promise: 0.0,
             solved: false,
-            factor: vec![0.0; size * size],
+            factor: Cholesky::new(size),
             direction: vec![0.0; size],
             bend: vec![0.0; size],
         }
@@ -52,16 +49,11 @@ impl Candidate {
 
     /// Finds the step (JᵀJ + damping · mean · I)⁻¹ · slope.
     pub(super) fn solve(&mut self, normal: &NormalEquations, slope: &[f64], damping: f64, mean: f64) {
-        let size = slope.len();
         self.damping = damping;
-        for (column, to) in self.factor.chunks_exact_mut(size).enumerate() {
-            to[column..].copy_from_slice(normal.column(column));
-            to[column] += damping * mean;
-        }
         self.step.copy_from_slice(slope);
-        self.solved = factorize(&mut self.factor, size);
+        self.solved = self.factor.factorize(normal, damping * mean);
         if self.solved {
-            apply(&self.factor, &mut self.step);
+            self.factor.solve(&mut self.step);
             // |r|² − |r − J·step|² = step·slope + damping · mean · |step|², since step solves the equations.
             self.promise = dot(&self.step, slope) + damping * mean * dot(&self.step, &self.step);
             self.solved = self.promise.is_finite();
@@ -77,7 +69,7 @@ impl Candidate {
     ) -> Result<(), Refusal> {
         self.direction.iter_mut().zip(&self.step).for_each(|(to, step)| *to = -step);
         match squares.bend(parameters, &self.direction, &mut self.bend) {
-            Ok(()) => apply(&self.factor, &mut self.bend),
+            Ok(()) => self.factor.solve(&mut self.bend),
             Err(Refusal::Residual(_) | Refusal::Gradient) => return Ok(()),
             Err(refusal) => return Err(refusal),
         }
@@ -88,23 +80,6 @@ impl Candidate {
         }
         Ok(())
     }
-}
-
-/// Replaces the lower triangle of a symmetric matrix by its Cholesky factor; false where it has none.
-fn factorize(matrix: &mut [f64], size: usize) -> bool {
-    let scratch = factor::cholesky_in_place_scratch::<f64>(size, Par::Seq, Default::default());
-    let mut memory = MemBuffer::new(scratch);
-    let matrix = MatMut::from_column_major_slice_mut(matrix, size, size);
-    let stack = MemStack::new(&mut memory);
-    factor::cholesky_in_place(matrix, Default::default(), Par::Seq, stack, Default::default()).is_ok()
-}
-
-/// Multiplies by the inverse of a factorised matrix.
-fn apply(factor: &[f64], vector: &mut [f64]) {
-    let size = vector.len();
-    let matrix = MatRef::from_column_major_slice(factor, size, size);
-    let vector = MatMut::from_column_major_slice_mut(vector, size, 1);
-    solve::solve_in_place(matrix, vector, Par::Seq, MemStack::new(&mut MemBuffer::new(StackReq::EMPTY)));
 }
 
 fn dot(first: &[f64], second: &[f64]) -> f64 {

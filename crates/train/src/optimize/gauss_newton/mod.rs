@@ -6,7 +6,7 @@ mod candidate;
 use super::{LeastSquares, Loss, Optimizer, State, StateError, StepOutcome, Trust};
 use crate::Refusal;
 use candidate::Candidate;
-use kernel::{Losses, NormalEquations};
+use kernel::{Cholesky, Losses, NormalEquations};
 use rayon::prelude::*;
 
 /// Before the first step.
@@ -61,7 +61,7 @@ impl GaussNewton {
 
     /// Bytes that the state takes for `parameters` numbers.
     pub fn bytes(parameters: usize) -> usize {
-        NormalEquations::bytes(parameters) + TRIED.len() * parameters * parameters * size_of::<f64>()
+        NormalEquations::bytes(parameters) + TRIED.len() * Cholesky::bytes(parameters)
     }
 
     /// Solves for every candidate's step, and finds the one after which the loss is lowest, with that
