@@ -12,7 +12,6 @@ use equation::parse::{Diagnostics, parse_with, resolve};
 use equation::problem::Problem;
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Losses, Points, Precision};
-use rayon::prelude::*;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -264,8 +263,7 @@ impl Experiment {
     /// The true values of the unknown at position `unknown`, where the problem gives them for any point.
     pub fn exact(&self, unknown: usize, points: &Points) -> Option<Vec<f64>> {
         let truth = self.truths.get(unknown)?.as_ref()?;
-        let value = |index| truth.value(&self.problem, points.row(index));
-        Some((0..points.len()).into_par_iter().map(value).collect())
+        Some(truth.values(&self.problem, points))
     }
 
     /// The table of true values of an unknown, where the problem names one.

@@ -58,14 +58,15 @@ pub(super) fn distance(pool: &mut Pool, domain: &Domain, data: &[Datum]) -> Expr
         let [from_low, from_high] = distances(pool, coordinate, axis);
         factors.extend([(from_low, low), (from_high, high)]);
         let largest = if low == 0.0 || high == 0.0 {
-            // 1 - (1 - s)^3 = s (s² - 3s + 3) instead of s: away from the face the network should be free at
-            // once, and not only at the far end.
+            // One minus what `shape` lets the value fade with.
             let near = if high == 0.0 { from_low } else { from_high };
             let square = pool.powers(&[(near, 2.0)]);
-            let constant = pool.number(3.0 * length * length);
-            let rest = pool.combine(&[(square, 1.0), (near, -3.0 * length), (constant, 1.0)]);
-            factors.push((rest, low + high));
-            length.powf(3.0 * (low + high))
+            // 1 - (1-s)³ = s (s² - 3s + 3), and 1 - (1-s)³ (1+3s) = s² (3s² - 8s + 6) where slopes are given.
+            let [a, b, c] = if low + high == 1.0 { [1.0, -3.0, 3.0] } else { [3.0, -8.0, 6.0] };
+            let constant = pool.number(c * length * length);
+            let rest = pool.combine(&[(square, a), (near, b * length), (constant, 1.0)]);
+            factors.push((rest, 1.0));
+            length.powf(low + high + 2.0)
         } else {
             // The largest value of s^m (1 - s)^n.
             let share = low.powf(low) * high.powf(high) / (low + high).powf(low + high);
@@ -111,7 +112,12 @@ fn shape(pool: &mut Pool, domain: &Domain, face: Face, own: &[&Datum]) -> Expres
     };
     let one = pool.number(1.0);
     match (face.order, counts) {
-        (0, [_, 0]) => one,
+        // With nothing at the other end the value fades, so that there the network is the field itself.
+        (0, [1, 0]) => pool.powers(&[(near, 3.0)]),
+        (0, [_, 0]) => {
+            let rising = pool.combine(&[(one, 1.0), (far, 3.0)]);
+            pool.powers(&[(near, 3.0), (rising, 1.0)])
+        }
         (0, [1, 1]) => near,
         (0, [1, _]) => pool.powers(&[(near, 2.0)]),
         (0, [_, 1]) => {
@@ -122,6 +128,7 @@ fn shape(pool: &mut Pool, domain: &Domain, face: Face, own: &[&Datum]) -> Expres
             let rising = pool.combine(&[(one, 1.0), (far, 2.0)]);
             pool.powers(&[(near, 2.0), (rising, 1.0)])
         }
+        (_, [_, 0]) => slope(pool, &[(far, 1.0), (near, 3.0)]),
         (_, [_, other]) => slope(pool, &[(far, 1.0), (near, other as f64)]),
     }
 }
