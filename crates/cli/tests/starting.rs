@@ -48,7 +48,7 @@ fn a_new_problem_explains_its_sections_and_trains_as_it_is() {
     for section in ["domain", "constants", "functions", "unknowns", "parameters", "equations", "conditions"] {
         assert!(written.contains(&format!("[{section}]")), "{section}");
     }
-    let trained = pinnace(&folder, &["train", "rod.toml", "--steps", "30", "--quiet", "--no-run", "--json"]);
+    let trained = pinnace(&folder, &["train", "rod.toml", "--steps", "3", "--quiet", "--no-run", "--json"]);
     assert_eq!(trained.status.code(), Some(0), "{}", text(&trained.stderr));
     assert!(text(&trained.stdout).contains("\"relative_l2\":{\"u\":"), "{}", text(&trained.stdout));
 }
