@@ -1,6 +1,7 @@
 //! Where a kernel runs. Nothing outside this file matches on [`Device`].
 
 use crate::cpu::{Cpu, Level};
+use crate::cuda::{self, Cuda, CudaError, Machine};
 use crate::reference::Reference;
 use crate::{KernelError, Losses, Points, Precision};
 use equation::taylor::Plan;
@@ -15,19 +16,23 @@ pub enum Device {
     Reference,
     /// The processor's vector units on all cores.
     Cpu,
+    /// An NVIDIA GPU, with kernels written for the plan.
+    Cuda,
 }
 
 /// Why a device name is not a device.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DeviceError {
-    /// A device that other versions of Pinnace have.
-    #[error("device `{name}` is not in this version; use `cpu`, `reference` or `auto`")]
-    NotInThisVersion {
+    /// A device that this machine does not have.
+    #[error("device `{name}` cannot be used: {reason}")]
+    Unusable {
         /// As the user wrote it.
         name: String,
+        /// Why.
+        reason: CudaError,
     },
     /// No device is called that.
-    #[error("there is no device `{name}`; use `cpu`, `reference` or `auto`")]
+    #[error("there is no device `{name}`; use `cuda`, `cpu`, `reference` or `auto`")]
     Unknown {
         /// As the user wrote it.
         name: String,
@@ -40,6 +45,16 @@ impl Device {
         match self {
             Device::Reference => "reference",
             Device::Cpu => "cpu",
+            Device::Cuda => "cuda",
+        }
+    }
+
+    /// The best device that this machine has. Without a usable GPU that is the processor, and the reason
+    /// comes along.
+    pub fn best() -> (Device, Option<CudaError>) {
+        match cuda::gpu() {
+            Ok(_) => (Device::Cuda, None),
+            Err(reason) => (Device::Cpu, Some(reason)),
         }
     }
 
@@ -48,6 +63,9 @@ impl Device {
             (Device::Reference, Precision::F64) => Ok(Engine::Reference(Reference::new(plan))),
             (Device::Cpu, Precision::F64 | Precision::F32) => {
                 Engine::at_level(plan, precision, Level::best())
+            }
+            (Device::Cuda, Precision::F64 | Precision::F32) => {
+                Engine::on_machine(plan, precision, cuda::gpu()?)
             }
             (Device::Reference, Precision::F32) => Err(KernelError::Precision { device: self, precision }),
         }
@@ -60,6 +78,7 @@ pub(crate) enum Engine<'plan> {
     Reference(Reference<'plan>),
     CpuF32(Cpu<'plan, f32>),
     CpuF64(Cpu<'plan, f64>),
+    Cuda(Cuda<'plan>),
 }
 
 impl<'plan> Engine<'plan> {
@@ -78,6 +97,15 @@ impl<'plan> Engine<'plan> {
         })
     }
 
+    /// The GPU's engine on a GPU, or on what stands in for one.
+    pub(crate) fn on_machine(
+        plan: &'plan Plan,
+        precision: Precision,
+        machine: Machine,
+    ) -> Result<Self, KernelError> {
+        Ok(Engine::Cuda(Cuda::new(plan, precision, machine)?))
+    }
+
     /// See [`crate::Kernel::evaluate`].
     pub(crate) fn evaluate(
         &mut self,
@@ -85,30 +113,48 @@ impl<'plan> Engine<'plan> {
         parameters: &[f64],
         gradient: &mut [f64],
         losses: &mut Losses,
-    ) {
+    ) -> Result<(), KernelError> {
         match self {
             Engine::Reference(engine) => engine.evaluate(points, parameters, gradient, losses),
             Engine::CpuF32(engine) => engine.evaluate(points, parameters, gradient, losses),
             Engine::CpuF64(engine) => engine.evaluate(points, parameters, gradient, losses),
+            Engine::Cuda(engine) => engine.evaluate(points, parameters, gradient, losses)?,
         }
+        Ok(())
     }
 
     /// Residuals of a term, or the prediction's values after the last term, point by point.
-    pub(crate) fn fill(&mut self, term: usize, points: &Points, parameters: &[f64], out: &mut [f64]) {
+    pub(crate) fn fill(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), KernelError> {
         match self {
             Engine::Reference(engine) => engine.fill(term, points, parameters, out),
             Engine::CpuF32(engine) => engine.fill(term, points, parameters, out),
             Engine::CpuF64(engine) => engine.fill(term, points, parameters, out),
+            Engine::Cuda(engine) => engine.fill(term, points, parameters, out)?,
         }
+        Ok(())
     }
 
     /// See [`crate::Kernel::jacobian`].
-    pub(crate) fn jacobian(&mut self, term: usize, points: &Points, parameters: &[f64], rows: &mut [f64]) {
+    pub(crate) fn jacobian(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        rows: &mut [f64],
+    ) -> Result<(), KernelError> {
         match self {
             Engine::Reference(engine) => engine.jacobian(term, points, parameters, rows),
             Engine::CpuF32(engine) => engine.jacobian(term, points, parameters, rows),
             Engine::CpuF64(engine) => engine.jacobian(term, points, parameters, rows),
+            Engine::Cuda(engine) => engine.jacobian(term, points, parameters, rows)?,
         }
+        Ok(())
     }
 
     /// See [`crate::Kernel::jacobian_times`].
@@ -119,12 +165,14 @@ impl<'plan> Engine<'plan> {
         parameters: &[f64],
         direction: &[f64],
         out: &mut [f64],
-    ) {
+    ) -> Result<(), KernelError> {
         match self {
             Engine::Reference(engine) => engine.along(term, points, parameters, direction, out),
             Engine::CpuF32(engine) => engine.along(term, points, parameters, direction, out),
             Engine::CpuF64(engine) => engine.along(term, points, parameters, direction, out),
+            Engine::Cuda(engine) => engine.along(term, points, parameters, direction, out)?,
         }
+        Ok(())
     }
 
     /// See [`crate::Kernel::transposed_times`].
@@ -135,24 +183,30 @@ impl<'plan> Engine<'plan> {
         parameters: &[f64],
         seeds: &[f64],
         gradient: &mut [f64],
-    ) {
+    ) -> Result<(), KernelError> {
         match self {
             Engine::Reference(engine) => engine.transposed(term, points, parameters, seeds, gradient),
             Engine::CpuF32(engine) => engine.transposed(term, points, parameters, seeds, gradient),
             Engine::CpuF64(engine) => engine.transposed(term, points, parameters, seeds, gradient),
+            Engine::Cuda(engine) => engine.transposed(term, points, parameters, seeds, gradient)?,
         }
+        Ok(())
     }
 }
 
 impl FromStr for Device {
     type Err = DeviceError;
 
-    /// `auto` is the best device of this version that this machine has.
+    /// `auto` is the best device that this machine has; a device that is named must be usable.
     fn from_str(name: &str) -> Result<Self, DeviceError> {
         match name {
-            "auto" | "cpu" => Ok(Device::Cpu),
+            "auto" => Ok(Device::best().0),
+            "cpu" => Ok(Device::Cpu),
             "reference" => Ok(Device::Reference),
-            "cuda" => Err(DeviceError::NotInThisVersion { name: name.to_owned() }),
+            "cuda" => match cuda::gpu() {
+                Ok(_) => Ok(Device::Cuda),
+                Err(reason) => Err(DeviceError::Unusable { name: name.to_owned(), reason }),
+            },
             _ => Err(DeviceError::Unknown { name: name.to_owned() }),
         }
     }
@@ -169,10 +223,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_of_another_version_is_refused_and_never_replaced() {
-        assert_eq!("auto".parse(), Ok(Device::Cpu));
-        let refused: Result<Device, _> = "cuda".parse();
-        assert_eq!(refused, Err(DeviceError::NotInThisVersion { name: "cuda".to_owned() }));
+    fn a_device_that_cannot_be_used_is_refused_and_never_replaced() {
+        let (best, reason) = Device::best();
+        assert_eq!("auto".parse(), Ok(best));
+        let named: Result<Device, _> = "cuda".parse();
+        match reason {
+            None => assert_eq!(named, Ok(Device::Cuda)),
+            Some(reason) => {
+                assert_eq!(best, Device::Cpu);
+                assert_eq!(named, Err(DeviceError::Unusable { name: "cuda".to_owned(), reason }));
+            }
+        }
         let unknown: Result<Device, _> = "tpu".parse();
         assert_eq!(unknown, Err(DeviceError::Unknown { name: "tpu".to_owned() }));
     }

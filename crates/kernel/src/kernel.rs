@@ -1,6 +1,7 @@
 //! A compiled plan: checks its arguments, then hands them to the engine of its device.
 
 use crate::cpu::Level;
+use crate::cuda;
 use crate::device::Engine;
 use crate::error::fits;
 use crate::{Device, KernelError, Losses, Points, Precision, Shape};
@@ -35,6 +36,13 @@ impl<'plan> Kernel<'plan> {
         Ok(Kernel { plan, device: Device::Cpu, precision, engine, losses: Losses::zero(plan) })
     }
 
+    /// Prepares the GPU's kernels for the processor, which runs the threads of a block in turn: to check them
+    /// where there is no GPU. Needs a C++ compiler, and is slow.
+    pub fn compile_for_stand_in(plan: &'plan Plan, precision: Precision) -> Result<Self, KernelError> {
+        let engine = Engine::on_machine(plan, precision, cuda::stand_in())?;
+        Ok(Kernel { plan, device: Device::Cuda, precision, engine, losses: Losses::zero(plan) })
+    }
+
     /// Where it runs.
     pub fn device(&self) -> Device {
         self.device
@@ -62,7 +70,7 @@ impl<'plan> Kernel<'plan> {
         }
         fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
         fits(Shape::Gradient, self.plan.parameter_count(), gradient.len())?;
-        self.engine.evaluate(points, parameters, gradient, &mut self.losses);
+        self.engine.evaluate(points, parameters, gradient, &mut self.losses)?;
         Ok(&self.losses)
     }
 
@@ -77,8 +85,7 @@ impl<'plan> Kernel<'plan> {
     ) -> Result<(), KernelError> {
         let count = self.residual_count(term, points, parameters)?;
         fits(Shape::Output, count * parameters.len(), rows.len())?;
-        self.engine.jacobian(term, points, parameters, rows);
-        Ok(())
+        self.engine.jacobian(term, points, parameters, rows)
     }
 
     /// The Jacobian times a direction in parameter space: one number per point and residual.
@@ -93,8 +100,7 @@ impl<'plan> Kernel<'plan> {
         let count = self.residual_count(term, points, parameters)?;
         fits(Shape::Parameters, parameters.len(), direction.len())?;
         fits(Shape::Output, count, out.len())?;
-        self.engine.along(term, points, parameters, direction, out);
-        Ok(())
+        self.engine.along(term, points, parameters, direction, out)
     }
 
     /// The transposed Jacobian times one number per point and residual; replaces what `gradient` held.
@@ -110,8 +116,7 @@ impl<'plan> Kernel<'plan> {
         let count = self.residual_count(term, points, parameters)?;
         fits(Shape::Output, count, seeds.len())?;
         fits(Shape::Gradient, parameters.len(), gradient.len())?;
-        self.engine.transposed(term, points, parameters, seeds, gradient);
-        Ok(())
+        self.engine.transposed(term, points, parameters, seeds, gradient)
     }
 
     /// Points times residuals of a term, its arguments checked.
@@ -160,7 +165,6 @@ impl<'plan> Kernel<'plan> {
         fits(Shape::RowWidth, term.row.width(), points.width())?;
         fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
         fits(Shape::Output, points.len() * term.residuals.len(), out.len())?;
-        self.engine.fill(position, points, parameters, out);
-        Ok(())
+        self.engine.fill(position, points, parameters, out)
     }
 }

@@ -4,7 +4,9 @@
 //! written to files is decided elsewhere: here a plan, points and parameters become losses, residuals
 //! and gradients.
 
+mod adjoints;
 pub mod cpu;
+pub mod cuda;
 mod device;
 mod error;
 mod kernel;

@@ -1,0 +1,229 @@
+//! A plan as CUDA C++: readable text, made of the fixed files in `device/` and what only this plan has.
+
+mod features;
+mod layers;
+mod program;
+mod rules;
+mod term;
+
+use super::layout::Layout;
+use crate::Precision;
+use equation::taylor::{Layer, Plan};
+use std::fmt::Write;
+use term::TermText;
+
+/// What a kernel computes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Work {
+    /// Loss and gradient of all terms.
+    Evaluate,
+    /// Residuals of one term, or predictions.
+    Fill,
+    /// Jacobian rows of one term.
+    Jacobian,
+    /// The Jacobian of one term times a direction.
+    Along,
+    /// The transposed Jacobian of one term times numbers per residual.
+    Transposed,
+}
+
+impl Work {
+    /// All of them.
+    pub(crate) const ALL: [Work; 5] =
+        [Work::Evaluate, Work::Fill, Work::Jacobian, Work::Along, Work::Transposed];
+
+    /// The name of its kernel.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Work::Evaluate => "evaluate",
+            Work::Fill => "fill",
+            Work::Jacobian => "jacobian",
+            Work::Along => "along",
+            Work::Transposed => "transposed",
+        }
+    }
+
+    fn reverses(self) -> bool {
+        self != Work::Fill
+    }
+}
+
+/// Threads of a block; as in `device/numbers.cuh`.
+pub(crate) const THREADS: usize = 256;
+
+/// A kernel as text, and the sizes that its launch must provide.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) text: String,
+    /// Numbers of scratch memory per block.
+    pub(crate) scratch: usize,
+    /// Numbers of a block's own gradient.
+    pub(crate) gradient: usize,
+    /// A block's own sums in double precision.
+    pub(crate) sums: usize,
+}
+
+const NUMBERS: &str = include_str!("../device/numbers.cuh");
+const SLOPES: &str = include_str!("../device/slopes.cuh");
+const PRODUCT: &str = include_str!("../device/product.cuh");
+const GRADIENT: &str = include_str!("../device/gradient.cuh");
+const LAYER: &str = include_str!("../device/layer.cuh");
+const TILE: &str = include_str!("../device/tile.cuh");
+
+/// Writes the kernels of one kind of work, for tiles of `points` points.
+pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usize) -> Source {
+    let architecture = &plan.architecture;
+    let layout = Layout::new(architecture);
+    let scalars = plan.scalars.len();
+    let prediction = (work == Work::Fill).then_some(&plan.prediction);
+    let terms: Vec<TermText<'_>> = (plan.terms.iter().chain(prediction))
+        .map(|term| TermText {
+            architecture,
+            layout: &layout,
+            term,
+            scalars,
+            points,
+            reverse: work.reverses(),
+        })
+        .collect();
+    let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
+    let weights = architecture.weight_count();
+    let scratch = terms.iter().map(TermText::scratch).max().unwrap_or(0).next_multiple_of(64);
+    let (gradient, sums) = match work {
+        Work::Evaluate | Work::Transposed => (weights.next_multiple_of(64), scalars + residuals),
+        Work::Along => (0, scalars + points),
+        Work::Fill | Work::Jacobian => (0, 0),
+    };
+    let number = match precision {
+        Precision::F64 => "double",
+        Precision::F32 => "float",
+    };
+
+    let mut text = format!("// {} kernels in {precision}, made by pinnace.\n", work.name());
+    _ = writeln!(text, "typedef {number} number;");
+    for (name, value) in [
+        ("POINTS", points),
+        ("WEIGHTS", weights),
+        ("PARAMETERS", plan.parameter_count()),
+        ("SCRATCH", scratch),
+        ("GRADIENT", gradient),
+        ("SUMS", sums),
+    ] {
+        _ = writeln!(text, "constexpr int {name} = {value};");
+    }
+    for part in [NUMBERS, SLOPES, PRODUCT, GRADIENT, LAYER, TILE] {
+        text.push('\n');
+        text += part;
+    }
+    text.push('\n');
+    text += &dense_layers(plan, &layout);
+    text += &features::tables(architecture, plan.prediction.row.coordinates);
+    for (number, term) in terms.iter().enumerate() {
+        text += &term.text(&format!("Term{number}"));
+    }
+    text += &pack(plan);
+    text += &entry(plan, work, terms.len());
+    Source { text, scratch, gradient, sums }
+}
+
+/// One constant per dense layer.
+fn dense_layers(plan: &Plan, layout: &Layout) -> String {
+    let mut text = String::new();
+    for (number, (layer, dense)) in plan.architecture.layers.iter().zip(&layout.dense).enumerate() {
+        if let (Layer::Dense { weights, bias, .. }, Some(dense)) = (layer, dense) {
+            _ = writeln!(
+                text,
+                "constexpr Dense LAYER{number} = {{{}, {}, {weights}, {bias}, {}, {}, {}}};",
+                dense.inputs, dense.outputs, dense.matrix, dense.transpose, dense.bias
+            );
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// The kernel that packs parameters into padded matrices.
+fn pack(plan: &Plan) -> String {
+    let mut text =
+        String::from("extern \"C\" __global__ void __launch_bounds__(THREADS) pack(Arguments arguments) {\n");
+    for (number, layer) in plan.architecture.layers.iter().enumerate() {
+        if let Layer::Dense { .. } = layer {
+            _ = writeln!(text, "    pack_layer(LAYER{number}, arguments.parameters, arguments.weights);");
+        }
+    }
+    text + "}\n\n"
+}
+
+/// The kernel itself: which blocks take which tiles.
+fn entry(plan: &Plan, work: Work, terms: usize) -> String {
+    let mut text = format!(
+        "extern \"C\" __global__ void __launch_bounds__(THREADS, 2) {}(Arguments arguments) {{\n\
+         \x20   const Block block = own_block(arguments);\n",
+        work.name()
+    );
+    if work == Work::Evaluate {
+        text += "    clear_sums(block);\n    const long long* table = arguments.table;\n";
+        _ = writeln!(
+            text,
+            "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{",
+            3 * terms + 2
+        );
+        let mut first = 0;
+        for (number, term) in plan.terms.iter().enumerate() {
+            let entry = 3 * number;
+            _ = writeln!(
+                text,
+                "        if (tile < table[{}]) {{\n\
+                 \x20           const long long start = (tile - table[{}]) * POINTS, left = table[{}] - start;\n\
+                 \x20           const double* rows = arguments.rows + table[{entry}] + start * Term{number}::ROW;\n\
+                 \x20           evaluate_tile<Term{number}>(block, rows, int(left < POINTS ? left : POINTS), {first});\n\
+                 \x20           continue;\n        }}",
+                entry + 5,
+                entry + 2,
+                entry + 1
+            );
+            first += term.residuals.len();
+        }
+        text += "    }\n}\n\n";
+    } else {
+        if work == Work::Transposed {
+            text += "    if (arguments.fresh) clear_sums(block);\n";
+        }
+        text += "    for (long long start = blockIdx.x * static_cast<long long>(POINTS); start < arguments.points;\n\
+            \x20        start += gridDim.x * static_cast<long long>(POINTS)) {\n\
+            \x20       const long long left = arguments.points - start;\n\
+            \x20       const int count = int(left < POINTS ? left : POINTS);\n\
+            \x20       switch (arguments.term) {\n";
+        for number in 0..terms {
+            let own = format!("Term{number}");
+            let call = match work {
+                Work::Fill => {
+                    format!(
+                        "fill_tile<{own}>(block, rows, count, arguments.output + start * {own}::RESIDUALS)"
+                    )
+                }
+                Work::Jacobian => format!(
+                    "jacobian_tile<{own}>(block, rows, count, arguments.output + start * {own}::RESIDUALS * PARAMETERS)"
+                ),
+                Work::Along => format!(
+                    "along_tile<{own}>(block, rows, count, arguments.seeds, arguments.output + start * {own}::RESIDUALS)"
+                ),
+                Work::Transposed | Work::Evaluate => format!(
+                    "transposed_tile<{own}>(block, rows, count, arguments.seeds + start * {own}::RESIDUALS)"
+                ),
+            };
+            _ = writeln!(
+                text,
+                "        case {number}: {{\n\
+                 \x20           const double* rows = arguments.rows + start * {own}::ROW;\n\
+                 \x20           {call};\n            break;\n        }}"
+            );
+        }
+        text += "        }\n    }\n}\n\n";
+    }
+    if matches!(work, Work::Evaluate | Work::Transposed) {
+        text += "extern \"C\" __global__ void __launch_bounds__(THREADS) reduce(Arguments arguments) {\n\
+            \x20   reduce_blocks(arguments);\n}\n";
+    }
+    text
+}

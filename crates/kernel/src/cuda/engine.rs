@@ -1,0 +1,402 @@
+//! The engine: plans the machine's memory, brings points and parameters there, launches kernels, fetches results.
+
+use super::emit::{Source, Work, source};
+use super::layout::Layout;
+use super::machine::{Arena, Arguments, Machine, Module, Staging};
+use super::memory::{Pool, Regions};
+use super::{CudaError, tiles};
+use crate::{Losses, Points, Precision};
+use equation::taylor::{Plan, Term};
+
+/// Words of the staging memory at least: copies are made in pieces of it.
+const STAGING: usize = 1 << 20;
+
+/// Numbers that one launch writes at most when it fills rows: more points take several launches.
+const OUTPUT: usize = 1 << 25;
+
+/// Threads that add up one gradient.
+const THREADS: usize = super::emit::THREADS;
+
+/// A plan on a GPU.
+#[derive(Debug)]
+pub(crate) struct Cuda<'plan> {
+    plan: &'plan Plan,
+    precision: Precision,
+    machine: Machine,
+    arena: Arena,
+    staging: Staging,
+    /// Numbers of the packed matrices.
+    packed: usize,
+    /// Those that were needed so far.
+    loaded: Vec<Loaded>,
+    /// The identity of every term's points that lie in the arena, and where they do.
+    resident: Vec<u64>,
+    resident_words: usize,
+}
+
+/// Kernels of one kind of work for one size of tile.
+#[derive(Debug)]
+struct Loaded {
+    work: Work,
+    points: usize,
+    source: Source,
+    module: Module,
+}
+
+/// What one call needs beside the resident points, in words or numbers.
+#[derive(Clone, Copy, Default)]
+struct Needs {
+    header: usize,
+    blocks: usize,
+    rows: usize,
+    output: usize,
+    seeds: usize,
+}
+
+impl<'plan> Cuda<'plan> {
+    /// Compiles what every use needs; the rest follows when it is first asked for.
+    pub(crate) fn new(plan: &'plan Plan, precision: Precision, machine: Machine) -> Result<Self, CudaError> {
+        let parameters = plan.parameter_count();
+        let staging = machine.staging(STAGING.max(parameters + tables(plan)))?;
+        let arena = Arena::new(&machine);
+        let packed = Layout::new(&plan.architecture).packed;
+        let mut engine = Cuda {
+            plan,
+            precision,
+            machine,
+            arena,
+            staging,
+            packed,
+            loaded: Vec::new(),
+            resident: Vec::new(),
+            resident_words: 0,
+        };
+        engine.kernels(Work::Evaluate, tiles::largest(plan))?;
+        Ok(engine)
+    }
+
+    /// The position of the kernels in [`Self::loaded`].
+    fn kernels(&mut self, work: Work, points: usize) -> Result<usize, CudaError> {
+        let known = self.loaded.iter().position(|loaded| (loaded.work, loaded.points) == (work, points));
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let source = source(self.plan, self.precision, work, points);
+        let mut names = vec![work.name(), "pack"];
+        if matches!(work, Work::Evaluate | Work::Transposed) {
+            names.push("reduce");
+        }
+        let module = self.machine.load(&source.text, &names)?;
+        self.loaded.push(Loaded { work, points, source, module });
+        Ok(self.loaded.len() - 1)
+    }
+
+    fn number_bytes(&self) -> usize {
+        match self.precision {
+            Precision::F64 => size_of::<f64>(),
+            Precision::F32 => size_of::<f32>(),
+        }
+    }
+
+    /// Lays out the arena for one call and makes room. Resident points come first, so that they stay where they are.
+    fn regions(&mut self, kernels: usize, needs: Needs) -> Result<Regions, CudaError> {
+        let number = self.number_bytes();
+        let source = &self.loaded[kernels].source;
+        let word = size_of::<u64>();
+        let results = self.plan.parameter_count() + tables(self.plan);
+        let regions = Regions::new(&[
+            (Pool::Points, self.resident_words * word),
+            (Pool::Header, needs.header * word),
+            (Pool::Weights, self.packed * number),
+            (Pool::Direction, self.packed * number),
+            (Pool::Jets, needs.blocks * source.scratch * number),
+            (Pool::Gradients, needs.blocks * source.gradient * number),
+            (Pool::Sums, needs.blocks * source.sums * word),
+            (Pool::Result, results * word),
+            (Pool::Rows, needs.rows * word),
+            (Pool::Seeds, needs.seeds * word),
+            (Pool::Output, needs.output * word),
+        ]);
+        if regions.bytes() > self.arena.bytes() {
+            self.resident.clear();
+            self.arena.reserve(regions.bytes())?;
+        }
+        Ok(regions)
+    }
+
+    /// The arguments that all kernels share.
+    fn arguments(&self, regions: &Regions) -> Arguments {
+        let address = |pool: Pool| {
+            let region = regions.get(pool);
+            self.arena.address_of(region.start, region.len())
+        };
+        Arguments {
+            parameters: address(Pool::Header),
+            weights: address(Pool::Weights),
+            scratch: address(Pool::Jets),
+            gradients: address(Pool::Gradients),
+            sums: address(Pool::Sums),
+            result: address(Pool::Result),
+            rows: address(Pool::Rows),
+            seeds: address(Pool::Seeds),
+            output: address(Pool::Output),
+            ..Arguments::default()
+        }
+    }
+
+    /// Copies words to a place of the arena, piece by piece.
+    fn send(&mut self, at: usize, words: impl Iterator<Item = u64>) -> Result<(), CudaError> {
+        let (mut at, mut count) = (at, 0);
+        let most = self.staging.words().len();
+        for word in words {
+            self.staging.words()[count] = word;
+            count += 1;
+            if count == most {
+                self.machine.upload(&self.arena, at, &mut self.staging, count)?;
+                (at, count) = (at + count * size_of::<u64>(), 0);
+            }
+        }
+        self.machine.upload(&self.arena, at, &mut self.staging, count)
+    }
+
+    /// Fetches numbers from a place of the arena, piece by piece.
+    fn fetch(&mut self, at: usize, numbers: &mut [f64]) -> Result<(), CudaError> {
+        let mut at = at;
+        let most = self.staging.words().len();
+        for piece in numbers.chunks_mut(most) {
+            self.machine.download(&self.arena, at, &mut self.staging, piece.len())?;
+            let words = self.staging.words().iter();
+            piece.iter_mut().zip(words).for_each(|(number, word)| *number = f64::from_bits(*word));
+            at += piece.len() * size_of::<u64>();
+        }
+        Ok(())
+    }
+
+    /// See [`crate::Kernel::evaluate`].
+    pub(crate) fn evaluate(
+        &mut self,
+        points: &[Points],
+        parameters: &[f64],
+        gradient: &mut [f64],
+        losses: &mut Losses,
+    ) -> Result<(), CudaError> {
+        let plan = self.plan;
+        let size = tiles::choose(plan, points, self.machine.blocks());
+        let kernels = self.kernels(Work::Evaluate, size)?;
+        let words: usize = points.iter().map(|set| set.len() * set.width()).sum();
+        let mut table = Vec::with_capacity(3 * points.len() + 3);
+        let (mut start, mut tile) = (0, 0);
+        for set in points {
+            table.extend([start, set.len(), tile]);
+            start += set.len() * set.width();
+            tile += set.len().div_ceil(size);
+        }
+        table.extend([start, 0, tile]);
+        let factors = plan.terms.iter().zip(points).flat_map(|(term, set)| {
+            let count = set.len().max(1) as f64;
+            term.residuals.iter().map(move |residual| 2.0 * residual.weight / count)
+        });
+        let header: Vec<u64> = (parameters.iter().copied().chain(factors).map(f64::to_bits))
+            .chain(table.iter().map(|&entry| entry as u64))
+            .collect();
+
+        let stamps: Vec<u64> = points.iter().map(Points::stamp).collect();
+        if self.resident != stamps {
+            self.resident.clear();
+            self.resident_words = words;
+        }
+        let blocks = tile.min(self.machine.blocks());
+        let needs = Needs { header: header.len(), blocks, ..Needs::default() };
+        let regions = self.regions(kernels, needs)?;
+        if self.resident != stamps {
+            let rows = points.iter().flat_map(Points::iter).flatten().map(|number| number.to_bits());
+            self.send(regions.get(Pool::Points).start, rows)?;
+            self.resident = stamps;
+        }
+        self.send(regions.get(Pool::Header).start, header.into_iter())?;
+
+        let residuals = losses.mean_squares.len();
+        let mut arguments = self.arguments(&regions);
+        arguments.factors = arguments.parameters + (parameters.len() * size_of::<u64>()) as u64;
+        arguments.table = arguments.factors + (residuals * size_of::<u64>()) as u64;
+        let resident = regions.get(Pool::Points);
+        arguments.rows = self.arena.address_of(resident.start, resident.len());
+        arguments.blocks = blocks as u64;
+        let module = &self.loaded[kernels].module;
+        self.machine.launch(module, "pack", self.pack_blocks(), &arguments)?;
+        self.machine.launch(module, Work::Evaluate.name(), blocks, &arguments)?;
+        self.machine.launch(module, "reduce", self.reduce_blocks(), &arguments)?;
+        let mut result = vec![0.0; parameters.len() + residuals];
+        self.fetch(regions.get(Pool::Result).start, &mut result)?;
+        gradient.copy_from_slice(&result[..parameters.len()]);
+        losses.mean_squares.copy_from_slice(&result[parameters.len()..]);
+        losses.finish(plan, points);
+        Ok(())
+    }
+
+    fn pack_blocks(&self) -> usize {
+        self.packed.div_ceil(THREADS).min(self.machine.blocks())
+    }
+
+    fn reduce_blocks(&self) -> usize {
+        (self.plan.parameter_count() + tables(self.plan)).div_ceil(THREADS)
+    }
+
+    /// Residuals of a term, or the prediction's values after the last term, point by point.
+    pub(crate) fn fill(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), CudaError> {
+        let each = self.term(term).residuals.len();
+        self.write(Work::Fill, term, points, parameters, &[], each, out)
+    }
+
+    /// See [`crate::Kernel::jacobian`].
+    pub(crate) fn jacobian(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        rows: &mut [f64],
+    ) -> Result<(), CudaError> {
+        let each = self.term(term).residuals.len() * parameters.len();
+        self.write(Work::Jacobian, term, points, parameters, &[], each, rows)
+    }
+
+    /// See [`crate::Kernel::jacobian_times`].
+    pub(crate) fn along(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        direction: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), CudaError> {
+        let each = self.term(term).residuals.len();
+        self.write(Work::Along, term, points, parameters, direction, each, out)
+    }
+
+    fn term(&self, term: usize) -> &'plan Term {
+        self.plan.terms.get(term).unwrap_or(&self.plan.prediction)
+    }
+
+    /// Launches work on one term that writes `each` numbers per point.
+    #[expect(clippy::too_many_arguments, reason = "three callers that differ in two of them")]
+    fn write(
+        &mut self,
+        work: Work,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        direction: &[f64],
+        each: usize,
+        out: &mut [f64],
+    ) -> Result<(), CudaError> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        let most = (OUTPUT / each).clamp(1, points.len());
+        let kernels =
+            self.kernels(work, tiles::for_term(self.plan, self.term(term), most, self.machine.blocks()))?;
+        let blocks = most.div_ceil(self.loaded[kernels].points).min(self.machine.blocks());
+        let needs = Needs {
+            header: parameters.len() + direction.len(),
+            blocks,
+            rows: most * points.width(),
+            output: most * each,
+            seeds: 0,
+        };
+        let regions = self.regions(kernels, needs)?;
+        let header = parameters.iter().chain(direction).map(|number| number.to_bits());
+        self.send(regions.get(Pool::Header).start, header)?;
+        let mut arguments = self.arguments(&regions);
+        self.launch(kernels, "pack", self.pack_blocks(), &arguments)?;
+        if work == Work::Along {
+            let pool = regions.get(Pool::Direction);
+            arguments.direction = self.arena.address_of(pool.start, pool.len());
+            let start = arguments.parameters + (parameters.len() * size_of::<u64>()) as u64;
+            let packing = Arguments { parameters: start, weights: arguments.direction, ..arguments };
+            self.launch(kernels, "pack", self.pack_blocks(), &packing)?;
+            arguments.seeds = start + (self.plan.architecture.weight_count() * size_of::<u64>()) as u64;
+        }
+        arguments.term = term as u64;
+        for (number, part) in out.chunks_mut(most * each).enumerate() {
+            let (start, count) = (number * most, part.len() / each);
+            self.send_rows(&regions, points, start..start + count)?;
+            arguments.points = count as u64;
+            self.launch(kernels, work.name(), blocks, &arguments)?;
+            self.fetch(regions.get(Pool::Output).start, part)?;
+        }
+        Ok(())
+    }
+
+    fn launch(
+        &self,
+        kernels: usize,
+        name: &str,
+        blocks: usize,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        self.machine.launch(&self.loaded[kernels].module, name, blocks, arguments)
+    }
+
+    fn send_rows(
+        &mut self,
+        regions: &Regions,
+        points: &Points,
+        range: std::ops::Range<usize>,
+    ) -> Result<(), CudaError> {
+        let rows = range.flat_map(|index| points.row(index)).map(|number| number.to_bits());
+        self.send(regions.get(Pool::Rows).start, rows)
+    }
+
+    /// See [`crate::Kernel::transposed_times`].
+    pub(crate) fn transposed(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        seeds: &[f64],
+        gradient: &mut [f64],
+    ) -> Result<(), CudaError> {
+        if points.is_empty() {
+            gradient.fill(0.0);
+            return Ok(());
+        }
+        let each = self.term(term).residuals.len();
+        let most = (OUTPUT / (each + points.width())).clamp(1, points.len());
+        let size = tiles::for_term(self.plan, self.term(term), most, self.machine.blocks());
+        let kernels = self.kernels(Work::Transposed, size)?;
+        let blocks = most.div_ceil(size).min(self.machine.blocks());
+        let needs = Needs {
+            header: parameters.len(),
+            blocks,
+            rows: most * points.width(),
+            seeds: most * each,
+            output: 0,
+        };
+        let regions = self.regions(kernels, needs)?;
+        self.send(regions.get(Pool::Header).start, parameters.iter().map(|number| number.to_bits()))?;
+        let mut arguments = self.arguments(&regions);
+        self.launch(kernels, "pack", self.pack_blocks(), &arguments)?;
+        (arguments.term, arguments.blocks) = (term as u64, blocks as u64);
+        for (number, part) in seeds.chunks(most * each).enumerate() {
+            let (start, count) = (number * most, part.len() / each);
+            self.send_rows(&regions, points, start..start + count)?;
+            self.send(regions.get(Pool::Seeds).start, part.iter().map(|number| number.to_bits()))?;
+            (arguments.points, arguments.fresh) = (count as u64, u64::from(number == 0));
+            self.launch(kernels, Work::Transposed.name(), blocks, &arguments)?;
+        }
+        self.launch(kernels, "reduce", self.reduce_blocks(), &arguments)?;
+        self.fetch(regions.get(Pool::Result).start, gradient)
+    }
+}
+
+/// Words that follow the parameters in a header at most.
+fn tables(plan: &Plan) -> usize {
+    let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
+    residuals + 3 * plan.terms.len() + 3
+}
