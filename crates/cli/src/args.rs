@@ -1,7 +1,9 @@
 //! What users may write on the command line.
 
 use clap::{Args, Parser, Subcommand};
+use pinnace::run::SECONDS_PER_CHECKPOINT;
 use pinnace::{Device, Precision};
+use std::path::PathBuf;
 
 /// Turns a text file that states a differential equation into a trained network.
 #[derive(Debug, Parser)]
@@ -15,6 +17,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Train a problem and report how good the solution is
     Train(Train),
+    /// Continue a run where it stands, bit for bit as if it had never been interrupted
+    Resume(Resume),
     /// Show what a problem becomes: equations, derivative channels, costs
     Explain(Explain),
     /// List the built-in problems
@@ -64,7 +68,7 @@ pub(crate) struct Step {
 
     /// Start from the points and weights that benches/peers/common.py --dump wrote into this folder
     #[arg(long, value_name = "DIR")]
-    pub(crate) case: Option<std::path::PathBuf>,
+    pub(crate) case: Option<PathBuf>,
 
     /// Print one JSON object instead of the report
     #[arg(long)]
@@ -98,9 +102,49 @@ pub(crate) struct Train {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
 
-    /// Take exactly this many steps, whatever the budgets say; 0 measures the untrained network
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..))]
+    /// Take this many steps, whatever the budgets say; 0 measures the untrained network
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
     pub(crate) steps: Option<u64>,
+
+    /// Start from the trained parameters of another run, whose network has the same shape
+    #[arg(long, value_name = "RUN")]
+    pub(crate) from: Option<PathBuf>,
+
+    /// Write the run into this folder [default: runs/<problem>-<time>]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Write no run: only the report remains
+    #[arg(long, conflicts_with = "out")]
+    pub(crate) no_run: bool,
+
+    #[command(flatten)]
+    pub(crate) manner: Manner,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Resume {
+    /// The run's folder
+    pub(crate) run: PathBuf,
+
+    /// Override a key of [training], for good, such as training.budget="20000 steps"; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+
+    /// Take this many steps in all, those before included; short for --set training.steps=N
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
+    pub(crate) steps: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) manner: Manner,
+}
+
+/// How training saves and speaks.
+#[derive(Debug, Args)]
+pub(crate) struct Manner {
+    /// Save a checkpoint every so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, value_parser = seconds)]
+    pub(crate) checkpoint_every: f64,
 
     /// End with one JSON object on stdout instead of the report
     #[arg(long)]
@@ -119,4 +163,11 @@ pub(crate) struct Train {
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) chosen: Chosen,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds >= 0.0 => Ok(seconds),
+        Ok(_) | Err(_) => Err("a number of seconds, 0 or more, is needed".to_owned()),
+    }
 }

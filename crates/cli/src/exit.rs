@@ -1,6 +1,6 @@
 //! How the process ends.
 
-use pinnace::{KernelError, TrainError};
+use pinnace::{KernelError, RunError, TrainError};
 use std::io::{ErrorKind, Write, stderr};
 use std::process::ExitCode;
 
@@ -47,12 +47,28 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Reference(_)
             | TrainError::Case(_)
             | TrainError::EmptyPlace { .. }
+            | TrainError::Run(
+                RunError::Read { .. }
+                | RunError::NotARun { .. }
+                | RunError::Taken { .. }
+                | RunError::Transfer(_)
+                | RunError::Override { .. }
+                | RunError::OnlyACheckpoint { .. },
+            )
             | TrainError::Kernel(KernelError::Precision { .. } | KernelError::Level { .. }),
         ) => ExitCode::from(WRONG_INPUT),
         Some(
             TrainError::Kernel(KernelError::Misfit { .. })
             | TrainError::NonFiniteResidual { .. }
             | TrainError::NonFiniteGradient { .. }
+            | TrainError::Misfit { .. }
+            | TrainError::NoSuchPhase { .. }
+            | TrainError::Run(
+                RunError::Write { .. }
+                | RunError::Busy { .. }
+                | RunError::Checkpoint { .. }
+                | RunError::Unsavable(_),
+            )
             | TrainError::Unmeasurable(_)
             | TrainError::Threads { .. },
         )

@@ -3,12 +3,13 @@
 use pinnace::{Experiment, FieldError, Misfit, Trained};
 use serde_json::{Map, Value, json};
 use std::io::Write;
+use std::path::Path;
 
 /// Writes one JSON object on one line.
 pub(crate) fn write(
-    name: &str,
     experiment: &Experiment,
     trained: &Trained,
+    run: Option<&Path>,
     output: &mut impl Write,
 ) -> anyhow::Result<()> {
     let problem = experiment.problem();
@@ -25,11 +26,13 @@ pub(crate) fn write(
         .collect();
     let residuals: Vec<Value> = experiment.misfits(&trained.losses).iter().map(residual).collect();
     let object = json!({
-        "problem": name,
+        "problem": experiment.name(),
         "device": experiment.device().name(),
         "precision": experiment.precision().name(),
         "seed": problem.training.seed,
+        "run": run.map(Path::to_string_lossy),
         "steps": trained.steps,
+        "evaluations": trained.evaluations,
         "seconds": trained.seconds,
         "loss": trained.losses.total,
         "residuals": residuals,

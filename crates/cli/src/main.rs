@@ -13,6 +13,8 @@ mod explain;
 mod inspect;
 mod json;
 mod report;
+mod resume;
+mod session;
 mod terminal;
 mod train;
 
@@ -31,6 +33,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut output = BufWriter::new(stdout().lock());
     let code = match &arguments.command {
         Command::Train(choices) => train::train(choices, &mut output)?,
+        Command::Resume(choices) => resume::resume(choices, &mut output)?,
         Command::Explain(choices) => explain::explain(choices, &mut output)?,
         Command::List => inspect::list(&mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,

@@ -2,10 +2,12 @@
 
 use pinnace::{Experiment, FieldError, Misfit, Trained};
 use std::io::Write;
+use std::path::Path;
 
 pub(crate) fn write(
     experiment: &Experiment,
     trained: &Trained,
+    run: Option<&Path>,
     output: &mut impl Write,
 ) -> anyhow::Result<()> {
     let problem = experiment.problem();
@@ -24,7 +26,23 @@ pub(crate) fn write(
     )?;
     residuals(experiment, trained, output)?;
     errors(experiment, trained, output)?;
-    parameters(experiment, trained, output)
+    parameters(experiment, trained, output)?;
+    if let Some(run) = run {
+        let path = run.display();
+        writeln!(
+            output,
+            "\n  run       {path}\n  continue  pinnace resume {path} --steps {}",
+            more(trained.steps)
+        )?;
+    }
+    Ok(())
+}
+
+/// A number of steps to suggest: twice as many, in two digits.
+fn more(steps: u64) -> u64 {
+    let double = steps.saturating_mul(2).max(10);
+    let unit = 10u64.pow(double.ilog10() - 1);
+    double.div_ceil(unit).saturating_mul(unit)
 }
 
 fn residuals(experiment: &Experiment, trained: &Trained, output: &mut impl Write) -> anyhow::Result<()> {

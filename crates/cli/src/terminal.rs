@@ -42,6 +42,8 @@ pub(crate) struct Terminal {
     /// The last step, where it has not been shown.
     pending: Option<Step>,
     budget: Option<(Option<u64>, Option<f64>)>,
+    /// As last measured.
+    error: Option<f64>,
 }
 
 /// A step as far as it is shown.
@@ -67,7 +69,7 @@ impl Terminal {
         if let Ok(look) = ProgressStyle::with_template("{bar:30} {msg}") {
             bar.set_style(look);
         }
-        Terminal { style, bar, shown: f64::NEG_INFINITY, pending: None, budget: None }
+        Terminal { style, bar, shown: f64::NEG_INFINITY, pending: None, budget: None, error: None }
     }
 
     fn say(&self, text: &str) {
@@ -91,7 +93,8 @@ impl Terminal {
             Some(_) | None => "time left not known".to_owned(),
         };
         let Step { step, loss, seconds, share, points_per_second, .. } = now;
-        let text = format!("step {step}  loss {loss:.3e}  {left}  {points_per_second:.2e} points/s");
+        let error = self.error.map(|error| format!("  error {error:.2e}")).unwrap_or_default();
+        let text = format!("step {step}  loss {loss:.3e}{error}  {left}  {points_per_second:.2e} points/s");
         match self.style {
             Style::Bar => {
                 self.bar.set_position((share.unwrap_or(0.0) * PARTS as f64) as u64);
@@ -114,9 +117,10 @@ impl Terminal {
 impl Sink for Terminal {
     fn event(&mut self, event: &Event<'_>) {
         match *event {
-            Event::Started { parameters, phases } => {
+            Event::Started { parameters, phases, steps } => {
                 let plural = if phases == 1 { "" } else { "s" };
-                self.say(&format!("training {parameters} parameters in {phases} phase{plural}"));
+                let after = if steps == 0 { String::new() } else { format!(", going on after step {steps}") };
+                self.say(&format!("training {parameters} parameters in {phases} phase{plural}{after}"));
             }
             Event::PhaseStarted { phase, points, budget } => {
                 self.budget = Some((budget.steps, budget.seconds));
@@ -138,6 +142,8 @@ impl Sink for Terminal {
                     self.show(now);
                 }
             }
+            Event::Measured { error, .. } => self.error = Some(error),
+            Event::NotSaved { error } => self.say(&format!("warning: {error}; training goes on")),
             Event::PhaseEnded { phase, stopped } => {
                 if let Some(last) = self.pending {
                     self.show(last);
@@ -146,5 +152,9 @@ impl Sink for Terminal {
             }
             Event::Finished { .. } => self.bar.finish_and_clear(),
         }
+    }
+
+    fn wants_error(&self) -> bool {
+        self.style != Style::Silent
     }
 }

@@ -1,49 +1,37 @@
 //! `pinnace train`
 
 use crate::args::Train;
-use crate::terminal::{Style, Terminal};
-use crate::{exit, json, report};
-use anyhow::Context;
-use pinnace::{Experiment, Stopped};
+use crate::{resume, session};
+use pinnace::run::{Folder, Place};
+use pinnace::{Experiment, Run};
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set by Ctrl-C: training ends after the current step.
-static STOP: AtomicBool = AtomicBool::new(false);
+/// In which runs lie, unless someone says otherwise.
+const RUNS: &str = "runs";
 
 pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let mut overrides = choices.chosen.set.clone();
     // In quotes: integers of TOML end at 2^63, seeds at 2^64.
     overrides.extend(choices.seed.map(|seed| format!("training.seed=\"{seed}\"")));
-    let mut experiment =
+    overrides.extend(choices.steps.map(|steps| format!("training.steps={steps}")));
+    let experiment =
         Experiment::open(&choices.chosen.problem, &overrides)?.on(choices.device, choices.precision);
-    if let Some(steps) = choices.steps {
-        experiment = experiment.with_steps(steps);
-    }
-
-    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
-    let mut terminal = Terminal::new(Style::choose(choices.quiet, choices.plain));
-    let trained = experiment.train(&STOP, &mut terminal)?;
-    if choices.json {
-        json::write(&choices.chosen.problem, &experiment, &trained, output)?;
+    let start = match &choices.from {
+        Some(path) => {
+            let run = Run::open(path)?;
+            resume::show(run.notices());
+            run.hand_over(&experiment).map_err(pinnace::RunError::from).map_err(pinnace::TrainError::from)?
+        }
+        None => experiment.start(),
+    };
+    let folder = if choices.no_run {
+        None
     } else {
-        report::write(&experiment, &trained, output)?;
-    }
-    Ok(match trained.stopped {
-        Stopped::Interrupted => ExitCode::from(exit::INTERRUPTED),
-        Stopped::Steps
-        | Stopped::Seconds
-        | Stopped::Loss
-        | Stopped::TargetError
-        | Stopped::GradientVanished { .. }
-        | Stopped::NoDescent { .. } => exit::DONE,
-    })
-}
-
-#[expect(clippy::exit, reason = "a second Ctrl-C means now, from a thread that cannot return a code")]
-fn interrupt() {
-    if STOP.swap(true, Ordering::Relaxed) {
-        std::process::exit(i32::from(exit::INTERRUPTED));
-    }
+        let place = choices.out.clone().map_or_else(|| Place::Under(PathBuf::from(RUNS)), Place::At);
+        let (from, seconds) = (choices.from.as_deref(), choices.manner.checkpoint_every);
+        Some(Folder::create(&place, &experiment, &start, from, seconds)?)
+    };
+    session::train(&experiment, start, folder, &choices.manner, output)
 }

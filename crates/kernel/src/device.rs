@@ -6,6 +6,7 @@ use crate::reference::Reference;
 use crate::{KernelError, Losses, Points, Precision};
 use equation::taylor::Plan;
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// Where a kernel runs.
@@ -140,19 +141,19 @@ impl<'plan> Engine<'plan> {
         Ok(())
     }
 
-    /// See [`crate::Kernel::jacobian`].
+    /// Residuals and rows of the Jacobian at some points of a term. See [`crate::Kernel::jacobian`].
     pub(crate) fn jacobian(
         &mut self,
-        term: usize,
-        points: &Points,
+        place: (usize, &Points, Range<usize>),
         parameters: &[f64],
+        residuals: &mut [f64],
         rows: &mut [f64],
     ) -> Result<(), KernelError> {
         match self {
-            Engine::Reference(engine) => engine.jacobian(term, points, parameters, rows),
-            Engine::CpuF32(engine) => engine.jacobian(term, points, parameters, rows),
-            Engine::CpuF64(engine) => engine.jacobian(term, points, parameters, rows),
-            Engine::Cuda(engine) => engine.jacobian(term, points, parameters, rows)?,
+            Engine::Reference(engine) => engine.jacobian(place, parameters, residuals, rows),
+            Engine::CpuF32(engine) => engine.jacobian(place, parameters, residuals, rows),
+            Engine::CpuF64(engine) => engine.jacobian(place, parameters, residuals, rows),
+            Engine::Cuda(engine) => engine.jacobian(place, parameters, residuals, rows)?,
         }
         Ok(())
     }

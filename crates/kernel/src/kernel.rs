@@ -4,8 +4,8 @@ use crate::cpu::Level;
 use crate::cuda;
 use crate::device::Engine;
 use crate::error::fits;
-use crate::{Device, KernelError, Losses, Points, Precision, Shape};
-use equation::taylor::{Plan, Term};
+use crate::{Device, KernelError, Losses, NormalEquations, Points, Precision, Shape};
+use equation::taylor::{Plan, Residual, Term};
 
 /// A plan, ready to run on a device. Owns all scratch memory: evaluating allocates nothing.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub struct Kernel<'plan> {
     precision: Precision,
     engine: Engine<'plan>,
     losses: Losses,
+    /// Of one term, while their squares are added up.
+    residuals: Vec<f64>,
 }
 
 impl<'plan> Kernel<'plan> {
@@ -22,7 +24,7 @@ impl<'plan> Kernel<'plan> {
     /// another one.
     pub fn compile(plan: &'plan Plan, device: Device, precision: Precision) -> Result<Self, KernelError> {
         let engine = device.engine(plan, precision)?;
-        Ok(Kernel { plan, device, precision, engine, losses: Losses::zero(plan) })
+        Ok(Kernel { plan, device, precision, engine, losses: Losses::zero(plan), residuals: Vec::new() })
     }
 
     /// Prepares a plan for the processor with a given instruction set, to compare one with another.
@@ -33,14 +35,22 @@ impl<'plan> Kernel<'plan> {
         level: Level,
     ) -> Result<Self, KernelError> {
         let engine = Engine::at_level(plan, precision, level)?;
-        Ok(Kernel { plan, device: Device::Cpu, precision, engine, losses: Losses::zero(plan) })
+        Ok(Kernel {
+            plan,
+            device: Device::Cpu,
+            precision,
+            engine,
+            losses: Losses::zero(plan),
+            residuals: Vec::new(),
+        })
     }
 
     /// Prepares the GPU's kernels for the processor, which runs the threads of a block in turn: to check them
     /// where there is no GPU. Needs a C++ compiler, and is slow.
     pub fn compile_for_stand_in(plan: &'plan Plan, precision: Precision) -> Result<Self, KernelError> {
         let engine = Engine::on_machine(plan, precision, cuda::stand_in())?;
-        Ok(Kernel { plan, device: Device::Cuda, precision, engine, losses: Losses::zero(plan) })
+        let losses = Losses::zero(plan);
+        Ok(Kernel { plan, device: Device::Cuda, precision, engine, losses, residuals: Vec::new() })
     }
 
     /// Where it runs.
@@ -64,11 +74,7 @@ impl<'plan> Kernel<'plan> {
         parameters: &[f64],
         gradient: &mut [f64],
     ) -> Result<&Losses, KernelError> {
-        fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
-        for (term, points) in self.plan.terms.iter().zip(points) {
-            fits(Shape::RowWidth, term.row.width(), points.width())?;
-        }
-        fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
+        self.check(points, parameters)?;
         fits(Shape::Gradient, self.plan.parameter_count(), gradient.len())?;
         self.engine.evaluate(points, parameters, gradient, &mut self.losses)?;
         Ok(&self.losses)
@@ -85,7 +91,57 @@ impl<'plan> Kernel<'plan> {
     ) -> Result<(), KernelError> {
         let count = self.residual_count(term, points, parameters)?;
         fits(Shape::Output, count * parameters.len(), rows.len())?;
-        self.engine.jacobian(term, points, parameters, rows)
+        let mut residuals = vec![0.0; count];
+        self.engine.jacobian((term, points, 0..points.len()), parameters, &mut residuals, rows)
+    }
+
+    /// The normal equations of the least-squares problem that the loss is: rows √(weight/points) ·
+    /// residual, of all terms. They replace what `normal` held. The Jacobian is never there as a whole.
+    pub fn normal_equations(
+        &mut self,
+        points: &[Points],
+        parameters: &[f64],
+        normal: &mut NormalEquations,
+    ) -> Result<&Losses, KernelError> {
+        self.check(points, parameters)?;
+        fits(Shape::Gradient, self.plan.parameter_count(), normal.size())?;
+        normal.clear();
+        self.losses.mean_squares.fill(0.0);
+        let mut squares = self.losses.mean_squares.as_mut_slice();
+        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
+            let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
+            squares = rest;
+            let scale = |residual: &Residual| (residual.weight / points.len() as f64).sqrt();
+            let scales: Vec<f64> = term.residuals.iter().map(scale).collect();
+            for range in NormalEquations::blocks(points.len(), scales.len()) {
+                let (residuals, rows) = normal.block(range.len() * scales.len());
+                self.engine.jacobian((number, points, range), parameters, residuals, rows)?;
+                for (place, residual) in residuals.iter().enumerate() {
+                    own[place % scales.len()] += residual * residual;
+                }
+                normal.add_block(&scales);
+            }
+        }
+        self.losses.finish(self.plan, points);
+        Ok(&self.losses)
+    }
+
+    /// The losses of [`Self::evaluate`] alone, for a third of its cost.
+    pub fn losses(&mut self, points: &[Points], parameters: &[f64]) -> Result<&Losses, KernelError> {
+        self.check(points, parameters)?;
+        self.losses.mean_squares.fill(0.0);
+        let mut squares = self.losses.mean_squares.as_mut_slice();
+        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
+            let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
+            squares = rest;
+            self.residuals.resize(points.len() * own.len(), 0.0);
+            self.engine.fill(number, points, parameters, &mut self.residuals)?;
+            for residuals in self.residuals.chunks_exact(own.len().max(1)) {
+                own.iter_mut().zip(residuals).for_each(|(sum, residual)| *sum += residual * residual);
+            }
+        }
+        self.losses.finish(self.plan, points);
+        Ok(&self.losses)
     }
 
     /// The Jacobian times a direction in parameter space: one number per point and residual.
@@ -117,6 +173,15 @@ impl<'plan> Kernel<'plan> {
         fits(Shape::Output, count, seeds.len())?;
         fits(Shape::Gradient, parameters.len(), gradient.len())?;
         self.engine.transposed(term, points, parameters, seeds, gradient)
+    }
+
+    /// Checks the arguments of whatever concerns all terms.
+    fn check(&self, points: &[Points], parameters: &[f64]) -> Result<(), KernelError> {
+        fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
+        for (term, points) in self.plan.terms.iter().zip(points) {
+            fits(Shape::RowWidth, term.row.width(), points.width())?;
+        }
+        fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())
     }
 
     /// Points times residuals of a term, its arguments checked.

@@ -104,13 +104,22 @@ impl<'plan> Reference<'plan> {
         });
     }
 
-    pub(crate) fn jacobian(&mut self, term: usize, points: &Points, parameters: &[f64], rows: &mut [f64]) {
-        let residuals = self.plan.terms[term].residuals.len();
-        self.for_points(term, points, rows, |interpreter, row, out| {
+    pub(crate) fn jacobian(
+        &mut self,
+        (term, points, range): (usize, &Points, Range<usize>),
+        parameters: &[f64],
+        residuals: &mut [f64],
+        rows: &mut [f64],
+    ) {
+        let count = self.plan.terms[term].residuals.len();
+        let mut part = Points::new(points.width());
+        range.for_each(|index| part.push(points.row(index)));
+        self.fill(term, &part, parameters, residuals);
+        self.for_points(term, &part, rows, |interpreter, row, out| {
             out.fill(0.0);
-            interpreter.residuals(parameters, row, &mut vec![0.0; residuals]);
+            interpreter.residuals(parameters, row, &mut vec![0.0; count]);
             for (residual, out) in out.chunks_exact_mut(parameters.len().max(1)).enumerate() {
-                let mut seeds = vec![0.0; residuals];
+                let mut seeds = vec![0.0; count];
                 seeds[residual] = 1.0;
                 interpreter.accumulate(parameters, row, &seeds, out);
             }

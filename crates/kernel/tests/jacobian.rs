@@ -5,7 +5,7 @@ mod cases;
 
 use cases::{Case, case, parameters, points};
 use equation::counter::Stream;
-use kernel::{Device, Kernel, Points, Precision};
+use kernel::{Device, Kernel, NormalEquations, Points, Precision};
 
 const FILES: [&str; 5] =
     ["inverse.toml", "ansatz-nonlinear.toml", "navier-stokes.toml", "variable-diffusion.toml", "orders.toml"];
@@ -87,6 +87,62 @@ fn products_from_either_side_are_those_of_the_rows() {
                     case.tolerance(Precision::F64) * rows.len() as f64,
                 );
             }
+        }
+    }
+}
+
+#[test]
+fn normal_equations_are_those_of_the_weighted_rows() {
+    for file in FILES {
+        let case = case(file, &[]);
+        // More than two blocks, and not a whole number of them.
+        let (points, parameters) = (points(&case, 1100), parameters(&case));
+        let size = parameters.len();
+        for device in [Device::Reference, Device::Cpu] {
+            let mut kernel = Kernel::compile(&case.plan, device, Precision::F64).expect("a kernel");
+            let all_rows = rows(&mut kernel, &case, &points, &parameters);
+            let (mut square, mut slope) = (vec![0.0; size * size], vec![0.0; size]);
+            for (number, (term, rows)) in case.plan.terms.iter().zip(&all_rows).enumerate() {
+                let mut residuals = vec![0.0; rows.len() / size];
+                let set = &points[number];
+                kernel.residuals(number, set, &parameters, &mut residuals).expect("arguments that fit");
+                for (place, row) in rows.chunks_exact(size).enumerate() {
+                    let weight = term.residuals[place % term.residuals.len()].weight / set.len() as f64;
+                    for (i, left) in row.iter().enumerate() {
+                        slope[i] += weight * left * residuals[place];
+                        row.iter()
+                            .enumerate()
+                            .for_each(|(j, right)| square[i * size + j] += weight * left * right);
+                    }
+                }
+            }
+            let mut gradient = vec![0.0; size];
+            let wanted = kernel.evaluate(&points, &parameters, &mut gradient).expect("arguments").clone();
+            assert_eq!(
+                kernel.losses(&points, &parameters).expect("arguments").mean_squares.len(),
+                wanted.mean_squares.len()
+            );
+            let alone = kernel.losses(&points, &parameters).expect("arguments").total;
+            assert!((alone - wanted.total).abs() <= 1e-13 * wanted.total);
+
+            let mut normal = NormalEquations::new(size);
+            // Twice: nothing may be left of the first time.
+            for _ in 0..2 {
+                let losses = kernel.normal_equations(&points, &parameters, &mut normal).expect("arguments");
+                assert!((losses.total - wanted.total).abs() <= 1e-13 * wanted.total);
+            }
+            for column in 0..size {
+                assert_close(
+                    &case.name,
+                    normal.column(column),
+                    &square[column * size + column..][..size - column],
+                    1e-11,
+                );
+            }
+            let slopes: Vec<f64> = (0..size).map(|row| normal.slope(row)).collect();
+            assert_close(&case.name, &slopes, &slope, 1e-11);
+            let doubled: Vec<f64> = slopes.iter().map(|slope| 2.0 * slope).collect();
+            assert_close(&case.name, &doubled, &gradient, 1e-11);
         }
     }
 }

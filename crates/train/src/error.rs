@@ -2,7 +2,9 @@
 
 use crate::Refusal;
 use crate::bench::CaseError;
+use crate::optimize::StateError;
 use crate::reference::ReferenceError;
+use crate::run::RunError;
 use crate::table::TableError;
 use equation::parse::Diagnostics;
 use equation::taylor::PlanError;
@@ -82,6 +84,25 @@ pub enum TrainError {
         /// In which numbers it was computed.
         precision: Precision,
     },
+    /// A saved state is not one of the phase's method.
+    #[error("the saved state does not fit phase {}: {cause}; was its optimizer changed?", phase + 1)]
+    Misfit {
+        /// Which phase, from 0.
+        phase: usize,
+        /// What does not fit.
+        cause: StateError,
+    },
+    /// A saved state is in a phase that the problem does not have.
+    #[error("the saved state is in phase {}, the problem has {phases}", phase + 1)]
+    NoSuchPhase {
+        /// Which phase, from 0.
+        phase: usize,
+        /// How many there are.
+        phases: usize,
+    },
+    /// The folder of a run cannot be read or written.
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// A step that was to be measured is no step.
     #[error("the step cannot be measured: {0}")]
     Unmeasurable(#[from] Refusal),

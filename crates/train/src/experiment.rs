@@ -1,20 +1,20 @@
 //! The whole pipeline behind one noun.
 
-use crate::TrainError;
-use crate::evaluate::{FieldError, Misfit, check_grid, field_errors, misfits};
+use crate::evaluate::{FieldError, Gauge, Misfit, check_grid, misfits};
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
 use crate::table::Tables;
-use crate::trainer::{self, Sink, Stopped, Surroundings};
-use equation::parse::{MAX_FILE, parse_with};
-use equation::problem::{Budget, Problem};
+use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings};
+use crate::{Objective, TrainError};
+use equation::parse::{Diagnostics, MAX_FILE, parse_with, resolve};
+use equation::problem::Problem;
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Losses, Points, Precision};
-use std::cell::RefCell;
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -22,12 +22,23 @@ use std::time::Instant;
 /// can be found wrong before training has been looked for.
 #[derive(Clone, Debug)]
 pub struct Experiment {
+    name: String,
+    origin: Origin,
     problem: Problem,
     plan: Plan,
     tables: Tables,
     truths: Vec<Option<Truth>>,
     device: Device,
     precision: Precision,
+}
+
+/// Where a problem comes from.
+#[derive(Clone, Debug)]
+struct Origin {
+    text: String,
+    overrides: Vec<String>,
+    /// In which data files are looked for.
+    folder: PathBuf,
 }
 
 /// A trained problem.
@@ -56,7 +67,9 @@ impl Experiment {
     /// `section.key=value` texts laid over it.
     pub fn open(name: &str, overrides: &[String]) -> Result<Self, TrainError> {
         if let Some(built_in) = BuiltIn::find(name) {
-            return Self::from_text(&format!("{name} (built in)"), built_in.text, Path::new("."), overrides);
+            let file = format!("{name} (built in)");
+            let experiment = Self::from_text(&file, built_in.text, Path::new("."), overrides)?;
+            return Ok(experiment.called(name));
         }
         let path = Path::new(name);
         if path.is_dir() {
@@ -73,6 +86,13 @@ impl Experiment {
         Self::from_text(name, &text, folder, overrides)
     }
 
+    /// Opens a problem file by path, whatever it is called.
+    pub(crate) fn open_file(path: &Path, overrides: &[String]) -> Result<Self, TrainError> {
+        let text = read(path).map_err(|cause| TrainError::Unreadable { path: path.to_owned(), cause })?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        Self::from_text(&path.to_string_lossy(), &text, folder, overrides)
+    }
+
     /// Prepares the problem that `text` states; `file` is what its mistakes are reported under and, less
     /// its ending, the title of a problem that states none; data files are looked for in `folder`.
     pub fn from_text(
@@ -83,9 +103,9 @@ impl Experiment {
     ) -> Result<Self, TrainError> {
         let mut problem = parse_with(text, overrides)
             .map_err(|diagnostics| TrainError::Problem { file: file.to_owned(), diagnostics })?;
+        let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if problem.title.trim().is_empty() {
-            let stem = Path::new(file).file_stem().unwrap_or_default();
-            problem.title = stem.to_string_lossy().into_owned();
+            problem.title.clone_from(&name);
         }
         let plan = plan(&problem)?;
         let tables = Tables::read(&problem, folder)?;
@@ -98,7 +118,9 @@ impl Experiment {
             draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, phase, 0) })?;
         }
         let (device, precision) = (Device::Cpu, Precision::F64);
-        Ok(Experiment { problem, plan, tables, truths, device, precision })
+        let origin =
+            Origin { text: text.to_owned(), overrides: overrides.to_vec(), folder: folder.to_owned() };
+        Ok(Experiment { name, origin, problem, plan, tables, truths, device, precision })
     }
 
     /// Chooses where and in which numbers to compute.
@@ -106,18 +128,35 @@ impl Experiment {
         Experiment { device, precision, ..self }
     }
 
-    /// Makes training take `steps` steps, unless its method comes to an end before: phases keep their own number of steps while there are
-    /// enough, the last of them takes the rest, and bounds on time, loss and error no longer count.
+    /// Makes training take `steps` steps, unless its method comes to an end before; short for
+    /// `training.steps`.
     pub fn with_steps(mut self, steps: u64) -> Self {
-        let phases = &mut self.problem.training.phases;
-        let count = phases.len();
-        let mut rest = steps;
-        for (number, phase) in phases.iter_mut().enumerate() {
-            let own = if number + 1 == count { rest } else { phase.budget.steps.unwrap_or(rest).min(rest) };
-            rest -= own;
-            phase.budget = Budget { steps: Some(own), ..Budget::default() };
-        }
+        // Integers of problem files end there.
+        let steps = steps.min(i64::MAX as u64);
+        self.origin.overrides.push(format!("training.steps={steps}"));
+        self.problem.training.steps = Some(steps);
         self
+    }
+
+    /// Gives it another name.
+    pub fn called(self, name: &str) -> Self {
+        Experiment { name: name.to_owned(), ..self }
+    }
+
+    /// What users call it: the name of the built-in problem, or of the file without its ending.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The problem file that states by itself what this experiment trains, overrides included. `rename`
+    /// says by which path each data file is found from its new place.
+    pub(crate) fn resolved(&self, rename: &mut dyn FnMut(&str) -> String) -> Result<String, Diagnostics> {
+        resolve(&self.origin.text, &self.origin.overrides, &self.problem.title, rename)
+    }
+
+    /// The folder in which data files are looked for.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.origin.folder
     }
 
     /// The problem.
@@ -140,39 +179,60 @@ impl Experiment {
         self.precision
     }
 
+    /// Training before its first step.
+    pub fn start(&self) -> Snapshot {
+        Snapshot::start(self.plan.initialize(self.problem.training.seed))
+    }
+
     /// Trains from the start through all phases and measures the errors. `stop` may be set from
     /// another thread or a signal handler to end training after the current step.
     pub fn train(&self, stop: &AtomicBool, sink: &mut dyn Sink) -> Result<Trained, TrainError> {
-        let mut parameters = self.plan.initialize(self.problem.training.seed);
-        let start = Instant::now();
-        let clock = || start.elapsed().as_secs_f64();
-        // One kernel for all measurements, and none of training's, whose scratch is in use.
-        let gauge = RefCell::new(Kernel::compile(&self.plan, self.device, self.precision)?);
-        let error = |parameters: &[f64]| -> Result<Option<f64>, TrainError> {
-            let errors = self.errors(&mut gauge.borrow_mut(), parameters)?;
-            Ok(errors.iter().flatten().filter_map(|error| error.relative_l2).reduce(f64::max))
-        };
-        let surroundings = Surroundings {
-            device: self.device,
-            precision: self.precision,
-            stop,
-            clock: &clock,
-            error: &error,
-        };
-        let outcome =
-            trainer::train(&self.problem, &self.plan, &self.tables, &mut parameters, surroundings, sink)?;
-        let errors = self.errors(&mut gauge.borrow_mut(), &parameters)?;
-        let scalars = self.plan.scalar_values(&parameters);
-        let trainer::Outcome { steps, evaluations, seconds, losses, stopped } = outcome;
-        Ok(Trained { parameters, losses, errors, scalars, steps, evaluations, seconds, stopped })
+        self.train_from(&mut self.start(), stop, sink)
     }
 
-    fn errors(
+    /// Trains from where `now` stands to the end, which `now` follows: continued from a state that was
+    /// kept, training ends with the same bits as if it had never been interrupted. On `Err`, it stands
+    /// before the step that failed.
+    pub fn train_from(
         &self,
-        kernel: &mut Kernel<'_>,
-        parameters: &[f64],
-    ) -> Result<Vec<Option<FieldError>>, TrainError> {
-        field_errors(&self.problem, &self.truths, &self.tables, kernel, parameters)
+        now: &mut Snapshot,
+        stop: &AtomicBool,
+        sink: &mut dyn Sink,
+    ) -> Result<Trained, TrainError> {
+        let start = Instant::now();
+        let clock = || start.elapsed().as_secs_f64();
+        let kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
+        let mut objective = Objective::new(kernel, Vec::new());
+        // Made when first needed: the reference may take a while, and nobody waits for the first step.
+        let gauge = OnceCell::new();
+        let errors = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
+            let gauge = gauge.get_or_init(|| Gauge::new(&self.problem, &self.truths, &self.tables));
+            gauge.errors(kernel, parameters)
+        };
+        let error = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
+            let errors = errors(kernel, parameters)?;
+            Ok(errors.iter().flatten().filter_map(|error| error.relative_l2).reduce(f64::max))
+        };
+        let surroundings = Surroundings { stop, clock: &clock, error: &error };
+        let trainer::Outcome { losses, stopped } =
+            trainer::train(&self.problem, &self.plan, &self.tables, &mut objective, now, surroundings, sink)?;
+        let errors = errors(objective.kernel(), &now.parameters)?;
+        Ok(Trained {
+            parameters: now.parameters.clone(),
+            losses,
+            errors,
+            scalars: self.plan.scalar_values(&now.parameters),
+            steps: now.steps,
+            evaluations: now.evaluations,
+            seconds: now.seconds,
+            stopped,
+        })
+    }
+
+    /// The error of every unknown at some parameters; `None` for those without a reference.
+    pub fn errors(&self, parameters: &[f64]) -> Result<Vec<Option<FieldError>>, TrainError> {
+        let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
+        Gauge::new(&self.problem, &self.truths, &self.tables).errors(&mut kernel, parameters)
     }
 
     /// How well every equation holds, by the losses of a trained problem.

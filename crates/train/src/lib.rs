@@ -13,8 +13,10 @@ mod objective;
 mod problems;
 
 pub mod bench;
+pub mod checkpoint;
 pub mod optimize;
 pub mod reference;
+pub mod run;
 pub mod sample;
 pub mod table;
 pub mod trainer;
@@ -29,4 +31,5 @@ pub use kernel::cpu::Level;
 pub use kernel::{Device, DeviceError, KernelError, Losses, Points, Precision, PrecisionError};
 pub use objective::{Objective, Refusal};
 pub use problems::{BUILT_IN, BuiltIn};
-pub use trainer::{Event, Quiet, Sink, Stopped};
+pub use run::{Run, RunError};
+pub use trainer::{Event, Quiet, Sink, Snapshot, Stopped};

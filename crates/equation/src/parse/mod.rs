@@ -13,11 +13,13 @@ mod formula;
 mod overrides;
 mod reader;
 mod render;
+mod resolve;
 mod sections;
 mod source;
 mod suggest;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub use resolve::resolve;
 pub use source::{Position, Span};
 
 use crate::problem::Problem;

@@ -7,8 +7,27 @@ pub struct Training {
     pub seed: u64,
     /// Points on each condition that does not state its own number.
     pub condition_points: usize,
-    /// One after the other; at least one.
+    /// Steps to take in all, whatever the budgets say.
+    pub steps: Option<u64>,
+    /// One after the other; at least one. Their budgets are as stated: [`Self::phases_to_train`] has those
+    /// that hold.
     pub phases: Vec<Phase>,
+}
+
+impl Training {
+    /// The phases with the budgets that hold. With [`Self::steps`], phases keep their own number of steps
+    /// while there are enough, the last of them takes the rest, and bounds on time, loss and error no
+    /// longer count.
+    pub fn phases_to_train(&self) -> Vec<Phase> {
+        let mut phases = self.phases.clone();
+        let (count, Some(mut rest)) = (phases.len(), self.steps) else { return phases };
+        for (number, phase) in phases.iter_mut().enumerate() {
+            let own = if number + 1 == count { rest } else { phase.budget.steps.unwrap_or(rest).min(rest) };
+            rest -= own;
+            phase.budget = Budget { steps: Some(own), ..Budget::default() };
+        }
+        phases
+    }
 }
 
 /// A stretch of training with one optimizer.

@@ -6,5 +6,6 @@ mod mistakes;
 mod mistakes_in_expressions;
 mod mistakes_in_sections;
 mod rendering;
+mod resolving;
 mod robustness;
 mod round_trip;

@@ -137,10 +137,7 @@ impl<'plan, T: Float> Cpu<'plan, T> {
             let mut scratch = fixed.own_scratch();
             scratch.forward(fixed.shared(), term, points, tile_range(term, points, number));
             for output in 0..outputs {
-                let residual = scratch.residual(term, output);
-                for (place, &value) in part.iter_mut().skip(output).step_by(outputs).zip(residual) {
-                    *place = value.to_f64();
-                }
+                scratch.copy_residual(term, output, part.iter_mut().skip(output).step_by(outputs));
             }
         });
     }

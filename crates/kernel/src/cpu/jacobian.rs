@@ -7,28 +7,40 @@ use super::tile::Sums;
 use super::weights::Target;
 use crate::Points;
 use rayon::prelude::*;
+use std::ops::Range;
 
 impl<T: Float> Cpu<'_, T> {
-    /// One row per point and residual: the derivative of the residual by every parameter.
-    pub(crate) fn jacobian(&mut self, term: usize, points: &Points, parameters: &[f64], rows: &mut [f64]) {
+    /// At the points of `range`: residuals, and one row for each, its derivative by every parameter.
+    pub(crate) fn jacobian(
+        &mut self,
+        (term, points, range): (usize, &Points, Range<usize>),
+        parameters: &[f64],
+        out: &mut [f64],
+        rows: &mut [f64],
+    ) {
         self.fixed.prepare(parameters);
         let fixed = &self.fixed;
         let (shared, term) = (fixed.shared(), &fixed.terms[term]);
         let (residuals, width) = (term.term.residuals.len(), parameters.len());
-        rows.par_chunks_mut((term.points * residuals * width).max(1)).enumerate().for_each(
-            |(number, rows)| {
-                let range = tile_range(term, points, number);
-                let mut scratch = fixed.own_scratch();
-                rows.fill(0.0);
-                scratch.forward(shared, term, points, range.clone());
-                for residual in 0..residuals {
-                    scratch.seed_one(term, residual);
-                    let rows = &mut rows[residual * width..];
-                    let mut target = Target::Rows { rows, stride: residuals * width, points: range.len() };
-                    scratch.reverse(shared, term, &mut target);
-                }
-            },
-        );
+        let parts = out.par_chunks_mut((term.points * residuals).max(1));
+        let parts = parts.zip(rows.par_chunks_mut((term.points * residuals * width).max(1)));
+        parts.enumerate().for_each(|(number, (out, rows))| {
+            let start = range.start + number * term.points;
+            let tile = start..(start + term.points).min(range.end);
+            let mut scratch = fixed.own_scratch();
+            rows.fill(0.0);
+            scratch.forward(shared, term, points, tile.clone());
+            // All of them first: the way back uses their registers.
+            for residual in 0..residuals {
+                scratch.copy_residual(term, residual, out.iter_mut().skip(residual).step_by(residuals));
+            }
+            for residual in 0..residuals {
+                scratch.seed_one(term, residual);
+                let rows = &mut rows[residual * width..];
+                let mut target = Target::Rows { rows, stride: residuals * width, points: tile.len() };
+                scratch.reverse(shared, term, &mut target);
+            }
+        });
     }
 
     /// The derivative of every residual at every point along a direction in parameter space.

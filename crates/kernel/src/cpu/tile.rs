@@ -141,6 +141,16 @@ impl<T: Float> Scratch<T> {
         column(&self.registers, term.points, term.term.residual.outputs[number])
     }
 
+    /// Copies residual `number` of the last [`Self::forward`] to as many places as there are.
+    pub(crate) fn copy_residual<'out>(
+        &self,
+        term: &TermCode<'_, T>,
+        number: usize,
+        places: impl Iterator<Item = &'out mut f64>,
+    ) {
+        places.zip(self.residual(term, number)).for_each(|(place, value)| *place = value.to_f64());
+    }
+
     /// Sets the adjoint of residual `number` at every point of the tile; `seed` is given the point and
     /// the residual there.
     pub(crate) fn seed(&mut self, term: &TermCode<'_, T>, number: usize, seed: impl Fn(usize, T) -> T) {

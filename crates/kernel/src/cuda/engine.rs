@@ -7,6 +7,7 @@ use super::memory::{Pool, Regions};
 use super::{CudaError, tiles};
 use crate::{Losses, Points, Precision};
 use equation::taylor::{Plan, Term};
+use std::ops::Range;
 
 /// Words of the staging memory at least: copies are made in pieces of it.
 const STAGING: usize = 1 << 20;
@@ -50,6 +51,7 @@ struct Needs {
     blocks: usize,
     rows: usize,
     output: usize,
+    values: usize,
     seeds: usize,
 }
 
@@ -116,6 +118,7 @@ impl<'plan> Cuda<'plan> {
             (Pool::Rows, needs.rows * word),
             (Pool::Seeds, needs.seeds * word),
             (Pool::Output, needs.output * word),
+            (Pool::Values, needs.values * word),
         ]);
         if regions.bytes() > self.arena.bytes() {
             self.resident.clear();
@@ -140,6 +143,7 @@ impl<'plan> Cuda<'plan> {
             rows: address(Pool::Rows),
             seeds: address(Pool::Seeds),
             output: address(Pool::Output),
+            values: address(Pool::Values),
             ..Arguments::default()
         }
     }
@@ -250,20 +254,19 @@ impl<'plan> Cuda<'plan> {
         parameters: &[f64],
         out: &mut [f64],
     ) -> Result<(), CudaError> {
-        let each = self.term(term).residuals.len();
-        self.write(Work::Fill, term, points, parameters, &[], each, out)
+        let place = (term, points, 0..points.len());
+        self.write(Work::Fill, place, parameters, &[], &mut [], out)
     }
 
     /// See [`crate::Kernel::jacobian`].
     pub(crate) fn jacobian(
         &mut self,
-        term: usize,
-        points: &Points,
+        place: (usize, &Points, Range<usize>),
         parameters: &[f64],
+        residuals: &mut [f64],
         rows: &mut [f64],
     ) -> Result<(), CudaError> {
-        let each = self.term(term).residuals.len() * parameters.len();
-        self.write(Work::Jacobian, term, points, parameters, &[], each, rows)
+        self.write(Work::Jacobian, place, parameters, &[], residuals, rows)
     }
 
     /// See [`crate::Kernel::jacobian_times`].
@@ -275,38 +278,39 @@ impl<'plan> Cuda<'plan> {
         direction: &[f64],
         out: &mut [f64],
     ) -> Result<(), CudaError> {
-        let each = self.term(term).residuals.len();
-        self.write(Work::Along, term, points, parameters, direction, each, out)
+        let place = (term, points, 0..points.len());
+        self.write(Work::Along, place, parameters, direction, &mut [], out)
     }
 
     fn term(&self, term: usize) -> &'plan Term {
         self.plan.terms.get(term).unwrap_or(&self.plan.prediction)
     }
 
-    /// Launches work on one term that writes `each` numbers per point.
-    #[expect(clippy::too_many_arguments, reason = "three callers that differ in two of them")]
+    /// Launches work on some points of a term, which writes as many numbers per point as `out` has room for, and
+    /// the residuals where they are wanted.
     fn write(
         &mut self,
         work: Work,
-        term: usize,
-        points: &Points,
+        (term, points, range): (usize, &Points, Range<usize>),
         parameters: &[f64],
         direction: &[f64],
-        each: usize,
+        residuals: &mut [f64],
         out: &mut [f64],
     ) -> Result<(), CudaError> {
         if out.is_empty() {
             return Ok(());
         }
-        let most = (OUTPUT / each).clamp(1, points.len());
-        let kernels =
-            self.kernels(work, tiles::for_term(self.plan, self.term(term), most, self.machine.blocks()))?;
-        let blocks = most.div_ceil(self.loaded[kernels].points).min(self.machine.blocks());
+        let (each, values) = (out.len() / range.len(), residuals.len() / range.len());
+        let most = (OUTPUT / each).clamp(1, range.len());
+        let size = tiles::for_term(self.plan, self.term(term), most, self.machine.blocks());
+        let kernels = self.kernels(work, size)?;
+        let blocks = most.div_ceil(size).min(self.machine.blocks());
         let needs = Needs {
             header: parameters.len() + direction.len(),
             blocks,
             rows: most * points.width(),
             output: most * each,
+            values: most * values,
             seeds: 0,
         };
         let regions = self.regions(kernels, needs)?;
@@ -325,10 +329,12 @@ impl<'plan> Cuda<'plan> {
         arguments.term = term as u64;
         for (number, part) in out.chunks_mut(most * each).enumerate() {
             let (start, count) = (number * most, part.len() / each);
-            self.send_rows(&regions, points, start..start + count)?;
+            self.send_rows(&regions, points, range.start + start..range.start + start + count)?;
             arguments.points = count as u64;
             self.launch(kernels, work.name(), blocks, &arguments)?;
             self.fetch(regions.get(Pool::Output).start, part)?;
+            let part = &mut residuals[start * values..(start + count) * values];
+            self.fetch(regions.get(Pool::Values).start, part)?;
         }
         Ok(())
     }
@@ -347,7 +353,7 @@ impl<'plan> Cuda<'plan> {
         &mut self,
         regions: &Regions,
         points: &Points,
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
     ) -> Result<(), CudaError> {
         let rows = range.flat_map(|index| points.row(index)).map(|number| number.to_bits());
         self.send(regions.get(Pool::Rows).start, rows)
@@ -376,7 +382,7 @@ impl<'plan> Cuda<'plan> {
             blocks,
             rows: most * points.width(),
             seeds: most * each,
-            output: 0,
+            ..Needs::default()
         };
         let regions = self.regions(kernels, needs)?;
         self.send(regions.get(Pool::Header).start, parameters.iter().map(|number| number.to_bits()))?;

@@ -20,6 +20,7 @@ pub(crate) struct Arguments {
     pub(crate) result: u64,
     pub(crate) seeds: u64,
     pub(crate) output: u64,
+    pub(crate) values: u64,
     pub(crate) term: u64,
     pub(crate) points: u64,
     pub(crate) blocks: u64,

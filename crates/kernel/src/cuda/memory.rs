@@ -27,6 +27,8 @@ pub(crate) enum Pool {
     Seeds,
     /// Numbers per point.
     Output,
+    /// Residuals that come along with them.
+    Values,
 }
 
 /// Pools start at multiples of this, so that any piece can be copied in whole vectors.

@@ -25,46 +25,72 @@ pub struct FieldError {
     pub mean_subtracted: bool,
 }
 
-/// The error of every unknown that has a reference.
-pub(crate) fn field_errors(
-    problem: &Problem,
-    truths: &[Option<Truth>],
-    tables: &Tables,
-    kernel: &mut Kernel<'_>,
-    parameters: &[f64],
-) -> Result<Vec<Option<FieldError>>, TrainError> {
-    let unknowns = problem.unknowns.len();
-    let mut predict = |points: &Points| -> Result<Vec<f64>, TrainError> {
-        let mut values = vec![0.0; points.len() * unknowns];
-        kernel.predict(points, parameters, &mut values)?;
-        Ok(values)
-    };
-    let on_grid = if truths.iter().any(Option::is_some) {
-        let points = grid::test_points(problem);
-        let values = predict(&points)?;
-        Some((points, values))
-    } else {
-        None
-    };
-    (0..unknowns)
-        .map(|unknown| {
-            let column = |values: &[f64]| -> Vec<f64> {
-                values.iter().skip(unknown).step_by(unknowns).copied().collect()
-            };
-            let pair = match (tables.reference(unknown), &truths[unknown], &on_grid) {
-                (Some(table), _, _) => Some((column(&predict(&table.points)?), table.values.clone())),
-                (None, Some(truth), Some((points, values))) => {
-                    let exact = (0..points.len())
-                        .into_par_iter()
-                        .map(|index| truth.value(problem, points.row(index)))
-                        .collect();
-                    Some((column(values), exact))
+/// Measures errors: knows the reference at all test points, so that a measurement is one prediction.
+#[derive(Debug)]
+pub(crate) struct Gauge {
+    /// Where unknowns are predicted.
+    places: Vec<Points>,
+    /// Per unknown; `None` where there is no reference.
+    targets: Vec<Option<Target>>,
+}
+
+/// The true values of an unknown.
+#[derive(Debug)]
+struct Target {
+    /// Which of the places they belong to.
+    place: usize,
+    exact: Vec<f64>,
+    mean_subtracted: bool,
+}
+
+impl Gauge {
+    /// Finds the reference at every test point.
+    pub(crate) fn new(problem: &Problem, truths: &[Option<Truth>], tables: &Tables) -> Self {
+        let mut places = Vec::new();
+        let mut grid = None;
+        let mut target = |unknown: usize| {
+            let (place, exact) = match (tables.reference(unknown), &truths[unknown]) {
+                (Some(table), _) => {
+                    places.push(table.points.clone());
+                    (places.len() - 1, table.values.clone())
                 }
-                (None, _, _) => None,
+                (None, Some(truth)) => {
+                    let place = *grid.get_or_insert_with(|| {
+                        places.push(grid::test_points(problem));
+                        places.len() - 1
+                    });
+                    let points = &places[place];
+                    let value = |index| truth.value(problem, points.row(index));
+                    (place, (0..points.len()).into_par_iter().map(value).collect())
+                }
+                (None, None) => return None,
             };
-            Ok(pair.map(|(found, exact)| compare(found, exact, level::is_free(problem, unknown))))
-        })
-        .collect()
+            Some(Target { place, exact, mean_subtracted: level::is_free(problem, unknown) })
+        };
+        let targets = (0..problem.unknowns.len()).map(&mut target).collect();
+        Gauge { places, targets }
+    }
+
+    /// The error of every unknown that has a reference.
+    pub(crate) fn errors(
+        &self,
+        kernel: &mut Kernel<'_>,
+        parameters: &[f64],
+    ) -> Result<Vec<Option<FieldError>>, TrainError> {
+        let unknowns = self.targets.len();
+        let mut predicted = Vec::with_capacity(self.places.len());
+        for points in &self.places {
+            let mut values = vec![0.0; points.len() * unknowns];
+            kernel.predict(points, parameters, &mut values)?;
+            predicted.push(values);
+        }
+        let compared = self.targets.iter().enumerate().map(|(unknown, target)| {
+            let Target { place, exact, mean_subtracted } = target.as_ref()?;
+            let found = predicted[*place].iter().skip(unknown).step_by(unknowns).copied().collect();
+            Some(compare(found, exact.clone(), *mean_subtracted))
+        });
+        Ok(compared.collect())
+    }
 }
 
 fn compare(mut found: Vec<f64>, mut exact: Vec<f64>, mean_subtracted: bool) -> FieldError {

@@ -6,7 +6,7 @@ mod level;
 mod misfit;
 
 pub use field::FieldError;
-pub(crate) use field::field_errors;
+pub(crate) use field::Gauge;
 pub(crate) use grid::check as check_grid;
 pub use misfit::Misfit;
 pub(crate) use misfit::misfits;

@@ -1,6 +1,6 @@
 //! Adam (Kingma, Ba 2015, algorithm 1) and AdamW (Loshchilov, Hutter 2019, algorithm 2).
 
-use super::{Loss, Optimizer, StepOutcome};
+use super::{Loss, Optimizer, State, StateError, StepOutcome};
 use crate::Refusal;
 use kernel::{Moments, Update};
 
@@ -60,6 +60,24 @@ impl Optimizer for Adam {
 
     /// Running means of the gradient are worth as much with other points: nothing is forgotten.
     fn forget_loss(&mut self) {}
+
+    fn save(&self) -> State {
+        let Moments { steps, mean, square } = &self.moments;
+        State::default()
+            .with_counts("steps", [*steps])
+            .with_numbers("mean", mean.as_slice())
+            .with_numbers("square", square.as_slice())
+    }
+
+    fn restore(&mut self, state: &State) -> Result<(), StateError> {
+        let parameters = self.gradient.len();
+        self.moments = Moments {
+            steps: state.count("steps")?,
+            mean: state.sized("mean", parameters)?.to_vec(),
+            square: state.sized("square", parameters)?.to_vec(),
+        };
+        Ok(())
+    }
 }
 
 #[cfg(test)]

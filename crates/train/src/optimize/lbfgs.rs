@@ -1,7 +1,7 @@
 //! L-BFGS (Nocedal, Wright 2006, algorithms 7.4 and 7.5).
 
 use super::line_search::{Line, Sample, search};
-use super::{Loss, Optimizer, StepOutcome};
+use super::{Loss, Optimizer, State, StateError, StepOutcome};
 use crate::Refusal;
 use kernel::Losses;
 
@@ -158,6 +158,38 @@ impl Optimizer for Lbfgs {
         self.patience = Patience::new();
         self.doubt = 0;
     }
+
+    fn save(&self) -> State {
+        let Patience { best, steps, renewed } = self.patience;
+        let state = State::default()
+            .with_counts("known", [u64::from(self.known)])
+            .with_numbers("losses", [&[self.losses.total], &*self.losses.mean_squares].concat())
+            .with_numbers("gradient", self.gradient.as_slice())
+            .with_numbers("best", [best])
+            .with_counts("patience", [u64::from(steps), u64::from(renewed)])
+            .with_counts("doubt", [self.doubt as u64]);
+        self.memory.save(state)
+    }
+
+    fn restore(&mut self, state: &State) -> Result<(), StateError> {
+        let parameters = self.gradient.len();
+        let wrong = |name: &str| StateError::Value { name: name.to_owned() };
+        let (total, mean_squares) = state.numbers("losses")?.split_first().ok_or_else(|| wrong("losses"))?;
+        let gradient = state.sized("gradient", parameters)?;
+        let &[steps, renewed] = state.counts("patience")? else { return Err(wrong("patience")) };
+        let patience = Patience {
+            best: state.number("best")?,
+            steps: u32::try_from(steps).map_err(|_| wrong("patience"))?,
+            renewed: renewed != 0,
+        };
+        let known = state.count_up_to("known", 1)? == 1;
+        let doubt = state.count_up_to("doubt", DOUBTS.len() - 1)?;
+        self.memory.restore(state, parameters)?;
+        self.losses = Losses { total: *total, mean_squares: mean_squares.to_vec() };
+        self.gradient.copy_from_slice(gradient);
+        (self.known, self.patience, self.doubt) = (known, patience, doubt);
+        Ok(())
+    }
 }
 
 /// The loss along the direction.
@@ -281,6 +313,34 @@ impl Memory {
     fn newest_first(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
         let (size, next) = (self.pairs.len(), self.next);
         (1..=self.count).map(move |age| (next + size - age) % size)
+    }
+
+    /// The pairs in use, oldest first: nothing depends on where in the ring they lie.
+    fn save(&self, state: State) -> State {
+        let pairs = || self.newest_first().rev().map(|place| &self.pairs[place]);
+        state
+            .with_numbers("memory_steps", pairs().flat_map(|pair| &pair.step).copied().collect::<Vec<_>>())
+            .with_numbers(
+                "memory_changes",
+                pairs().flat_map(|pair| &pair.change).copied().collect::<Vec<_>>(),
+            )
+            .with_numbers("memory_products", pairs().map(|pair| pair.product).collect::<Vec<_>>())
+    }
+
+    /// Takes the pairs of a saved memory; of one that was larger, the newest.
+    fn restore(&mut self, state: &State, parameters: usize) -> Result<(), StateError> {
+        let products = state.numbers("memory_products")?;
+        let steps = state.sized("memory_steps", products.len() * parameters)?;
+        let changes = state.sized("memory_changes", products.len() * parameters)?;
+        let kept = products.len().min(self.pairs.len() - 1);
+        for (place, index) in (products.len() - kept..products.len()).enumerate() {
+            let pair = &mut self.pairs[place];
+            pair.step.copy_from_slice(&steps[index * parameters..(index + 1) * parameters]);
+            pair.change.copy_from_slice(&changes[index * parameters..(index + 1) * parameters]);
+            pair.product = products[index];
+        }
+        (self.count, self.next) = (kept, kept % self.pairs.len());
+        Ok(())
     }
 
     /// Multiplies by the approximate inverse Hessian: the two-loop recursion, algorithm 7.4.

@@ -4,10 +4,12 @@ mod adam;
 mod lbfgs;
 mod line_search;
 mod schedule;
+mod state;
 
 pub use adam::Adam;
 pub use lbfgs::Lbfgs;
 pub use schedule::{Progress, rate};
+pub use state::{Array, State, StateError};
 
 use crate::Refusal;
 use equation::problem::Optimizer as Method;
@@ -67,6 +69,13 @@ pub trait Optimizer {
 
     /// The loss is another function from now on: whatever was remembered of its values is void.
     fn forget_loss(&mut self);
+
+    /// Everything that the steps to come depend on, besides the parameters and the loss.
+    fn save(&self) -> State;
+
+    /// Continues from a saved state: the steps to come are, bit for bit, those that the saved one would
+    /// have taken. On `Err`, the state is unchanged.
+    fn restore(&mut self, state: &State) -> Result<(), StateError>;
 }
 
 /// The method that a problem file names, for the trainable numbers of a plan. The problem's own scalars

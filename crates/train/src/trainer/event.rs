@@ -1,5 +1,7 @@
 //! What training tells whoever listens.
 
+use super::Snapshot;
+use crate::run::RunError;
 use kernel::Losses;
 use std::fmt;
 
@@ -73,8 +75,10 @@ pub enum Event<'run> {
     Started {
         /// Trainable numbers.
         parameters: usize,
-        /// Stretches of training to come.
+        /// Stretches of training.
         phases: usize,
+        /// Steps taken before, in a run that is continued.
+        steps: u64,
     },
     /// A phase begins.
     PhaseStarted {
@@ -106,6 +110,18 @@ pub enum Event<'run> {
         /// Over this phase.
         points_per_second: f64,
     },
+    /// The error was measured, at the parameters after the last step.
+    Measured {
+        /// Steps taken in the run.
+        step: u64,
+        /// The largest relative L2 error of an unknown.
+        error: f64,
+    },
+    /// The run could not be written; training goes on, and it is tried again.
+    NotSaved {
+        /// Why.
+        error: &'run RunError,
+    },
     /// A phase is over.
     PhaseEnded {
         /// Which, from 0.
@@ -130,6 +146,20 @@ pub enum Event<'run> {
 pub trait Sink {
     /// Takes note of an event.
     fn event(&mut self, event: &Event<'_>);
+
+    /// Whether [`Self::state`] is wanted now, so many seconds into the run; asked between two steps.
+    fn wants_state(&mut self, _seconds: f64) -> bool {
+        false
+    }
+
+    /// Takes note of all that training needs to continue from here: when wanted, and when it ends.
+    fn state(&mut self, _state: &Snapshot) {}
+
+    /// Whether the error is worth measuring now and then, in two per cent of the time. It has no
+    /// influence on training.
+    fn wants_error(&self) -> bool {
+        false
+    }
 }
 
 /// Listens to nothing.

@@ -2,6 +2,8 @@
 
 mod event;
 mod run;
+mod snapshot;
 
 pub use event::{Event, Quiet, Sink, Stopped};
-pub use run::{Measure, Outcome, Surroundings, train};
+pub use run::{Measure, Outcome, Surroundings, steps_per_measurement, train};
+pub use snapshot::Snapshot;

@@ -1,202 +1,293 @@
 //! The loop that every optimizer shares.
 
-use super::{Event, Sink, Stopped};
-use crate::optimize::{Loss, Progress, StepOutcome, optimizer, rate};
+use super::{Event, Sink, Snapshot, Stopped};
+use crate::optimize::{Loss, Optimizer, Progress, StepOutcome, optimizer, rate};
 use crate::sample::{Draw, draw};
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
-use equation::problem::{Budget, Phase, Problem};
+use equation::problem::{Budget, Optimizer as Method, Phase, Problem};
 use equation::taylor::Plan;
-use kernel::{Device, Kernel, Losses, Precision};
+use kernel::{Kernel, Losses, Points, Precision};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.
-pub type Measure<'run> = dyn Fn(&[f64]) -> Result<Option<f64>, TrainError> + 'run;
+pub type Measure<'run> = dyn Fn(&mut Kernel<'_>, &[f64]) -> Result<Option<f64>, TrainError> + 'run;
 
 /// What training reads besides the problem.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'run> {
-    /// Where to compute.
-    pub device: Device,
-    /// In which numbers.
-    pub precision: Precision,
     /// Asks for an end after the current step.
     pub stop: &'run AtomicBool,
     /// Seconds since some moment before the run.
     pub clock: &'run dyn Fn() -> f64,
-    /// Measures the error, for budgets that wait for one.
+    /// Measures the error, for budgets that wait for one and for whoever watches.
     pub error: &'run Measure<'run>,
 }
 
-/// Time between two measurements of the error, in times that one of them takes.
-const TIMES_PER_MEASUREMENT: f64 = 20.0;
+/// Time between two measurements for whoever watches, in times that one of them takes: two per cent.
+const TIMES_PER_MEASUREMENT: f64 = 50.0;
 
-/// What training leaves behind.
+/// Before the first measurement for whoever watches: nobody waits for it, and it finds the reference.
+const SECONDS_TO_FIRST_MEASUREMENT: f64 = 1.0;
+
+/// Steps between two measurements for a budget that waits for an error. Counted, and not timed: runs
+/// must repeat bit for bit. A measurement costs about as much as a few steps of Adam.
+pub fn steps_per_measurement(method: Method) -> u64 {
+    match method {
+        Method::Adam | Method::AdamW { .. } => 100,
+        Method::Lbfgs { .. } => 20,
+    }
+}
+
+/// What training leaves behind, besides the parameters.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Steps taken.
-    pub steps: u64,
-    /// Evaluations of the loss that they took.
-    pub evaluations: u64,
-    /// Time taken.
-    pub seconds: f64,
     /// The losses at the final parameters.
     pub losses: Losses,
     /// Why it ended.
     pub stopped: Stopped,
 }
 
-/// Trains through all phases, improving `parameters` in place. On `Err`, `parameters` are those
-/// before the step that failed. With budgets of steps the result is a pure function of the arguments.
+/// Trains from a snapshot through all phases, which `now` follows. On `Err`, it stands before the step
+/// that failed. With budgets of steps, loss and error the result is a pure function of the arguments.
+///
+/// The objective's points are replaced; its kernel is the plan's.
 pub fn train(
     problem: &Problem,
     plan: &Plan,
     tables: &Tables,
-    parameters: &mut [f64],
+    objective: &mut Objective<'_>,
+    now: &mut Snapshot,
     surroundings: Surroundings<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Outcome, TrainError> {
-    let start = (surroundings.clock)();
-    let phases = &problem.training.phases;
-    let kernel = Kernel::compile(plan, surroundings.device, surroundings.precision)?;
-    let mut objective = Objective::new(kernel, Vec::new());
-    sink.event(&Event::Started { parameters: parameters.len(), phases: phases.len() });
+    let phases = problem.training.phases_to_train();
+    let first = now.phase;
+    if first >= phases.len() {
+        return Err(TrainError::NoSuchPhase { phase: first, phases: phases.len() });
+    }
+    sink.event(&Event::Started { parameters: now.parameters.len(), phases: phases.len(), steps: now.steps });
+    let start = (surroundings.clock)() - now.seconds;
+    let measured_next = now.seconds + SECONDS_TO_FIRST_MEASUREMENT;
+    let mut run = Run { problem, plan, tables, surroundings, start, measured_next };
 
-    let mut run = Run { problem, plan, tables, surroundings, start, steps: 0, evaluations: 0 };
     let mut stopped = Stopped::Steps;
-    for (number, phase) in phases.iter().enumerate() {
-        stopped = run.phase(number, phase, &mut objective, parameters, sink)?;
+    for (number, phase) in phases.iter().enumerate().skip(first) {
+        // A phase without steps is not entered: given more steps, the run goes on where it stands.
+        if number > first && phase.budget.steps == Some(0) {
+            continue;
+        }
+        if number > first {
+            now.enter(number);
+        }
+        stopped = match run.phase(phase, objective, now, sink) {
+            Ok(stopped) => stopped,
+            Err(error) => {
+                sink.state(now);
+                return Err(error);
+            }
+        };
         sink.event(&Event::PhaseEnded { phase: number, stopped });
         if stopped == Stopped::Interrupted {
             break;
         }
     }
+    now.stopped = Some(stopped);
+    sink.state(now);
 
-    let mut gradient = vec![0.0; parameters.len()];
-    let losses = objective.eval(parameters, &mut gradient).map_err(|refusal| run.explain(refusal))?.clone();
-    let seconds = (surroundings.clock)() - start;
-    sink.event(&Event::Finished { steps: run.steps, losses: &losses, seconds, stopped });
-    let Run { steps, evaluations, .. } = run;
-    Ok(Outcome { steps, evaluations, seconds, losses, stopped })
+    let mut gradient = vec![0.0; now.parameters.len()];
+    let precision = objective.kernel().precision();
+    let losses = objective
+        .eval(&now.parameters, &mut gradient)
+        .map_err(|refusal| explain(refusal, plan, precision, now.steps))?
+        .clone();
+    sink.event(&Event::Finished { steps: now.steps, losses: &losses, seconds: now.seconds, stopped });
+    Ok(Outcome { losses, stopped })
 }
 
 struct Run<'run> {
     problem: &'run Problem,
-    tables: &'run Tables,
     plan: &'run Plan,
+    tables: &'run Tables,
     surroundings: Surroundings<'run>,
+    /// When the run would have begun, had it never been interrupted.
     start: f64,
-    steps: u64,
-    evaluations: u64,
+    /// Seconds of the run at which the error is measured next for whoever watches.
+    measured_next: f64,
 }
 
 impl Run<'_> {
+    /// Trains a phase from where `now` stands in it. Afterwards `now` holds what its method remembers.
     fn phase(
         &mut self,
-        number: usize,
         phase: &Phase,
         objective: &mut Objective<'_>,
-        parameters: &mut [f64],
+        now: &mut Snapshot,
         sink: &mut dyn Sink,
     ) -> Result<Stopped, TrainError> {
-        let draw = |number| draw(self.problem, self.plan, self.tables, Draw::of(self.problem, phase, number));
-        objective.set_points(draw(0)?);
-        let points = objective.point_count();
+        let points = if now.points.is_empty() { self.draw(phase, now.draw)? } else { now.points.clone() };
+        objective.set_points(points);
         let mut optimizer = optimizer(phase.optimizer, self.plan);
-        let (begin, before) = ((self.surroundings.clock)(), self.evaluations);
-        let mut progress = Progress { step: 0, seconds: 0.0 };
+        if !now.optimizer.is_empty() {
+            let misfit = |cause| TrainError::Misfit { phase: now.phase, cause };
+            optimizer.restore(&now.optimizer).map_err(misfit)?;
+        }
+        let (number, points) = (now.phase, objective.point_count());
         sink.event(&Event::PhaseStarted { phase: number, points, budget: phase.budget });
-        let (mut loss, mut measured_next) = (f64::INFINITY, begin);
+        let stopped = self.steps(phase, &mut *optimizer, objective, now, sink);
+        now.optimizer = optimizer.save();
+        stopped
+    }
+
+    fn steps(
+        &mut self,
+        phase: &Phase,
+        optimizer: &mut dyn Optimizer,
+        objective: &mut Objective<'_>,
+        now: &mut Snapshot,
+        sink: &mut dyn Sink,
+    ) -> Result<Stopped, TrainError> {
+        let (precision, points) = (objective.kernel().precision(), objective.point_count() as f64);
+        let begin = (self.surroundings.clock)() - now.phase_seconds;
+        if let Some(stopped) = self.ended_before(phase, objective, now)? {
+            return Ok(stopped);
+        }
         loop {
-            if let Some(stopped) = self.over(phase.budget, progress, loss) {
+            if let Some(stopped) = self.over(phase.budget, now) {
                 return Ok(stopped);
             }
+            if sink.wants_state(now.seconds) {
+                now.optimizer = optimizer.save();
+                sink.state(now);
+            }
             if let Some(interval) = phase.resample
-                && progress.step > 0
-                && progress.step.is_multiple_of(interval)
+                && now.phase_step > 0
+                && now.phase_step.is_multiple_of(interval)
             {
-                objective.set_points(draw(progress.step / interval)?);
+                objective.set_points(self.draw(phase, now.draw + 1)?);
+                now.draw += 1;
+                now.points.clear();
                 optimizer.forget_loss();
             }
+            let progress = Progress { step: now.phase_step, seconds: now.phase_seconds };
             let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
-            let outcome =
-                optimizer.step(objective, parameters, rate).map_err(|refusal| self.explain(refusal))?;
-            let step = self.steps;
-            let (losses, length) = match outcome {
-                StepOutcome::Taken { losses, length, evaluations } => {
-                    self.evaluations += evaluations;
-                    (losses, length)
-                }
+            let outcome = optimizer
+                .step(objective, &mut now.parameters, rate)
+                .map_err(|refusal| explain(refusal, self.plan, precision, now.steps))?;
+            let (losses, length, evaluations) = match outcome {
+                StepOutcome::Taken { losses, length, evaluations } => (losses, length, evaluations),
                 StepOutcome::GradientVanished { gradient, evaluations } => {
-                    self.evaluations += evaluations;
-                    return Ok(Stopped::GradientVanished { step, gradient });
+                    now.count(evaluations);
+                    return Ok(Stopped::GradientVanished { step: now.steps, gradient });
                 }
                 StepOutcome::NoDescent { gradient, evaluations } => {
-                    self.evaluations += evaluations;
-                    return Ok(Stopped::NoDescent { step, gradient });
+                    now.count(evaluations);
+                    return Ok(Stopped::NoDescent { step: now.steps, gradient });
                 }
             };
-            loss = losses.total;
-            let now = (self.surroundings.clock)();
-            self.steps += 1;
-            progress = Progress { step: progress.step + 1, seconds: now - begin };
-            let visited = points as f64 * (self.evaluations - before) as f64;
+            let clock = (self.surroundings.clock)();
+            now.count(evaluations);
+            now.steps += 1;
+            now.phase_step += 1;
+            (now.seconds, now.phase_seconds) = (clock - self.start, clock - begin);
+            now.loss = losses.total;
             sink.event(&Event::Step {
-                phase: number,
-                phase_step: progress.step,
-                step: self.steps,
+                phase: now.phase,
+                phase_step: now.phase_step,
+                step: now.steps,
                 losses,
                 length,
-                evaluations: self.evaluations,
-                seconds: now - self.start,
-                phase_seconds: progress.seconds,
-                points_per_second: visited / progress.seconds,
+                evaluations: now.evaluations,
+                seconds: now.seconds,
+                phase_seconds: now.phase_seconds,
+                points_per_second: points * now.phase_evaluations as f64 / now.phase_seconds,
             });
-            if let Some(bound) = phase.budget.error
-                && now >= measured_next
-            {
-                let error = (self.surroundings.error)(parameters)?;
-                let after = (self.surroundings.clock)();
-                measured_next = after + TIMES_PER_MEASUREMENT * (after - now);
-                if error.is_some_and(|error| error < bound) {
-                    return Ok(Stopped::TargetError);
-                }
+            if self.reached(phase, objective, now, sink)? {
+                return Ok(Stopped::TargetError);
             }
         }
     }
 
+    /// Measures the error where a budget or whoever watches wants it now; whether the budget's bound is
+    /// reached. Whoever watches has no influence on that.
+    fn reached(
+        &mut self,
+        phase: &Phase,
+        objective: &mut Objective<'_>,
+        now: &Snapshot,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, TrainError> {
+        let interval = steps_per_measurement(phase.optimizer);
+        let bound = phase.budget.error.filter(|_| now.phase_step.is_multiple_of(interval));
+        let watched = sink.wants_error() && now.seconds >= self.measured_next;
+        if bound.is_none() && !watched {
+            return Ok(false);
+        }
+        let before = (self.surroundings.clock)();
+        let Some(error) = (self.surroundings.error)(objective.kernel(), &now.parameters)? else {
+            self.measured_next = f64::INFINITY;
+            return Ok(false);
+        };
+        let after = (self.surroundings.clock)();
+        self.measured_next = after - self.start + TIMES_PER_MEASUREMENT * (after - before);
+        sink.event(&Event::Measured { step: now.steps, error });
+        Ok(bound.is_some_and(|bound| error < bound))
+    }
+
+    /// Whether the phase has come to its own end before, in a run that is continued.
+    fn ended_before(
+        &self,
+        phase: &Phase,
+        objective: &mut Objective<'_>,
+        now: &mut Snapshot,
+    ) -> Result<Option<Stopped>, TrainError> {
+        match now.stopped.take() {
+            Some(stopped @ (Stopped::GradientVanished { .. } | Stopped::NoDescent { .. })) => {
+                Ok(Some(stopped))
+            }
+            Some(stopped @ Stopped::TargetError) => {
+                let error = (self.surroundings.error)(objective.kernel(), &now.parameters)?;
+                let reached = phase.budget.error.zip(error).is_some_and(|(bound, error)| error < bound);
+                Ok(reached.then_some(stopped))
+            }
+            Some(Stopped::Steps | Stopped::Seconds | Stopped::Loss | Stopped::Interrupted) | None => Ok(None),
+        }
+    }
+
+    fn draw(&self, phase: &Phase, number: u64) -> Result<Vec<Points>, TrainError> {
+        draw(self.problem, self.plan, self.tables, Draw::of(self.problem, phase, number))
+    }
+
     /// Whether a phase ends here. The loss is the one before the last step.
-    fn over(&self, budget: Budget, progress: Progress, loss: f64) -> Option<Stopped> {
+    fn over(&self, budget: Budget, now: &Snapshot) -> Option<Stopped> {
         if self.surroundings.stop.load(Ordering::Relaxed) {
             Some(Stopped::Interrupted)
-        } else if budget.loss.is_some_and(|bound| loss < bound) {
+        } else if budget.loss.is_some_and(|bound| now.loss < bound) {
             Some(Stopped::Loss)
-        } else if budget.steps.is_some_and(|bound| progress.step >= bound) {
+        } else if budget.steps.is_some_and(|bound| now.phase_step >= bound) {
             Some(Stopped::Steps)
-        } else if budget.seconds.is_some_and(|bound| progress.seconds >= bound) {
+        } else if budget.seconds.is_some_and(|bound| now.phase_seconds >= bound) {
             Some(Stopped::Seconds)
         } else {
             None
         }
     }
+}
 
-    fn explain(&self, refusal: Refusal) -> TrainError {
-        let (step, precision) = (self.steps, self.surroundings.precision);
-        match refusal {
-            Refusal::Residual(position) => {
-                let mut names = self
-                    .plan
-                    .terms
-                    .iter()
-                    .flat_map(|term| term.residuals.iter().map(|residual| (&term.name, &residual.name)));
-                let (term, residual) = names
-                    .nth(position)
-                    .map(|(term, residual)| (term.clone(), residual.clone()))
-                    .unwrap_or_default();
-                TrainError::NonFiniteResidual { step, precision, term, residual }
-            }
-            Refusal::Gradient => TrainError::NonFiniteGradient { step, precision },
-            Refusal::Kernel(error) => TrainError::Kernel(error),
+fn explain(refusal: Refusal, plan: &Plan, precision: Precision, step: u64) -> TrainError {
+    match refusal {
+        Refusal::Residual(position) => {
+            let mut names = plan
+                .terms
+                .iter()
+                .flat_map(|term| term.residuals.iter().map(|residual| (&term.name, &residual.name)));
+            let (term, residual) = names
+                .nth(position)
+                .map(|(term, residual)| (term.clone(), residual.clone()))
+                .unwrap_or_default();
+            TrainError::NonFiniteResidual { step, precision, term, residual }
         }
+        Refusal::Gradient => TrainError::NonFiniteGradient { step, precision },
+        Refusal::Kernel(error) => TrainError::Kernel(error),
     }
 }

@@ -36,10 +36,14 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     if !reference.entries.iter().any(|entry| entry.key != "grid") {
         errors_without_reference(section, workshop);
     }
-    let mut known = vec!["seed", "condition_points", "phase"];
+    let mut known = vec!["seed", "steps", "condition_points", "phase"];
     known.extend(PHASE_KEYS);
     reader::only(section, &known, "key", &mut workshop.mistakes);
     let seed = section.get("seed").and_then(|entry| seed(&entry.node, workshop));
+    let steps = section
+        .get("steps")
+        .and_then(|entry| reader::count(&entry.node, 0..=i64::MAX, &mut workshop.mistakes))
+        .map(|steps| steps as u64);
     let condition_points = section.get("condition_points").and_then(|e| points(&e.node, workshop));
     let default = Phase {
         optimizer: Optimizer::Adam,
@@ -55,7 +59,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         Some(entry) => phases(entry, &common, workshop),
         None => vec![common],
     };
-    Training { seed: seed.unwrap_or(0), condition_points: condition_points.unwrap_or(256), phases }
+    Training { seed: seed.unwrap_or(0), condition_points: condition_points.unwrap_or(256), steps, phases }
 }
 
 /// A seed: an integer, or its digits in quotes, since integers of TOML end at 2^63.

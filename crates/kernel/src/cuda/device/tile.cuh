@@ -20,6 +20,8 @@ struct Arguments {
     double* result;
     const double* seeds;
     double* output;
+    // Residuals that come along with the output.
+    double* values;
     // Of the launches that work on one term.
     long long term;
     long long points;
@@ -153,10 +155,11 @@ __device__ inline void fill_tile(const Block& block, const double* rows, int cou
     __syncthreads();
 }
 
-// One row of derivatives per point and residual.
+// One row of derivatives per point and residual, and the residuals.
 template <typename Term>
-__device__ inline void jacobian_tile(const Block& block, const double* rows, int count, double* output) {
-    Term::forward(block, rows, count);
+__device__ inline void jacobian_tile(const Block& block, const double* rows, int count, double* output,
+                                     double* values) {
+    fill_tile<Term>(block, rows, count, values);
     for (int residual = 0; residual < Term::RESIDUALS; ++residual) {
         seed_residuals<Term>(block, rows, count, [&](int, int k, number) { return number(k == residual ? 1 : 0); });
         const Rows target{output + static_cast<long long>(residual) * PARAMETERS,

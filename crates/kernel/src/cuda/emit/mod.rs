@@ -203,7 +203,8 @@ fn entry(plan: &Plan, work: Work, terms: usize) -> String {
                     )
                 }
                 Work::Jacobian => format!(
-                    "jacobian_tile<{own}>(block, rows, count, arguments.output + start * {own}::RESIDUALS * PARAMETERS)"
+                    "jacobian_tile<{own}>(block, rows, count, arguments.output + start * {own}::RESIDUALS * PARAMETERS,\n\
+                     \x20               arguments.values + start * {own}::RESIDUALS)"
                 ),
                 Work::Along => format!(
                     "along_tile<{own}>(block, rows, count, arguments.seeds, arguments.output + start * {own}::RESIDUALS)"

@@ -1,0 +1,23 @@
+//! `pinnace resume`
+
+use crate::args::Resume;
+use crate::session;
+use pinnace::run::{Folder, Notice};
+use std::io::{Write, stderr};
+use std::process::ExitCode;
+
+pub(crate) fn resume(choices: &Resume, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+    let mut overrides = choices.set.clone();
+    overrides.extend(choices.steps.map(|steps| format!("training.steps={steps}")));
+    let (run, folder) = Folder::resume(&choices.run, &overrides, choices.manner.checkpoint_every)?;
+    show(run.notices());
+    session::train(run.experiment(), run.snapshot().clone(), Some(folder), &choices.manner, output)
+}
+
+/// Tells what users should know about a run.
+pub(crate) fn show(notices: &[Notice]) {
+    for notice in notices {
+        // A closed stderr is no reason to stop.
+        let _ = writeln!(stderr(), "pinnace: warning: {notice}");
+    }
+}

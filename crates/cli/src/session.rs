@@ -1,0 +1,58 @@
+//! What `train` and `resume` share: training someone can watch, interrupt and read about.
+
+use crate::args::Manner;
+use crate::terminal::{Style, Terminal};
+use crate::{exit, json, report};
+use anyhow::Context;
+use pinnace::run::Folder;
+use pinnace::{Experiment, Snapshot, Stopped};
+use std::io::{Write, stderr};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Set by Ctrl-C, SIGTERM and SIGHUP: training ends after the current step.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Trains from `now` to the end and reports; into a folder, if there is one.
+pub(crate) fn train(
+    experiment: &Experiment,
+    mut now: Snapshot,
+    mut folder: Option<Folder>,
+    manner: &Manner,
+    output: &mut impl Write,
+) -> anyhow::Result<ExitCode> {
+    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
+    let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
+    let trained = match &mut folder {
+        Some(folder) => folder.train(experiment, &mut now, &STOP, &mut terminal)?,
+        None => experiment.train_from(&mut now, &STOP, &mut terminal)?,
+    };
+    let run = folder.as_ref().map(Folder::path);
+    if manner.json {
+        json::write(experiment, &trained, run, output)?;
+    } else {
+        report::write(experiment, &trained, run, output)?;
+    }
+    if let Some(error) = folder.as_ref().and_then(Folder::trouble) {
+        output.flush()?;
+        // A closed stderr is no reason to hide the exit code.
+        let _ = writeln!(stderr(), "pinnace: the run is not complete: {error}");
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(match trained.stopped {
+        Stopped::Interrupted => ExitCode::from(exit::INTERRUPTED),
+        Stopped::Steps
+        | Stopped::Seconds
+        | Stopped::Loss
+        | Stopped::TargetError
+        | Stopped::GradientVanished { .. }
+        | Stopped::NoDescent { .. } => exit::DONE,
+    })
+}
+
+#[expect(clippy::exit, reason = "a second Ctrl-C means now, from a thread that cannot return a code")]
+fn interrupt() {
+    if STOP.swap(true, Ordering::Relaxed) {
+        std::process::exit(i32::from(exit::INTERRUPTED));
+    }
+}

@@ -1,0 +1,141 @@
+//! A problem file with its overrides laid over it, as one text that needs nothing else.
+
+use super::diagnostic::Diagnostics;
+use super::document::{self, Node, Table, Text, Value};
+use super::expression::Workshop;
+use super::overrides;
+use super::source::Sources;
+use std::fmt::Write;
+
+/// The text that states by itself what `source` states under `overrides`: reading it gives the same
+/// problem. A file that states no title gets `title`; `rename` says by which path each data file is
+/// found from the new place. A text in which nothing changes is kept letter by letter, comments
+/// included.
+pub fn resolve(
+    source: &str,
+    overrides: &[String],
+    title: &str,
+    rename: &mut dyn FnMut(&str) -> String,
+) -> Result<String, Diagnostics> {
+    let mut workshop = Workshop::default();
+    let sources = Sources::new(source, overrides);
+    let document = document::read(&sources, &mut workshop.mistakes);
+    let Some(mut document) = document else { return Err(workshop.mistakes.finish(sources)) };
+    overrides::merge(&mut document, &sources, overrides.len(), &mut workshop.mistakes);
+    if !workshop.mistakes.is_empty() {
+        return Err(workshop.mistakes.finish(sources));
+    }
+    let moved = rename_files(&mut document, rename);
+    let titled = document.get("title").is_some_and(
+        |entry| matches!(&entry.node.value, Value::Text(text) if !text.content.trim().is_empty()),
+    );
+    if overrides.is_empty() && !moved && titled {
+        return Ok(source.to_owned());
+    }
+    let mut text = String::new();
+    if !titled {
+        line(&mut text, "title", &quoted(title));
+    }
+    for entry in &document.entries {
+        match &entry.node.value {
+            Value::Table(_) => {}
+            _ if entry.key == "title" && !titled => {}
+            _ => line(&mut text, &entry.key, &value(&entry.node)),
+        }
+    }
+    for entry in &document.entries {
+        if let Value::Table(table) = &entry.node.value {
+            section(&mut text, &entry.key, table);
+        }
+    }
+    Ok(text)
+}
+
+/// Renames the data files; whether any got another name.
+fn rename_files(document: &mut Table, rename: &mut dyn FnMut(&str) -> String) -> bool {
+    let mut moved = false;
+    for section in document.entries.iter_mut().filter(|entry| ["data", "reference"].contains(&&*entry.key)) {
+        let Value::Table(tables) = &mut section.node.value else { continue };
+        for table in &mut tables.entries {
+            let Value::Table(table) = &mut table.node.value else { continue };
+            for entry in table.entries.iter_mut().filter(|entry| entry.key == "file") {
+                let Value::Text(text) = &mut entry.node.value else { continue };
+                let name = rename(&text.content);
+                if name != text.content {
+                    *text = Text::bare(&name, text.span);
+                    moved = true;
+                }
+            }
+        }
+    }
+    moved
+}
+
+fn section(text: &mut String, name: &str, table: &Table) {
+    text.push_str(&format!("\n[{}]\n", key(name)));
+    let phases = |node: &Node| match &node.value {
+        Value::Array(items) => {
+            !items.is_empty() && items.iter().all(|item| matches!(item.value, Value::Table(_)))
+        }
+        _ => false,
+    };
+    for entry in table.entries.iter().filter(|entry| !phases(&entry.node)) {
+        line(text, &entry.key, &value(&entry.node));
+    }
+    // Keys behind such a header would belong to it: they come last.
+    for entry in table.entries.iter().filter(|entry| phases(&entry.node)) {
+        let Value::Array(items) = &entry.node.value else { continue };
+        for item in items {
+            let Value::Table(table) = &item.value else { continue };
+            text.push_str(&format!("\n[[{}.{}]]\n", key(name), key(&entry.key)));
+            table.entries.iter().for_each(|entry| line(text, &entry.key, &value(&entry.node)));
+        }
+    }
+}
+
+fn line(text: &mut String, name: &str, value: &str) {
+    text.push_str(&format!("{} = {value}\n", key(name)));
+}
+
+fn key(name: &str) -> String {
+    let bare = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
+}
+
+/// A value on one line.
+fn value(node: &Node) -> String {
+    match &node.value {
+        Value::Text(text) => quoted(&text.content),
+        Value::Integer(number) => number.to_string(),
+        // Shortest digits that read as the same number; TOML writes nan in small letters.
+        Value::Float(number) => format!("{number:?}").to_ascii_lowercase(),
+        Value::Boolean(truth) => truth.to_string(),
+        Value::Array(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
+        Value::Table(table) if table.entries.is_empty() => "{}".to_owned(),
+        Value::Table(table) => {
+            let entries =
+                table.entries.iter().map(|entry| format!("{} = {}", key(&entry.key), value(&entry.node)));
+            format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
+        }
+        // No key takes one, so a file that has one is never resolved; kept readable all the same.
+        Value::Strange(kind) => quoted(kind),
+    }
+}
+
+fn quoted(content: &str) -> String {
+    let mut text = String::from("\"");
+    for letter in content.chars() {
+        match letter {
+            '"' | '\\' => text.extend(['\\', letter]),
+            '\n' => text.push_str("\\n"),
+            '\t' => text.push_str("\\t"),
+            control if control.is_control() => {
+                // Writing into a string cannot fail.
+                let _ = write!(text, "\\u{:04x}", u32::from(control));
+            }
+            _ => text.push(letter),
+        }
+    }
+    text.push('"');
+    text
+}

@@ -1,0 +1,198 @@
+//! Which tensors a snapshot is made of.
+
+use super::Fault;
+use super::bundle::{Bundle, Tensor};
+use crate::optimize::{Array, State, StateError};
+use crate::trainer::{Snapshot, Stopped};
+use equation::problem::Problem;
+use equation::taylor::Plan;
+use kernel::Points;
+
+/// Where and for what a snapshot was computed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Header {
+    /// What users call the problem.
+    pub problem: String,
+    /// On which device.
+    pub device: String,
+    /// In which numbers.
+    pub precision: String,
+    /// With which instructions of the processor: others round otherwise.
+    pub level: String,
+}
+
+/// The parameters by name: `network.layer1.weight` and so on, then `scalar.nu` and so on.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    blocks: Vec<Block>,
+    parameters: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Block {
+    name: String,
+    offset: usize,
+    shape: Vec<usize>,
+}
+
+impl Block {
+    fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+}
+
+impl Layout {
+    /// Of a problem's parameters.
+    pub fn of(problem: &Problem, plan: &Plan) -> Self {
+        let weights = plan.architecture.tensors.iter().map(|tensor| Block {
+            name: format!("network.{}", tensor.name),
+            offset: tensor.offset,
+            shape: tensor.shape.to_vec(),
+        });
+        let first = plan.architecture.weight_count();
+        let scalars = problem.parameters.iter().enumerate().map(|(position, parameter)| Block {
+            name: format!("scalar.{}", parameter.name),
+            offset: first + position,
+            shape: vec![1],
+        });
+        Layout { blocks: weights.chain(scalars).collect(), parameters: plan.parameter_count() }
+    }
+
+    /// The bytes of a checkpoint.
+    pub fn encode(&self, header: &Header, snapshot: &Snapshot) -> Result<Vec<u8>, Fault> {
+        let mut bundle = Bundle::default();
+        let Header { problem, device, precision, level } = header;
+        let words = [("problem", problem), ("device", device), ("precision", precision), ("level", level)];
+        bundle.words.extend(words.map(|(name, word)| (name.to_owned(), word.clone())));
+        let Snapshot { parameters, optimizer, points, .. } = snapshot;
+        if parameters.len() != self.parameters {
+            let (name, expected, found) = ("parameters".to_owned(), self.parameters, parameters.len());
+            return Err(StateError::Length { name, expected, found }.into());
+        }
+        for block in &self.blocks {
+            let numbers = parameters[block.offset..block.offset + block.len()].to_vec();
+            let tensor = Tensor { shape: block.shape.clone(), array: Array::Numbers(numbers) };
+            bundle.tensors.insert(block.name.clone(), tensor);
+        }
+        for (prefix, state) in [("optimizer", optimizer), ("trainer", &trainer(snapshot))] {
+            for (name, array) in state.iter() {
+                bundle.tensors.insert(format!("{prefix}.{name}"), Tensor::list(array.clone()));
+            }
+        }
+        for (term, points) in points.iter().enumerate() {
+            let numbers = points.iter().flatten().copied().collect();
+            let tensor = Tensor { shape: vec![points.len(), points.width()], array: Array::Numbers(numbers) };
+            bundle.tensors.insert(format!("points.{term}"), tensor);
+        }
+        bundle.encode()
+    }
+
+    /// What a checkpoint holds.
+    pub fn decode(&self, bytes: &[u8]) -> Result<(Header, Snapshot), Fault> {
+        let mut bundle = Bundle::decode(bytes)?;
+        let mut word = |name: &str| bundle.words.remove(name).ok_or(Fault::Foreign);
+        let header = Header {
+            problem: word("problem")?,
+            device: word("device")?,
+            precision: word("precision")?,
+            level: word("level")?,
+        };
+        let mut parameters = vec![0.0; self.parameters];
+        for block in &self.blocks {
+            let tensor = bundle.tensors.remove(&block.name);
+            let tensor = tensor.ok_or_else(|| StateError::Missing { name: block.name.clone() })?;
+            if tensor.shape != block.shape {
+                let (name, expected) = (block.name.clone(), block.shape.clone());
+                return Err(Fault::Shape { name, expected, found: tensor.shape });
+            }
+            let Array::Numbers(numbers) = tensor.array else {
+                return Err(StateError::Kind { name: block.name.clone() }.into());
+            };
+            parameters[block.offset..block.offset + block.len()].copy_from_slice(&numbers);
+        }
+        let (mut optimizer, mut numbers, mut points) = (State::default(), State::default(), Vec::new());
+        for (name, tensor) in bundle.tensors {
+            match name.split_once('.') {
+                Some(("optimizer", name)) => optimizer.insert(name.to_owned(), tensor.array),
+                Some(("trainer", name)) => numbers.insert(name.to_owned(), tensor.array),
+                Some(("points", term)) => points.push(point_set(&name, term, tensor)?),
+                Some(_) | None => return Err(StateError::Value { name }.into()),
+            }
+        }
+        points.sort_by_key(|(term, _)| *term);
+        let points = points.into_iter().map(|(_, points)| points).collect();
+        let start = Snapshot { optimizer, points, ..Snapshot::start(parameters) };
+        Ok((header, with_numbers(start, &numbers)?))
+    }
+}
+
+fn point_set(name: &str, term: &str, tensor: Tensor) -> Result<(usize, Points), StateError> {
+    let wrong = || StateError::Value { name: name.to_owned() };
+    let term = term.parse().map_err(|_| wrong())?;
+    let (&[_, width], Array::Numbers(numbers)) = (&*tensor.shape, &tensor.array) else { return Err(wrong()) };
+    if width == 0 {
+        return Err(wrong());
+    }
+    let mut points = Points::new(width);
+    numbers.chunks_exact(width).for_each(|row| points.push(row));
+    Ok((term, points))
+}
+
+/// The single numbers of a snapshot.
+fn trainer(snapshot: &Snapshot) -> State {
+    let state = State::default()
+        .with_counts("phase", [snapshot.phase as u64])
+        .with_counts("phase_step", [snapshot.phase_step])
+        .with_counts("phase_evaluations", [snapshot.phase_evaluations])
+        .with_numbers("phase_seconds", [snapshot.phase_seconds])
+        .with_counts("step", [snapshot.steps])
+        .with_counts("evaluations", [snapshot.evaluations])
+        .with_numbers("seconds", [snapshot.seconds])
+        .with_counts("draw", [snapshot.draw])
+        .with_numbers("loss", [snapshot.loss]);
+    let Some(stopped) = snapshot.stopped else { return state };
+    let (kind, end) = match stopped {
+        Stopped::Steps => (0, None),
+        Stopped::Seconds => (1, None),
+        Stopped::Loss => (2, None),
+        Stopped::TargetError => (3, None),
+        Stopped::GradientVanished { step, gradient } => (4, Some((step, gradient))),
+        Stopped::NoDescent { step, gradient } => (5, Some((step, gradient))),
+        Stopped::Interrupted => (6, None),
+    };
+    let (step, gradient) = end.unwrap_or_default();
+    state.with_counts("stopped", [kind, step]).with_numbers("stopped_gradient", [gradient])
+}
+
+fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateError> {
+    let stopped = match state.counts("stopped") {
+        Err(_) => None,
+        Ok(&[kind, step]) => {
+            let gradient = state.number("stopped_gradient")?;
+            Some(match kind {
+                0 => Stopped::Steps,
+                1 => Stopped::Seconds,
+                2 => Stopped::Loss,
+                3 => Stopped::TargetError,
+                4 => Stopped::GradientVanished { step, gradient },
+                5 => Stopped::NoDescent { step, gradient },
+                6 => Stopped::Interrupted,
+                _ => return Err(StateError::Value { name: "stopped".to_owned() }),
+            })
+        }
+        Ok(_) => return Err(StateError::Value { name: "stopped".to_owned() }),
+    };
+    Ok(Snapshot {
+        phase: state.count_up_to("phase", usize::MAX)?,
+        phase_step: state.count("phase_step")?,
+        phase_evaluations: state.count("phase_evaluations")?,
+        phase_seconds: state.number("phase_seconds")?,
+        steps: state.count("step")?,
+        evaluations: state.count("evaluations")?,
+        seconds: state.number("seconds")?,
+        draw: state.count("draw")?,
+        loss: state.number("loss")?,
+        stopped,
+        ..snapshot
+    })
+}

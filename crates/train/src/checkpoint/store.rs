@@ -1,0 +1,103 @@
+//! The checkpoints of a run as files.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Checkpoints that are kept: the newest, and the one before in case that the newest gets damaged.
+const KEPT: usize = 2;
+
+/// A folder of checkpoints.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    folder: PathBuf,
+}
+
+impl Store {
+    /// The checkpoints in `folder`.
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Store { folder }
+    }
+
+    /// Where they lie.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Steps and files, newest first.
+    pub(crate) fn list(&self) -> io::Result<Vec<(u64, PathBuf)>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            if let Some(step) = step_of(&path) {
+                found.push((step, path));
+            }
+        }
+        found.sort_by(|first, second| second.cmp(first));
+        Ok(found)
+    }
+
+    /// Writes the checkpoint after `step` and removes those that are no longer needed. On `Err`, those
+    /// from before are untouched.
+    pub(crate) fn save(&self, step: u64, bytes: &[u8]) -> io::Result<()> {
+        write_atomically(&self.folder.join(format!("step-{step:010}.safetensors")), bytes)?;
+        // One that cannot be removed only takes space.
+        for (_, old) in self.list().unwrap_or_default().into_iter().skip(KEPT) {
+            let _ = fs::remove_file(old);
+        }
+        Ok(())
+    }
+
+    /// Puts a damaged checkpoint aside: it must not be taken for the newest one again.
+    pub(crate) fn put_aside(&self, path: &Path) -> io::Result<()> {
+        let mut name = OsString::from(path);
+        name.push(".damaged");
+        fs::rename(path, name)
+    }
+
+    /// Removes what a write left behind that was cut short.
+    pub(crate) fn tidy(&self) -> io::Result<()> {
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == PARTIAL) {
+                fs::remove_file(path)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The step that a checkpoint's name states.
+fn step_of(path: &Path) -> Option<u64> {
+    path.file_name()?.to_str()?.strip_prefix("step-")?.strip_suffix(".safetensors")?.parse().ok()
+}
+
+/// How names of files end that are being written.
+const PARTIAL: &str = "partial";
+
+/// Writes a file so that at every moment either the old or the new one is there, whole, whatever
+/// happens to the process or the machine: beside it, onto the disk, and then in its place.
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut partial = OsString::from(path);
+    partial.push(format!(".{PARTIAL}"));
+    let partial = PathBuf::from(partial);
+    let written = write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
+    if written.is_err() {
+        // Gives back the space of a disk that is full; the error to report is the first one.
+        let _ = fs::remove_file(&partial);
+    }
+    written?;
+    sync_folder(path.parent().unwrap_or(Path::new(".")))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Makes names in a folder last. Systems that cannot open folders keep them by themselves.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}

@@ -1,0 +1,76 @@
+//! Where a run was trained: for people, and never read to decide anything.
+
+use super::ENVIRONMENT;
+use super::calendar::Moment;
+use crate::Experiment;
+use crate::checkpoint::{Header, VERSION, write_atomically};
+use kernel::cpu::Level;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::SystemTime;
+
+/// What checkpoints say about where they were computed.
+pub(super) fn header(experiment: &Experiment) -> Header {
+    Header {
+        problem: experiment.name().to_owned(),
+        device: experiment.device().name().to_owned(),
+        precision: experiment.precision().name().to_owned(),
+        level: Level::best().to_string(),
+    }
+}
+
+/// Writes it for a new run. `from` is the run that its parameters come from.
+pub(super) fn write(folder: &Path, experiment: &Experiment, from: Option<&Path>) -> std::io::Result<()> {
+    let residuals: Vec<String> = experiment
+        .plan()
+        .terms
+        .iter()
+        .flat_map(|term| term.residuals.iter().map(|residual| format!("{}: {}", term.name, residual.name)))
+        .collect();
+    let Header { problem, device, precision, level } = header(experiment);
+    let mut object = json!({
+        "pinnace": env!("CARGO_PKG_VERSION"),
+        "format": VERSION,
+        "problem": problem,
+        "title": experiment.problem().title,
+        "seed": experiment.problem().training.seed,
+        "device": device,
+        "precision": precision,
+        "level": level,
+        "threads": rayon::current_num_threads(),
+        "system": std::env::consts::OS,
+        "architecture": std::env::consts::ARCH,
+        "started": Moment::new(SystemTime::now()).written_out(),
+        "residuals": residuals,
+    });
+    if let Some(from) = from {
+        object["from"] = json!(from.to_string_lossy());
+    }
+    save(folder, &object)
+}
+
+/// Notes that the run goes on from `step`, with these overrides.
+pub(super) fn note_resumed(folder: &Path, step: u64, overrides: &[String]) -> std::io::Result<()> {
+    let text = std::fs::read(folder.join(ENVIRONMENT)).unwrap_or_default();
+    let mut object: Value = serde_json::from_slice(&text).unwrap_or_else(|_| json!({}));
+    let note = json!({
+        "at": Moment::new(SystemTime::now()).written_out(),
+        "step": step,
+        "overrides": overrides,
+        "pinnace": env!("CARGO_PKG_VERSION"),
+        "level": Level::best().to_string(),
+        "threads": rayon::current_num_threads(),
+    });
+    if !object.is_object() {
+        object = json!({});
+    }
+    match object.get_mut("resumed").and_then(Value::as_array_mut) {
+        Some(notes) => notes.push(note),
+        None => object["resumed"] = json!([note]),
+    }
+    save(folder, &object)
+}
+
+fn save(folder: &Path, object: &Value) -> std::io::Result<()> {
+    write_atomically(&folder.join(ENVIRONMENT), format!("{object:#}\n").as_bytes())
+}

@@ -1,0 +1,160 @@
+//! How training went: `metrics.jsonl`, one line per logged step.
+
+use crate::checkpoint::write_atomically;
+use crate::trainer::Event;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// One line: a step that was logged.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Record {
+    /// Steps taken in the run, this one included.
+    pub step: u64,
+    /// In which phase, from 0.
+    pub phase: usize,
+    /// Steps taken in the phase, this one included.
+    pub phase_step: u64,
+    /// Since the run began.
+    pub seconds: f64,
+    /// Before the step.
+    pub loss: f64,
+    /// Of every residual before the step, in the plan's order (`residuals` in environment.json).
+    pub mean_squares: Vec<f64>,
+    /// The step's length: the rate, or for methods that find it themselves in multiples of their direction.
+    pub length: f64,
+    /// Evaluations of the loss in the run.
+    pub evaluations: u64,
+    /// The largest relative L2 error of an unknown after the step, where it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
+}
+
+/// Whether a step is logged anyway: all of the first thousand of a phase, every tenth of the first ten
+/// thousand, and so on. By count, and not by the clock: a run that was interrupted has the same history.
+fn is_logged(phase_step: u64) -> bool {
+    phase_step.is_multiple_of(10u64.pow(phase_step.max(1).ilog10().saturating_sub(2)))
+}
+
+/// The lines of a file. A last line that was cut short is left out.
+pub(super) fn read(path: &Path) -> io::Result<Vec<Record>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(complete(&text).map(|(_, record)| record).collect()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Lines that are whole and say something, with what they say.
+fn complete(text: &str) -> impl Iterator<Item = (&str, Record)> {
+    text.split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'))
+        .filter_map(|line| Some((line, serde_json::from_str(line).ok()?)))
+}
+
+/// Writes the file.
+#[derive(Debug)]
+pub(super) struct Metrics {
+    path: PathBuf,
+    file: File,
+    /// Bytes of whole lines.
+    length: u64,
+    /// The last step, and whether it is to be written.
+    last: Record,
+    pending: Pending,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pending {
+    /// It is written, or there is none.
+    Nothing,
+    /// It is written only if it turns out to be special.
+    Perhaps,
+    /// It is written when it is known whether the error is measured after it.
+    Certainly,
+}
+
+impl Metrics {
+    /// Continues the file after `step`: later lines are of steps that will be taken again.
+    pub(super) fn open(path: &Path, step: u64) -> io::Result<Self> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => {
+                let kept: String =
+                    complete(&text).filter(|(_, record)| record.step <= step).map(|(line, _)| line).collect();
+                if kept != text {
+                    write_atomically(path, kept.as_bytes())?;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        let length = file.metadata()?.len();
+        Ok(Metrics {
+            path: path.to_owned(),
+            file,
+            length,
+            last: Record::default(),
+            pending: Pending::Nothing,
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes note of an event of training.
+    pub(super) fn note(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match *event {
+            Event::Step { phase, phase_step, step, losses, length, evaluations, seconds, .. } => {
+                let written = self.write_certain();
+                self.last.mean_squares.clone_from(&losses.mean_squares);
+                (self.last.step, self.last.phase, self.last.phase_step) = (step, phase, phase_step);
+                (self.last.seconds, self.last.loss, self.last.error) = (seconds, losses.total, None);
+                (self.last.length, self.last.evaluations) = (length, evaluations);
+                self.pending = if is_logged(phase_step) { Pending::Certainly } else { Pending::Perhaps };
+                written
+            }
+            Event::Measured { error, .. } => {
+                self.last.error = Some(error);
+                if self.pending == Pending::Perhaps {
+                    self.pending = Pending::Certainly;
+                }
+                Ok(())
+            }
+            Event::PhaseEnded { .. } => match self.pending {
+                Pending::Nothing => Ok(()),
+                Pending::Perhaps | Pending::Certainly => self.write(),
+            },
+            Event::Started { .. }
+            | Event::PhaseStarted { .. }
+            | Event::NotSaved { .. }
+            | Event::Finished { .. } => Ok(()),
+        }
+    }
+
+    /// Puts all lines so far onto the disk.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.write_certain()?;
+        self.file.sync_data()
+    }
+
+    fn write_certain(&mut self) -> io::Result<()> {
+        if self.pending == Pending::Certainly { self.write() } else { Ok(()) }
+    }
+
+    /// Writes the last step in one piece.
+    fn write(&mut self) -> io::Result<()> {
+        self.pending = Pending::Nothing;
+        let mut line = serde_json::to_vec(&self.last)?;
+        line.push(b'\n');
+        if let Err(error) = self.file.write_all(&line) {
+            // Half a line would spoil the next one.
+            let _ = self.file.set_len(self.length);
+            return Err(error);
+        }
+        self.length += line.len() as u64;
+        Ok(())
+    }
+}

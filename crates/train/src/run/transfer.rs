@@ -1,0 +1,106 @@
+//! Trained parameters as the start of another run.
+
+use super::Run;
+use crate::Experiment;
+use crate::trainer::Snapshot;
+use equation::taylor::Feature;
+use std::path::PathBuf;
+
+/// Why the parameters of a run are no start for an experiment.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum TransferError {
+    /// The networks differ in size.
+    #[error("the network of {} does not fit: {}", run.display(), differences.join(", "))]
+    Shapes {
+        /// Which run.
+        run: PathBuf,
+        /// Such as `layer1.weight is 2×32 there and 2×64 here`.
+        differences: Vec<String>,
+    },
+    /// The networks see the coordinates in other ways.
+    #[error("the network of {} does not fit: its inputs are other functions of the coordinates; `periodic` and `fourier` must agree, and with `fourier` domain and seed too", run.display())]
+    Inputs {
+        /// Which run.
+        run: PathBuf,
+    },
+    /// A trainable scalar has left the bounds that it has here.
+    #[error("`{parameter}` is {value} in {}, which is outside its bounds here", run.display())]
+    Outside {
+        /// Which run.
+        run: PathBuf,
+        /// Which scalar.
+        parameter: String,
+        /// Its value there.
+        value: f64,
+    },
+}
+
+impl Run {
+    /// The start of `to` from the parameters that this run has trained: all weights, and the scalars of
+    /// the same name. Everything else is as in a new run.
+    pub fn hand_over(&self, to: &Experiment) -> Result<Snapshot, TransferError> {
+        let run = || self.folder().to_owned();
+        let (theirs, ours) = (&self.experiment().plan().architecture, &to.plan().architecture);
+        let shape = |[rows, columns]: [usize; 2]| format!("{rows}×{columns}");
+        let mut differences = Vec::new();
+        for tensor in &ours.tensors {
+            match theirs.tensors.iter().find(|other| other.name == tensor.name) {
+                Some(other) if other.shape == tensor.shape => {}
+                Some(other) => differences.push(format!(
+                    "{} is {} there and {} here",
+                    tensor.name,
+                    shape(other.shape),
+                    shape(tensor.shape)
+                )),
+                None => differences.push(format!("{} is not there", tensor.name)),
+            }
+        }
+        for tensor in &theirs.tensors {
+            if !ours.tensors.iter().any(|other| other.name == tensor.name) {
+                differences.push(format!("{} is not here", tensor.name));
+            }
+        }
+        if !differences.is_empty() {
+            return Err(TransferError::Shapes { run: run(), differences });
+        }
+        // Affine maps and waves may be stretched with the domain; random ones have to be the same.
+        let kinds = |features: &[Feature]| features.iter().map(|feature| feature.wave).collect::<Vec<_>>();
+        let random = to.problem().network.fourier.is_some();
+        if kinds(&theirs.features) != kinds(&ours.features) || random && theirs.features != ours.features {
+            return Err(TransferError::Inputs { run: run() });
+        }
+        let mut start = to.start();
+        for tensor in &ours.tensors {
+            let [rows, columns] = tensor.shape;
+            let other = theirs.tensors.iter().find(|other| other.name == tensor.name).unwrap_or(tensor);
+            let numbers = &self.parameters()[other.offset..other.offset + rows * columns];
+            start.parameters[tensor.offset..tensor.offset + rows * columns].copy_from_slice(numbers);
+        }
+        self.hand_over_scalars(to, &mut start.parameters)?;
+        Ok(start)
+    }
+
+    fn hand_over_scalars(&self, to: &Experiment, parameters: &mut [f64]) -> Result<(), TransferError> {
+        let (theirs, ours) = (self.experiment(), to);
+        let (their_first, our_first) =
+            (theirs.plan().architecture.weight_count(), ours.plan().architecture.weight_count());
+        let values = theirs.plan().scalar_values(self.parameters());
+        for (position, parameter) in ours.problem().parameters.iter().enumerate() {
+            let named = theirs.problem().parameters.iter().position(|other| other.name == parameter.name);
+            let Some(other) = named else { continue };
+            let (from, into) = (theirs.plan().scalars[other], ours.plan().scalars[position]);
+            // The number itself where bounds agree: through the value and back it would be rounded.
+            let number = if from == into {
+                self.parameters()[their_first + other]
+            } else {
+                into.number(values[other])
+            };
+            if !number.is_finite() {
+                let (run, parameter) = (self.folder().to_owned(), parameter.name.clone());
+                return Err(TransferError::Outside { run, parameter, value: values[other] });
+            }
+            parameters[our_first + position] = number;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,78 @@
+//! Training between two steps: all that its future depends on.
+
+use super::Stopped;
+use crate::optimize::State;
+use kernel::Points;
+
+/// Training between two steps. Together with the problem, the plan and the data it decides everything
+/// that follows: continued from here, training takes bit for bit the steps that it would have taken.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Snapshot {
+    /// Weights, then the problem's scalars in their unbounded form.
+    pub parameters: Vec<f64>,
+    /// Which phase, from 0.
+    pub phase: usize,
+    /// Steps taken in it.
+    pub phase_step: u64,
+    /// Evaluations of the loss in it.
+    pub phase_evaluations: u64,
+    /// Seconds spent in it.
+    pub phase_seconds: f64,
+    /// Steps taken in the run.
+    pub steps: u64,
+    /// Evaluations of the loss in the run.
+    pub evaluations: u64,
+    /// Seconds spent in the run.
+    pub seconds: f64,
+    /// Which draw of points is in use, counted through the run. Everything random about them follows
+    /// from it and the seed.
+    pub draw: u64,
+    /// The points in use, one set per term, where they do not follow from the draw; empty where they do.
+    pub points: Vec<Points>,
+    /// The loss before the last step of the phase; infinite before the first.
+    pub loss: f64,
+    /// What the phase's method remembers; empty before its first step.
+    pub optimizer: State,
+    /// Why training ended here, if it did.
+    pub stopped: Option<Stopped>,
+}
+
+impl Snapshot {
+    /// Before the first step.
+    pub fn start(parameters: Vec<f64>) -> Self {
+        Snapshot {
+            parameters,
+            phase: 0,
+            phase_step: 0,
+            phase_evaluations: 0,
+            phase_seconds: 0.0,
+            steps: 0,
+            evaluations: 0,
+            seconds: 0.0,
+            draw: 0,
+            points: Vec::new(),
+            loss: f64::INFINITY,
+            optimizer: State::default(),
+            stopped: None,
+        }
+    }
+
+    /// Moves on to the start of another phase. The points stay as they are, as far as they follow from
+    /// the draw.
+    pub(super) fn enter(&mut self, phase: usize) {
+        let parameters = std::mem::take(&mut self.parameters);
+        *self = Snapshot {
+            phase,
+            steps: self.steps,
+            evaluations: self.evaluations,
+            seconds: self.seconds,
+            draw: self.draw,
+            ..Snapshot::start(parameters)
+        };
+    }
+
+    pub(super) fn count(&mut self, evaluations: u64) {
+        self.evaluations += evaluations;
+        self.phase_evaluations += evaluations;
+    }
+}
