@@ -65,10 +65,8 @@ impl Device {
             (Device::Cpu, Precision::F64 | Precision::F32) => {
                 Engine::at_level(plan, precision, Level::best())
             }
-            (Device::Cuda, Precision::F64 | Precision::F32) => {
-                Engine::on_machine(plan, precision, cuda::gpu()?)
-            }
-            (Device::Reference, Precision::F32) => Err(KernelError::Precision { device: self, precision }),
+            (Device::Cuda, _) => Engine::on_machine(plan, precision, cuda::gpu()?),
+            (Device::Reference | Device::Cpu, _) => Err(KernelError::Precision { device: self, precision }),
         }
     }
 }
@@ -92,10 +90,13 @@ impl<'plan> Engine<'plan> {
         if !level.available() {
             return Err(KernelError::Level { level });
         }
-        Ok(match precision {
-            Precision::F64 => Engine::CpuF64(Cpu::new(plan, level)),
-            Precision::F32 => Engine::CpuF32(Cpu::new(plan, level)),
-        })
+        match precision {
+            Precision::F64 => Ok(Engine::CpuF64(Cpu::new(plan, level))),
+            Precision::F32 => Ok(Engine::CpuF32(Cpu::new(plan, level))),
+            Precision::Bf16x6 | Precision::Bf16x3 | Precision::Bf16 => {
+                Err(KernelError::Precision { device: Device::Cpu, precision })
+            }
+        }
     }
 
     /// The GPU's engine on a GPU, or on what stands in for one.

@@ -7,7 +7,7 @@ use cases::{Case, NETWORKS, case, files, parameters, points};
 use kernel::{Device, Kernel, Moments, Precision, Update};
 use rayon::prelude::*;
 
-const PRECISIONS: [Precision; 2] = [Precision::F64, Precision::F32];
+const PRECISIONS: [Precision; 3] = [Precision::F64, Precision::F32, Precision::Bf16x6];
 
 /// Whether there is a GPU; says why not.
 fn gpu() -> bool {

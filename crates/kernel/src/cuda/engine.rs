@@ -96,7 +96,7 @@ impl<'plan> Cuda<'plan> {
     fn number_bytes(&self) -> usize {
         match self.precision {
             Precision::F64 => size_of::<f64>(),
-            Precision::F32 => size_of::<f32>(),
+            Precision::F32 | Precision::Bf16x6 | Precision::Bf16x3 | Precision::Bf16 => size_of::<f32>(),
         }
     }
 

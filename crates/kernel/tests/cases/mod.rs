@@ -60,13 +60,9 @@ impl Case {
     /// Relative to the largest: rounding of the precision, times the length of the longest sums that a
     /// number passes through (layers × width × channels), as if errors added up without cancelling.
     pub(crate) fn tolerance(&self, precision: Precision) -> f64 {
-        let epsilon = match precision {
-            Precision::F64 => f64::EPSILON,
-            Precision::F32 => f64::from(f32::EPSILON),
-        };
         let network = &self.problem.network;
         let channels = self.plan.terms.iter().map(|term| term.channels.len()).max().unwrap_or(1);
-        epsilon * ((network.depth + 2) * network.width * channels) as f64
+        precision.epsilon() * ((network.depth + 2) * network.width * channels) as f64
     }
 }
 

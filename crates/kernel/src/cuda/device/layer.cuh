@@ -16,29 +16,6 @@ constexpr int NARROW_ROWS = 4;
 // Neurons on one side up to which a layer's gradient is computed weight by weight.
 constexpr int NARROW_SIDE = 8;
 
-__device__ constexpr int warps_down(int rows) {
-    return rows > 8 * THREAD_ROWS ? 8 : rows > 4 * THREAD_ROWS ? 4 : rows > 2 * THREAD_ROWS ? 2 : 1;
-}
-
-__device__ constexpr int tile_columns(int down, int thread_columns) {
-    return WARPS / down * 16 * thread_columns;
-}
-
-// Columns per thread: those that compute the fewest columns in vain; of equals, the most.
-__device__ constexpr int thread_columns(int down, int columns) {
-    int best = 2, fewest = 1 << 30;
-    for (int each = 2; each <= 8; each += 2) {
-        const int tile = tile_columns(down, each);
-        const int bytes = 2 * DEPTH * (down * 2 * THREAD_ROWS + tile) * int(sizeof(number));
-        const int computed = (columns + tile - 1) / tile * tile;
-        if (bytes <= WORKSPACE_BYTES && computed <= fewest) {
-            best = each;
-            fewest = computed;
-        }
-    }
-    return best;
-}
-
 template <int ROWS, int COLUMNS>
 __device__ inline void layer_product(const number* left, int left_stride, const number* right, number* out, int inner,
                                      const number* bias, int places, Start start) {
@@ -48,9 +25,7 @@ __device__ inline void layer_product(const number* left, int left_stride, const 
             return;
         }
     }
-    constexpr int DOWN = warps_down(ROWS);
-    product<DOWN, thread_columns(DOWN, COLUMNS)>(left, left_stride, right, out, ROWS, COLUMNS, inner, bias, places,
-                                                 start);
+    tile_product<ROWS, COLUMNS>(left, left_stride, right, out, inner, bias, places, start);
 }
 
 // Adds a tile's gradient to the block's own sums.
@@ -63,10 +38,7 @@ struct Sum {
         if constexpr (INPUTS <= NARROW_SIDE || OUTPUTS <= NARROW_SIDE) {
             narrow_outer_product(values, bar, weights, INPUTS, OUTPUTS, Term::COLUMNS);
         } else {
-            constexpr int WIDE = INPUTS > OUTPUTS ? INPUTS : OUTPUTS;
-            constexpr int MOST = THREAD_ROWS;
-            constexpr int EACH = WIDE > 64 ? MOST : WIDE > 32 ? 4 : 2;
-            outer_product<EACH>(values, bar, weights, INPUTS, OUTPUTS, Term::COLUMNS);
+            tile_outer_product<INPUTS, OUTPUTS>(values, bar, weights, Term::COLUMNS);
         }
         bias_gradient(bar, gradient + layer.bias, OUTPUTS, Term::COLUMNS, Term::PLACES);
         __syncthreads();

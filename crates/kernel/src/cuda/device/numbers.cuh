@@ -13,7 +13,7 @@ struct alignas(16) Piece {
 };
 
 // One block's staging memory; every function that uses it leaves it free behind a barrier.
-constexpr int WORKSPACE_BYTES = 40960;
+constexpr int WORKSPACE_BYTES = 49152;
 __device__ inline number* workspace() {
     alignas(16) __shared__ unsigned char bytes[WORKSPACE_BYTES];
     return reinterpret_cast<number*>(bytes);
@@ -46,3 +46,6 @@ __device__ inline Value warp_sum(Value value) {
 __device__ inline number sign_of(number x) {
     return x > number(0) ? number(1) : x < number(0) ? number(-1) : x;
 }
+
+// What becomes of what a product writes over.
+enum Start { REPLACE, ADD };

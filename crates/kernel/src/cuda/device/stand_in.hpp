@@ -114,6 +114,12 @@ inline void __syncthreads() {
     stand_in::pause(stand_in::AT_BLOCK);
 }
 
+inline float __uint_as_float(unsigned bits) {
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 template <typename Value>
 Value __shfl_xor_sync(unsigned, Value value, int distance) {
     const unsigned own = threadIdx.x;
@@ -124,3 +130,46 @@ Value __shfl_xor_sync(unsigned, Value value, int distance) {
     stand_in::pause(stand_in::AT_WARP);
     return other;
 }
+
+// Matrix instructions: every lane shows its fragments to its warp, then computes its own part of the result.
+namespace stand_in {
+inline unsigned pack_bfloat16(float low, float high) {
+    auto rounded = [](float value) {
+        unsigned bits;
+        std::memcpy(&bits, &value, sizeof bits);
+        if (std::isnan(value)) return bits >> 16 | 0x40;
+        return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    };
+    return rounded(low) | rounded(high) << 16;
+}
+
+inline void multiply_bfloat16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+    static unsigned left[COUNT][4], right[COUNT][2];
+    const unsigned own = threadIdx.x, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
+    std::memcpy(left[own], a, sizeof a);
+    std::memcpy(right[own], b, sizeof b);
+    pause(AT_WARP);
+    auto half = [](unsigned word, int k) { return __uint_as_float(k % 2 ? word & 0xffff0000u : word << 16); };
+    for (int place = 0; place < 4; ++place) {
+        const unsigned row = g + place / 2 * 8, column = 2 * t + place % 2;
+        float sum = d[place];
+        for (int k = 0; k < 16; ++k) {
+            const unsigned word = row / 8 + k / 8 * 2;
+            sum += half(left[warp + row % 8 * 4 + k % 8 / 2][word], k) * half(right[warp + column * 4 + k % 8 / 2][k / 8], k);
+        }
+        d[place] = sum;
+    }
+    pause(AT_WARP);
+}
+
+inline void multiply_double(double (&d)[4], const double (&a)[2], double b) {
+    static double left[COUNT][2], right[COUNT];
+    const unsigned own = threadIdx.x, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
+    std::memcpy(left[own], a, sizeof a);
+    right[own] = b;
+    pause(AT_WARP);
+    for (int place = 0; place < 4; ++place)
+        for (int k = 0; k < 4; ++k) d[place] += left[warp + g * 4 + k][place / 2] * right[warp + (2 * t + place % 2) * 4 + k];
+    pause(AT_WARP);
+}
+}  // namespace stand_in

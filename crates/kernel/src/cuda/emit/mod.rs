@@ -66,7 +66,8 @@ pub(crate) struct Source {
 const NUMBERS: &str = include_str!("../device/numbers.cuh");
 const SLOPES: &str = include_str!("../device/slopes.cuh");
 const PRODUCT: &str = include_str!("../device/product.cuh");
-const GRADIENT: &str = include_str!("../device/gradient.cuh");
+const MATRIX: &str = include_str!("../device/matrix.cuh");
+const NARROW: &str = include_str!("../device/narrow.cuh");
 const LAYER: &str = include_str!("../device/layer.cuh");
 const TILE: &str = include_str!("../device/tile.cuh");
 
@@ -94,13 +95,17 @@ pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usiz
         Work::Along => (0, scalars + points),
         Work::Fill | Work::Jacobian => (0, 0),
     };
-    let number = match precision {
-        Precision::F64 => "double",
-        Precision::F32 => "float",
+    // The terms that a number is split into for the matrix units, and the file that multiplies so.
+    let (number, terms_each, product) = match precision {
+        Precision::F64 => ("double", 0, MATRIX),
+        Precision::F32 => ("float", 0, PRODUCT),
+        Precision::Bf16x6 => ("float", 3, MATRIX),
+        Precision::Bf16x3 => ("float", 2, MATRIX),
+        Precision::Bf16 => ("float", 1, MATRIX),
     };
 
     let mut text = format!("// {} kernels in {precision}, made by pinnace.\n", work.name());
-    _ = writeln!(text, "typedef {number} number;");
+    _ = writeln!(text, "typedef {number} number;\n#define TERMS {terms_each}");
     for (name, value) in [
         ("POINTS", points),
         ("WEIGHTS", weights),
@@ -111,7 +116,7 @@ pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usiz
     ] {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
-    for part in [NUMBERS, SLOPES, PRODUCT, GRADIENT, LAYER, TILE] {
+    for part in [NUMBERS, SLOPES, product, NARROW, LAYER, TILE] {
         text.push('\n');
         text += part;
     }
