@@ -3,7 +3,7 @@
 use crate::cpu::{Cpu, Level};
 use crate::cuda::{self, Cuda, CudaError, Machine};
 use crate::reference::Reference;
-use crate::{KernelError, Losses, Points, Precision};
+use crate::{KernelError, Losses, Moments, Points, Precision, Update};
 use equation::taylor::Plan;
 use std::fmt;
 use std::ops::Range;
@@ -123,6 +123,24 @@ impl<'plan> Engine<'plan> {
             Engine::Cuda(engine) => engine.evaluate(points, parameters, gradient, losses)?,
         }
         Ok(())
+    }
+
+    /// See [`crate::Kernel::run_steps`]. Whether the device has steps of its own.
+    pub(crate) fn run_steps(
+        &mut self,
+        points: &[Points],
+        update: (Update, &[f64]),
+        moments: &mut Moments,
+        parameters: &mut [f64],
+        found: (&mut Losses, &mut Vec<f64>),
+    ) -> Result<bool, KernelError> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(false),
+            Engine::Cuda(engine) => {
+                engine.run_steps(points, update, moments, parameters, found)?;
+                Ok(true)
+            }
+        }
     }
 
     /// Residuals of a term, or the prediction's values after the last term, point by point.

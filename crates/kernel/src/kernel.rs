@@ -4,7 +4,7 @@ use crate::cpu::Level;
 use crate::cuda;
 use crate::device::Engine;
 use crate::error::fits;
-use crate::{Device, KernelError, Losses, NormalEquations, Points, Precision, Shape};
+use crate::{Device, KernelError, Losses, Moments, NormalEquations, Points, Precision, Shape, Update};
 use equation::taylor::{Plan, Residual, Term};
 
 /// A plan, ready to run on a device. Owns all scratch memory: evaluating allocates nothing.
@@ -77,6 +77,38 @@ impl<'plan> Kernel<'plan> {
         self.check(points, parameters)?;
         fits(Shape::Gradient, self.plan.parameter_count(), gradient.len())?;
         self.engine.evaluate(points, parameters, gradient, &mut self.losses)?;
+        Ok(&self.losses)
+    }
+
+    /// Takes one step of `update` per entry of `rates`, its length, all from the same points; `history` becomes
+    /// the losses before each step. A GPU does so without coming back in between.
+    ///
+    /// Ends before the first step whose loss or gradient is not finite: then `history` is shorter than `rates`,
+    /// parameters and moments are those before that step, and the losses returned are the ones that were refused.
+    pub fn run_steps(
+        &mut self,
+        points: &[Points],
+        (update, rates): (Update, &[f64]),
+        moments: &mut Moments,
+        parameters: &mut [f64],
+        history: &mut Vec<f64>,
+    ) -> Result<&Losses, KernelError> {
+        self.check(points, parameters)?;
+        let found = (&mut self.losses, &mut *history);
+        if self.engine.run_steps(points, (update, rates), moments, parameters, found)? {
+            return Ok(&self.losses);
+        }
+        history.clear();
+        let mut gradient = vec![0.0; parameters.len()];
+        for &rate in rates {
+            self.engine.evaluate(points, parameters, &mut gradient, &mut self.losses)?;
+            let norm: f64 = gradient.iter().map(|slope| slope * slope).sum();
+            if !(self.losses.total + norm).is_finite() {
+                break;
+            }
+            history.push(self.losses.total);
+            update.with_rate(rate).apply(moments, parameters, &gradient);
+        }
         Ok(&self.losses)
     }
 

@@ -98,6 +98,16 @@ fn jacobians_agree_with_the_interpreter() {
 }
 
 #[test]
+fn steps_on_the_device_are_those_of_the_interpreter() {
+    if !gpu() {
+        return;
+    }
+    let case = case("inverse.toml", &[]);
+    // In f64 only: Adam turns the sign of a slope that is nothing but rounding into a whole step.
+    agreement::steps(&case, &mut compiled(&case, Precision::F64), &points(&case, 300), 50);
+}
+
+#[test]
 fn two_kernels_give_the_same_bits() {
     if !gpu() {
         return;

@@ -3,7 +3,7 @@
 mod agreement;
 mod cases;
 
-use cases::{Case, NETWORKS, case, files};
+use cases::{Case, NETWORKS, case, files, points};
 use kernel::{Kernel, Precision};
 
 fn stand_in(case: &Case, precision: Precision) -> Kernel<'_> {
@@ -24,6 +24,12 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::F64, 31);
     check("orders.toml", &["network.kind=residual", "network.depth=5"], Precision::F64, 7);
     check("inverse.toml", &["network.kind=modified-mlp", "network.activation=silu"], Precision::F32, 7);
+}
+
+#[test]
+fn steps_on_the_device_are_those_of_the_interpreter() {
+    let case = case("inverse.toml", &[]);
+    agreement::steps(&case, &mut stand_in(&case, Precision::F64), &points(&case, 20), 40);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::emit::{Source, Work, source};
 use super::layout::Layout;
 use super::machine::{Arena, Arguments, Machine, Module, Staging};
 use super::memory::{Pool, Regions};
+use super::steps::Series;
 use super::{CudaError, tiles};
 use crate::{Losses, Points, Precision};
 use equation::taylor::{Plan, Term};
@@ -21,10 +22,10 @@ const THREADS: usize = super::emit::THREADS;
 /// A plan on a GPU.
 #[derive(Debug)]
 pub(crate) struct Cuda<'plan> {
-    plan: &'plan Plan,
+    pub(super) plan: &'plan Plan,
     precision: Precision,
-    machine: Machine,
-    arena: Arena,
+    pub(super) machine: Machine,
+    pub(super) arena: Arena,
     staging: Staging,
     /// Numbers of the packed matrices.
     packed: usize,
@@ -33,6 +34,8 @@ pub(crate) struct Cuda<'plan> {
     /// The identity of every term's points that lie in the arena, and where they do.
     resident: Vec<u64>,
     resident_words: usize,
+    /// The last series of steps, ready to be launched again.
+    pub(super) series: Option<Series>,
 }
 
 /// Kernels of one kind of work for one size of tile.
@@ -53,6 +56,16 @@ struct Needs {
     output: usize,
     values: usize,
     seeds: usize,
+    moments: usize,
+    steps: usize,
+}
+
+/// A call of `evaluate`, everything on the device but the parameters.
+pub(super) struct Prepared {
+    pub(super) kernels: usize,
+    pub(super) blocks: usize,
+    pub(super) regions: Regions,
+    pub(super) arguments: Arguments,
 }
 
 impl<'plan> Cuda<'plan> {
@@ -72,6 +85,7 @@ impl<'plan> Cuda<'plan> {
             loaded: Vec::new(),
             resident: Vec::new(),
             resident_words: 0,
+            series: None,
         };
         engine.kernels(Work::Evaluate, tiles::largest(plan))?;
         Ok(engine)
@@ -85,9 +99,11 @@ impl<'plan> Cuda<'plan> {
         }
         let source = source(self.plan, self.precision, work, points);
         let mut names = vec![work.name(), "pack"];
-        if matches!(work, Work::Evaluate | Work::Transposed) {
-            names.push("reduce");
-        }
+        names.extend(match work {
+            Work::Evaluate => &["reduce", "update", "advance"][..],
+            Work::Transposed => &["reduce"],
+            Work::Fill | Work::Jacobian | Work::Along => &[],
+        });
         let module = self.machine.load(&source.text, &names)?;
         self.loaded.push(Loaded { work, points, source, module });
         Ok(self.loaded.len() - 1)
@@ -115,6 +131,9 @@ impl<'plan> Cuda<'plan> {
             (Pool::Gradients, needs.blocks * source.gradient * number),
             (Pool::Sums, needs.blocks * source.sums * word),
             (Pool::Result, results * word),
+            (Pool::Norms, self.reduce_blocks() * word),
+            (Pool::Moments, needs.moments * word),
+            (Pool::Steps, needs.steps * word),
             (Pool::Rows, needs.rows * word),
             (Pool::Seeds, needs.seeds * word),
             (Pool::Output, needs.output * word),
@@ -140,6 +159,8 @@ impl<'plan> Cuda<'plan> {
             gradients: address(Pool::Gradients),
             sums: address(Pool::Sums),
             result: address(Pool::Result),
+            norms: address(Pool::Norms),
+            reducers: self.reduce_blocks() as u64,
             rows: address(Pool::Rows),
             seeds: address(Pool::Seeds),
             output: address(Pool::Output),
@@ -149,7 +170,7 @@ impl<'plan> Cuda<'plan> {
     }
 
     /// Copies words to a place of the arena, piece by piece.
-    fn send(&mut self, at: usize, words: impl Iterator<Item = u64>) -> Result<(), CudaError> {
+    pub(super) fn send(&mut self, at: usize, words: impl Iterator<Item = u64>) -> Result<(), CudaError> {
         let (mut at, mut count) = (at, 0);
         let most = self.staging.words().len();
         for word in words {
@@ -164,7 +185,7 @@ impl<'plan> Cuda<'plan> {
     }
 
     /// Fetches numbers from a place of the arena, piece by piece.
-    fn fetch(&mut self, at: usize, numbers: &mut [f64]) -> Result<(), CudaError> {
+    pub(super) fn fetch(&mut self, at: usize, numbers: &mut [f64]) -> Result<(), CudaError> {
         let mut at = at;
         let most = self.staging.words().len();
         for piece in numbers.chunks_mut(most) {
@@ -184,6 +205,26 @@ impl<'plan> Cuda<'plan> {
         gradient: &mut [f64],
         losses: &mut Losses,
     ) -> Result<(), CudaError> {
+        let prepared = self.prepare(points, parameters, [0, 0])?;
+        let Prepared { kernels, blocks, regions, arguments } = &prepared;
+        self.launch(*kernels, "pack", self.pack_blocks(), arguments)?;
+        self.launch(*kernels, Work::Evaluate.name(), *blocks, arguments)?;
+        self.launch(*kernels, "reduce", self.reduce_blocks(), arguments)?;
+        let mut result = vec![0.0; parameters.len() + losses.mean_squares.len()];
+        self.fetch(regions.get(Pool::Result).start, &mut result)?;
+        gradient.copy_from_slice(&result[..parameters.len()]);
+        losses.mean_squares.copy_from_slice(&result[parameters.len()..]);
+        losses.finish(self.plan, points);
+        Ok(())
+    }
+
+    /// Brings points and parameters to the device, with room for `[moments, steps]` words beside them.
+    pub(super) fn prepare(
+        &mut self,
+        points: &[Points],
+        parameters: &[f64],
+        [moments, steps]: [usize; 2],
+    ) -> Result<Prepared, CudaError> {
         let plan = self.plan;
         let size = tiles::choose(plan, points, self.machine.blocks());
         let kernels = self.kernels(Work::Evaluate, size)?;
@@ -210,7 +251,7 @@ impl<'plan> Cuda<'plan> {
             self.resident_words = words;
         }
         let blocks = tile.min(self.machine.blocks());
-        let needs = Needs { header: header.len(), blocks, ..Needs::default() };
+        let needs = Needs { header: header.len(), blocks, moments, steps, ..Needs::default() };
         let regions = self.regions(kernels, needs)?;
         if self.resident != stamps {
             let rows = points.iter().flat_map(Points::iter).flatten().map(|number| number.to_bits());
@@ -219,30 +260,21 @@ impl<'plan> Cuda<'plan> {
         }
         self.send(regions.get(Pool::Header).start, header.into_iter())?;
 
-        let residuals = losses.mean_squares.len();
+        let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
         let mut arguments = self.arguments(&regions);
         arguments.factors = arguments.parameters + (parameters.len() * size_of::<u64>()) as u64;
         arguments.table = arguments.factors + (residuals * size_of::<u64>()) as u64;
         let resident = regions.get(Pool::Points);
         arguments.rows = self.arena.address_of(resident.start, resident.len());
         arguments.blocks = blocks as u64;
-        let module = &self.loaded[kernels].module;
-        self.machine.launch(module, "pack", self.pack_blocks(), &arguments)?;
-        self.machine.launch(module, Work::Evaluate.name(), blocks, &arguments)?;
-        self.machine.launch(module, "reduce", self.reduce_blocks(), &arguments)?;
-        let mut result = vec![0.0; parameters.len() + residuals];
-        self.fetch(regions.get(Pool::Result).start, &mut result)?;
-        gradient.copy_from_slice(&result[..parameters.len()]);
-        losses.mean_squares.copy_from_slice(&result[parameters.len()..]);
-        losses.finish(plan, points);
-        Ok(())
+        Ok(Prepared { kernels, blocks, regions, arguments })
     }
 
-    fn pack_blocks(&self) -> usize {
+    pub(super) fn pack_blocks(&self) -> usize {
         self.packed.div_ceil(THREADS).min(self.machine.blocks())
     }
 
-    fn reduce_blocks(&self) -> usize {
+    pub(super) fn reduce_blocks(&self) -> usize {
         (self.plan.parameter_count() + tables(self.plan)).div_ceil(THREADS)
     }
 
@@ -311,7 +343,7 @@ impl<'plan> Cuda<'plan> {
             rows: most * points.width(),
             output: most * each,
             values: most * values,
-            seeds: 0,
+            ..Needs::default()
         };
         let regions = self.regions(kernels, needs)?;
         let header = parameters.iter().chain(direction).map(|number| number.to_bits());
@@ -339,7 +371,7 @@ impl<'plan> Cuda<'plan> {
         Ok(())
     }
 
-    fn launch(
+    pub(super) fn launch(
         &self,
         kernels: usize,
         name: &str,

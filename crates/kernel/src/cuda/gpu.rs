@@ -5,7 +5,9 @@ use super::cache::{Cache, Key};
 use super::compiler;
 use super::machine::Arguments;
 use super::{CudaError, emit};
-use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError, result, sys};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, result, sys,
+};
 use cudarc::nvrtc::Ptx;
 use std::sync::Arc;
 
@@ -135,6 +137,19 @@ impl Gpu {
         launched.map_err(failed("launching a kernel"))
     }
 
+    /// Records what `launches` queues, without running it.
+    pub(crate) fn record(&self, launches: impl Fn() -> Result<(), CudaError>) -> Result<Graph, CudaError> {
+        self.bind()?;
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        self.stream.begin_capture(mode).map_err(failed("recording"))?;
+        let launched = launches();
+        // Ended in any case: a stream that records runs nothing.
+        let graph = self.stream.end_capture(sys::CUgraphInstantiate_flags(0)).map_err(failed("recording"))?;
+        launched?;
+        let reason = || CudaError::Driver { call: "recording", reason: "nothing was recorded".to_owned() };
+        graph.map(|graph| Graph { graph, context: Arc::clone(&self.context) }).ok_or_else(reason)
+    }
+
     pub(crate) fn pinned(&self, words: usize) -> Result<Pinned, CudaError> {
         self.bind()?;
         // SAFETY: no flags; the memory is freed once, when `Pinned` is dropped.
@@ -184,6 +199,28 @@ impl Gpu {
     /// Makes the device's context current: an engine may be used from any thread.
     fn bind(&self) -> Result<(), CudaError> {
         self.context.bind_to_thread().map_err(failed("entering the device's context"))
+    }
+}
+
+/// A recorded series of launches.
+pub(crate) struct Graph {
+    graph: CudaGraph,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: a graph has one owner; the driver lets any thread launch it that has entered the context.
+unsafe impl Send for Graph {}
+
+impl std::fmt::Debug for Graph {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Graph")
+    }
+}
+
+impl Graph {
+    pub(crate) fn launch(&self) -> Result<(), CudaError> {
+        self.context.bind_to_thread().map_err(failed("entering the device's context"))?;
+        self.graph.launch().map_err(failed("launching a graph"))
     }
 }
 

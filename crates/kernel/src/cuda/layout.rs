@@ -14,8 +14,6 @@ pub(crate) struct Layout {
     pub(crate) adjoints: Adjoints,
     /// The first row of every buffer for adjoints.
     pub(crate) slots: Vec<usize>,
-    /// The first row of a signal as wide as the widest, for directional derivatives.
-    pub(crate) moved: usize,
     /// Rows of all of these.
     pub(crate) rows: usize,
     /// One per layer; `None` where a layer has no weights.
@@ -45,8 +43,6 @@ impl Layout {
         };
         let values = widths.iter().map(&mut stack).collect();
         let slots = adjoints.slots.iter().map(&mut stack).collect();
-        let widest = widths.iter().copied().max().unwrap_or(0);
-        let moved = stack(&widest);
         let mut packed = 0;
         let dense = |layer: &Layer| match *layer {
             Layer::Dense { input, output, .. } => {
@@ -60,6 +56,6 @@ impl Layout {
             Layer::Activate { .. } | Layer::Gate { .. } | Layer::Add { .. } => None,
         };
         let dense = architecture.layers.iter().map(dense).collect();
-        Layout { values, adjoints, slots, moved, rows, dense, packed }
+        Layout { values, adjoints, slots, rows, dense, packed }
     }
 }

@@ -6,7 +6,7 @@ use super::stand_in::{StandIn, StandInModule};
 
 /// What every kernel is given; as `Arguments` in `device/tile.cuh`. Addresses are the machine's.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Arguments {
     pub(crate) parameters: u64,
     pub(crate) factors: u64,
@@ -25,6 +25,18 @@ pub(crate) struct Arguments {
     pub(crate) points: u64,
     pub(crate) blocks: u64,
     pub(crate) fresh: u64,
+    pub(crate) norms: u64,
+    pub(crate) reducers: u64,
+    pub(crate) moments: u64,
+    pub(crate) rates: u64,
+    pub(crate) history: u64,
+    pub(crate) progress: u64,
+    pub(crate) index: u64,
+    pub(crate) decaying: u64,
+    pub(crate) mean_decay: f64,
+    pub(crate) square_decay: f64,
+    pub(crate) floor: f64,
+    pub(crate) decay: f64,
 }
 
 /// A machine that runs kernels.
@@ -39,6 +51,13 @@ pub(crate) enum Machine {
 pub(crate) enum Module {
     Gpu(GpuModule),
     StandIn(StandInModule),
+}
+
+/// Launches that can be queued as one.
+#[derive(Debug)]
+pub(crate) enum Recorded {
+    Gpu(super::gpu::Graph),
+    StandIn,
 }
 
 /// Words that the machine can copy from and to without help of the processor.
@@ -98,6 +117,26 @@ impl Machine {
                 Ok(())
             }
             _ => unreachable!("modules run on the machine that loaded them"),
+        }
+    }
+
+    /// Queues what `launches` queues: on a GPU as one graph, which it hands back to be queued again.
+    pub(crate) fn record(&self, launches: impl Fn() -> Result<(), CudaError>) -> Result<Recorded, CudaError> {
+        match self {
+            Machine::Gpu(gpu) => gpu.record(launches).map(Recorded::Gpu),
+            Machine::StandIn(_) => Ok(Recorded::StandIn),
+        }
+    }
+
+    /// Queues a recording again, or `launches` where there are no recordings.
+    pub(crate) fn replay(
+        &self,
+        recorded: &Recorded,
+        launches: impl Fn() -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        match recorded {
+            Recorded::Gpu(graph) => graph.launch(),
+            Recorded::StandIn => launches(),
         }
     }
 

@@ -21,6 +21,12 @@ pub(crate) enum Pool {
     Sums,
     /// What a call returns.
     Result,
+    /// Squares of the gradient, per block that adds it up.
+    Norms,
+    /// Running means of an optimizer.
+    Moments,
+    /// Step lengths, losses and progress of steps that stay on the device.
+    Steps,
     /// Points of one call.
     Rows,
     /// Adjoints of residuals.

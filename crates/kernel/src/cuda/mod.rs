@@ -14,6 +14,7 @@ mod layout;
 mod machine;
 mod memory;
 mod stand_in;
+mod steps;
 mod tiles;
 
 pub(crate) use engine::Cuda;

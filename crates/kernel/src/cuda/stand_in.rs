@@ -48,8 +48,9 @@ impl StandIn {
         }
         std::fs::write(&source, whole).map_err(|error| failed(error.to_string()))?;
         let files = Files(vec![source.clone(), library.clone()]);
+        // Kernels may be called what functions of the C library are called: each library keeps its own.
         let output = Command::new("c++")
-            .args(["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-o"])
+            .args(["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-Wl,-Bsymbolic", "-o"])
             .args([&library, &source])
             .output()
             .map_err(|error| failed(error.to_string()))?;

@@ -2,7 +2,7 @@
 
 use crate::cases::{Case, parameters, points};
 use equation::counter::Stream;
-use kernel::{Device, Kernel, Points};
+use kernel::{Device, Kernel, Moments, Points, Update};
 
 /// Relative to the largest number.
 fn assert_close(what: &str, got: &[f64], wanted: &[f64], tolerance: f64) {
@@ -34,6 +34,46 @@ pub(crate) fn evaluations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
         got.iter().zip(&again).all(|(one, other)| one.to_bits() == other.to_bits()),
         "{what}: other bits"
     );
+}
+
+/// Steps that stay on the device, and where they end.
+pub(crate) fn steps(case: &Case, kernel: &mut Kernel<'_>, points: &[Points], count: usize) {
+    let update = Update::Adam {
+        rate: 0.0,
+        mean_decay: 0.9,
+        square_decay: 0.999,
+        floor: 1e-8,
+        decay: 0.01,
+        decaying: case.plan.architecture.weight_count(),
+    };
+    let rates: Vec<f64> = (0..count).map(|step| 1e-3 * (1.0 - 0.01 * step as f64)).collect();
+    let run = |kernel: &mut Kernel<'_>| {
+        let (mut parameters, mut history) = (parameters(case), Vec::new());
+        let mut moments = Moments::new(parameters.len());
+        let mut all = Vec::new();
+        // In two calls: moments and the number of steps are carried over.
+        for rates in [&rates[..count / 3], &rates[count / 3..]] {
+            let end = kernel.run_steps(points, (update, rates), &mut moments, &mut parameters, &mut history);
+            end.expect("arguments that fit");
+            all.extend_from_slice(&history);
+        }
+        assert_eq!(moments.steps, count as u64);
+        (all, parameters)
+    };
+    let tolerance = case.tolerance(kernel.precision()) * count as f64;
+    let ((got, moved), (wanted, wanted_moved)) = (run(kernel), run(&mut oracle(case)));
+    assert_eq!(got.len(), count);
+    assert_close(&case.name, &got, &wanted, tolerance);
+    assert_close(&case.name, &moved, &wanted_moved, tolerance.max(1e-9));
+
+    let mut poisoned = parameters(case);
+    poisoned[0] = f64::NAN;
+    let (mut after, mut moments) = (poisoned.clone(), Moments::new(poisoned.len()));
+    let mut history = vec![1.0];
+    let end = kernel.run_steps(points, (update, &rates), &mut moments, &mut after, &mut history);
+    assert!(end.expect("arguments that fit").first_non_finite().is_some());
+    assert!(history.is_empty() && moments == Moments::new(poisoned.len()), "a refused step changes nothing");
+    assert!(poisoned.iter().zip(&after).all(|(before, after)| before.to_bits() == after.to_bits()));
 }
 
 /// Residuals, Jacobian rows, and products with the Jacobian from either side.

@@ -29,6 +29,20 @@ struct Arguments {
     long long blocks;
     // Whether the blocks' sums start from zero.
     long long fresh;
+    // Of the update: squares of the gradient per block of `reduce`, and how many blocks that are.
+    double* norms;
+    long long reducers;
+    // Running means of the gradient, then of its square.
+    double* moments;
+    // One per step of a call: step length, and the loss that was found.
+    const double* rates;
+    double* history;
+    // Steps before this call; steps of this call before this series; 1 + the step that was refused, or 0.
+    long long* progress;
+    // The step within its series.
+    long long index;
+    long long decaying;
+    double mean_decay, square_decay, floor, decay;
 };
 
 struct Block {
@@ -194,36 +208,4 @@ __device__ inline void along_tile(const Block& block, const double* rows, int co
         }
         __syncthreads();
     }
-}
-
-// Packs one layer: rows padded to whole pieces, and the transpose likewise.
-__device__ inline void pack_layer(const Dense& layer, const double* parameters, number* packed) {
-    const long long thread = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
-    const long long threads = static_cast<long long>(gridDim.x) * THREADS;
-    const int wide = padded(layer.outputs), tall = padded(layer.inputs);
-    for (long long place = thread; place < static_cast<long long>(layer.inputs) * wide; place += threads) {
-        const int input = int(place / wide), output = int(place % wide);
-        const bool inside = output < layer.outputs;
-        const double weight = inside ? parameters[layer.weights + input * layer.outputs + output] : 0.0;
-        packed[layer.matrix + place] = number(weight);
-        if (inside) packed[layer.transpose + output * tall + input] = number(weight);
-    }
-    for (long long place = thread; place < wide; place += threads)
-        packed[layer.packed_bias + place] = number(place < layer.outputs ? parameters[layer.bias + place] : 0.0);
-}
-
-// Adds up the blocks' gradients and sums in block order, in double precision.
-__device__ inline void reduce_blocks(const Arguments& arguments) {
-    const long long place = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
-    double total = 0;
-    if (place < WEIGHTS) {
-        for (long long block = 0; block < arguments.blocks; ++block)
-            total += double(arguments.gradients[block * GRADIENT + place]);
-    } else if (place < WEIGHTS + SUMS) {
-        for (long long block = 0; block < arguments.blocks; ++block)
-            total += arguments.sums[block * SUMS + place - WEIGHTS];
-    } else {
-        return;
-    }
-    arguments.result[place] = total;
 }

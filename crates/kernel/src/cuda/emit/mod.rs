@@ -70,6 +70,7 @@ const MATRIX: &str = include_str!("../device/matrix.cuh");
 const NARROW: &str = include_str!("../device/narrow.cuh");
 const LAYER: &str = include_str!("../device/layer.cuh");
 const TILE: &str = include_str!("../device/tile.cuh");
+const UPDATE: &str = include_str!("../device/update.cuh");
 
 /// Writes the kernels of one kind of work, for tiles of `points` points.
 pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usize) -> Source {
@@ -85,6 +86,7 @@ pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usiz
             scalars,
             points,
             reverse: work.reverses(),
+            along: work == Work::Along,
         })
         .collect();
     let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
@@ -109,6 +111,7 @@ pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usiz
     for (name, value) in [
         ("POINTS", points),
         ("WEIGHTS", weights),
+        ("SCALARS", scalars),
         ("PARAMETERS", plan.parameter_count()),
         ("SCRATCH", scratch),
         ("GRADIENT", gradient),
@@ -116,7 +119,7 @@ pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usiz
     ] {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
-    for part in [NUMBERS, SLOPES, product, NARROW, LAYER, TILE] {
+    for part in [NUMBERS, SLOPES, product, NARROW, LAYER, TILE, UPDATE] {
         text.push('\n');
         text += part;
     }
@@ -126,8 +129,8 @@ pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usiz
     for (number, term) in terms.iter().enumerate() {
         text += &term.text(&format!("Term{number}"));
     }
-    text += &pack(plan);
     text += &entry(plan, work, terms.len());
+    text += &updates(plan, work);
     Source { text, scratch, gradient, sums }
 }
 
@@ -147,16 +150,47 @@ fn dense_layers(plan: &Plan, layout: &Layout) -> String {
     text
 }
 
-/// The kernel that packs parameters into padded matrices.
-fn pack(plan: &Plan) -> String {
-    let mut text =
-        String::from("extern \"C\" __global__ void __launch_bounds__(THREADS) pack(Arguments arguments) {\n");
-    for (number, layer) in plan.architecture.layers.iter().enumerate() {
-        if let Layer::Dense { .. } = layer {
-            _ = writeln!(text, "    pack_layer(LAYER{number}, arguments.parameters, arguments.weights);");
-        }
+/// The kernels around it: parameters packed into padded matrices, sums over blocks, steps of training.
+fn updates(plan: &Plan, work: Work) -> String {
+    let kernel = |name: &str, body: &str| {
+        let head =
+            format!("extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(Arguments arguments)");
+        format!("{head} {{\n{body}}}\n\n")
+    };
+    let for_layers = |value: &str| {
+        let layers = plan.architecture.layers.iter().enumerate();
+        let dense = layers.filter(|(_, layer)| matches!(layer, Layer::Dense { .. }));
+        let calls =
+            dense.map(|(number, _)| format!("    pack_layer(LAYER{number}, arguments.weights, {value});\n"));
+        format!(
+            "    const auto {value} = [&](long long place) {{ return {{}}; }};\n{}",
+            calls.collect::<String>()
+        )
+    };
+    let mut text = kernel("pack", &for_layers("value").replace("{}", "arguments.parameters[place]"));
+    if matches!(work, Work::Evaluate | Work::Transposed) {
+        text += &kernel("reduce", "    reduce_blocks(arguments);\n");
     }
-    text + "}\n\n"
+    if work == Work::Evaluate {
+        let update = for_layers("value").replace("{}", "moved(arguments, step, place)");
+        text += &kernel(
+            "update",
+            &format!(
+                "    if (!acceptable(arguments)) {{\n\
+                 \x20       if (blockIdx.x == 0 && threadIdx.x == 0 && arguments.progress[2] == 0)\n\
+                 \x20           arguments.progress[2] = 1 + arguments.progress[1] + arguments.index;\n\
+                 \x20       return;\n    }}\n\
+                 \x20   const double rate = arguments.rates[arguments.progress[1] + arguments.index];\n\
+                 \x20   const double taken = double(arguments.progress[0] + arguments.progress[1] + arguments.index + 1);\n\
+                 \x20   const Step step{{rate / (1 - pow(arguments.mean_decay, taken)), 1 / (1 - pow(arguments.square_decay, taken)), rate}};\n\
+                 {update}\
+                 \x20   const int scalar = blockIdx.x * THREADS + threadIdx.x;\n\
+                 \x20   if (scalar < SCALARS) moved(arguments, step, WEIGHTS + scalar);\n"
+            ),
+        );
+        text += &kernel("advance", "    advance_progress(arguments);\n");
+    }
+    text
 }
 
 /// The kernel itself: which blocks take which tiles.
@@ -226,10 +260,6 @@ fn entry(plan: &Plan, work: Work, terms: usize) -> String {
             );
         }
         text += "        }\n    }\n}\n\n";
-    }
-    if matches!(work, Work::Evaluate | Work::Transposed) {
-        text += "extern \"C\" __global__ void __launch_bounds__(THREADS) reduce(Arguments arguments) {\n\
-            \x20   reduce_blocks(arguments);\n}\n";
     }
     text
 }

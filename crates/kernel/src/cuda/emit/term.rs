@@ -19,6 +19,8 @@ pub(super) struct TermText<'a> {
     pub(super) points: usize,
     /// Whether anything comes back through the network.
     pub(super) reverse: bool,
+    /// Whether that is multiplied with a direction.
+    pub(super) along: bool,
 }
 
 impl TermText<'_> {
@@ -43,6 +45,13 @@ impl TermText<'_> {
         self.channels() * self.places()
     }
 
+    /// Rows of neurons in the scratch memory: behind values and adjoints comes one more signal, as wide as the
+    /// widest, where directional derivatives need it.
+    fn rows(&self) -> usize {
+        let widest = self.architecture.widths.iter().copied().max().unwrap_or(0);
+        self.layout.rows + if self.along { widest } else { 0 }
+    }
+
     /// Names and sizes of the arrays behind the rows of neurons.
     fn arrays(&self) -> [(&'static str, usize); 4] {
         [
@@ -55,7 +64,7 @@ impl TermText<'_> {
 
     /// Numbers of a block's scratch memory.
     pub(super) fn scratch(&self) -> usize {
-        self.layout.rows * self.columns() + self.arrays().iter().map(|(_, size)| size).sum::<usize>()
+        self.rows() * self.columns() + self.arrays().iter().map(|(_, size)| size).sum::<usize>()
     }
 
     /// The whole struct, called `name`.
@@ -78,9 +87,9 @@ impl TermText<'_> {
             ("COLUMNS", self.columns()),
             ("HEAD", head * self.columns()),
             ("HEAD_BAR", self.layout.slots[self.layout.adjoints.output] * self.columns()),
-            ("MOVED", self.layout.moved * self.columns()),
+            ("MOVED", self.layout.rows * self.columns()),
         ];
-        let mut start = self.layout.rows * self.columns();
+        let mut start = self.rows() * self.columns();
         for (name, size) in self.arrays() {
             constants.push((name, start));
             start += size;
