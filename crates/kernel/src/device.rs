@@ -108,6 +108,14 @@ impl<'plan> Engine<'plan> {
         Ok(Engine::Cuda(Cuda::new(plan, precision, machine)?))
     }
 
+    /// See [`crate::Kernel::device_bytes`].
+    pub(crate) fn device_bytes(&self) -> usize {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => 0,
+            Engine::Cuda(engine) => engine.bytes(),
+        }
+    }
+
     /// See [`crate::Kernel::evaluate`].
     pub(crate) fn evaluate(
         &mut self,

@@ -58,6 +58,11 @@ impl<'plan> Kernel<'plan> {
         self.device
     }
 
+    /// Bytes that it holds on a device with memory of its own.
+    pub fn device_bytes(&self) -> usize {
+        self.engine.device_bytes()
+    }
+
     /// In which numbers.
     pub fn precision(&self) -> Precision {
         self.precision

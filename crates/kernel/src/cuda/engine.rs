@@ -91,6 +91,11 @@ impl<'plan> Cuda<'plan> {
         Ok(engine)
     }
 
+    /// Bytes of the arena.
+    pub(crate) fn bytes(&self) -> usize {
+        self.arena.bytes()
+    }
+
     /// The position of the kernels in [`Self::loaded`].
     fn kernels(&mut self, work: Work, points: usize) -> Result<usize, CudaError> {
         let known = self.loaded.iter().position(|loaded| (loaded.work, loaded.points) == (work, points));
