@@ -108,6 +108,14 @@ impl<'plan> Engine<'plan> {
         Ok(Engine::Cuda(Cuda::new(plan, precision, machine)?))
     }
 
+    /// See [`crate::Kernel::limit_device_bytes`].
+    pub(crate) fn limit_device_bytes(&mut self, limit: Option<usize>) {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
+            Engine::Cuda(engine) => engine.limit_bytes(limit),
+        }
+    }
+
     /// See [`crate::Kernel::device_bytes`].
     pub(crate) fn device_bytes(&self) -> usize {
         match self {

@@ -63,6 +63,12 @@ impl<'plan> Kernel<'plan> {
         self.engine.device_bytes()
     }
 
+    /// Bounds what it holds there, or takes the bound away. With less memory fewer blocks share the work: sums are
+    /// then added up in another order. A call that cannot do with so little fails.
+    pub fn limit_device_bytes(&mut self, limit: Option<usize>) {
+        self.engine.limit_device_bytes(limit);
+    }
+
     /// In which numbers.
     pub fn precision(&self) -> Precision {
         self.precision

@@ -108,6 +108,15 @@ fn steps_on_the_device_are_those_of_the_interpreter() {
 }
 
 #[test]
+fn a_memory_limit_is_kept() {
+    if !gpu() {
+        return;
+    }
+    let case = case("heat.toml", &[]);
+    agreement::memory_limits(&case, &mut compiled(&case, Precision::F32), 50_000);
+}
+
+#[test]
 fn two_kernels_give_the_same_bits() {
     if !gpu() {
         return;

@@ -33,6 +33,12 @@ fn steps_on_the_device_are_those_of_the_interpreter() {
 }
 
 #[test]
+fn a_memory_limit_is_kept() {
+    let case = case("heat.toml", &[]);
+    agreement::memory_limits(&case, &mut stand_in(&case, Precision::F64), 50);
+}
+
+#[test]
 fn residuals_and_jacobians_are_those_of_the_interpreter() {
     let case = case("inverse.toml", &["network.kind=modified-mlp"]);
     agreement::jacobians(&case, &mut stand_in(&case, Precision::F64), 19);

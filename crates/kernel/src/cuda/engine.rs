@@ -7,14 +7,10 @@ use super::memory::{Pool, Regions};
 use super::steps::Series;
 use super::{CudaError, tiles};
 use crate::{Losses, Points, Precision};
-use equation::taylor::{Plan, Term};
-use std::ops::Range;
+use equation::taylor::Plan;
 
 /// Words of the staging memory at least: copies are made in pieces of it.
 const STAGING: usize = 1 << 20;
-
-/// Numbers that one launch writes at most when it fills rows: more points take several launches.
-const OUTPUT: usize = 1 << 25;
 
 /// Threads that add up one gradient.
 const THREADS: usize = super::emit::THREADS;
@@ -36,6 +32,8 @@ pub(crate) struct Cuda<'plan> {
     resident_words: usize,
     /// The last series of steps, ready to be launched again.
     pub(super) series: Option<Series>,
+    /// Bytes that the arena may have.
+    limit: Option<usize>,
 }
 
 /// Kernels of one kind of work for one size of tile.
@@ -49,15 +47,15 @@ struct Loaded {
 
 /// What one call needs beside the resident points, in words or numbers.
 #[derive(Clone, Copy, Default)]
-struct Needs {
-    header: usize,
-    blocks: usize,
-    rows: usize,
-    output: usize,
-    values: usize,
-    seeds: usize,
-    moments: usize,
-    steps: usize,
+pub(super) struct Needs {
+    pub(super) header: usize,
+    pub(super) blocks: usize,
+    pub(super) rows: usize,
+    pub(super) output: usize,
+    pub(super) values: usize,
+    pub(super) seeds: usize,
+    pub(super) moments: usize,
+    pub(super) steps: usize,
 }
 
 /// A call of `evaluate`, everything on the device but the parameters.
@@ -86,6 +84,7 @@ impl<'plan> Cuda<'plan> {
             resident: Vec::new(),
             resident_words: 0,
             series: None,
+            limit: None,
         };
         engine.kernels(Work::Evaluate, tiles::largest(plan))?;
         Ok(engine)
@@ -97,7 +96,7 @@ impl<'plan> Cuda<'plan> {
     }
 
     /// The position of the kernels in [`Self::loaded`].
-    fn kernels(&mut self, work: Work, points: usize) -> Result<usize, CudaError> {
+    pub(super) fn kernels(&mut self, work: Work, points: usize) -> Result<usize, CudaError> {
         let known = self.loaded.iter().position(|loaded| (loaded.work, loaded.points) == (work, points));
         if let Some(known) = known {
             return Ok(known);
@@ -122,12 +121,34 @@ impl<'plan> Cuda<'plan> {
     }
 
     /// Lays out the arena for one call and makes room. Resident points come first, so that they stay where they are.
-    fn regions(&mut self, kernels: usize, needs: Needs) -> Result<Regions, CudaError> {
+    /// Where memory does not suffice, fewer blocks share the work: also says how many.
+    pub(super) fn regions(&mut self, kernels: usize, needs: Needs) -> Result<(Regions, usize), CudaError> {
+        let mut blocks = needs.blocks;
+        loop {
+            let regions = self.laid_out(kernels, Needs { blocks, ..needs });
+            let bytes = regions.bytes();
+            let fits = self.limit.is_none_or(|limit| bytes <= limit);
+            let reserved = if bytes <= self.arena.bytes() {
+                Ok(())
+            } else if fits {
+                self.resident.clear();
+                self.arena.reserve(bytes)
+            } else {
+                Err(CudaError::Memory { bytes })
+            };
+            match reserved {
+                Err(CudaError::Memory { .. }) if blocks > 1 => blocks = blocks.div_ceil(2),
+                reserved => return reserved.map(|()| (regions, blocks)),
+            }
+        }
+    }
+
+    fn laid_out(&self, kernels: usize, needs: Needs) -> Regions {
         let number = self.number_bytes();
         let source = &self.loaded[kernels].source;
         let word = size_of::<u64>();
         let results = self.plan.parameter_count() + tables(self.plan);
-        let regions = Regions::new(&[
+        Regions::new(&[
             (Pool::Points, self.resident_words * word),
             (Pool::Header, needs.header * word),
             (Pool::Weights, self.packed * number),
@@ -143,16 +164,19 @@ impl<'plan> Cuda<'plan> {
             (Pool::Seeds, needs.seeds * word),
             (Pool::Output, needs.output * word),
             (Pool::Values, needs.values * word),
-        ]);
-        if regions.bytes() > self.arena.bytes() {
-            self.resident.clear();
-            self.arena.reserve(regions.bytes())?;
-        }
-        Ok(regions)
+        ])
+    }
+
+    /// Bounds the arena from the next call on; `None` takes what the machine has.
+    pub(crate) fn limit_bytes(&mut self, limit: Option<usize>) {
+        self.limit = limit;
+        self.arena = Arena::new(&self.machine);
+        self.resident.clear();
+        self.series = None;
     }
 
     /// The arguments that all kernels share.
-    fn arguments(&self, regions: &Regions) -> Arguments {
+    pub(super) fn arguments(&self, regions: &Regions) -> Arguments {
         let address = |pool: Pool| {
             let region = regions.get(pool);
             self.arena.address_of(region.start, region.len())
@@ -257,7 +281,7 @@ impl<'plan> Cuda<'plan> {
         }
         let blocks = tile.min(self.machine.blocks());
         let needs = Needs { header: header.len(), blocks, moments, steps, ..Needs::default() };
-        let regions = self.regions(kernels, needs)?;
+        let (regions, blocks) = self.regions(kernels, needs)?;
         if self.resident != stamps {
             let rows = points.iter().flat_map(Points::iter).flatten().map(|number| number.to_bits());
             self.send(regions.get(Pool::Points).start, rows)?;
@@ -283,99 +307,6 @@ impl<'plan> Cuda<'plan> {
         (self.plan.parameter_count() + tables(self.plan)).div_ceil(THREADS)
     }
 
-    /// Residuals of a term, or the prediction's values after the last term, point by point.
-    pub(crate) fn fill(
-        &mut self,
-        term: usize,
-        points: &Points,
-        parameters: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), CudaError> {
-        let place = (term, points, 0..points.len());
-        self.write(Work::Fill, place, parameters, &[], &mut [], out)
-    }
-
-    /// See [`crate::Kernel::jacobian`].
-    pub(crate) fn jacobian(
-        &mut self,
-        place: (usize, &Points, Range<usize>),
-        parameters: &[f64],
-        residuals: &mut [f64],
-        rows: &mut [f64],
-    ) -> Result<(), CudaError> {
-        self.write(Work::Jacobian, place, parameters, &[], residuals, rows)
-    }
-
-    /// See [`crate::Kernel::jacobian_times`].
-    pub(crate) fn along(
-        &mut self,
-        term: usize,
-        points: &Points,
-        parameters: &[f64],
-        direction: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), CudaError> {
-        let place = (term, points, 0..points.len());
-        self.write(Work::Along, place, parameters, direction, &mut [], out)
-    }
-
-    fn term(&self, term: usize) -> &'plan Term {
-        self.plan.terms.get(term).unwrap_or(&self.plan.prediction)
-    }
-
-    /// Launches work on some points of a term, which writes as many numbers per point as `out` has room for, and
-    /// the residuals where they are wanted.
-    fn write(
-        &mut self,
-        work: Work,
-        (term, points, range): (usize, &Points, Range<usize>),
-        parameters: &[f64],
-        direction: &[f64],
-        residuals: &mut [f64],
-        out: &mut [f64],
-    ) -> Result<(), CudaError> {
-        if out.is_empty() {
-            return Ok(());
-        }
-        let (each, values) = (out.len() / range.len(), residuals.len() / range.len());
-        let most = (OUTPUT / each).clamp(1, range.len());
-        let size = tiles::for_term(self.plan, self.term(term), most, self.machine.blocks());
-        let kernels = self.kernels(work, size)?;
-        let blocks = most.div_ceil(size).min(self.machine.blocks());
-        let needs = Needs {
-            header: parameters.len() + direction.len(),
-            blocks,
-            rows: most * points.width(),
-            output: most * each,
-            values: most * values,
-            ..Needs::default()
-        };
-        let regions = self.regions(kernels, needs)?;
-        let header = parameters.iter().chain(direction).map(|number| number.to_bits());
-        self.send(regions.get(Pool::Header).start, header)?;
-        let mut arguments = self.arguments(&regions);
-        self.launch(kernels, "pack", self.pack_blocks(), &arguments)?;
-        if work == Work::Along {
-            let pool = regions.get(Pool::Direction);
-            arguments.direction = self.arena.address_of(pool.start, pool.len());
-            let start = arguments.parameters + (parameters.len() * size_of::<u64>()) as u64;
-            let packing = Arguments { parameters: start, weights: arguments.direction, ..arguments };
-            self.launch(kernels, "pack", self.pack_blocks(), &packing)?;
-            arguments.seeds = start + (self.plan.architecture.weight_count() * size_of::<u64>()) as u64;
-        }
-        arguments.term = term as u64;
-        for (number, part) in out.chunks_mut(most * each).enumerate() {
-            let (start, count) = (number * most, part.len() / each);
-            self.send_rows(&regions, points, range.start + start..range.start + start + count)?;
-            arguments.points = count as u64;
-            self.launch(kernels, work.name(), blocks, &arguments)?;
-            self.fetch(regions.get(Pool::Output).start, part)?;
-            let part = &mut residuals[start * values..(start + count) * values];
-            self.fetch(regions.get(Pool::Values).start, part)?;
-        }
-        Ok(())
-    }
-
     pub(super) fn launch(
         &self,
         kernels: usize,
@@ -384,57 +315,6 @@ impl<'plan> Cuda<'plan> {
         arguments: &Arguments,
     ) -> Result<(), CudaError> {
         self.machine.launch(&self.loaded[kernels].module, name, blocks, arguments)
-    }
-
-    fn send_rows(
-        &mut self,
-        regions: &Regions,
-        points: &Points,
-        range: Range<usize>,
-    ) -> Result<(), CudaError> {
-        let rows = range.flat_map(|index| points.row(index)).map(|number| number.to_bits());
-        self.send(regions.get(Pool::Rows).start, rows)
-    }
-
-    /// See [`crate::Kernel::transposed_times`].
-    pub(crate) fn transposed(
-        &mut self,
-        term: usize,
-        points: &Points,
-        parameters: &[f64],
-        seeds: &[f64],
-        gradient: &mut [f64],
-    ) -> Result<(), CudaError> {
-        if points.is_empty() {
-            gradient.fill(0.0);
-            return Ok(());
-        }
-        let each = self.term(term).residuals.len();
-        let most = (OUTPUT / (each + points.width())).clamp(1, points.len());
-        let size = tiles::for_term(self.plan, self.term(term), most, self.machine.blocks());
-        let kernels = self.kernels(Work::Transposed, size)?;
-        let blocks = most.div_ceil(size).min(self.machine.blocks());
-        let needs = Needs {
-            header: parameters.len(),
-            blocks,
-            rows: most * points.width(),
-            seeds: most * each,
-            ..Needs::default()
-        };
-        let regions = self.regions(kernels, needs)?;
-        self.send(regions.get(Pool::Header).start, parameters.iter().map(|number| number.to_bits()))?;
-        let mut arguments = self.arguments(&regions);
-        self.launch(kernels, "pack", self.pack_blocks(), &arguments)?;
-        (arguments.term, arguments.blocks) = (term as u64, blocks as u64);
-        for (number, part) in seeds.chunks(most * each).enumerate() {
-            let (start, count) = (number * most, part.len() / each);
-            self.send_rows(&regions, points, start..start + count)?;
-            self.send(regions.get(Pool::Seeds).start, part.iter().map(|number| number.to_bits()))?;
-            (arguments.points, arguments.fresh) = (count as u64, u64::from(number == 0));
-            self.launch(kernels, Work::Transposed.name(), blocks, &arguments)?;
-        }
-        self.launch(kernels, "reduce", self.reduce_blocks(), &arguments)?;
-        self.fetch(regions.get(Pool::Result).start, gradient)
     }
 }
 

@@ -15,6 +15,7 @@ mod machine;
 mod memory;
 mod stand_in;
 mod steps;
+mod terms;
 mod tiles;
 
 pub(crate) use engine::Cuda;
@@ -50,17 +51,35 @@ pub struct Report {
     pub log: String,
 }
 
-/// Compiles all kernels of a plan for an architecture such as `sm_90a`, without a GPU; for checks.
-pub fn compile_all(plan: &Plan, precision: Precision, architecture: &str) -> Result<Vec<Report>, CudaError> {
-    let each = |work: emit::Work| {
+/// Which kernels of a plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kernels {
+    /// Those that training by gradients needs.
+    Training,
+    /// Those of predictions and Jacobians too.
+    All,
+}
+
+/// Compiles kernels of a plan for an architecture such as `sm_90a`, without a GPU; for checks.
+pub fn compile(
+    plan: &Plan,
+    precision: Precision,
+    kernels: Kernels,
+    architecture: &str,
+) -> Result<Vec<Report>, CudaError> {
+    let works = match kernels {
+        Kernels::Training => &[emit::Work::Evaluate][..],
+        Kernels::All => &emit::Work::ALL,
+    };
+    let each = |&work: &emit::Work| {
         let source = emit::source(plan, precision, work, tiles::largest(plan));
         let compiled = compiler::compile(work.name(), &source.text, architecture)?;
         Ok(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log })
     };
-    emit::Work::ALL.into_iter().map(each).collect()
+    works.iter().map(each).collect()
 }
 
-/// The kernel that evaluates loss and gradient of a plan, as text.
+/// The kernels that training by gradients needs, as text.
 pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
     emit::source(plan, precision, emit::Work::Evaluate, tiles::largest(plan)).text
 }

@@ -2,7 +2,8 @@
 
 use crate::cases::{Case, parameters, points};
 use equation::counter::Stream;
-use kernel::{Device, Kernel, Moments, Points, Update};
+use kernel::cuda::CudaError;
+use kernel::{Device, Kernel, KernelError, Moments, Points, Update};
 
 /// Relative to the largest number.
 fn assert_close(what: &str, got: &[f64], wanted: &[f64], tolerance: f64) {
@@ -34,6 +35,21 @@ pub(crate) fn evaluations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
         got.iter().zip(&again).all(|(one, other)| one.to_bits() == other.to_bits()),
         "{what}: other bits"
     );
+}
+
+/// With little memory the numbers are the same but for rounding; with too little there is an error, and no harm.
+pub(crate) fn memory_limits(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    evaluations(case, kernel, count);
+    let whole = kernel.device_bytes();
+    kernel.limit_device_bytes(Some(whole * 3 / 4));
+    evaluations(case, kernel, count);
+    assert!(kernel.device_bytes() <= whole * 3 / 4);
+    kernel.limit_device_bytes(Some(1000));
+    let mut gradient = vec![0.0; case.plan.parameter_count()];
+    let refused = kernel.evaluate(&points(case, count), &parameters(case), &mut gradient);
+    assert!(matches!(refused, Err(KernelError::Cuda(CudaError::Memory { .. }))));
+    kernel.limit_device_bytes(None);
+    evaluations(case, kernel, count);
 }
 
 /// Steps that stay on the device, and where they end.
