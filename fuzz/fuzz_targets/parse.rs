@@ -10,8 +10,13 @@ fuzz_target!(|text: &str| {
         Some((line, rest)) => (vec![line.to_owned()], rest),
         None => (Vec::new(), text),
     };
-    if let Err(mistakes) = equation::parse::parse_with(text, &overrides) {
-        assert!(mistakes.count() > 0);
-        let _ = mistakes.render("fuzz.toml");
+    match equation::parse::parse_with(text, &overrides) {
+        Ok(problem) => {
+            let _ = equation::constrain::constrain(problem);
+        }
+        Err(mistakes) => {
+            assert!(mistakes.count() > 0);
+            let _ = mistakes.render("fuzz.toml");
+        }
     }
 });

@@ -61,6 +61,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             TrainError::Kernel(KernelError::Misfit { .. } | KernelError::Cuda(_))
             | TrainError::NonFiniteResidual { .. }
             | TrainError::NonFiniteGradient { .. }
+            | TrainError::NotSquares
             | TrainError::Misfit { .. }
             | TrainError::NoSuchPhase { .. }
             | TrainError::Run(

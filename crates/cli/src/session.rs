@@ -23,6 +23,7 @@ pub(crate) fn train(
 ) -> anyhow::Result<ExitCode> {
     ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
+    experiment.conditions().iter().for_each(|line| terminal.say(line));
     let trained = match &mut folder {
         Some(folder) => folder.train(experiment, &mut now, &STOP, &mut terminal)?,
         None => experiment.train_from(&mut now, &STOP, &mut terminal)?,

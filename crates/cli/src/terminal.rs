@@ -1,6 +1,7 @@
 //! Progress on stderr.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pinnace::optimize::Trust;
 use pinnace::{Event, Sink};
 use std::io::{IsTerminal, Write, stderr};
 
@@ -57,6 +58,7 @@ struct Step {
     share: Option<f64>,
     phase_seconds: f64,
     points_per_second: f64,
+    trust: Option<Trust>,
 }
 
 impl Terminal {
@@ -72,7 +74,7 @@ impl Terminal {
         Terminal { style, bar, shown: f64::NEG_INFINITY, pending: None, budget: None, error: None }
     }
 
-    fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: &str) {
         match self.style {
             Style::Silent => {}
             Style::Lines => {
@@ -92,9 +94,13 @@ impl Terminal {
             }
             Some(_) | None => "time left not known".to_owned(),
         };
-        let Step { step, loss, seconds, share, points_per_second, .. } = now;
+        let Step { step, loss, seconds, share, points_per_second, trust, .. } = now;
+        let trust = trust
+            .map(|Trust { damping, gain, .. }| format!("  damping {damping:.0e}  gain {gain:.2}"))
+            .unwrap_or_default();
         let error = self.error.map(|error| format!("  error {error:.2e}")).unwrap_or_default();
-        let text = format!("step {step}  loss {loss:.3e}{error}  {left}  {points_per_second:.2e} points/s");
+        let text =
+            format!("step {step}  loss {loss:.3e}{error}{trust}  {left}  {points_per_second:.2e} points/s");
         match self.style {
             Style::Bar => {
                 self.bar.set_position((share.unwrap_or(0.0) * PARTS as f64) as u64);
@@ -127,7 +133,16 @@ impl Sink for Terminal {
                 let plural = if points == 1 { "" } else { "s" };
                 self.say(&format!("phase {}: {points} point{plural} per step", phase + 1));
             }
-            Event::Step { step, phase_step, losses, seconds, phase_seconds, points_per_second, .. } => {
+            Event::Step {
+                step,
+                phase_step,
+                losses,
+                seconds,
+                phase_seconds,
+                points_per_second,
+                trust,
+                ..
+            } => {
                 let interval = match self.style {
                     Style::Silent => return,
                     Style::Lines => SECONDS_PER_LINE,
@@ -135,7 +150,7 @@ impl Sink for Terminal {
                 };
                 let share = self.share(phase_step, phase_seconds);
                 let loss = losses.total;
-                let now = Step { step, loss, seconds, share, phase_seconds, points_per_second };
+                let now = Step { step, loss, seconds, share, phase_seconds, points_per_second, trust };
                 if seconds - self.shown < interval {
                     self.pending = Some(now);
                 } else {

@@ -153,7 +153,12 @@ fn list_names_every_problem_and_survives_a_closed_pipe() {
     let output = pinnace(&["list"]);
     assert_eq!(output.status.code(), Some(0));
     let names = text(&output.stdout);
-    assert!(["poisson-2d", "burgers", "kovasznay"].iter().all(|name| names.contains(name)), "{names}");
+    for built_in in pinnace::BUILT_IN {
+        assert!(names.lines().any(|line| line.trim_start().starts_with(built_in.name)), "{names}");
+    }
+    let heads = ["at rest", "in time", "systems", "families and inverse problems"];
+    assert!(heads.iter().all(|head| names.lines().any(|line| line == *head)), "{names}");
+    assert!(names.contains("x1 … x5") && names.contains("fourier-etdrk4"), "{names}");
     let mut child = Command::new(env!("CARGO_BIN_EXE_pinnace"))
         .arg("list")
         .stdout(Stdio::piped())

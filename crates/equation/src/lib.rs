@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod constrain;
 pub mod counter;
 pub mod expression;
 pub mod parse;

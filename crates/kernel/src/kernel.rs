@@ -53,6 +53,11 @@ impl<'plan> Kernel<'plan> {
         Ok(Kernel { plan, device: Device::Cuda, precision, engine, losses, residuals: Vec::new() })
     }
 
+    /// What it computes.
+    pub fn plan(&self) -> &'plan Plan {
+        self.plan
+    }
+
     /// Where it runs.
     pub fn device(&self) -> Device {
         self.device

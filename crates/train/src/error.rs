@@ -76,6 +76,9 @@ pub enum TrainError {
         /// The equation's name.
         residual: String,
     },
+    /// A method for sums of squares was given another loss.
+    #[error("the loss is not a sum of squares: Gauss-Newton cannot lower it")]
+    NotSquares,
     /// All residuals are finite but their gradient is not.
     #[error("{}: the gradient of the loss is not finite{}", moment(*step), gradient_advice(*step, *precision))]
     NonFiniteGradient {

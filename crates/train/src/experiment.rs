@@ -4,9 +4,10 @@ use crate::evaluate::{FieldError, Gauge, Misfit, check_grid, misfits};
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
-use crate::table::Tables;
-use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings};
+use crate::table::{Sources, Tables};
+use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings, settle};
 use crate::{Objective, TrainError};
+use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, MAX_FILE, parse_with, resolve};
 use equation::problem::Problem;
 use equation::taylor::{Plan, plan};
@@ -37,8 +38,8 @@ pub struct Experiment {
 struct Origin {
     text: String,
     overrides: Vec<String>,
-    /// In which data files are looked for.
-    folder: PathBuf,
+    /// Where data files are found.
+    sources: Sources,
 }
 
 /// A trained problem.
@@ -68,7 +69,8 @@ impl Experiment {
     pub fn open(name: &str, overrides: &[String]) -> Result<Self, TrainError> {
         if let Some(built_in) = BuiltIn::find(name) {
             let file = format!("{name} (built in)");
-            let experiment = Self::from_text(&file, built_in.text, Path::new("."), overrides)?;
+            let sources = Sources { within: built_in.files, folder: PathBuf::from(".") };
+            let experiment = Self::from_sources(&file, built_in.text, sources, overrides)?;
             return Ok(experiment.called(name));
         }
         let path = Path::new(name);
@@ -101,25 +103,34 @@ impl Experiment {
         folder: &Path,
         overrides: &[String],
     ) -> Result<Self, TrainError> {
+        Self::from_sources(file, text, Sources { within: &[], folder: folder.to_owned() }, overrides)
+    }
+
+    fn from_sources(
+        file: &str,
+        text: &str,
+        sources: Sources,
+        overrides: &[String],
+    ) -> Result<Self, TrainError> {
         let mut problem = parse_with(text, overrides)
             .map_err(|diagnostics| TrainError::Problem { file: file.to_owned(), diagnostics })?;
         let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if problem.title.trim().is_empty() {
             problem.title.clone_from(&name);
         }
+        let problem = constrain(problem);
         let plan = plan(&problem)?;
-        let tables = Tables::read(&problem, folder)?;
+        let tables = Tables::read(&problem, &sources)?;
         let truths = (0..problem.unknowns.len())
             .map(|unknown| Truth::of(&problem, unknown))
             .collect::<Result<_, _>>()?;
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
-        for phase in &problem.training.phases {
-            draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, phase, 0) })?;
+        for settings in settle(&problem, &plan, Precision::F64) {
+            draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, &settings, 0) })?;
         }
         let (device, precision) = (Device::Cpu, Precision::F64);
-        let origin =
-            Origin { text: text.to_owned(), overrides: overrides.to_vec(), folder: folder.to_owned() };
+        let origin = Origin { text: text.to_owned(), overrides: overrides.to_vec(), sources };
         Ok(Experiment { name, origin, problem, plan, tables, truths, device, precision })
     }
 
@@ -154,9 +165,9 @@ impl Experiment {
         resolve(&self.origin.text, &self.origin.overrides, &self.problem.title, rename)
     }
 
-    /// The folder in which data files are looked for.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.origin.folder
+    /// Where data files are found.
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.origin.sources
     }
 
     /// The problem.
@@ -167,6 +178,16 @@ impl Experiment {
     /// Its plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// Its data.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// What became of its conditions, a line each: exact by construction, or a penalty and why.
+    pub fn conditions(&self) -> Vec<String> {
+        report(&self.problem)
     }
 
     /// Where it will be computed.
@@ -199,6 +220,10 @@ impl Experiment {
         stop: &AtomicBool,
         sink: &mut dyn Sink,
     ) -> Result<Trained, TrainError> {
+        for (unknown, truth) in self.truths.iter().enumerate() {
+            // A reference that cannot be had is found now, before anyone has waited for training.
+            truth.as_ref().map_or(Ok(()), |truth| truth.settle(&self.problem, unknown))?;
+        }
         let start = Instant::now();
         let clock = || start.elapsed().as_secs_f64();
         let kernel = Kernel::compile(&self.plan, self.device, self.precision)?;

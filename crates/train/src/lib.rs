@@ -22,7 +22,7 @@ pub mod table;
 pub mod trainer;
 
 pub use equation::parse::Diagnostics;
-pub use equation::problem::Problem;
+pub use equation::problem::{Problem, Solution};
 pub use equation::taylor::Plan;
 pub use error::TrainError;
 pub use evaluate::{FieldError, Misfit};
@@ -31,6 +31,6 @@ pub use kernel::cpu::Level;
 pub use kernel::cuda::describe as describe_gpu;
 pub use kernel::{Device, DeviceError, KernelError, Losses, Points, Precision, PrecisionError};
 pub use objective::{Objective, Refusal};
-pub use problems::{BUILT_IN, BuiltIn};
+pub use problems::{BUILT_IN, BuiltIn, Group};
 pub use run::{Run, RunError};
 pub use trainer::{Event, Quiet, Sink, Snapshot, Stopped};

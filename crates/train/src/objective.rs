@@ -1,8 +1,8 @@
 //! The seam between optimizers and everything that makes a loss: kernel, points, and later
 //! micro-batches and other ranks.
 
-use crate::optimize::Loss;
-use kernel::{Kernel, KernelError, Losses, Points};
+use crate::optimize::{LeastSquares, Loss};
+use kernel::{Kernel, KernelError, Losses, NormalEquations, Points};
 
 /// A loss as a function of the parameters.
 #[derive(Debug)]
@@ -20,6 +20,9 @@ pub enum Refusal {
     /// The loss is finite, its gradient or the gradient's square is not.
     #[error("the gradient is not finite")]
     Gradient,
+    /// A method for sums of squares was given another loss.
+    #[error("the loss is not a sum of squares")]
+    NotSquares,
     /// The kernel did not run.
     #[error(transparent)]
     Kernel(#[from] KernelError),
@@ -34,6 +37,11 @@ impl<'plan> Objective<'plan> {
     /// Continues with other points.
     pub fn set_points(&mut self, points: Vec<Points>) {
         self.points = points;
+    }
+
+    /// The points of every term.
+    pub fn points(&self) -> &[Points] {
+        &self.points
     }
 
     /// Points that one evaluation visits.
@@ -65,5 +73,63 @@ impl Loss for Objective<'_> {
         const ROUNDINGS: f64 = 16.0;
         let epsilon = self.kernel.precision().epsilon();
         2.0 * ROUNDINGS * epsilon * loss.max(loss.sqrt())
+    }
+
+    fn least_squares(&mut self) -> Option<&mut dyn LeastSquares> {
+        Some(self)
+    }
+}
+
+impl LeastSquares for Objective<'_> {
+    fn normal_equations(
+        &mut self,
+        parameters: &[f64],
+        normal: &mut NormalEquations,
+    ) -> Result<&Losses, Refusal> {
+        finite(self.kernel.normal_equations(&self.points, parameters, normal)?)
+    }
+
+    fn bend(&mut self, parameters: &[f64], direction: &[f64], slope: &mut [f64]) -> Result<(), Refusal> {
+        /// Far enough ahead for differences to have digits, near enough to see the same curvature
+        /// (Transtrum, Sethna 2012).
+        const REACH: f64 = 0.1;
+        let at = |length: f64| -> Vec<f64> {
+            parameters.iter().zip(direction).map(|(from, along)| from + length * along).collect()
+        };
+        let (ahead, behind) = (at(REACH), at(-REACH));
+        slope.fill(0.0);
+        let mut part = vec![0.0; slope.len()];
+        for (number, (term, points)) in self.kernel.plan().terms.iter().zip(&self.points).enumerate() {
+            let each = term.residuals.len();
+            let mut residuals = |parameters: &[f64]| -> Result<Vec<f64>, Refusal> {
+                let mut values = vec![0.0; points.len() * each];
+                self.kernel.residuals(number, points, parameters, &mut values)?;
+                Ok(values)
+            };
+            let (ahead, here, behind) = (residuals(&ahead)?, residuals(parameters)?, residuals(&behind)?);
+            let mut seeds = here;
+            for (place, (seed, (ahead, behind))) in
+                seeds.iter_mut().zip(ahead.iter().zip(&behind)).enumerate()
+            {
+                let weight = term.residuals[place % each].weight / points.len() as f64;
+                *seed = weight * (ahead - 2.0 * *seed + behind) / (REACH * REACH);
+            }
+            self.kernel.transposed_times(number, points, parameters, &seeds, &mut part)?;
+            slope.iter_mut().zip(&part).for_each(|(to, from)| *to += from);
+        }
+        Ok(())
+    }
+
+    fn losses(&mut self, parameters: &[f64]) -> Result<&Losses, Refusal> {
+        finite(self.kernel.losses(&self.points, parameters)?)
+    }
+}
+
+/// Refuses losses that are no numbers.
+fn finite(losses: &Losses) -> Result<&Losses, Refusal> {
+    match losses.first_non_finite() {
+        Some(residual) => Err(Refusal::Residual(residual)),
+        None if losses.total.is_finite() => Ok(losses),
+        None => Err(Refusal::Gradient),
     }
 }

@@ -3,17 +3,78 @@
 /// A problem that comes with Pinnace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BuiltIn {
+    /// What it is an example of.
+    pub group: Group,
     /// What users call it.
     pub name: &'static str,
     /// Its problem file.
     pub text: &'static str,
+    /// The data files that it names, with their contents.
+    pub files: &'static [(&'static str, &'static str)],
 }
 
-/// All of them, easiest first.
-pub const BUILT_IN: [BuiltIn; 3] = [
-    BuiltIn { name: "poisson-2d", text: include_str!("../../../examples/01-poisson-2d/problem.toml") },
-    BuiltIn { name: "burgers", text: include_str!("../../../examples/02-burgers/problem.toml") },
-    BuiltIn { name: "kovasznay", text: include_str!("../../../examples/03-kovasznay/problem.toml") },
+/// What a built-in problem is an example of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Group {
+    /// One unknown, no time.
+    AtRest,
+    /// One unknown, in time.
+    InTime,
+    /// Several unknowns.
+    Systems,
+    /// Numbers of the equation are inputs, or are to be found.
+    Parameters,
+}
+
+impl Group {
+    /// All of them, as they are listed.
+    pub const ALL: [Group; 4] = [Group::AtRest, Group::InTime, Group::Systems, Group::Parameters];
+}
+
+impl std::fmt::Display for Group {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Group::AtRest => "at rest",
+            Group::InTime => "in time",
+            Group::Systems => "systems",
+            Group::Parameters => "families and inverse problems",
+        })
+    }
+}
+
+/// A folder of `examples/`: its group, its number, its name, the data files in it.
+macro_rules! built_in {
+    ($group:ident, $number:literal, $name:literal $(, $file:literal)*) => {
+        BuiltIn {
+            group: Group::$group,
+            name: $name,
+            text: include_str!(concat!("../../../examples/", $number, "-", $name, "/problem.toml")),
+            files: &[$(($file, include_str!(concat!("../../../examples/", $number, "-", $name, "/", $file)))),*],
+        }
+    };
+}
+
+/// All of them, group by group, easiest first.
+pub const BUILT_IN: [BuiltIn; 19] = [
+    built_in!(AtRest, "01", "poisson-2d"),
+    built_in!(AtRest, "02", "helmholtz"),
+    built_in!(AtRest, "03", "poisson-5d"),
+    built_in!(InTime, "04", "heat"),
+    built_in!(InTime, "05", "reaction"),
+    built_in!(InTime, "06", "klein-gordon"),
+    built_in!(InTime, "07", "beam"),
+    built_in!(InTime, "08", "burgers"),
+    built_in!(InTime, "09", "wave"),
+    built_in!(InTime, "10", "convection"),
+    built_in!(InTime, "11", "advection"),
+    built_in!(InTime, "12", "allen-cahn"),
+    built_in!(InTime, "13", "kdv"),
+    built_in!(Systems, "14", "kovasznay"),
+    built_in!(Systems, "15", "taylor-green"),
+    built_in!(Systems, "16", "elasticity"),
+    built_in!(Systems, "17", "maxwell"),
+    built_in!(Parameters, "18", "heat-family"),
+    built_in!(Parameters, "19", "heat-inverse", "probe.csv"),
 ];
 
 impl BuiltIn {

@@ -231,7 +231,7 @@ fn a_problem_without_a_title_is_called_after_its_file() {
 
 #[test]
 fn a_directory_is_told_from_a_problem_file() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/02-burgers");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/08-burgers");
     let said = Experiment::open(folder, &[]).expect_err("a directory is no file").to_string();
     assert!(said.contains("is a directory") && said.contains("problem.toml"), "{said}");
 }

@@ -109,6 +109,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         network,
         training,
         reference,
+        enforcements: Vec::new(),
     };
     let section = document.get("equations").map_or(Span::new(0, 0..0), |entry| entry.key_span);
     // Periodic conditions and data build expressions after their texts have been settled.

@@ -9,8 +9,9 @@ mod training;
 pub(crate) use check::{Gap, gaps};
 pub use domain::{Coordinate, Domain, Role};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
-pub use training::{Budget, Optimizer, Phase, Sampler, Schedule, Training};
+pub use training::{Budget, HardConstraints, Optimizer, Phase, Sampler, Schedule, Training};
 
+use crate::constrain::Enforcement;
 use crate::expression::{Expression, Leaf, Names, Pool};
 
 /// A differential problem, ready to be planned.
@@ -40,6 +41,9 @@ pub struct Problem {
     pub training: Training,
     /// What the error is measured against, if anything.
     pub reference: Reference,
+    /// What became of every equation of the conditions, once [`crate::constrain::constrain`] has looked at
+    /// them; empty before, and where the file turns that off.
+    pub enforcements: Vec<Enforcement>,
 }
 
 /// A field.
@@ -49,6 +53,8 @@ pub struct Unknown {
     pub name: String,
     /// The field in terms of coordinates and [`Leaf::Raw`]; `None` is the raw output itself.
     pub ansatz: Option<Expression>,
+    /// Whether conditions may be built into an ansatz of this field.
+    pub hard_constraints: HardConstraints,
 }
 
 /// A trainable scalar.

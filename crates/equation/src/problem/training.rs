@@ -7,27 +7,21 @@ pub struct Training {
     pub seed: u64,
     /// Points on each condition that does not state its own number.
     pub condition_points: usize,
+    /// Whether conditions may be built into the ansatz of any unknown.
+    pub hard_constraints: HardConstraints,
     /// Steps to take in all, whatever the budgets say.
     pub steps: Option<u64>,
-    /// One after the other; at least one. Their budgets are as stated: [`Self::phases_to_train`] has those
-    /// that hold.
+    /// One after the other, as stated; at least one.
     pub phases: Vec<Phase>,
 }
 
-impl Training {
-    /// The phases with the budgets that hold. With [`Self::steps`], phases keep their own number of steps
-    /// while there are enough, the last of them takes the rest, and bounds on time, loss and error no
-    /// longer count.
-    pub fn phases_to_train(&self) -> Vec<Phase> {
-        let mut phases = self.phases.clone();
-        let (count, Some(mut rest)) = (phases.len(), self.steps) else { return phases };
-        for (number, phase) in phases.iter_mut().enumerate() {
-            let own = if number + 1 == count { rest } else { phase.budget.steps.unwrap_or(rest).min(rest) };
-            rest -= own;
-            phase.budget = Budget { steps: Some(own), ..Budget::default() };
-        }
-        phases
-    }
+/// Whether conditions may be built into an ansatz instead of being penalties.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HardConstraints {
+    /// Wherever that is possible.
+    Auto,
+    /// Nowhere.
+    Off,
 }
 
 /// A stretch of training with one optimizer.
@@ -35,23 +29,29 @@ impl Training {
 pub struct Phase {
     /// Which method.
     pub optimizer: Optimizer,
-    /// Points inside the domain.
-    pub points: usize,
+    /// Points inside the domain, if stated.
+    pub points: Option<usize>,
+    /// To how many they may grow, if stated.
+    pub most_points: Option<usize>,
     /// How they, and those of the conditions, are chosen.
     pub sampler: Sampler,
-    /// Steps between two draws of fresh points; `None` keeps the first ones. At least one.
+    /// Whether points gather where residuals are large, if stated.
+    pub adaptive: Option<bool>,
+    /// Steps between two draws of fresh points, if stated; zero keeps the first ones.
     pub resample: Option<u64>,
     /// Step length of first-order methods.
     pub learning_rate: f64,
     /// How the step length changes over the phase.
     pub schedule: Schedule,
-    /// When it ends; at least one bound is set.
-    pub budget: Budget,
+    /// When it ends, if stated; at least one bound is set then.
+    pub budget: Option<Budget>,
 }
 
 /// An optimization method.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Optimizer {
+    /// Whatever suits the network: settled when its size is known.
+    Auto,
     /// Adam (Kingma, Ba 2015).
     Adam,
     /// Adam with decoupled weight decay (Loshchilov, Hutter 2019).
@@ -64,6 +64,8 @@ pub enum Optimizer {
         /// Steps that its model of the curvature is made of.
         memory: usize,
     },
+    /// Gauss-Newton, damped (Levenberg 1944, Marquardt 1963). It finds its own step length.
+    GaussNewton,
 }
 
 /// How points are chosen.

@@ -4,6 +4,7 @@ use super::adjoint::Variable;
 use super::architecture::Architecture;
 use super::listing::Listing;
 use super::{Plan, Source, Term};
+use crate::constrain::report;
 use crate::problem::{Equation, NetworkKind, Piece, Place, Problem, Role};
 use std::fmt::Write;
 
@@ -49,6 +50,9 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
             None => format!("{} is a network output", unknown.name),
         };
         write_field(text, "unknown", &meaning);
+    }
+    for line in report(problem) {
+        write_field(text, "condition", &line);
     }
     for parameter in &problem.parameters {
         let mut range = format!("{} starts at {}", parameter.name, parameter.start);

@@ -73,8 +73,8 @@ fn burgers_is_understood() {
     assert_eq!(problem.constants, [("nu".to_owned(), 0.01 / std::f64::consts::PI)]);
     assert_eq!(problem.conditions.len(), 2);
     assert_eq!(problem.network.width, 20);
-    assert_eq!(problem.training.phases[0].points, 4096);
-    assert_eq!(problem.training.phases[0].budget, Budget { seconds: Some(60.0), ..Budget::default() });
+    assert_eq!(problem.training.phases[0].points, Some(4096));
+    assert_eq!(problem.training.phases[0].budget, Some(Budget { seconds: Some(60.0), ..Budget::default() }));
     assert_eq!(problem.reference.grid, [(0, 201), (1, 512)]);
     assert!(
         matches!(&problem.reference.solutions[0], Some(Solution::Named(name)) if name == "burgers-cole-hopf")
@@ -141,14 +141,15 @@ fn phases_override_the_training_table() {
     let training = accept("allen-cahn", files::ALLEN_CAHN).training;
     assert_eq!(training.seed, 7);
     assert_eq!(training.phases.len(), 2);
-    assert_eq!((training.phases[0].points, training.phases[0].learning_rate), (1000, 1e-2));
+    assert_eq!((training.phases[0].points, training.phases[0].learning_rate), (Some(1000), 1e-2));
     assert_eq!(
         training.phases[0].budget,
-        Budget { steps: Some(5000), seconds: Some(120.0), ..Budget::default() }
+        Some(Budget { steps: Some(5000), seconds: Some(120.0), ..Budget::default() })
     );
     assert_eq!(training.phases[0].schedule, Schedule::Exponential { factor: 0.9, steps: 1000 });
     assert_eq!(training.phases[1].schedule, Schedule::Cosine { warmup: 100 });
-    assert_eq!(training.phases[1].budget, Budget { steps: Some(100), loss: Some(1e-9), ..Budget::default() });
+    let budget = Budget { steps: Some(100), loss: Some(1e-9), ..Budget::default() };
+    assert_eq!(training.phases[1].budget, Some(budget));
 }
 
 #[test]
@@ -165,13 +166,15 @@ fn every_optimizer_has_its_own_keys_and_defaults() {
     );
     assert_eq!(optimizer("optimizer = \"lbfgs\""), Optimizer::Lbfgs { memory: 30 });
     assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Optimizer::Lbfgs { memory: 7 });
+    assert_eq!(optimizer("optimizer = \"gauss-newton\""), Optimizer::GaussNewton);
+    assert_eq!(optimizer(""), Optimizer::Auto);
 }
 
 #[test]
 fn a_budget_can_wait_for_an_error() {
     let text = files::BURGERS.replace("\"60 s\"", "{ seconds = 60, error = 1e-3 }");
     let budget = accept("burgers", &text).training.phases[0].budget;
-    assert_eq!(budget, Budget { seconds: Some(60.0), error: Some(1e-3), ..Budget::default() });
+    assert_eq!(budget, Some(Budget { seconds: Some(60.0), error: Some(1e-3), ..Budget::default() }));
 }
 
 #[test]
@@ -182,7 +185,7 @@ fn points_are_fixed_sobol_points_unless_the_file_says_otherwise() {
         (phase.sampler, phase.resample)
     };
     assert_eq!(sampling(""), (Sampler::Sobol, None));
-    assert_eq!(sampling("sampler = \"uniform\"\nresample = 0"), (Sampler::Uniform, None));
+    assert_eq!(sampling("sampler = \"uniform\"\nresample = 0"), (Sampler::Uniform, Some(0)));
     assert_eq!(
         sampling("sampler = \"latin-hypercube\"\nresample = 100"),
         (Sampler::LatinHypercube, Some(100))
@@ -256,10 +259,10 @@ fn overrides_win_over_the_file() {
     ];
     let problem = parse_with(files::BURGERS, &overrides.map(str::to_owned))
         .unwrap_or_else(|mistakes| panic!("{}", mistakes.render("burgers.toml")));
-    assert_eq!(problem.training.phases[0].points, 20000);
+    assert_eq!(problem.training.phases[0].points, Some(20000));
     assert_eq!(problem.network.activation, Activation::Sin);
     assert_eq!(problem.constants[0].1, 0.1 / std::f64::consts::PI);
-    assert_eq!(problem.training.phases[0].budget.steps, Some(10));
+    assert_eq!(problem.training.phases[0].budget.and_then(|budget| budget.steps), Some(10));
     assert_eq!(problem.domain.coordinates[1].high, 2.0);
     assert_eq!(problem.title, "other");
 }
@@ -268,7 +271,7 @@ fn overrides_win_over_the_file() {
 fn overrides_reach_into_phases() {
     let overrides = ["training.phase.1.points=77".to_owned()];
     let problem = parse_with(files::ALLEN_CAHN, &overrides).expect("the override is right");
-    assert_eq!(problem.training.phases[1].points, 77);
+    assert_eq!(problem.training.phases[1].points, Some(77));
 }
 
 #[test]
@@ -316,7 +319,8 @@ fn defaults_fill_what_the_file_leaves_out() {
     assert_eq!((problem.network.width, problem.network.depth), (32, 4));
     assert_eq!(problem.training.condition_points, 256);
     let phase = &problem.training.phases[0];
-    assert_eq!((phase.points, phase.learning_rate, phase.budget.steps), (2048, 1e-3, Some(5000)));
+    assert_eq!((phase.optimizer, phase.points, phase.budget), (Optimizer::Auto, None, None));
+    assert_eq!((phase.adaptive, phase.resample, phase.learning_rate), (None, None, 1e-3));
     assert!(problem.network.normalize && problem.network.periodic.is_empty());
     assert_eq!(problem.conditions[0].equations[0].weight, 10.0);
 }

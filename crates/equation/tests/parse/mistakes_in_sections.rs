@@ -34,9 +34,9 @@ const TABLES: &[Mistake] = &[
     mistake(
         files::BURGERS,
         "\"adam\"",
-        "«\"gauss-newton\"»",
-        "`gauss-newton` is not in this version",
-        "use one of `adam`, `adamw` and `lbfgs`",
+        "«\"soap\"»",
+        "`soap` is not in this version",
+        "use one of `auto`, `gauss-newton`, `lbfgs`, `adam` and `adamw`",
     ),
     mistake(
         files::ALLEN_CAHN,
@@ -382,19 +382,13 @@ const REST: &[Mistake] = &[
         "`u` is an unknown: an ansatz may not use unknowns",
         "the network's output is called `N` here",
     ),
-    mistake(
-        files::POISSON,
-        "u = {}",
-        "u = «1»",
-        "expected an empty table, found an integer",
-        "write `u = {}`",
-    ),
+    mistake(files::POISSON, "u = {}", "u = «1»", "expected a table, found an integer", "write `u = {}`"),
     mistake(
         files::POISSON,
         "u = {}",
         "u = { «dimension» = 2 }",
         "unknown key `dimension`",
-        "this table has no keys",
+        "known: `hard_constraints`",
     ),
     mistake(
         files::POISSON,

@@ -1,6 +1,7 @@
 //! Nothing panics, nothing hangs, nothing overflows the stack.
 
 use crate::files;
+use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse, parse_with};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -12,8 +13,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Reads a text, renders what is wrong with it, and checks that both end in time.
 fn survive(text: &str) -> Option<Diagnostics> {
     let start = Instant::now();
-    let result = parse(text);
-    let mistakes = result.err();
+    // A problem goes through the next stage too: what conditions prescribe is differentiated and evaluated.
+    let mistakes = parse(text).map(|problem| report(&constrain(problem))).err();
     if let Some(mistakes) = &mistakes {
         assert!(mistakes.count() > 0, "refused without a reason: {text:?}");
         let shown = mistakes.render("file.toml");

@@ -1,5 +1,6 @@
 //! The problems that engines are compared on, with random points and parameters.
 
+use equation::constrain::constrain;
 use equation::counter::Stream;
 use equation::parse::parse_with;
 use equation::problem::Problem;
@@ -52,6 +53,8 @@ pub(crate) fn case(file: &str, overrides: &[&str]) -> Case {
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let settings: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let problem = parse_with(&text, &settings).unwrap_or_else(|mistakes| panic!("{}", mistakes.render(file)));
+    // In these files the conditions are built into the ansatz; in the others they are penalties.
+    let problem = if file.starts_with("constrained-") { constrain(problem) } else { problem };
     let plan = plan(&problem).unwrap_or_else(|error| panic!("{file}: {error}"));
     Case { name: format!("{file} {overrides:?}"), problem, plan }
 }

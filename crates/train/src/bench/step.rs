@@ -4,7 +4,7 @@ use super::case::{self, Manifest};
 use super::peak_bytes;
 use crate::optimize::{Adam, Loss, Optimizer};
 use crate::sample::{Draw, draw};
-use crate::table::Tables;
+use crate::trainer::settle;
 use crate::{Device, Experiment, Objective, Points, Precision, TrainError};
 use equation::taylor::Plan;
 use kernel::Kernel;
@@ -127,8 +127,8 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainE
     let (points, start) = match settings.case.as_deref() {
         Some(folder) => (case::points(folder, plan)?, case::weights(folder, plan)?),
         None => {
-            let tables = Tables::read(problem, Path::new("."))?;
-            let points = draw(problem, plan, &tables, Draw::of(problem, &problem.training.phases[0], 0))?;
+            let settled = settle(problem, plan, Precision::F64);
+            let points = draw(problem, plan, experiment.tables(), Draw::of(problem, &settled[0], 0))?;
             (points, plan.initialize(problem.training.seed))
         }
     };

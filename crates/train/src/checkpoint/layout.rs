@@ -3,7 +3,7 @@
 use super::Fault;
 use super::bundle::{Bundle, Tensor};
 use crate::optimize::{Array, State, StateError};
-use crate::trainer::{Snapshot, Stopped};
+use crate::trainer::{Snapshot, Stopped, Strain};
 use equation::problem::Problem;
 use equation::taylor::Plan;
 use kernel::Points;
@@ -149,6 +149,8 @@ fn trainer(snapshot: &Snapshot) -> State {
         .with_counts("evaluations", [snapshot.evaluations])
         .with_numbers("seconds", [snapshot.seconds])
         .with_counts("draw", [snapshot.draw])
+        .with_counts("interior", [snapshot.interior as u64])
+        .with_numbers("strain", [snapshot.strain.after, snapshot.strain.mean])
         .with_numbers("loss", [snapshot.loss]);
     let Some(stopped) = snapshot.stopped else { return state };
     let (kind, end) = match stopped {
@@ -182,6 +184,10 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
         }
         Ok(_) => return Err(StateError::Value { name: "stopped".to_owned() }),
     };
+    let &[after, mean] = state.sized("strain", 2)? else {
+        return Err(StateError::Value { name: "strain".to_owned() });
+    };
+    let strain = Strain { after, mean };
     Ok(Snapshot {
         phase: state.count_up_to("phase", usize::MAX)?,
         phase_step: state.count("phase_step")?,
@@ -191,6 +197,8 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
         evaluations: state.count("evaluations")?,
         seconds: state.number("seconds")?,
         draw: state.count("draw")?,
+        interior: state.count_up_to("interior", usize::MAX)?,
+        strain,
         loss: state.number("loss")?,
         stopped,
         ..snapshot

@@ -6,7 +6,6 @@ use crate::reference::Truth;
 use crate::table::Tables;
 use equation::problem::Problem;
 use kernel::{Kernel, Points};
-use rayon::prelude::*;
 
 /// How far an unknown is from its reference.
 #[derive(Clone, PartialEq, Debug)]
@@ -59,9 +58,7 @@ impl Gauge {
                         places.push(grid::test_points(problem));
                         places.len() - 1
                     });
-                    let points = &places[place];
-                    let value = |index| truth.value(problem, points.row(index));
-                    (place, (0..points.len()).into_par_iter().map(value).collect())
+                    (place, truth.values(problem, &places[place]))
                 }
                 (None, None) => return None,
             };

@@ -55,7 +55,7 @@ impl Optimizer for Adam {
     ) -> Result<StepOutcome<'step>, Refusal> {
         let losses = loss.eval(parameters, &mut self.gradient)?;
         self.update(parameters, rate);
-        Ok(StepOutcome::Taken { losses, length: rate, evaluations: 1 })
+        Ok(StepOutcome::Taken { losses, length: rate, evaluations: 1, trust: None })
     }
 
     /// Running means of the gradient are worth as much with other points: nothing is forgotten.

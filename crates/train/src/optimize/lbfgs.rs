@@ -143,7 +143,7 @@ impl Optimizer for Lbfgs {
                     self.accept(parameters, loss.noise(value));
                     // After the exchange the trial's losses are those before the step.
                     let losses = &self.trial_losses;
-                    return Ok(StepOutcome::Taken { losses, length, evaluations });
+                    return Ok(StepOutcome::Taken { losses, length, evaluations, trust: None });
                 }
                 None if self.doubt + 1 < DOUBTS.len() => self.doubt += 1,
                 None if !straight => self.memory.clear(),
@@ -214,7 +214,7 @@ impl Line for Ray<'_> {
         match self.loss.eval(self.trial, self.gradient) {
             Ok(losses) => self.losses.clone_from(losses),
             Err(Refusal::Residual(_) | Refusal::Gradient) => return Ok(None),
-            Err(refusal @ Refusal::Kernel(_)) => return Err(refusal),
+            Err(refusal) => return Err(refusal),
         }
         let slope = dot(self.gradient, self.direction);
         Ok(slope.is_finite().then_some(Sample { length, value: self.losses.total, slope }))

@@ -1,12 +1,14 @@
 //! Methods that lower the loss.
 
 mod adam;
+mod gauss_newton;
 mod lbfgs;
 mod line_search;
 mod schedule;
 mod state;
 
 pub use adam::Adam;
+pub use gauss_newton::GaussNewton;
 pub use lbfgs::Lbfgs;
 pub use schedule::{Progress, rate};
 pub use state::{Array, State, StateError};
@@ -14,7 +16,7 @@ pub use state::{Array, State, StateError};
 use crate::Refusal;
 use equation::problem::Optimizer as Method;
 use equation::taylor::Plan;
-use kernel::Losses;
+use kernel::{Losses, NormalEquations};
 
 /// A loss as a function of the parameters.
 pub trait Loss {
@@ -24,6 +26,27 @@ pub trait Loss {
 
     /// By how much rounding may change a loss of this size: smaller differences say nothing.
     fn noise(&self, loss: f64) -> f64;
+
+    /// The least-squares problem behind the loss, where there is one.
+    fn least_squares(&mut self) -> Option<&mut dyn LeastSquares> {
+        None
+    }
+}
+
+/// A loss that is a sum of squares.
+pub trait LeastSquares {
+    /// The losses at `parameters`, with the normal equations in `normal`.
+    fn normal_equations(
+        &mut self,
+        parameters: &[f64],
+        normal: &mut NormalEquations,
+    ) -> Result<&Losses, Refusal>;
+
+    /// Jᵀ times the second derivative of the residuals along `direction`, into `slope`.
+    fn bend(&mut self, parameters: &[f64], direction: &[f64], slope: &mut [f64]) -> Result<(), Refusal>;
+
+    /// The losses alone.
+    fn losses(&mut self, parameters: &[f64]) -> Result<&Losses, Refusal>;
 }
 
 /// What one step did.
@@ -37,6 +60,8 @@ pub enum StepOutcome<'step> {
         length: f64,
         /// Of the loss.
         evaluations: u64,
+        /// How the step compares with its model, for methods that have one.
+        trust: Option<Trust>,
     },
     /// There is no direction to go: parameters are unchanged.
     GradientVanished {
@@ -53,6 +78,17 @@ pub enum StepOutcome<'step> {
         /// Of the loss.
         evaluations: u64,
     },
+}
+
+/// How far a model of the loss is trusted.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Trust {
+    /// What is added to the model's curvature, in multiples of its mean: the larger, the smaller the step.
+    pub damping: f64,
+    /// The fall of the loss in multiples of the model's.
+    pub gain: f64,
+    /// The loss after the step, at the same points.
+    pub after: f64,
 }
 
 /// A method that lowers the loss.
@@ -88,5 +124,7 @@ pub fn optimizer(method: Method, plan: &Plan) -> Box<dyn Optimizer> {
             Box::new(Adam::decaying(parameters, weight_decay, plan.architecture.weight_count()))
         }
         Method::Lbfgs { memory } => Box::new(Lbfgs::new(parameters, memory)),
+        // What is left open is settled before: this is what the smallest networks take.
+        Method::Auto | Method::GaussNewton => Box::new(GaussNewton::new(parameters)),
     }
 }

@@ -3,6 +3,7 @@
 use super::calendar::Moment;
 use super::{CHECKPOINTS, DATA, Folder, METRICS, PROBLEM, RunError, environment};
 use crate::checkpoint::{Layout, Store, sync_folder};
+use crate::table::Sources;
 use crate::trainer::Snapshot;
 use crate::{Experiment, TrainError};
 use std::fs::{self, File};
@@ -66,7 +67,7 @@ fn fill(
     let mut files = Files::default();
     let text = experiment.resolved(&mut |file| files.name_for(file));
     let text = text.map_err(|diagnostics| TrainError::Problem { file: PROBLEM.to_owned(), diagnostics })?;
-    files.copy(experiment.folder(), draft)?;
+    files.copy(experiment.sources(), draft)?;
     let problem = draft.join(PROBLEM);
     write(&problem, text.as_bytes()).map_err(RunError::write(&problem))?;
     environment::write(draft, experiment, from).map_err(RunError::write(draft))?;
@@ -127,10 +128,10 @@ impl Files {
         name
     }
 
-    fn copy(&self, folder: &Path, draft: &Path) -> Result<(), RunError> {
+    fn copy(&self, sources: &Sources, draft: &Path) -> Result<(), RunError> {
         for (file, name) in &self.names {
-            let (source, target) = (folder.join(file), draft.join(name));
-            let bytes = fs::read(&source).map_err(RunError::read(&source))?;
+            let (source, bytes) = sources.read(file);
+            let (bytes, target) = (bytes.map_err(RunError::read(&source))?, draft.join(name));
             let data = draft.join(DATA);
             fs::create_dir_all(&data).map_err(RunError::write(&data))?;
             write(&target, &bytes).map_err(RunError::write(&target))?;

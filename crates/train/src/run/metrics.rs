@@ -24,6 +24,15 @@ pub struct Record {
     pub mean_squares: Vec<f64>,
     /// The step's length: the rate, or for methods that find it themselves in multiples of their direction.
     pub length: f64,
+    /// Points that the step visited.
+    #[serde(default)]
+    pub points: usize,
+    /// For methods with a model of the loss: what was added to its curvature, in multiples of its mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damping: Option<f64>,
+    /// For methods with a model of the loss: the fall of the loss in multiples of the model's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
     /// Evaluations of the loss in the run.
     pub evaluations: u64,
     /// The largest relative L2 error of an unknown after the step, where it was measured.
@@ -107,12 +116,25 @@ impl Metrics {
     /// Takes note of an event of training.
     pub(super) fn note(&mut self, event: &Event<'_>) -> io::Result<()> {
         match *event {
-            Event::Step { phase, phase_step, step, losses, length, evaluations, seconds, .. } => {
+            Event::Step {
+                phase,
+                phase_step,
+                step,
+                losses,
+                length,
+                trust,
+                points,
+                evaluations,
+                seconds,
+                ..
+            } => {
                 let written = self.write_certain();
                 self.last.mean_squares.clone_from(&losses.mean_squares);
                 (self.last.step, self.last.phase, self.last.phase_step) = (step, phase, phase_step);
                 (self.last.seconds, self.last.loss, self.last.error) = (seconds, losses.total, None);
                 (self.last.length, self.last.evaluations) = (length, evaluations);
+                (self.last.points, self.last.damping) = (points, trust.map(|trust| trust.damping));
+                self.last.gain = trust.map(|trust| trust.gain);
                 self.pending = if is_logged(phase_step) { Pending::Certainly } else { Pending::Perhaps };
                 written
             }

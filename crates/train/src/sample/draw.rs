@@ -3,8 +3,9 @@
 use super::{Sequence, condition};
 use crate::TrainError;
 use crate::table::Tables;
+use crate::trainer::Settings;
 use equation::counter::Stream;
-use equation::problem::{Coordinate, Phase, Problem, Sampler};
+use equation::problem::{Coordinate, Problem, Sampler};
 use equation::taylor::{Plan, Row, Source};
 use kernel::Points;
 
@@ -30,8 +31,8 @@ pub struct Draw {
 
 impl Draw {
     /// A draw of a phase of training.
-    pub fn of(problem: &Problem, phase: &Phase, number: u64) -> Self {
-        Draw { sampler: phase.sampler, seed: problem.training.seed, number, interior: phase.points }
+    pub fn of(problem: &Problem, settings: &Settings, number: u64) -> Self {
+        Draw { sampler: settings.sampler, seed: problem.training.seed, number, interior: settings.points }
     }
 
     /// The random numbers for `part` of the term at `position`.

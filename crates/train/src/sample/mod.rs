@@ -1,5 +1,6 @@
 //! Where the points of each term come from: sequences, places of the box, data tables.
 
+mod adaptive;
 mod condition;
 mod draw;
 mod latin;
@@ -7,6 +8,7 @@ mod sequence;
 mod sobol;
 mod sobol_table;
 
+pub use adaptive::{POOL, choose};
 pub use draw::{Draw, draw};
 pub use latin::LatinHypercube;
 pub use sequence::Sequence;

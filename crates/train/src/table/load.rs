@@ -4,7 +4,31 @@ use super::layout::Layout;
 use super::{TableError, TableFault, csv, npy};
 use equation::problem::{Column, Problem, Solution};
 use kernel::Points;
-use std::path::Path;
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+/// Where the files that a problem names are found.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// Names and contents of those that come with Pinnace; they are looked at first.
+    pub within: &'static [(&'static str, &'static str)],
+    /// The folder that the other names are relative to.
+    pub folder: PathBuf,
+}
+
+impl Sources {
+    /// Where a file is, and what it holds.
+    pub(crate) fn read(&self, name: &str) -> (PathBuf, std::io::Result<Cow<'static, [u8]>>) {
+        match self.within.iter().find(|(known, _)| *known == name) {
+            Some((known, content)) => (PathBuf::from(known), Ok(Cow::Borrowed(content.as_bytes()))),
+            None => {
+                let path = self.folder.join(name);
+                let bytes = std::fs::read(&path).map(Cow::Owned);
+                (path, bytes)
+            }
+        }
+    }
+}
 
 /// All data files of a problem.
 #[derive(Clone, Debug)]
@@ -23,14 +47,14 @@ pub struct ReferenceTable {
 }
 
 impl Tables {
-    /// Reads every file that the problem names, relative to `folder`.
-    pub fn read(problem: &Problem, folder: &Path) -> Result<Self, TableError> {
+    /// Reads every file that the problem names.
+    pub fn read(problem: &Problem, sources: &Sources) -> Result<Self, TableError> {
         let coordinates = problem.domain.len();
         let measurements = problem
             .data
             .iter()
             .map(|data| {
-                let rows = rows(&folder.join(&data.file), &Layout::of_data(problem, data))?;
+                let rows = rows(sources, &data.file, &Layout::of_data(problem, data))?;
                 Ok(arrange(&rows, &data.columns, coordinates, data.equations.len()))
             })
             .collect::<Result<_, TableError>>()?;
@@ -42,7 +66,7 @@ impl Tables {
             .map(|(unknown, solution)| match solution {
                 Some(Solution::File { file, columns }) => {
                     let layout = Layout::of_reference(problem, columns, unknown);
-                    let rows = rows(&folder.join(file), &layout)?;
+                    let rows = rows(sources, file, &layout)?;
                     Ok(Some(ReferenceTable::new(&arrange(&rows, columns, coordinates, 1), coordinates)))
                 }
                 Some(Solution::Formula(_) | Solution::Named(_)) | None => Ok(None),
@@ -74,15 +98,16 @@ impl ReferenceTable {
     }
 }
 
-fn rows(path: &Path, layout: &Layout<'_>) -> Result<Points, TableError> {
-    let named = |fault| TableError { path: path.to_owned(), fault };
+fn rows(sources: &Sources, name: &str, layout: &Layout<'_>) -> Result<Points, TableError> {
+    let (path, bytes) = sources.read(name);
+    let named = |fault| TableError { path: path.clone(), fault };
     let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
     let read = match extension.as_deref() {
         Some("csv") => csv::read,
         Some("npy") => npy::read,
         Some(_) | None => return Err(named(TableFault::UnknownKind)),
     };
-    let bytes = std::fs::read(path).map_err(|error| named(error.into()))?;
+    let bytes = bytes.map_err(|error| named(error.into()))?;
     let rows = read(&bytes, layout).map_err(named)?;
     if rows.is_empty() { Err(named(TableFault::Empty)) } else { Ok(rows) }
 }

@@ -8,4 +8,4 @@ mod npy;
 
 pub use error::{TableError, TableFault};
 pub use layout::Counted;
-pub use load::{ReferenceTable, Tables};
+pub use load::{ReferenceTable, Sources, Tables};

@@ -1,6 +1,7 @@
 //! What training tells whoever listens.
 
 use super::Snapshot;
+use crate::optimize::Trust;
 use crate::run::RunError;
 use kernel::Losses;
 use std::fmt;
@@ -101,6 +102,10 @@ pub enum Event<'run> {
         losses: &'run Losses,
         /// Its length: the rate, or for methods that find it themselves in multiples of their direction.
         length: f64,
+        /// How the step compares with its model, for methods that have one.
+        trust: Option<Trust>,
+        /// Points that it visited.
+        points: usize,
         /// Evaluations of the loss in the run, those of this step included.
         evaluations: u64,
         /// Since the run began.

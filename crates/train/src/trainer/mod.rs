@@ -2,8 +2,11 @@
 
 mod event;
 mod run;
+mod settings;
 mod snapshot;
+mod supply;
 
 pub use event::{Event, Quiet, Sink, Stopped};
 pub use run::{Measure, Outcome, Surroundings, steps_per_measurement, train};
-pub use snapshot::Snapshot;
+pub use settings::{Choice, Settings, settle};
+pub use snapshot::{Snapshot, Strain};

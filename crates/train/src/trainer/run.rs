@@ -1,13 +1,12 @@
 //! The loop that every optimizer shares.
 
-use super::{Event, Sink, Snapshot, Stopped};
+use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
 use crate::optimize::{Loss, Optimizer, Progress, StepOutcome, optimizer, rate};
-use crate::sample::{Draw, draw};
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
-use equation::problem::{Budget, Optimizer as Method, Phase, Problem};
+use equation::problem::{Budget, Optimizer as Method, Problem};
 use equation::taylor::Plan;
-use kernel::{Kernel, Losses, Points, Precision};
+use kernel::{Kernel, Losses, Precision};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.
@@ -36,6 +35,7 @@ pub fn steps_per_measurement(method: Method) -> u64 {
     match method {
         Method::Adam | Method::AdamW { .. } => 100,
         Method::Lbfgs { .. } => 20,
+        Method::Auto | Method::GaussNewton => 1,
     }
 }
 
@@ -61,7 +61,7 @@ pub fn train(
     surroundings: Surroundings<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Outcome, TrainError> {
-    let phases = problem.training.phases_to_train();
+    let phases = settle(problem, plan, objective.kernel().precision());
     let first = now.phase;
     if first >= phases.len() {
         return Err(TrainError::NoSuchPhase { phase: first, phases: phases.len() });
@@ -105,10 +105,10 @@ pub fn train(
     Ok(Outcome { losses, stopped })
 }
 
-struct Run<'run> {
-    problem: &'run Problem,
-    plan: &'run Plan,
-    tables: &'run Tables,
+pub(super) struct Run<'run> {
+    pub(super) problem: &'run Problem,
+    pub(super) plan: &'run Plan,
+    pub(super) tables: &'run Tables,
     surroundings: Surroundings<'run>,
     /// When the run would have begun, had it never been interrupted.
     start: f64,
@@ -120,14 +120,20 @@ impl Run<'_> {
     /// Trains a phase from where `now` stands in it. Afterwards `now` holds what its method remembers.
     fn phase(
         &mut self,
-        phase: &Phase,
+        phase: &Settings,
         objective: &mut Objective<'_>,
         now: &mut Snapshot,
         sink: &mut dyn Sink,
     ) -> Result<Stopped, TrainError> {
-        let points = if now.points.is_empty() { self.draw(phase, now.draw)? } else { now.points.clone() };
-        objective.set_points(points);
-        let mut optimizer = optimizer(phase.optimizer, self.plan);
+        if now.interior == 0 {
+            now.interior = phase.points;
+        }
+        if now.points.is_empty() {
+            self.supply(phase, objective, now)?;
+        } else {
+            objective.set_points(std::mem::take(&mut now.points));
+        }
+        let mut optimizer = optimizer(phase.method, self.plan);
         if !now.optimizer.is_empty() {
             let misfit = |cause| TrainError::Misfit { phase: now.phase, cause };
             optimizer.restore(&now.optimizer).map_err(misfit)?;
@@ -136,18 +142,19 @@ impl Run<'_> {
         sink.event(&Event::PhaseStarted { phase: number, points, budget: phase.budget });
         let stopped = self.steps(phase, &mut *optimizer, objective, now, sink);
         now.optimizer = optimizer.save();
+        self.keep_points(phase, objective, now);
         stopped
     }
 
     fn steps(
         &mut self,
-        phase: &Phase,
+        phase: &Settings,
         optimizer: &mut dyn Optimizer,
         objective: &mut Objective<'_>,
         now: &mut Snapshot,
         sink: &mut dyn Sink,
     ) -> Result<Stopped, TrainError> {
-        let (precision, points) = (objective.kernel().precision(), objective.point_count() as f64);
+        let precision = objective.kernel().precision();
         let begin = (self.surroundings.clock)() - now.phase_seconds;
         if let Some(stopped) = self.ended_before(phase, objective, now)? {
             return Ok(stopped);
@@ -158,24 +165,27 @@ impl Run<'_> {
             }
             if sink.wants_state(now.seconds) {
                 now.optimizer = optimizer.save();
+                self.keep_points(phase, objective, now);
                 sink.state(now);
             }
             if let Some(interval) = phase.resample
                 && now.phase_step > 0
                 && now.phase_step.is_multiple_of(interval)
             {
-                objective.set_points(self.draw(phase, now.draw + 1)?);
                 now.draw += 1;
-                now.points.clear();
+                self.supply(phase, objective, now)?;
                 optimizer.forget_loss();
             }
             let progress = Progress { step: now.phase_step, seconds: now.phase_seconds };
             let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
+            let points = objective.point_count();
             let outcome = optimizer
                 .step(objective, &mut now.parameters, rate)
                 .map_err(|refusal| explain(refusal, self.plan, precision, now.steps))?;
-            let (losses, length, evaluations) = match outcome {
-                StepOutcome::Taken { losses, length, evaluations } => (losses, length, evaluations),
+            let (losses, length, evaluations, trust) = match outcome {
+                StepOutcome::Taken { losses, length, evaluations, trust } => {
+                    (losses, length, evaluations, trust)
+                }
                 StepOutcome::GradientVanished { gradient, evaluations } => {
                     now.count(evaluations);
                     return Ok(Stopped::GradientVanished { step: now.steps, gradient });
@@ -191,16 +201,19 @@ impl Run<'_> {
             now.phase_step += 1;
             (now.seconds, now.phase_seconds) = (clock - self.start, clock - begin);
             now.loss = losses.total;
+            now.watch_points(phase, trust);
             sink.event(&Event::Step {
                 phase: now.phase,
                 phase_step: now.phase_step,
                 step: now.steps,
                 losses,
                 length,
+                trust,
+                points,
                 evaluations: now.evaluations,
                 seconds: now.seconds,
                 phase_seconds: now.phase_seconds,
-                points_per_second: points * now.phase_evaluations as f64 / now.phase_seconds,
+                points_per_second: points as f64 * now.phase_evaluations as f64 / now.phase_seconds,
             });
             if self.reached(phase, objective, now, sink)? {
                 return Ok(Stopped::TargetError);
@@ -212,12 +225,12 @@ impl Run<'_> {
     /// reached. Whoever watches has no influence on that.
     fn reached(
         &mut self,
-        phase: &Phase,
+        phase: &Settings,
         objective: &mut Objective<'_>,
         now: &Snapshot,
         sink: &mut dyn Sink,
     ) -> Result<bool, TrainError> {
-        let interval = steps_per_measurement(phase.optimizer);
+        let interval = steps_per_measurement(phase.method);
         let bound = phase.budget.error.filter(|_| now.phase_step.is_multiple_of(interval));
         let watched = sink.wants_error() && now.seconds >= self.measured_next;
         if bound.is_none() && !watched {
@@ -237,7 +250,7 @@ impl Run<'_> {
     /// Whether the phase has come to its own end before, in a run that is continued.
     fn ended_before(
         &self,
-        phase: &Phase,
+        phase: &Settings,
         objective: &mut Objective<'_>,
         now: &mut Snapshot,
     ) -> Result<Option<Stopped>, TrainError> {
@@ -252,10 +265,6 @@ impl Run<'_> {
             }
             Some(Stopped::Steps | Stopped::Seconds | Stopped::Loss | Stopped::Interrupted) | None => Ok(None),
         }
-    }
-
-    fn draw(&self, phase: &Phase, number: u64) -> Result<Vec<Points>, TrainError> {
-        draw(self.problem, self.plan, self.tables, Draw::of(self.problem, phase, number))
     }
 
     /// Whether a phase ends here. The loss is the one before the last step.
@@ -288,6 +297,7 @@ fn explain(refusal: Refusal, plan: &Plan, precision: Precision, step: u64) -> Tr
             TrainError::NonFiniteResidual { step, precision, term, residual }
         }
         Refusal::Gradient => TrainError::NonFiniteGradient { step, precision },
+        Refusal::NotSquares => TrainError::NotSquares,
         Refusal::Kernel(error) => TrainError::Kernel(error),
     }
 }

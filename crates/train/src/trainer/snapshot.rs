@@ -29,12 +29,26 @@ pub struct Snapshot {
     pub draw: u64,
     /// The points in use, one set per term, where they do not follow from the draw; empty where they do.
     pub points: Vec<Points>,
+    /// Points inside the domain; zero before the first step of a phase.
+    pub interior: usize,
+    /// What tells that they are too few.
+    pub strain: Strain,
     /// The loss before the last step of the phase; infinite before the first.
     pub loss: f64,
     /// What the phase's method remembers; empty before its first step.
     pub optimizer: State,
     /// Why training ended here, if it did.
     pub stopped: Option<Stopped>,
+}
+
+/// How much larger losses are at fresh points than at those that the step before was made for. A
+/// network that only fits its points shows it here.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Strain {
+    /// The loss after the last step, at its own points; zero where it is not known.
+    pub after: f64,
+    /// The logarithm of the ratio, smoothed over steps.
+    pub mean: f64,
 }
 
 impl Snapshot {
@@ -51,6 +65,8 @@ impl Snapshot {
             seconds: 0.0,
             draw: 0,
             points: Vec::new(),
+            interior: 0,
+            strain: Strain::default(),
             loss: f64::INFINITY,
             optimizer: State::default(),
             stopped: None,

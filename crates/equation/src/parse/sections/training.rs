@@ -1,30 +1,24 @@
 //! `[training]` and its phases.
 
 use super::equations::points;
+use super::unknowns::hard_constraints;
 use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
 use crate::problem::{Budget, Optimizer, Phase, Sampler, Schedule, Training};
 
 /// Methods that people will ask for and that this version does not have.
-const PLANNED: [&str; 9] = [
-    "bfgs",
-    "gauss-newton",
-    "levenberg-marquardt",
-    "natural-gradient",
-    "soap",
-    "shampoo",
-    "sgd",
-    "muon",
-    "auto",
-];
+const PLANNED: [&str; 7] =
+    ["bfgs", "levenberg-marquardt", "natural-gradient", "soap", "shampoo", "sgd", "muon"];
 
-const PHASE_KEYS: [&str; 9] = [
+const PHASE_KEYS: [&str; 11] = [
     "optimizer",
     "weight_decay",
     "memory",
     "points",
+    "most_points",
     "sampler",
+    "adaptive",
     "resample",
     "learning_rate",
     "schedule",
@@ -36,7 +30,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     if !reference.entries.iter().any(|entry| entry.key != "grid") {
         errors_without_reference(section, workshop);
     }
-    let mut known = vec!["seed", "steps", "condition_points", "phase"];
+    let mut known = vec!["seed", "steps", "condition_points", "hard_constraints", "phase"];
     known.extend(PHASE_KEYS);
     reader::only(section, &known, "key", &mut workshop.mistakes);
     let seed = section.get("seed").and_then(|entry| seed(&entry.node, workshop));
@@ -46,20 +40,28 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         .map(|steps| steps as u64);
     let condition_points = section.get("condition_points").and_then(|e| points(&e.node, workshop));
     let default = Phase {
-        optimizer: Optimizer::Adam,
-        points: 2048,
+        optimizer: Optimizer::Auto,
+        points: None,
+        most_points: None,
         sampler: Sampler::Sobol,
+        adaptive: None,
         resample: None,
         learning_rate: 1e-3,
         schedule: Schedule::Constant,
-        budget: Budget { steps: Some(5000), ..Budget::default() },
+        budget: None,
     };
     let common = phase(section, &default, workshop);
     let phases = match section.get("phase") {
         Some(entry) => phases(entry, &common, workshop),
         None => vec![common],
     };
-    Training { seed: seed.unwrap_or(0), condition_points: condition_points.unwrap_or(256), steps, phases }
+    Training {
+        seed: seed.unwrap_or(0),
+        condition_points: condition_points.unwrap_or(256),
+        hard_constraints: hard_constraints(section, &mut workshop.mistakes),
+        steps,
+        phases,
+    }
 }
 
 /// A seed: an integer, or its digits in quotes, since integers of TOML end at 2^63.
@@ -126,9 +128,9 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
         phase.optimizer = optimizer;
     }
     details(table, &mut phase.optimizer, workshop);
-    if let Some(count) = table.get("points").and_then(|entry| points(&entry.node, workshop)) {
-        phase.points = count;
-    }
+    phase.points = table.get("points").and_then(|entry| points(&entry.node, workshop)).or(phase.points);
+    let most = table.get("most_points").and_then(|entry| points(&entry.node, workshop));
+    phase.most_points = most.or(phase.most_points);
     let samplers = [
         ("sobol", Sampler::Sobol),
         ("uniform", Sampler::Uniform),
@@ -137,8 +139,10 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     let mistakes = &mut workshop.mistakes;
     let sampler = table.get("sampler").and_then(|entry| reader::choice(&entry.node, &samplers, mistakes));
     phase.sampler = sampler.unwrap_or(phase.sampler);
+    let adaptive = table.get("adaptive").and_then(|entry| reader::boolean(&entry.node, mistakes));
+    phase.adaptive = adaptive.or(phase.adaptive);
     if let Some(steps) = table.get("resample").and_then(|e| reader::count(&e.node, 0..=i64::MAX, mistakes)) {
-        phase.resample = (steps > 0).then_some(steps as u64);
+        phase.resample = Some(steps as u64);
     }
     let rate = table.get("learning_rate").and_then(|e| reader::positive(&e.node, &mut workshop.mistakes));
     phase.learning_rate = rate.unwrap_or(phase.learning_rate);
@@ -146,7 +150,7 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
         phase.schedule = schedule;
     }
     if let Some(budget) = table.get("budget").and_then(|entry| budget(&entry.node, workshop)) {
-        phase.budget = budget;
+        phase.budget = Some(budget);
     }
     phase
 }
@@ -155,15 +159,17 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
 fn optimizer(node: &Node, workshop: &mut Workshop) -> Option<Optimizer> {
     let lbfgs = Optimizer::Lbfgs { memory: 30 };
     let methods = [
+        ("auto", Optimizer::Auto),
         ("adam", Optimizer::Adam),
         ("adamw", Optimizer::AdamW { weight_decay: 0.01 }),
         ("lbfgs", lbfgs),
         ("l-bfgs", lbfgs),
+        ("gauss-newton", Optimizer::GaussNewton),
     ];
     let text = reader::text(node, &mut workshop.mistakes)?;
     if PLANNED.contains(&text.content.as_str()) {
         let message = format!("`{}` is not in this version", text.content);
-        let hint = "use one of `adam`, `adamw` and `lbfgs`";
+        let hint = "use one of `auto`, `gauss-newton`, `lbfgs`, `adam` and `adamw`";
         workshop.mistakes.report_with(node.span, message, hint);
         return None;
     }
@@ -182,7 +188,7 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
     };
     let (decay, pairs) = (table.get("weight_decay"), table.get("memory"));
     match optimizer {
-        Optimizer::Adam => {
+        Optimizer::Auto | Optimizer::Adam | Optimizer::GaussNewton => {
             decay.into_iter().for_each(|entry| misplaced(entry, "adamw"));
             pairs.into_iter().for_each(|entry| misplaced(entry, "lbfgs"));
         }

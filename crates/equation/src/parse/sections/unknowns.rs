@@ -1,9 +1,10 @@
 //! `[unknowns]` and `[parameters]`: what training determines.
 
+use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Entry, Table, Value};
 use crate::parse::expression::{Meaning, Workshop};
 use crate::parse::reader;
-use crate::problem::{Parameter, Unknown};
+use crate::problem::{HardConstraints, Parameter, Unknown};
 
 /// Network outputs that a problem may have.
 const MAX_UNKNOWNS: usize = 64;
@@ -20,20 +21,32 @@ pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Worksho
             mistakes.report(entry.key_span, format!("more than {MAX_UNKNOWNS} unknowns"));
             break;
         }
+        let mut hard = HardConstraints::Auto;
         match &entry.node.value {
-            Value::Table(table) => reader::only(table, &[], "key", mistakes),
+            Value::Table(table) => {
+                reader::only(table, &["hard_constraints"], "key", mistakes);
+                hard = hard_constraints(table, mistakes);
+            }
             other => mistakes.report_with(
                 entry.node.span,
-                format!("expected an empty table, found {}", other.kind()),
+                format!("expected a table, found {}", other.kind()),
                 format!("write `{} = {{}}`", entry.key),
             ),
         }
         let unknown = Meaning::Unknown(unknowns.len());
         if workshop.scope.declare(&entry.key, unknown, "unknowns", entry.key_span, mistakes) {
-            unknowns.push(Unknown { name: entry.key.clone(), ansatz: None });
+            unknowns.push(Unknown { name: entry.key.clone(), ansatz: None, hard_constraints: hard });
         }
     }
     unknowns
+}
+
+/// The `hard_constraints` of a table; `auto` unless stated.
+pub(super) fn hard_constraints(table: &Table, mistakes: &mut Mistakes) -> HardConstraints {
+    let choices = [("auto", HardConstraints::Auto), ("off", HardConstraints::Off)];
+    let stated = table.get("hard_constraints");
+    let stated = stated.and_then(|entry| reader::choice(&entry.node, &choices, mistakes));
+    stated.unwrap_or(HardConstraints::Auto)
 }
 
 /// Declares the names of the trainable scalars; their values may use constants and are read later.

@@ -1,0 +1,138 @@
+//! What a condition prescribes, if it prescribes anything that an ansatz can hold.
+
+use super::Reason;
+use super::face::{End, Face};
+use super::places::{largest, places, value};
+use super::select;
+use crate::expression::{Expression, Field, Leaf, Pool};
+use crate::problem::{HardConstraints, Piece, Place, Problem};
+
+/// An equation `a·u = f` (or of a slope of `u`) on whole faces of the box.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    /// Which equation of all conditions, counted in their order.
+    pub(super) number: usize,
+    /// The condition, by position.
+    pub(super) condition: usize,
+    pub(super) unknown: usize,
+    /// One per face.
+    pub(super) data: Vec<Datum>,
+}
+
+/// What is prescribed on one face.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Datum {
+    pub(super) face: Face,
+    /// A function of the other coordinates. Nothing but its values on the face may enter an ansatz: the
+    /// formula of a condition may well be the solution.
+    pub(super) data: Expression,
+    /// Its largest absolute value.
+    pub(super) scale: f64,
+}
+
+/// A function this small, as a share of the function that it is a part of, is rounding: `sin(pi)`.
+const ROUNDING: f64 = 1e-14;
+
+/// Reads one equation of one condition.
+pub(super) fn read(
+    pool: &mut Pool,
+    problem: &Problem,
+    condition: usize,
+    equation: usize,
+) -> Result<Claim, Reason> {
+    let stated = &problem.conditions[condition];
+    let Place::Pieces(pieces) = &stated.place else { return Err(Reason::Wrapped) };
+    let residual = stated.equations[equation].residual;
+    let (field, function) = prescribed(pool, residual)?;
+    let unknown = usize::from(field.unknown);
+    if problem.unknowns[unknown].ansatz.is_some() {
+        return Err(Reason::OwnAnsatz { unknown });
+    }
+    if problem.unknowns[unknown].hard_constraints == HardConstraints::Off {
+        return Err(Reason::Off { unknown });
+    }
+    let faces = faces(problem, pieces, field)?;
+    if pool.mentions(function, |leaf| matches!(leaf, Leaf::Parameter(_))) {
+        return Err(Reason::Trained);
+    }
+    select::few_nodes(pool, function)?;
+    select::few_axes(faces.iter().map(|face| face.axis))?;
+    let size = finite_scale(pool, problem, function);
+    let mut data = Vec::with_capacity(faces.len());
+    for face in faces {
+        // The face's slope is given as such: only the coordinate is fixed.
+        let on_face = Face { order: 0, ..face }.of(pool, &problem.domain, function);
+        let places = places(&problem.domain, &[face.fixed(&problem.domain)]);
+        let (index, scale) = largest(pool, on_face, &places);
+        if !scale.is_finite() {
+            return Err(Reason::NotFinite { axis: face.axis, order: 0, place: places[index].clone() });
+        }
+        let zero = scale <= ROUNDING * size;
+        data.push(Datum {
+            face,
+            data: if zero { pool.number(0.0) } else { on_face },
+            scale: if zero { 0.0 } else { scale },
+        });
+    }
+    match pool.overflow() {
+        Some(overflow) => Err(Reason::Overflow(overflow)),
+        None => Ok(Claim { number: 0, condition, unknown, data }),
+    }
+}
+
+/// The field of an equation that is linear in one field and mentions no other, and what it equals.
+fn prescribed(pool: &mut Pool, residual: Expression) -> Result<(Field, Expression), Reason> {
+    let leaves = pool.leaves(&[residual]);
+    let known = |leaf: &Leaf| matches!(leaf, Leaf::Coordinate(_) | Leaf::Parameter(_) | Leaf::Field(_));
+    let mut fields = leaves.iter().filter_map(|leaf| match leaf {
+        Leaf::Field(field) => Some(*field),
+        _ => None,
+    });
+    let (Some(field), None, true) = (fields.next(), fields.next(), leaves.iter().all(known)) else {
+        return Err(Reason::NotPrescribed);
+    };
+    let slope = pool.derivative(residual, Leaf::Field(field));
+    let factor = match pool.as_number(slope) {
+        Some(factor) if factor != 0.0 && factor.is_finite() => factor,
+        _ => return Err(Reason::NotPrescribed),
+    };
+    let leaf = pool.leaf(Leaf::Field(field));
+    let rest = pool.combine(&[(residual, -1.0 / factor), (leaf, 1.0)]);
+    // A choice between two equations has a constant slope too.
+    let linear = !pool.mentions(rest, |leaf| matches!(leaf, Leaf::Field(_)));
+    linear.then_some((field, rest)).ok_or(Reason::NotPrescribed)
+}
+
+/// The faces of a condition that holds on nothing else.
+fn faces(problem: &Problem, pieces: &[Piece], field: Field) -> Result<Vec<Face>, Reason> {
+    let mut faces: Vec<Face> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        let (&[(axis, value)], None) = (&piece.fixed[..], piece.filter) else { return Err(Reason::Partial) };
+        let coordinate = &problem.domain.coordinates[axis];
+        let end = match value {
+            low if low == coordinate.low => End::Low,
+            high if high == coordinate.high => End::High,
+            _ => return Err(Reason::Partial),
+        };
+        let order = match field.derivative.axes() {
+            [] => 0,
+            [across] if usize::from(*across) == axis => 1,
+            _ => return Err(Reason::NotPrescribed),
+        };
+        if problem.network.periodic.iter().any(|periodic| periodic.axis == axis) {
+            return Err(Reason::Periodic { axis });
+        }
+        let face = Face { axis, end, order };
+        if !faces.contains(&face) {
+            faces.push(face);
+        }
+    }
+    Ok(faces)
+}
+
+/// The largest absolute value in the whole box, poles left out.
+fn finite_scale(pool: &Pool, problem: &Problem, function: Expression) -> f64 {
+    let places = places(&problem.domain, &[]);
+    let values = places.iter().map(|place| value(pool, function, place).abs());
+    values.filter(|value| value.is_finite()).fold(0.0, f64::max)
+}

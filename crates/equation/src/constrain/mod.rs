@@ -1,0 +1,68 @@
+//! Conditions that hold by construction. From the values (and slopes) that conditions prescribe on faces
+//! of the box an ansatz `u = g + φ·N` is built: `g` interpolates what is prescribed, `φ` vanishes where it
+//! is. Such conditions need no penalty. The others keep theirs, with the reason.
+//!
+//! Read in this order: `claim` (what a condition prescribes), `smooth` and `compatible` (whether that can
+//! be built in), `select` (which conditions are), `interpolate` (the ansatz), `outcome` (what is told).
+
+mod claim;
+mod compatible;
+mod face;
+mod interpolate;
+mod outcome;
+mod places;
+mod select;
+mod smooth;
+
+pub use outcome::{Enforcement, Outcome, Reason, report};
+
+use crate::problem::{HardConstraints, Problem};
+use claim::Claim;
+
+/// Builds into the ansatz of every unknown what its conditions prescribe, where that is possible, and
+/// removes the equations that then always hold. [`Problem::enforcements`] says what became of each.
+pub fn constrain(mut problem: Problem) -> Problem {
+    if problem.training.hard_constraints == HardConstraints::Off {
+        return problem;
+    }
+    let mut pool = problem.pool.clone();
+    let mut claims: Vec<Claim> = Vec::new();
+    let mut enforcements: Vec<Enforcement> = Vec::new();
+    for (position, condition) in problem.conditions.iter().enumerate() {
+        for equation in 0..condition.equations.len() {
+            // What is refused leaves nothing behind.
+            let mut trial = pool.clone();
+            let claim = claim::read(&mut trial, &problem, position, equation)
+                .and_then(|claim| smooth::check(&trial, &problem, &claim).map(|()| claim));
+            let outcome = match claim {
+                Ok(claim) => {
+                    let unknown = claim.unknown;
+                    claims.push(Claim { number: enforcements.len(), ..claim });
+                    pool = trial;
+                    Outcome::Exact { unknown }
+                }
+                Err(reason) => Outcome::Penalty(reason),
+            };
+            let (name, text) = (condition.name.clone(), condition.equations[equation].text.clone());
+            enforcements.push(Enforcement { condition: name, equation: text, outcome });
+        }
+    }
+    for unknown in 0..problem.unknowns.len() {
+        let own: Vec<&Claim> = claims.iter().filter(|claim| claim.unknown == unknown).collect();
+        let selected = select::select(&mut pool, &problem, own);
+        for (number, reason) in selected.refused {
+            enforcements[number].outcome = Outcome::Penalty(reason);
+        }
+        if let Some(ansatz) = selected.ansatz {
+            problem.unknowns[unknown].ansatz = Some(ansatz);
+        }
+    }
+    problem.pool = pool;
+    let mut outcomes = enforcements.iter().map(|enforcement| &enforcement.outcome);
+    for condition in &mut problem.conditions {
+        condition.equations.retain(|_| !matches!(outcomes.next(), Some(Outcome::Exact { .. })));
+    }
+    problem.conditions.retain(|condition| !condition.equations.is_empty());
+    problem.enforcements = enforcements;
+    problem
+}

@@ -1,0 +1,214 @@
+//! What became of every condition, and why, for people.
+
+use crate::expression::{Derivative, Field, Leaf, Names, Overflow};
+use crate::problem::Problem;
+
+/// How one equation of a condition is made to hold.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Enforcement {
+    /// The condition's key in the file.
+    pub condition: String,
+    /// The equation as written.
+    pub equation: String,
+    /// How.
+    pub outcome: Outcome,
+}
+
+/// How an equation of a condition is made to hold.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    /// By the ansatz of this unknown, whatever the network does.
+    Exact {
+        /// By position.
+        unknown: usize,
+    },
+    /// By its term in the loss.
+    Penalty(Reason),
+}
+
+/// Why an equation is not built into an ansatz.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Reason {
+    /// The file turns it off for this unknown.
+    Off {
+        /// By position.
+        unknown: usize,
+    },
+    /// The file writes the unknown's ansatz itself.
+    OwnAnsatz {
+        /// By position.
+        unknown: usize,
+    },
+    /// It ties two places together.
+    Wrapped,
+    /// It is not `a·u = f` with a number `a`, nor that for the slope of `u` across the face.
+    NotPrescribed,
+    /// What it prescribes depends on scalars that are trained.
+    Trained,
+    /// It holds elsewhere than on whole faces of the box.
+    Partial,
+    /// The network takes this coordinate for a circle, which has no ends.
+    Periodic {
+        /// Which coordinate.
+        axis: usize,
+    },
+    /// It prescribes a slope where nothing prescribes the value.
+    SlopeAlone,
+    /// What it prescribes has kinks or jumps.
+    Kink,
+    /// What it prescribes, or a derivative of that, is infinite or no number.
+    NotFinite {
+        /// Differentiated along this coordinate …
+        axis: usize,
+        /// … so many times.
+        order: usize,
+        /// Where.
+        place: Vec<f64>,
+    },
+    /// What it prescribes is not smooth when it is continued around a periodic coordinate.
+    Jump {
+        /// Differentiated along this coordinate …
+        axis: usize,
+        /// … so many times.
+        order: usize,
+        /// At the low end.
+        low: f64,
+        /// At the high end.
+        high: f64,
+    },
+    /// It contradicts another condition where they meet.
+    Clash {
+        /// The other condition.
+        other: String,
+        /// What they disagree on …
+        unknown: usize,
+        /// … differentiated.
+        derivative: Derivative,
+        /// Where.
+        place: Vec<f64>,
+        /// What it asks for.
+        own: f64,
+        /// What the other asks for.
+        others: f64,
+    },
+    /// Too many coordinates have data at their ends.
+    TooManyAxes {
+        /// How many.
+        axes: usize,
+    },
+    /// Too many equations prescribe the unknown.
+    TooManyEquations {
+        /// How many.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The ansatz would cost more than it saves.
+    TooLarge {
+        /// Distinct subexpressions.
+        nodes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// An expression grew out of bounds.
+    Overflow(Overflow),
+}
+
+/// What became of the conditions, for people: a line per unknown that meets some by construction, and one
+/// per equation that stays a penalty.
+pub fn report(problem: &Problem) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (position, unknown) in problem.unknowns.iter().enumerate() {
+        let exact = |enforcement: &&Enforcement| enforcement.outcome == Outcome::Exact { unknown: position };
+        let mut names: Vec<String> =
+            problem.enforcements.iter().filter(exact).map(|it| format!("`{}`", it.condition)).collect();
+        names.dedup();
+        let Some(ansatz) = unknown.ansatz.filter(|_| !names.is_empty()) else { continue };
+        let formula = clipped(problem.pool.print(ansatz, problem));
+        lines.push(format!("{} exact by construction: {} = {formula}", names.join(", "), unknown.name));
+    }
+    for Enforcement { condition, equation, outcome } in &problem.enforcements {
+        if let Outcome::Penalty(reason) = outcome {
+            lines.push(format!("`{condition}` ({equation}) stays a penalty: {}", reason.sentence(problem)));
+        }
+    }
+    lines
+}
+
+impl Reason {
+    /// The reason in the words of the problem file.
+    pub fn sentence(&self, problem: &Problem) -> String {
+        let coordinate = |axis: usize| &problem.domain.coordinates[axis].name;
+        let name = |unknown: usize| &problem.unknowns[unknown].name;
+        match self {
+            Reason::Off { unknown } => format!("hard constraints are off for {}", name(*unknown)),
+            Reason::OwnAnsatz { unknown } => format!("{} has an ansatz of its own", name(*unknown)),
+            Reason::Wrapped => "it ties two ends together".to_owned(),
+            Reason::NotPrescribed => "it does not prescribe the value of one unknown".to_owned(),
+            Reason::Trained => "it depends on parameters that are trained".to_owned(),
+            Reason::Partial => "it does not hold on whole faces of the box".to_owned(),
+            Reason::Periodic { axis } => format!("{} is periodic and has no ends", coordinate(*axis)),
+            Reason::SlopeAlone => "it prescribes a slope where no exact condition gives the value".to_owned(),
+            Reason::Kink => "what it prescribes may have kinks".to_owned(),
+            Reason::NotFinite { axis, order, place } => {
+                let subject = differentiated(*order, coordinate(*axis));
+                format!("{subject} is not finite at {}", point(place))
+            }
+            Reason::Jump { axis, order, low, high } => {
+                let (subject, axis) = (differentiated(*order, coordinate(*axis)), coordinate(*axis));
+                let (low, high) = (short(*low), short(*high));
+                format!("{subject} jumps at the ends of the periodic {axis}, from {high} to {low}")
+            }
+            Reason::Clash { other, unknown, derivative, place, own, others } => {
+                let field = Field { unknown: *unknown as u16, derivative: *derivative, site: 0 };
+                let field = problem.leaf(Leaf::Field(field));
+                let (place, own, others) = (point(place), short(*own), short(*others));
+                format!("it asks for {field} = {own} at {place}, where `{other}` asks for {others}")
+            }
+            Reason::TooManyAxes { axes } => {
+                format!("too many faces: {axes} coordinates have conditions at their ends")
+            }
+            Reason::TooManyEquations { count, limit } => {
+                format!("{count} equations prescribe its unknown, more than {limit}")
+            }
+            Reason::TooLarge { nodes, limit } => {
+                format!("its ansatz would have {nodes} parts, more than {limit}")
+            }
+            Reason::Overflow(overflow) => overflow.to_string(),
+        }
+    }
+}
+
+/// A formula on one line of a terminal.
+fn clipped(formula: String) -> String {
+    /// Letters that are shown.
+    const LONGEST: usize = 100;
+    match formula.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &formula[..end]),
+        None => formula,
+    }
+}
+
+fn differentiated(order: usize, axis: &str) -> String {
+    match order {
+        0 => "what it prescribes".to_owned(),
+        1 => format!("the derivative along {axis} of what it prescribes"),
+        _ => format!("the derivative of order {order} along {axis} of what it prescribes"),
+    }
+}
+
+fn point(place: &[f64]) -> String {
+    let numbers: Vec<String> = place.iter().map(|&number| short(number)).collect();
+    format!("({})", numbers.join(", "))
+}
+
+/// A number as briefly as four digits allow.
+fn short(number: f64) -> String {
+    let size = number.abs();
+    if size != 0.0 && !(1e-3..1e6).contains(&size) {
+        return format!("{number:.1e}");
+    }
+    // Rounded first, so that 0.30000000000000004 is 0.3 and -0.00004 is 0.
+    let rounded = (number * 1e4).round() / 1e4 + 0.0;
+    format!("{rounded}")
+}

@@ -1,0 +1,62 @@
+//! Places at which functions of the coordinates are looked at.
+
+use crate::counter::Stream;
+use crate::expression::{Expression, Leaf, Pool, evaluate};
+use crate::problem::Domain;
+
+/// Places looked at on every face and edge. Odd, so that the middle of a line is among them.
+const COUNT: usize = 201;
+
+/// One in this many coordinates of a place lies at its low end, as many at its high end: functions differ
+/// most at corners.
+const SHARE_OF_ENDS: u64 = 8;
+
+/// Places of the box with these coordinates fixed: always the same ones.
+pub(super) fn places(domain: &Domain, fixed: &[(usize, f64)]) -> Vec<Vec<f64>> {
+    let free: Vec<usize> =
+        (0..domain.len()).filter(|axis| fixed.iter().all(|(other, _)| other != axis)).collect();
+    let stream = Stream::new(0, 0x9a << 56);
+    let place = |index: usize| {
+        let mut place = vec![0.0; domain.len()];
+        fixed.iter().for_each(|&(axis, value)| place[axis] = value);
+        for (number, &axis) in free.iter().enumerate() {
+            let coordinate = &domain.coordinates[axis];
+            let (low, high) = (coordinate.low, coordinate.high);
+            let draw = (index * free.len() + number) as u64;
+            place[axis] = match stream.bits(2 * draw) % SHARE_OF_ENDS {
+                0 => low,
+                1 => high,
+                // On a line evenly, so that nothing wide hides between two places.
+                _ if free.len() == 1 => low + (high - low) * index as f64 / (COUNT - 1) as f64,
+                _ => low + (high - low) * stream.uniform(2 * draw + 1),
+            };
+        }
+        place
+    };
+    (0..if free.is_empty() { 1 } else { COUNT }).map(place).collect()
+}
+
+/// A function of the coordinates at a place; no number where it mentions anything else.
+pub(super) fn value(pool: &Pool, function: Expression, place: &[f64]) -> f64 {
+    evaluate(pool, function, &|leaf| match leaf {
+        Leaf::Coordinate(axis) => place[usize::from(axis)],
+        _ => f64::NAN,
+    })
+}
+
+/// Where the absolute value of a function is largest, and that value. A place where it is no number counts
+/// as infinite.
+pub(super) fn largest(pool: &Pool, function: Expression, places: &[Vec<f64>]) -> (usize, f64) {
+    let mut found = (0, 0.0);
+    if let Some(number) = pool.as_number(function) {
+        return (0, if number.is_nan() { f64::INFINITY } else { number.abs() });
+    }
+    for (index, place) in places.iter().enumerate() {
+        let size = value(pool, function, place).abs();
+        let size = if size.is_nan() { f64::INFINITY } else { size };
+        if size > found.1 {
+            found = (index, size);
+        }
+    }
+    found
+}

@@ -1,0 +1,84 @@
+//! Whether what is prescribed on a face is smooth enough to be a part of the solution everywhere.
+
+use super::Reason;
+use super::claim::Claim;
+use super::face::{End, Face};
+use super::places::{largest, places, value};
+use crate::expression::{Derivative, Expression, Function, Node, Pool};
+use crate::problem::Problem;
+
+/// A jump at the ends of a periodic coordinate, as a share of the function's largest value, that does not
+/// count: such are solitons whose tails are cut off.
+const JUMP: f64 = 1e-8;
+
+/// Refuses kinks, derivatives that are not finite, and functions that are not smooth when they are continued
+/// around a periodic coordinate.
+pub(super) fn check(pool: &Pool, problem: &Problem, claim: &Claim) -> Result<(), Reason> {
+    // Derivatives are only looked at: they shall not fill the problem's pool.
+    let mut pool = pool.clone();
+    for datum in &claim.data {
+        if has_kink(&pool, datum.data) {
+            return Err(Reason::Kink);
+        }
+        let fixed = datum.face.fixed(&problem.domain);
+        let on_face = places(&problem.domain, &[fixed]);
+        for axis in (0..problem.domain.len()).filter(|&axis| axis != datum.face.axis) {
+            let periodic = problem.network.periodic.iter().any(|periodic| periodic.axis == axis);
+            let highest = if periodic { Derivative::MAX_ORDER } else { problem.order_along(axis) };
+            let (mut slope, mut scale) = (datum.data, datum.scale);
+            for order in 0..=highest {
+                if order > 0 {
+                    slope = pool.differentiate(slope, axis);
+                    if let Some(overflow) = pool.overflow() {
+                        return Err(Reason::Overflow(overflow));
+                    }
+                    let index;
+                    (index, scale) = largest(&pool, slope, &on_face);
+                    if !scale.is_finite() {
+                        return Err(Reason::NotFinite { axis, order, place: on_face[index].clone() });
+                    }
+                }
+                if periodic {
+                    continuous(&mut pool, problem, (slope, order, scale), axis, fixed)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a function has the same values at both ends of a periodic coordinate.
+fn continuous(
+    pool: &mut Pool,
+    problem: &Problem,
+    (function, order, scale): (Expression, usize, f64),
+    axis: usize,
+    fixed: (usize, f64),
+) -> Result<(), Reason> {
+    let domain = &problem.domain;
+    let low = Face { axis, end: End::Low, order: 0 }.of(pool, domain, function);
+    let high = Face { axis, end: End::High, order: 0 }.of(pool, domain, function);
+    let difference = pool.subtract(low, high);
+    let places = places(domain, &[fixed, (axis, domain.coordinates[axis].low)]);
+    let (index, jump) = largest(pool, difference, &places);
+    if jump <= JUMP * scale {
+        return Ok(());
+    }
+    let (low, high) = (value(pool, low, &places[index]), value(pool, high, &places[index]));
+    Err(Reason::Jump { axis, order, low, high })
+}
+
+fn has_kink(pool: &Pool, function: Expression) -> bool {
+    let mut found = false;
+    pool.visit(&[function], |_, node| match node {
+        Node::Min(..) | Node::Max(..) | Node::Compare(..) | Node::Where(..) => found = true,
+        Node::Apply(Function::Abs | Function::Sign, _) => found = true,
+        Node::Number(_)
+        | Node::Leaf(_)
+        | Node::Sum(..)
+        | Node::Product(_)
+        | Node::Power(..)
+        | Node::Apply(..) => {}
+    });
+    found
+}

@@ -1,0 +1,166 @@
+//! Damped Gauss-Newton (Levenberg 1944, Marquardt 1963) on dense normal equations, with geodesic
+//! acceleration (Transtrum, Sethna 2012).
+
+mod candidate;
+
+use super::{LeastSquares, Loss, Optimizer, State, StateError, StepOutcome, Trust};
+use crate::Refusal;
+use candidate::Candidate;
+use kernel::{Losses, NormalEquations};
+use rayon::prelude::*;
+
+/// Before the first step.
+const FIRST_DAMPING: f64 = 1e-2;
+
+/// Dampings that a step tries at once, in multiples of the last one that was good: one per core of a
+/// small machine, and always as many, so that steps do not depend on the machine.
+const TRIED: [f64; 2] = [1.0 / 3.0, 1.0];
+
+/// Dampings that are tried when none of those lowers the loss, in multiples of the largest so far.
+const TRIED_NEXT: [f64; 2] = [4.0, 32.0];
+
+/// How often larger dampings are tried before a step is given up.
+const ROUNDS: u32 = 8;
+
+/// The smallest damping: below, normal equations are singular in f64.
+const LEAST_DAMPING: f64 = 1e-18;
+
+/// Steps in a row that may be given up where each has points of its own.
+const MOST_IDLE: u64 = 10;
+
+/// The state.
+#[derive(Clone, Debug)]
+pub struct GaussNewton {
+    /// In multiples of the mean of the diagonal.
+    damping: f64,
+    /// Steps given up since the last that was taken.
+    idle: u64,
+    /// The loss is another function than at the last step.
+    fresh: bool,
+    normal: NormalEquations,
+    candidates: Vec<Candidate>,
+    losses: Losses,
+    slope: Vec<f64>,
+    trial: Vec<f64>,
+}
+
+impl GaussNewton {
+    /// The state before the first step, for `parameters` numbers.
+    pub fn new(parameters: usize) -> Self {
+        GaussNewton {
+            damping: FIRST_DAMPING,
+            idle: 0,
+            fresh: true,
+            normal: NormalEquations::new(parameters),
+            candidates: TRIED.iter().map(|_| Candidate::new(parameters)).collect(),
+            losses: Losses { total: 0.0, mean_squares: Vec::new() },
+            slope: vec![0.0; parameters],
+            trial: vec![0.0; parameters],
+        }
+    }
+
+    /// Bytes that the state takes for `parameters` numbers.
+    pub fn bytes(parameters: usize) -> usize {
+        NormalEquations::bytes(parameters) + TRIED.len() * parameters * parameters * size_of::<f64>()
+    }
+
+    /// Solves for every candidate's step, and finds the one after which the loss is lowest, with that
+    /// loss, if it is lower than now.
+    fn try_dampings(
+        &mut self,
+        squares: &mut dyn LeastSquares,
+        parameters: &[f64],
+        dampings: [f64; 2],
+    ) -> Result<Option<(usize, f64)>, Refusal> {
+        let GaussNewton { normal, slope, candidates, trial, losses, .. } = self;
+        let mean = mean_diagonal(normal);
+        candidates
+            .par_iter_mut()
+            .zip(dampings)
+            .for_each(|(candidate, damping)| candidate.solve(normal, slope, damping, mean));
+        let mut best = None;
+        for (number, candidate) in candidates.iter_mut().enumerate().filter(|(_, one)| one.solved()) {
+            candidate.accelerate(squares, parameters)?;
+            for ((trial, from), step) in trial.iter_mut().zip(parameters).zip(&candidate.step) {
+                *trial = from - step;
+            }
+            let total = match squares.losses(trial) {
+                Ok(losses) => losses.total,
+                Err(Refusal::Residual(_) | Refusal::Gradient) => continue,
+                Err(refusal) => return Err(refusal),
+            };
+            if total < best.map_or(losses.total, |(_, lowest)| lowest) {
+                best = Some((number, total));
+            }
+        }
+        Ok(best)
+    }
+}
+
+impl Optimizer for GaussNewton {
+    fn step<'step>(
+        &'step mut self,
+        loss: &'step mut dyn Loss,
+        parameters: &mut [f64],
+        _rate: f64,
+    ) -> Result<StepOutcome<'step>, Refusal> {
+        let squares = loss.least_squares().ok_or(Refusal::NotSquares)?;
+        self.losses.clone_from(squares.normal_equations(parameters, &mut self.normal)?);
+        let mut evaluations = 1;
+        for (row, slope) in self.slope.iter_mut().enumerate() {
+            *slope = self.normal.slope(row);
+        }
+        let gradient = 2.0 * self.slope.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
+        if !gradient.is_normal() {
+            return Ok(StepOutcome::GradientVanished { gradient, evaluations });
+        }
+        let mut dampings = TRIED.map(|factor| (self.damping * factor).max(LEAST_DAMPING));
+        for _ in 0..ROUNDS {
+            evaluations += dampings.len() as u64;
+            if let Some((number, after)) = self.try_dampings(squares, parameters, dampings)? {
+                let candidate = &self.candidates[number];
+                parameters.iter_mut().zip(&candidate.step).for_each(|(to, step)| *to -= step);
+                (self.damping, self.idle, self.fresh) = (candidate.damping(), 0, false);
+                let gain = (self.losses.total - after) / candidate.promise();
+                let trust = Some(Trust { damping: self.damping, gain, after });
+                return Ok(StepOutcome::Taken { losses: &self.losses, length: 1.0, evaluations, trust });
+            }
+            dampings = TRIED_NEXT.map(|factor| dampings[1] * factor);
+        }
+        self.idle += 1;
+        if !self.fresh || self.idle > MOST_IDLE {
+            return Ok(StepOutcome::NoDescent { gradient, evaluations });
+        }
+        // Other points may have a way down, a little more carefully.
+        (self.damping, self.fresh) = (self.damping * TRIED_NEXT[0], false);
+        let trust = Some(Trust { damping: self.damping, gain: 0.0, after: self.losses.total });
+        Ok(StepOutcome::Taken { losses: &self.losses, length: 0.0, evaluations, trust })
+    }
+
+    /// The damping stays: it belongs to the network more than to its points.
+    fn forget_loss(&mut self) {
+        self.fresh = true;
+    }
+
+    fn save(&self) -> State {
+        State::default()
+            .with_numbers("damping", [self.damping])
+            .with_counts("idle", [self.idle, u64::from(self.fresh)])
+    }
+
+    fn restore(&mut self, state: &State) -> Result<(), StateError> {
+        let wrong = |name: &str| StateError::Value { name: name.to_owned() };
+        let damping = state.number("damping")?;
+        let &[idle, fresh] = state.counts("idle")? else { return Err(wrong("idle")) };
+        if !(damping.is_finite() && damping > 0.0) {
+            return Err(wrong("damping"));
+        }
+        (self.damping, self.idle, self.fresh) = (damping, idle, fresh != 0);
+        Ok(())
+    }
+}
+
+fn mean_diagonal(normal: &NormalEquations) -> f64 {
+    let size = normal.size();
+    (0..size).map(|column| normal.column(column)[0]).sum::<f64>() / size.max(1) as f64
+}

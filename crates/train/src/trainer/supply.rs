@@ -1,0 +1,63 @@
+//! Points for training: fresh ones, where they are needed, and more of them when they are too few.
+
+use super::run::Run;
+use super::{Settings, Snapshot, Strain};
+use crate::optimize::Trust;
+use crate::sample::{Draw, POOL, choose, draw};
+use crate::{Objective, TrainError};
+use equation::taylor::Source;
+
+/// Losses at fresh points may be this much larger than at those that a step was made for.
+const MOST_STRAIN: f64 = 2.5;
+
+/// How much of the strain each step renews.
+const RENEWAL: f64 = 0.2;
+
+impl Run<'_> {
+    /// Gives the objective the points of the snapshot's draw. A function of the snapshot's draw, number
+    /// of points and, where points gather at large residuals, parameters.
+    pub(super) fn supply(
+        &self,
+        settings: &Settings,
+        objective: &mut Objective<'_>,
+        now: &Snapshot,
+    ) -> Result<(), TrainError> {
+        let pool = if settings.adaptive { POOL } else { 1 };
+        let interior = now.interior.saturating_mul(pool);
+        let draw_of = Draw { interior, ..Draw::of(self.problem, settings, now.draw) };
+        let mut sets = draw(self.problem, self.plan, self.tables, draw_of)?;
+        if settings.adaptive {
+            for (number, (term, points)) in self.plan.terms.iter().zip(&mut sets).enumerate() {
+                if term.source == Source::Interior {
+                    let mut residuals = vec![0.0; points.len() * term.residuals.len()];
+                    objective.kernel().residuals(number, points, &now.parameters, &mut residuals)?;
+                    *points = choose(points, &residuals, now.interior);
+                }
+            }
+        }
+        objective.set_points(sets);
+        Ok(())
+    }
+
+    /// Puts points that follow from parameters of the past into the snapshot.
+    pub(super) fn keep_points(&self, settings: &Settings, objective: &Objective<'_>, now: &mut Snapshot) {
+        now.points = if settings.adaptive { objective.points().to_vec() } else { Vec::new() };
+    }
+}
+
+impl Snapshot {
+    /// Takes note of how well the last step's points stood for all others, and asks for more where they
+    /// did not: of the next draw.
+    pub(super) fn watch_points(&mut self, settings: &Settings, trust: Option<Trust>) {
+        let Some(Trust { after, .. }) = trust else { return };
+        let Strain { after: before, mut mean } = self.strain;
+        if settings.resample == Some(1) && before > 0.0 && self.loss > 0.0 {
+            mean += RENEWAL * ((self.loss / before).ln() - mean);
+            if mean > MOST_STRAIN.ln() && self.interior < settings.most_points {
+                self.interior = (self.interior + self.interior / 2 + 1).min(settings.most_points);
+                mean = 0.0;
+            }
+        }
+        self.strain = Strain { after, mean };
+    }
+}

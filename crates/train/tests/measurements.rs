@@ -1,0 +1,54 @@
+//! Promises about the data that come with the inverse problem.
+
+use equation::counter::Stream;
+use pinnace::{BuiltIn, Experiment};
+use std::f64::consts::PI;
+
+const DIFFUSIVITY: f64 = 0.25;
+const NOISE: f64 = 0.01;
+const COUNT: u64 = 200;
+
+fn temperature(diffusivity: f64, t: f64, x: f64) -> f64 {
+    (-PI * PI * diffusivity * t).exp() * (PI * x).sin()
+}
+
+/// Measurements at random places with normal errors of one per cent of the largest temperature.
+fn measurements() -> String {
+    let (places, errors) = (Stream::new(200, 1), Stream::new(200, 2));
+    let rows = (0..COUNT).map(|index| {
+        let (t, x) = (places.uniform(2 * index), places.uniform(2 * index + 1));
+        let u = temperature(DIFFUSIVITY, t, x) + NOISE * errors.normal(index);
+        format!("{t:.6},{x:.6},{u:.6}\n")
+    });
+    "t,x,u\n".to_owned() + &rows.collect::<String>()
+}
+
+#[test]
+fn the_measurements_are_the_ones_described() {
+    let built_in = BuiltIn::find("heat-inverse").expect("the problem is built in");
+    assert_eq!(built_in.files, [("probe.csv", measurements().as_str())]);
+}
+
+#[test]
+fn the_readme_states_the_best_estimate_and_the_bound_of_cramer_and_rao() {
+    let experiment = Experiment::open("heat-inverse", &[]).unwrap_or_else(|error| panic!("{error}"));
+    // The sensitivity of u = exp(-π² κ t) sin(π x) to κ is -π² t u. No unbiased estimate of κ from
+    // independent errors of deviation NOISE has a smaller deviation than NOISE/sqrt(Σ sensitivity²).
+    let sums = |diffusivity: f64| {
+        experiment.tables().measurements(0).iter().fold((0.0, 0.0), |(slope, information), row| {
+            let exact = temperature(diffusivity, row[0], row[1]);
+            let sensitivity = -PI * PI * row[0] * exact;
+            (slope + sensitivity * (row[2] - exact), information + sensitivity * sensitivity)
+        })
+    };
+    let bound = NOISE / sums(DIFFUSIVITY).1.sqrt();
+    let stated = format!("{bound:.1e} ({:.2} %)", 100.0 * bound / DIFFUSIVITY);
+    let readme = include_str!("../../../examples/19-heat-inverse/README.md");
+    assert!(readme.contains(&stated), "the bound is {stated}");
+    // Least squares with the exact solution, by Gauss and Newton.
+    let estimate = (0..20).fold(DIFFUSIVITY, |estimate, _| {
+        let (slope, information) = sums(estimate);
+        estimate + slope / information
+    });
+    assert!(readme.contains(&format!("κ = {estimate:.4}")), "the estimate is {estimate}");
+}
