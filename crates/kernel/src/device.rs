@@ -77,7 +77,7 @@ pub(crate) enum Engine<'plan> {
     Reference(Reference<'plan>),
     CpuF32(Cpu<'plan, f32>),
     CpuF64(Cpu<'plan, f64>),
-    Cuda(Cuda<'plan>),
+    Cuda(Box<Cuda<'plan>>),
 }
 
 impl<'plan> Engine<'plan> {
@@ -105,7 +105,7 @@ impl<'plan> Engine<'plan> {
         precision: Precision,
         machine: Machine,
     ) -> Result<Self, KernelError> {
-        Ok(Engine::Cuda(Cuda::new(plan, precision, machine)?))
+        Ok(Engine::Cuda(Box::new(Cuda::new(plan, precision, machine)?)))
     }
 
     /// See [`crate::Kernel::limit_device_bytes`].

@@ -8,6 +8,7 @@ use cases::{Case, case, files};
 use kernel::Precision;
 use kernel::cuda::{CudaError, Kernels, compile};
 use rayon::prelude::*;
+use std::io::Write;
 
 /// Bytes of registers that one function may move to memory and back: products of wide layers exceed the 128
 /// registers of two blocks per multiprocessor a little, outside their inner loops.
@@ -37,7 +38,7 @@ fn check(case: &Case, precision: Precision, kernels: Kernels, architecture: &str
                 );
             }
         }
-        Err(reason @ CudaError::NoCompiler) => println!("skipped: {reason}"),
+        Err(reason @ CudaError::NoCompiler) => _ = writeln!(std::io::stdout(), "skipped: {reason}"),
         Err(error) => panic!("{what}: {error}"),
     }
 }
