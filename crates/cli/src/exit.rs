@@ -1,6 +1,8 @@
 //! How the process ends.
 
+use pinnace::export::ExportError;
 use pinnace::{KernelError, RunError, TrainError};
+use std::fmt;
 use std::io::{ErrorKind, Write, stderr};
 use std::process::ExitCode;
 
@@ -12,6 +14,18 @@ const WRONG_INPUT: u8 = 2;
 
 /// Interrupted from the keyboard: 128 plus the number of SIGINT, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
+
+/// Arguments that do not go together, in a way that clap does not see.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
 
 /// Makes panics say that they are bugs, in few words.
 pub(crate) fn speak_of_panics() {
@@ -31,6 +45,10 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
     if is_closed_pipe(&error) {
         return DONE;
     }
+    if error.is::<Usage>() {
+        let _ = writeln!(stderr(), "pinnace: {error}");
+        return ExitCode::from(WRONG_INPUT);
+    }
     let code = match error.downcast_ref::<TrainError>() {
         Some(TrainError::Problem { .. }) => {
             // Already laid out for reading, with file names, carets and a blank line at the end.
@@ -42,10 +60,15 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             TrainError::Unreadable { .. }
             | TrainError::Directory { .. }
             | TrainError::NoSuchProblem { .. }
+            | TrainError::NoSuchBuiltIn { .. }
+            | TrainError::Grid(_)
+            | TrainError::Field(_)
+            | TrainError::Export(ExportError::NoGrid { .. } | ExportError::TooManyCoordinates { .. })
             | TrainError::Plan(_)
             | TrainError::Table(_)
             | TrainError::Reference(_)
             | TrainError::Case(_)
+            | TrainError::Resolution(_)
             | TrainError::EmptyPlace { .. }
             | TrainError::Run(
                 RunError::Read { .. }
@@ -61,7 +84,9 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             TrainError::Kernel(KernelError::Misfit { .. } | KernelError::Cuda(_))
             | TrainError::NonFiniteResidual { .. }
             | TrainError::NonFiniteGradient { .. }
+            | TrainError::Export(ExportError::Unwritable { .. } | ExportError::Tensors(_))
             | TrainError::NotSquares
+            | TrainError::Picture(_)
             | TrainError::Misfit { .. }
             | TrainError::NoSuchPhase { .. }
             | TrainError::Run(

@@ -1,6 +1,6 @@
 //! The result of training for programs.
 
-use pinnace::{Experiment, FieldError, Misfit, Trained};
+use pinnace::{Experiment, FieldError, Losses, Misfit, Trained};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -18,13 +18,6 @@ pub(crate) fn write(
         .iter()
         .filter_map(|parameter| Some((parameter.name.clone(), json!(parameter.truth?))))
         .collect();
-    let parameters: Map<String, Value> = problem
-        .parameters
-        .iter()
-        .zip(&trained.scalars)
-        .map(|(parameter, value)| (parameter.name.clone(), json!(value)))
-        .collect();
-    let residuals: Vec<Value> = experiment.misfits(&trained.losses).iter().map(residual).collect();
     let object = json!({
         "problem": experiment.name(),
         "device": experiment.device().name(),
@@ -35,12 +28,12 @@ pub(crate) fn write(
         "evaluations": trained.evaluations,
         "seconds": trained.seconds,
         "loss": trained.losses.total,
-        "residuals": residuals,
-        "relative_l2": per_unknown(experiment, trained, |error| json!(error.relative_l2)),
-        "rms_error": per_unknown(experiment, trained, |error| json!(error.root_mean_square)),
-        "largest_error": per_unknown(experiment, trained, |error| json!(error.largest)),
-        "left_out": per_unknown(experiment, trained, |error| json!(error.left_out)),
-        "parameters": parameters,
+        "residuals": residuals(experiment, &trained.losses),
+        "relative_l2": per_unknown(experiment, &trained.errors, |error| json!(error.relative_l2)),
+        "rms_error": per_unknown(experiment, &trained.errors, |error| json!(error.root_mean_square)),
+        "largest_error": per_unknown(experiment, &trained.errors, |error| json!(error.largest)),
+        "left_out": per_unknown(experiment, &trained.errors, |error| json!(error.left_out)),
+        "parameters": scalars(experiment, &trained.scalars),
         "truth": truth,
         "stopped": trained.stopped.name(),
     });
@@ -48,16 +41,27 @@ pub(crate) fn write(
     Ok(())
 }
 
+/// The scalars that were found, by name.
+pub(crate) fn scalars(experiment: &Experiment, values: &[f64]) -> Map<String, Value> {
+    let parameters = experiment.problem().parameters.iter().zip(values);
+    parameters.map(|(parameter, value)| (parameter.name.clone(), json!(value))).collect()
+}
+
 /// One value per unknown; null where it has no reference.
-fn per_unknown(
+pub(crate) fn per_unknown(
     experiment: &Experiment,
-    trained: &Trained,
+    errors: &[Option<FieldError>],
     value: impl Fn(&FieldError) -> Value,
 ) -> Map<String, Value> {
-    let unknowns = experiment.problem().unknowns.iter().zip(&trained.errors);
+    let unknowns = experiment.problem().unknowns.iter().zip(errors);
     unknowns
         .map(|(unknown, error)| (unknown.name.clone(), error.as_ref().map_or(Value::Null, &value)))
         .collect()
+}
+
+/// How well every equation holds.
+pub(crate) fn residuals(experiment: &Experiment, losses: &Losses) -> Vec<Value> {
+    experiment.misfits(losses).iter().map(residual).collect()
 }
 
 fn residual(misfit: &Misfit<'_>) -> Value {

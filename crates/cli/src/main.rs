@@ -8,13 +8,18 @@
 mod args;
 mod bench;
 mod doctor;
+mod evaluate;
 mod exit;
 mod explain;
+mod export;
 mod inspect;
 mod json;
+mod new;
+mod plot;
 mod report;
 mod resume;
 mod session;
+mod shell;
 mod terminal;
 mod train;
 
@@ -34,9 +39,15 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let code = match &arguments.command {
         Command::Train(choices) => train::train(choices, &mut output)?,
         Command::Resume(choices) => resume::resume(choices, &mut output)?,
+        Command::Plot(choices) => plot::plot(choices, &mut output)?,
         Command::Explain(choices) => explain::explain(choices, &mut output)?,
         Command::List => inspect::list(&mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,
+        Command::New(choices) => new::new(choices, &mut output)?,
+        Command::Evaluate(choices) => evaluate::evaluate(choices, &mut output)?,
+        Command::Export(choices) => export::export(choices, &mut output)?,
+        Command::Completions(choices) => shell::completions(choices, &mut output)?,
+        Command::Man(choices) => shell::man(choices, &mut output)?,
         Command::Doctor => doctor::doctor(&mut output)?,
     };
     output.flush()?;

@@ -1,6 +1,6 @@
 //! The result of training for people.
 
-use pinnace::{Experiment, FieldError, Misfit, Trained};
+use pinnace::{Experiment, FieldError, Losses, Misfit, Trained};
 use std::io::Write;
 use std::path::Path;
 
@@ -24,18 +24,24 @@ pub(crate) fn write(
         problem.training.seed,
         trained.losses.total
     )?;
-    residuals(experiment, trained, output)?;
-    errors(experiment, trained, output)?;
-    parameters(experiment, trained, output)?;
+    residuals(experiment, &trained.losses, output)?;
+    errors(experiment, &trained.errors, output)?;
+    parameters(experiment, &trained.scalars, output)?;
     if let Some(run) = run {
-        let path = run.display();
-        writeln!(
-            output,
-            "\n  run       {path}\n  continue  pinnace resume {path} --steps {}",
-            more(trained.steps)
-        )?;
+        let path = quoted(run);
+        writeln!(output, "\n  run       {path}")?;
+        writeln!(output, "  continue  pinnace resume {path} --steps {}", more(trained.steps))?;
+        writeln!(output, "  evaluate  pinnace evaluate {path}")?;
+        writeln!(output, "  draw      pinnace plot {path}")?;
     }
     Ok(())
+}
+
+/// A path as a shell takes it for one word.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let plain = |letter: char| letter.is_alphanumeric() || "/._-+=:@%".contains(letter);
+    if text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// A number of steps to suggest: twice as many, in two digits.
@@ -45,8 +51,13 @@ fn more(steps: u64) -> u64 {
     double.div_ceil(unit).saturating_mul(unit)
 }
 
-fn residuals(experiment: &Experiment, trained: &Trained, output: &mut impl Write) -> anyhow::Result<()> {
-    let misfits = experiment.misfits(&trained.losses);
+/// How well every equation holds.
+pub(crate) fn residuals(
+    experiment: &Experiment,
+    losses: &Losses,
+    output: &mut impl Write,
+) -> anyhow::Result<()> {
+    let misfits = experiment.misfits(losses);
     let width = |column: fn(&Misfit<'_>) -> usize| misfits.iter().map(column).max().unwrap_or(0);
     let places = width(|misfit| misfit.term.len()).max(5);
     let equations = width(|misfit| misfit.equation.len()).max(8);
@@ -59,9 +70,14 @@ fn residuals(experiment: &Experiment, trained: &Trained, output: &mut impl Write
     Ok(())
 }
 
-fn errors(experiment: &Experiment, trained: &Trained, output: &mut impl Write) -> anyhow::Result<()> {
+/// How far every unknown is from its reference.
+pub(crate) fn errors(
+    experiment: &Experiment,
+    errors: &[Option<FieldError>],
+    output: &mut impl Write,
+) -> anyhow::Result<()> {
     let unknowns = &experiment.problem().unknowns;
-    if trained.errors.iter().all(Option::is_none) {
+    if errors.iter().all(Option::is_none) {
         writeln!(output, "\n  no reference given: the error is not known")?;
         return Ok(());
     }
@@ -71,7 +87,7 @@ fn errors(experiment: &Experiment, trained: &Trained, output: &mut impl Write) -
         "\n  {:width$}  {:>11}  {:>10}  {:>10}  {:>7}",
         "unknown", "relative L2", "RMS error", "largest", "points"
     )?;
-    for (unknown, error) in unknowns.iter().zip(&trained.errors) {
+    for (unknown, error) in unknowns.iter().zip(errors) {
         let name = &unknown.name;
         let Some(error) = error else {
             writeln!(output, "  {name:width$}  no reference given")?;
@@ -105,14 +121,19 @@ fn notes(error: &FieldError) -> String {
     if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) }
 }
 
-fn parameters(experiment: &Experiment, trained: &Trained, output: &mut impl Write) -> anyhow::Result<()> {
+/// The scalars that were found.
+pub(crate) fn parameters(
+    experiment: &Experiment,
+    scalars: &[f64],
+    output: &mut impl Write,
+) -> anyhow::Result<()> {
     let parameters = &experiment.problem().parameters;
     if parameters.is_empty() {
         return Ok(());
     }
     let width = parameters.iter().map(|parameter| parameter.name.len()).max().unwrap_or(0).max(9);
     writeln!(output, "\n  {:width$}  {:>14}  {:>14}", "parameter", "found", "true")?;
-    for (parameter, value) in parameters.iter().zip(&trained.scalars) {
+    for (parameter, value) in parameters.iter().zip(scalars) {
         let truth = parameter.truth.map_or_else(|| "not known".to_owned(), |truth| format!("{truth:.8}"));
         writeln!(output, "  {:width$}  {value:>14.8}  {truth:>14}", parameter.name)?;
     }

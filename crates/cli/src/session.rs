@@ -2,7 +2,7 @@
 
 use crate::args::Manner;
 use crate::terminal::{Style, Terminal};
-use crate::{exit, json, report};
+use crate::{exit, json, plot, report};
 use anyhow::Context;
 use pinnace::run::Folder;
 use pinnace::{Experiment, Snapshot, Stopped};
@@ -25,7 +25,9 @@ pub(crate) fn train(
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
     experiment.conditions().iter().for_each(|line| terminal.say(line));
     let trained = match &mut folder {
-        Some(folder) => folder.train(experiment, &mut now, &STOP, &mut terminal)?,
+        Some(folder) => folder.train(experiment, &mut now, &STOP, &mut terminal).with_context(|| {
+            format!("training ended early, what there is of it is in {}", folder.path().display())
+        })?,
         None => experiment.train_from(&mut now, &STOP, &mut terminal)?,
     };
     let run = folder.as_ref().map(Folder::path);
@@ -39,6 +41,14 @@ pub(crate) fn train(
         // A closed stderr is no reason to hide the exit code.
         let _ = writeln!(stderr(), "pinnace: the run is not complete: {error}");
         return Ok(ExitCode::FAILURE);
+    }
+    // Whoever interrupts does not want to wait; `pinnace plot` draws the same at any time.
+    if let Some(run) = run.filter(|_| !manner.no_plots && trained.stopped != Stopped::Interrupted) {
+        output.flush()?;
+        if let Err(error) = plot::draw_into(run) {
+            let _ = writeln!(stderr(), "pinnace: the run has no pictures: {error}");
+            return Ok(ExitCode::FAILURE);
+        }
     }
     Ok(match trained.stopped {
         Stopped::Interrupted => ExitCode::from(exit::INTERRUPTED),

@@ -68,7 +68,7 @@ impl Terminal {
             Style::Lines | Style::Silent => ProgressBar::hidden(),
         };
         // The template is fixed: were it wrong, the default look would do.
-        if let Ok(look) = ProgressStyle::with_template("{bar:30} {msg}") {
+        if let Ok(look) = ProgressStyle::with_template("{wide_bar} {msg}") {
             bar.set_style(look);
         }
         Terminal { style, bar, shown: f64::NEG_INFINITY, pending: None, budget: None, error: None }

@@ -3,13 +3,15 @@
 use crate::args::Train;
 use crate::{resume, session};
 use pinnace::run::{Folder, Place};
-use pinnace::{Experiment, Run};
+use pinnace::{Experiment, Run, RunError, TrainError};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// In which runs lie, unless someone says otherwise.
 const RUNS: &str = "runs";
+
+const ELSEWHERE: &str = "no run can be made there (--out DIR makes it elsewhere, --no-run makes none)";
 
 pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let mut overrides = choices.chosen.set.clone();
@@ -22,7 +24,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
         Some(path) => {
             let run = Run::open(path)?;
             resume::show(run.notices());
-            run.hand_over(&experiment).map_err(pinnace::RunError::from).map_err(pinnace::TrainError::from)?
+            run.hand_over(&experiment).map_err(|error| TrainError::from(RunError::from(error)))?
         }
         None => experiment.start(),
     };
@@ -31,7 +33,11 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     } else {
         let place = choices.out.clone().map_or_else(|| Place::Under(PathBuf::from(RUNS)), Place::At);
         let (from, seconds) = (choices.from.as_deref(), choices.manner.checkpoint_every);
-        Some(Folder::create(&place, &experiment, &start, from, seconds)?)
+        let folder = Folder::create(&place, &experiment, &start, from, seconds);
+        Some(folder.map_err(|error| match error {
+            TrainError::Run(RunError::Write { .. }) => anyhow::Error::new(error).context(ELSEWHERE),
+            other => other.into(),
+        })?)
     };
     session::train(&experiment, start, folder, &choices.manner, output)
 }

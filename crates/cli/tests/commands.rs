@@ -1,7 +1,6 @@
 //! What users and their scripts rely on: exit codes, streams, formats.
 
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -44,7 +43,7 @@ impl Drop for Scratch {
     }
 }
 
-const SHORT: [&str; 6] = ["train", "poisson-2d", "--steps", "3", "--set", "training.points=32"];
+const SHORT: [&str; 7] = ["train", "poisson-2d", "--no-run", "--steps", "3", "--set", "training.points=32"];
 
 #[test]
 fn json_is_one_object_with_every_promised_key() {
@@ -143,7 +142,13 @@ fn an_unknown_name_is_answered_with_the_nearest_one() {
 
 #[test]
 fn a_run_that_is_not_finite_ends_with_code_1_and_names_the_equation() {
-    let output = pinnace(&["train", "poisson-2d", "--set", "equations.poisson=laplacian(u) = sqrt(-1 - x)"]);
+    let output = pinnace(&[
+        "train",
+        "poisson-2d",
+        "--set",
+        "equations.poisson=laplacian(u) = sqrt(-1 - x)",
+        "--no-run",
+    ]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("poisson"));
 }
@@ -180,26 +185,14 @@ fn explain_and_doctor_answer() {
     assert!(["reference", "cpu", "cuda"].iter().all(|device| doctor.contains(device)), "{doctor}");
 }
 
-#[cfg(unix)]
 #[test]
-fn ctrl_c_ends_after_the_current_step_with_a_report_and_code_130() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pinnace"))
-        .args(["train", "poisson-2d", "--json", "--steps", "100000000", "--plain"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary runs");
-    // The first report of progress: training has begun, so the handler is in place.
-    let mut progress = BufReader::new(child.stderr.take().expect("stderr is piped"));
-    let mut line = String::new();
-    while !line.contains("points/s") {
-        line.clear();
-        assert_ne!(progress.read_line(&mut line).expect("stderr is text"), 0, "it ended by itself");
-    }
-    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(interrupted.expect("kill runs").success());
-    let output = child.wait_with_output().expect("the binary ends");
-    assert_eq!(output.status.code(), Some(130));
-    let result: Value = serde_json::from_slice(&output.stdout).expect("the report is still printed");
-    assert_eq!(result["stopped"], "interrupted");
+fn train_and_explain_say_which_conditions_hold_by_construction() {
+    let said = "`walls` exact by construction: u = 16*x*y*(-x + 1)*(-y + 1)*N";
+    let trained = pinnace(&[&SHORT[..], &["--plain"]].concat());
+    assert!(text(&trained.stderr).contains(said), "{}", text(&trained.stderr));
+    assert!(!text(&trained.stdout).contains("walls"), "what is exact has no residual");
+    assert!(text(&pinnace(&["explain", "poisson-2d"]).stdout).contains(said));
+    let off = pinnace(&[&SHORT[..], &["--plain", "--set", "training.hard_constraints=off"]].concat());
+    assert!(!text(&off.stderr).contains("by construction"));
+    assert!(text(&off.stdout).contains("walls"));
 }

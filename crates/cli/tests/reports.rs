@@ -66,7 +66,7 @@ u = "log(t)"
 #[test]
 fn json_holds_residuals_errors_and_true_parameters() {
     let folder = Folder::new("json", PROBLEM);
-    let output = pinnace(&["train", &folder.problem(), "--steps", "2", "--json", "--quiet"]);
+    let output = pinnace(&["train", &folder.problem(), "--no-run", "--steps", "2", "--json", "--quiet"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let result: Value = serde_json::from_slice(&output.stdout).expect("stdout is one JSON object");
     let residuals = result["residuals"].as_array().expect("an array");
@@ -87,7 +87,7 @@ fn json_holds_residuals_errors_and_true_parameters() {
 #[test]
 fn the_report_shows_noise_points_left_out_and_the_file_as_title() {
     let folder = Folder::new("report", PROBLEM);
-    let output = pinnace(&["train", &folder.problem(), "--steps", "1", "--quiet"]);
+    let output = pinnace(&["train", &folder.problem(), "--no-run", "--steps", "1", "--quiet"]);
     let report = text(&output.stdout);
     assert!(report.starts_with("cooling\n1 step in "), "{report}");
     let line = |start: &str| report.lines().find(|line| line.trim_start().starts_with(start)).unwrap_or("");
@@ -95,14 +95,14 @@ fn the_report_shows_noise_points_left_out_and_the_file_as_title() {
     assert!(line("probe").ends_with("1.000e-2"), "{report}");
     assert!(line("u ").contains("200  (1 left out: the reference is not finite there)"), "{report}");
     let nowhere = Folder::new("nowhere", &PROBLEM.replace("log(t)", "log(-1 - t)"));
-    let report = text(&pinnace(&["train", &nowhere.problem(), "--steps", "1", "--quiet"]).stdout);
+    let report = text(&pinnace(&["train", &nowhere.problem(), "--no-run", "--steps", "1", "--quiet"]).stdout);
     assert!(report.contains("the reference is finite at none of 201 points"), "{report}");
 }
 
 #[test]
 fn plain_progress_ends_with_the_last_step() {
     let folder = Folder::new("plain", PROBLEM);
-    let output = pinnace(&["train", &folder.problem(), "--steps", "3", "--plain"]);
+    let output = pinnace(&["train", &folder.problem(), "--no-run", "--steps", "3", "--plain"]);
     let progress = text(&output.stderr);
     assert!(progress.contains("step 1  ") && progress.contains("step 3  "), "{progress}");
 }
@@ -111,7 +111,8 @@ fn plain_progress_ends_with_the_last_step() {
 fn every_seed_of_64_bits_is_a_seed() {
     let folder = Folder::new("seed", PROBLEM);
     let seed = u64::MAX.to_string();
-    let output = pinnace(&["train", &folder.problem(), "--steps", "1", "--json", "--seed", &seed]);
+    let output =
+        pinnace(&["train", &folder.problem(), "--no-run", "--steps", "1", "--json", "--seed", &seed]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("\"seed\":18446744073709551615"));
 }
@@ -119,9 +120,9 @@ fn every_seed_of_64_bits_is_a_seed() {
 #[test]
 fn no_steps_measure_the_untrained_network_and_fewer_are_refused() {
     let folder = Folder::new("steps", PROBLEM);
-    let untrained = pinnace(&["train", &folder.problem(), "--steps", "0", "--quiet"]);
+    let untrained = pinnace(&["train", &folder.problem(), "--no-run", "--steps", "0", "--quiet"]);
     assert!(text(&untrained.stdout).contains("\n0 steps in "));
-    let negative = pinnace(&["train", &folder.problem(), "--steps", "-5"]);
+    let negative = pinnace(&["train", &folder.problem(), "--no-run", "--steps", "-5"]);
     assert_eq!(negative.status.code(), Some(2));
     assert!(text(&negative.stderr).contains("invalid value '-5' for '--steps"), "{}", text(&negative.stderr));
 }

@@ -1,12 +1,15 @@
 //! What can go wrong between a problem file and a trained network.
 
-use crate::Refusal;
 use crate::bench::CaseError;
+use crate::export::ExportError;
 use crate::optimize::StateError;
+use crate::plot::ResolutionError;
 use crate::reference::ReferenceError;
 use crate::run::RunError;
 use crate::table::TableError;
+use crate::{GridError, Refusal};
 use equation::parse::Diagnostics;
+use equation::problem::FieldNameError;
 use equation::taylor::PlanError;
 use kernel::{KernelError, Precision};
 use std::path::PathBuf;
@@ -46,6 +49,23 @@ pub enum TrainError {
         /// The built-in name that looks most like it.
         nearest: Option<&'static str>,
     },
+    /// No built-in problem is called that.
+    #[error("there is no built-in problem `{name}`{}", suggestion(*nearest))]
+    NoSuchBuiltIn {
+        /// As the user wrote it.
+        name: String,
+        /// The built-in name that looks most like it.
+        nearest: Option<&'static str>,
+    },
+    /// A text is no grid of the problem.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// A name is no field of the problem.
+    #[error(transparent)]
+    Field(#[from] FieldNameError),
+    /// A solution cannot be written for others.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// The problem cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -87,6 +107,12 @@ pub enum TrainError {
         /// In which numbers it was computed.
         precision: Precision,
     },
+    /// A picture is to be drawn on a grid that is none.
+    #[error(transparent)]
+    Resolution(#[from] ResolutionError),
+    /// A picture cannot be encoded.
+    #[error("cannot encode the picture: {0}")]
+    Picture(#[from] png::EncodingError),
     /// A saved state is not one of the phase's method.
     #[error("the saved state does not fit phase {}: {cause}; was its optimizer changed?", phase + 1)]
     Misfit {
@@ -106,8 +132,8 @@ pub enum TrainError {
     /// The folder of a run cannot be read or written.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// A step that was to be measured is no step.
-    #[error("the step cannot be measured: {0}")]
+    /// The loss is no basis for a step that was to be measured, or for one of a method from outside.
+    #[error("no step can be taken: {0}")]
     Unmeasurable(#[from] Refusal),
     /// The starting line of a comparison cannot be read.
     #[error(transparent)]

@@ -4,17 +4,16 @@ use crate::evaluate::{FieldError, Gauge, Misfit, check_grid, misfits};
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
-use crate::table::{Sources, Tables};
+use crate::table::{ReferenceTable, Sources, Tables};
 use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings, settle};
-use crate::{Objective, TrainError};
+use crate::{Objective, TrainError, problem_file};
 use equation::constrain::{constrain, report};
-use equation::parse::{Diagnostics, MAX_FILE, parse_with, resolve};
+use equation::parse::{Diagnostics, parse_with, resolve};
 use equation::problem::Problem;
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Losses, Points, Precision};
+use rayon::prelude::*;
 use std::cell::OnceCell;
-use std::fs::File;
-use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -27,8 +26,8 @@ pub struct Experiment {
     origin: Origin,
     problem: Problem,
     plan: Plan,
-    tables: Tables,
-    truths: Vec<Option<Truth>>,
+    pub(crate) tables: Tables,
+    pub(crate) truths: Vec<Option<Truth>>,
     device: Device,
     precision: Precision,
 }
@@ -64,8 +63,8 @@ pub struct Trained {
 }
 
 impl Experiment {
-    /// Opens a built-in problem by name, or else a problem file by path. `overrides` are
-    /// `section.key=value` texts laid over it.
+    /// Opens a built-in problem by name, or else a problem file by path; `-` is standard input.
+    /// `overrides` are `section.key=value` texts laid over it.
     pub fn open(name: &str, overrides: &[String]) -> Result<Self, TrainError> {
         if let Some(built_in) = BuiltIn::find(name) {
             let file = format!("{name} (built in)");
@@ -73,24 +72,20 @@ impl Experiment {
             let experiment = Self::from_sources(&file, built_in.text, sources, overrides)?;
             return Ok(experiment.called(name));
         }
-        let path = Path::new(name);
-        if path.is_dir() {
-            let inside = Some(path.join("problem.toml")).filter(|file| file.is_file());
-            return Err(TrainError::Directory { path: path.to_owned(), inside });
+        let text = problem_file::read(name)?;
+        if name == problem_file::STANDARD_INPUT {
+            let experiment = Self::from_text("standard input", &text, Path::new("."), overrides)?;
+            return Ok(experiment.called("stdin"));
         }
-        let text = read(path).map_err(|cause| match cause.kind() {
-            ErrorKind::NotFound => {
-                TrainError::NoSuchProblem { name: name.to_owned(), nearest: BuiltIn::nearest(name) }
-            }
-            _ => TrainError::Unreadable { path: path.to_owned(), cause },
-        })?;
-        let folder = path.parent().unwrap_or(Path::new("."));
+        let folder = Path::new(name).parent().unwrap_or(Path::new("."));
         Self::from_text(name, &text, folder, overrides)
     }
 
     /// Opens a problem file by path, whatever it is called.
     pub(crate) fn open_file(path: &Path, overrides: &[String]) -> Result<Self, TrainError> {
-        let text = read(path).map_err(|cause| TrainError::Unreadable { path: path.to_owned(), cause })?;
+        let text = problem_file::open(path)
+            .and_then(problem_file::text)
+            .map_err(|cause| TrainError::Unreadable { path: path.to_owned(), cause })?;
         let folder = path.parent().unwrap_or(Path::new("."));
         Self::from_text(&path.to_string_lossy(), &text, folder, overrides)
     }
@@ -118,12 +113,13 @@ impl Experiment {
         if problem.title.trim().is_empty() {
             problem.title.clone_from(&name);
         }
-        let problem = constrain(problem);
-        let plan = plan(&problem)?;
-        let tables = Tables::read(&problem, &sources)?;
+        // References look for the start among the conditions, from which it is about to disappear.
         let truths = (0..problem.unknowns.len())
             .map(|unknown| Truth::of(&problem, unknown))
             .collect::<Result<_, _>>()?;
+        let problem = constrain(problem);
+        let plan = plan(&problem)?;
+        let tables = Tables::read(&problem, &sources)?;
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
         for settings in settle(&problem, &plan, Precision::F64) {
@@ -231,7 +227,7 @@ impl Experiment {
         // Made when first needed: the reference may take a while, and nobody waits for the first step.
         let gauge = OnceCell::new();
         let errors = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
-            let gauge = gauge.get_or_init(|| Gauge::new(&self.problem, &self.truths, &self.tables));
+            let gauge = gauge.get_or_init(|| Gauge::new(&self.problem, &self.truths, &self.tables, None));
             gauge.errors(kernel, parameters)
         };
         let error = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
@@ -257,12 +253,24 @@ impl Experiment {
     /// The error of every unknown at some parameters; `None` for those without a reference.
     pub fn errors(&self, parameters: &[f64]) -> Result<Vec<Option<FieldError>>, TrainError> {
         let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
-        Gauge::new(&self.problem, &self.truths, &self.tables).errors(&mut kernel, parameters)
+        Gauge::new(&self.problem, &self.truths, &self.tables, None).errors(&mut kernel, parameters)
     }
 
     /// How well every equation holds, by the losses of a trained problem.
     pub fn misfits(&self, losses: &Losses) -> Vec<Misfit<'_>> {
         misfits(&self.problem, &self.plan, losses)
+    }
+
+    /// The true values of the unknown at position `unknown`, where the problem gives them for any point.
+    pub fn exact(&self, unknown: usize, points: &Points) -> Option<Vec<f64>> {
+        let truth = self.truths.get(unknown)?.as_ref()?;
+        let value = |index| truth.value(&self.problem, points.row(index));
+        Some((0..points.len()).into_par_iter().map(value).collect())
+    }
+
+    /// The table of true values of an unknown, where the problem names one.
+    pub fn reference_table(&self, unknown: usize) -> Option<&ReferenceTable> {
+        self.tables.reference(unknown)
     }
 
     /// The values of all unknowns at points given by their coordinates, point by point.
@@ -271,20 +279,5 @@ impl Experiment {
         let mut values = vec![0.0; points.len() * self.problem.unknowns.len()];
         kernel.predict(points, parameters, &mut values)?;
         Ok(values)
-    }
-}
-
-/// The text of a problem file. Of a file that is too large, and of devices that never end, only as much
-/// as the parser needs to refuse it.
-fn read(path: &Path) -> std::io::Result<String> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        Err(error) if error.as_bytes().len() > MAX_FILE => {
-            // The cut may go through a letter. Each wrong byte becomes at least as many: still too large.
-            Ok(String::from_utf8_lossy(error.as_bytes()).into_owned())
-        }
-        Err(_) => Err(std::io::Error::new(ErrorKind::InvalidData, "it is not text in UTF-8")),
     }
 }

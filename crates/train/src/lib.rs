@@ -10,22 +10,26 @@ mod error;
 mod evaluate;
 mod experiment;
 mod objective;
+mod problem_file;
 mod problems;
 
 pub mod bench;
 pub mod checkpoint;
+pub mod export;
 pub mod optimize;
+pub mod plot;
 pub mod reference;
 pub mod run;
 pub mod sample;
 pub mod table;
 pub mod trainer;
 
+pub use equation::expression::Derivative;
 pub use equation::parse::Diagnostics;
-pub use equation::problem::{Problem, Solution};
+pub use equation::problem::{FieldNameError, Problem, Solution};
 pub use equation::taylor::Plan;
 pub use error::TrainError;
-pub use evaluate::{FieldError, Misfit};
+pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places, Summary};
 pub use experiment::{Experiment, Trained};
 pub use kernel::cpu::Level;
 pub use kernel::cuda::describe as describe_gpu;

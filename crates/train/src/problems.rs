@@ -84,7 +84,7 @@ impl BuiltIn {
     }
 
     /// The name most like `name`, if it is like one at all: at most a third of it has to change.
-    pub(crate) fn nearest(name: &str) -> Option<&'static str> {
+    pub fn nearest(name: &str) -> Option<&'static str> {
         BUILT_IN
             .iter()
             .map(|problem| (edits(name, problem.name), problem.name))

@@ -143,7 +143,11 @@ impl Sink for Record {
                 self.evaluations.push(*evaluations);
             }
             Event::PhaseEnded { stopped, .. } => self.ends.push(*stopped),
-            Event::Started { .. } | Event::PhaseStarted { .. } | Event::Finished { .. } => {}
+            Event::Started { .. }
+            | Event::PhaseStarted { .. }
+            | Event::Measured { .. }
+            | Event::NotSaved { .. }
+            | Event::Finished { .. } => {}
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Promises of the training loop.
 
-use pinnace::trainer::{Surroundings, train};
-use pinnace::{Device, Event, Experiment, Precision, Quiet, Sink, Stopped, TrainError, Trained};
+use kernel::Kernel;
+use pinnace::trainer::{Measure, Outcome, Snapshot, Surroundings, steps_per_measurement, train};
+use pinnace::{Device, Event, Experiment, Objective, Precision, Quiet, Sink, Stopped, TrainError, Trained};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,6 +39,21 @@ fn run(text: &str, overrides: &[&str]) -> Trained {
     experiment.train(&AtomicBool::new(false), &mut Quiet).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Trains on the reference device by a clock and a measure of the test's own.
+fn run_by(
+    experiment: &Experiment,
+    now: &mut Snapshot,
+    clock: &dyn Fn() -> f64,
+    error: &Measure<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Outcome, TrainError> {
+    let tables = experiment.tables().clone();
+    let kernel = Kernel::compile(experiment.plan(), Device::Reference, Precision::F64)?;
+    let mut objective = Objective::new(kernel, Vec::new());
+    let surroundings = Surroundings { stop: &AtomicBool::new(false), clock, error };
+    train(experiment.problem(), experiment.plan(), &tables, &mut objective, now, surroundings, sink)
+}
+
 #[test]
 fn an_ordinary_equation_is_solved() {
     let trained = run(PROBLEM, &[]);
@@ -63,24 +79,14 @@ fn runs_with_one_seed_repeat_bit_for_bit_and_other_seeds_differ() {
 fn a_step_that_is_not_finite_is_refused_by_name_and_leaves_the_parameters() {
     let text = PROBLEM.replace("u_t = -u", "u_t = -u + sqrt(-1 - t)");
     let experiment = open(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
-    let start = experiment.plan().initialize(0);
-    let mut parameters = start.clone();
-    let stop = AtomicBool::new(false);
-    let surroundings = Surroundings {
-        device: Device::Reference,
-        precision: Precision::F64,
-        stop: &stop,
-        clock: &|| 0.0,
-        error: &|_| Ok(None),
-    };
-    let tables = pinnace::table::Tables::read(experiment.problem(), Path::new(".")).unwrap();
-    let result =
-        train(experiment.problem(), experiment.plan(), &tables, &mut parameters, surroundings, &mut Quiet);
+    let start = experiment.start();
+    let mut now = start.clone();
+    let result = run_by(&experiment, &mut now, &|| 0.0, &|_, _| Ok(None), &mut Quiet);
     let Err(error) = result else { panic!("{result:?}") };
     let said = error.to_string();
     assert!(said.starts_with("before the first step: `decay` in `interior` is not finite"), "{said}");
     assert!(said.contains("too large for f64") && !said.contains("learning rate"), "{said}");
-    assert_eq!(parameters, start);
+    assert_eq!(now.parameters, start.parameters);
 }
 
 /// Asks for an end after some steps, and remembers what it heard.
@@ -99,7 +105,11 @@ impl Sink for Impatient<'_> {
                 self.stop.store(*step >= self.patience, Ordering::Relaxed);
             }
             Event::Finished { .. } => self.finished = true,
-            Event::Started { .. } | Event::PhaseStarted { .. } | Event::PhaseEnded { .. } => {}
+            Event::Started { .. }
+            | Event::PhaseStarted { .. }
+            | Event::Measured { .. }
+            | Event::NotSaved { .. }
+            | Event::PhaseEnded { .. } => {}
         }
     }
 }
@@ -119,26 +129,15 @@ fn budgets_of_loss_and_time_end_a_phase() {
     let loss = run(PROBLEM, &["training.budget={ loss = 0.5, steps = 100000 }"]);
     assert_eq!(loss.stopped, Stopped::Loss);
     let experiment = open(PROBLEM, &["training.budget=3 s"]).unwrap();
-    let mut parameters = experiment.plan().initialize(0);
+    let mut now = experiment.start();
     // A clock that advances half a second whenever it is read.
     let ticks = Cell::new(0.0);
     let clock = || {
         ticks.set(ticks.get() + 0.5);
         ticks.get()
     };
-    let stop = AtomicBool::new(false);
-    let surroundings = Surroundings {
-        device: Device::Reference,
-        precision: Precision::F64,
-        stop: &stop,
-        clock: &clock,
-        error: &|_| Ok(None),
-    };
-    let tables = pinnace::table::Tables::read(experiment.problem(), Path::new(".")).unwrap();
-    let outcome =
-        train(experiment.problem(), experiment.plan(), &tables, &mut parameters, surroundings, &mut Quiet);
-    let outcome = outcome.unwrap();
-    assert_eq!((outcome.steps, outcome.stopped), (6, Stopped::Seconds));
+    let outcome = run_by(&experiment, &mut now, &clock, &|_, _| Ok(None), &mut Quiet).unwrap();
+    assert_eq!((now.steps, outcome.stopped), (6, Stopped::Seconds));
 }
 
 #[test]
@@ -147,28 +146,70 @@ fn a_target_error_ends_a_phase_once_it_is_measured() {
     assert_eq!(trained.stopped, Stopped::TargetError);
     assert!(trained.errors[0].as_ref().unwrap().relative_l2.unwrap() < 0.02);
     let experiment = open(PROBLEM, &["training.budget={ error = 0.5, steps = 5000 }"]).unwrap();
-    let (mut parameters, stop) = (experiment.plan().initialize(0), AtomicBool::new(false));
-    // A measurement takes a second, and every look at the clock an eighth.
-    let (now, measured) = (Cell::new(0.0), Cell::new(0));
-    let error = |_: &[f64]| {
-        now.set(now.get() + 1.0);
+    let (mut now, measured) = (experiment.start(), Cell::new(0));
+    let error = |_: &mut Kernel<'_>, _: &[f64]| {
         measured.set(measured.get() + 1);
         Ok(Some(if measured.get() < 3 { 0.9 } else { 0.1 }))
     };
-    let clock = || {
+    let outcome = run_by(&experiment, &mut now, &|| 0.0, &error, &mut Quiet).unwrap();
+    assert_eq!((measured.get(), outcome.stopped), (3, Stopped::TargetError));
+    let interval = steps_per_measurement(experiment.problem().training.phases[0].optimizer);
+    assert_eq!(now.steps, 3 * interval);
+    // A run that ended this way has ended, until a lower error is asked for.
+    let error = |_: &mut Kernel<'_>, _: &[f64]| Ok(Some(0.1));
+    run_by(&experiment, &mut now, &|| 0.0, &error, &mut Quiet).unwrap();
+    assert_eq!((now.steps, now.stopped), (3 * interval, Some(Stopped::TargetError)));
+    let further = open(PROBLEM, &["training.budget={ error = 0.05, steps = 500 }"]).unwrap();
+    run_by(&further, &mut now, &|| 0.0, &error, &mut Quiet).unwrap();
+    assert_eq!((now.steps, now.stopped), (500, Some(Stopped::Steps)));
+}
+
+/// Wants to know the error, and remembers it.
+#[derive(Default)]
+struct Watcher {
+    errors: Vec<(u64, f64)>,
+}
+
+impl Sink for Watcher {
+    fn event(&mut self, event: &Event<'_>) {
+        if let Event::Measured { step, error } = *event {
+            self.errors.push((step, error));
+        }
+    }
+
+    fn wants_error(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn whoever_watches_the_error_takes_two_per_cent_of_the_time_and_changes_no_bit() {
+    let experiment = open(PROBLEM, &["training.budget=2000 steps"]).unwrap();
+    let now = Cell::new(0.0);
+    // A measurement takes an eighth of a second, and every look at the clock a 64th.
+    let error = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
         now.set(now.get() + 0.125);
+        kernel.predict(&experiment_points(), parameters, &mut [0.0])?;
+        Ok(Some(0.5))
+    };
+    let clock = || {
+        now.set(now.get() + 1.0 / 64.0);
         now.get()
     };
-    let device = Device::Reference;
-    let surroundings =
-        Surroundings { device, precision: Precision::F64, stop: &stop, clock: &clock, error: &error };
-    let tables = pinnace::table::Tables::read(experiment.problem(), Path::new(".")).unwrap();
-    let outcome =
-        train(experiment.problem(), experiment.plan(), &tables, &mut parameters, surroundings, &mut Quiet);
-    let outcome = outcome.unwrap();
-    assert_eq!((measured.get(), outcome.stopped), (3, Stopped::TargetError));
-    // Two pauses of twenty measurements, in steps of an eighth of a second.
-    assert_eq!(outcome.steps, 1 + 2 * 20 * 9);
+    let (mut watched, mut alone, mut watcher) = (experiment.start(), experiment.start(), Watcher::default());
+    run_by(&experiment, &mut watched, &clock, &error, &mut watcher).unwrap();
+    run_by(&experiment, &mut alone, &|| 0.0, &error, &mut Quiet).unwrap();
+    assert_eq!(watched.parameters, alone.parameters);
+    let seconds = watched.seconds;
+    // The first two find out how long one takes.
+    let measured = (watcher.errors.len() - 2) as f64 * 0.125;
+    assert!(watcher.errors.len() > 5 && measured < 0.02 * seconds, "{measured} of {seconds} s");
+}
+
+fn experiment_points() -> pinnace::Points {
+    let mut points = pinnace::Points::new(1);
+    points.push(&[0.5]);
+    points
 }
 
 #[test]
@@ -238,7 +279,13 @@ fn a_directory_is_told_from_a_problem_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_never_ends_is_refused() {
+fn devices_that_never_end_and_pipes_without_a_writer_are_refused() {
     let said = Experiment::open("/dev/zero", &[]).expect_err("zeros are no problem").to_string();
-    assert!(said.contains("larger than 4 MiB"), "{said}");
+    assert!(said.contains("no regular file"), "{said}");
+    let pipe = std::env::temp_dir().join(format!("pinnace-pipe-{}", std::process::id()));
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+    assert!(made.success());
+    let refused = Experiment::open(pipe.to_str().expect("a UTF-8 path"), &[]);
+    std::fs::remove_file(&pipe).expect("it can be removed");
+    assert!(refused.expect_err("a pipe is no file").to_string().contains("no regular file"));
 }

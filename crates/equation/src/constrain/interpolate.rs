@@ -56,12 +56,22 @@ pub(super) fn distance(pool: &mut Pool, domain: &Domain, data: &[Datum]) -> Expr
         let coordinate = &domain.coordinates[axis];
         let length = coordinate.high - coordinate.low;
         let [from_low, from_high] = distances(pool, coordinate, axis);
-        factors.push((from_low, low));
-        factors.push((from_high, high));
-        // The largest value of s^m (1 - s)^n.
-        let largest = low.powf(low) * high.powf(high) / (low + high).powf(low + high);
-        let normal = pool.number(1.0 / (largest * length.powf(low + high)));
-        factors.push((normal, 1.0));
+        factors.extend([(from_low, low), (from_high, high)]);
+        let largest = if low == 0.0 || high == 0.0 {
+            // 1 - (1 - s)^3 = s (s² - 3s + 3) instead of s: away from the face the network should be free at
+            // once, and not only at the far end.
+            let near = if high == 0.0 { from_low } else { from_high };
+            let square = pool.powers(&[(near, 2.0)]);
+            let constant = pool.number(3.0 * length * length);
+            let rest = pool.combine(&[(square, 1.0), (near, -3.0 * length), (constant, 1.0)]);
+            factors.push((rest, low + high));
+            length.powf(3.0 * (low + high))
+        } else {
+            // The largest value of s^m (1 - s)^n.
+            let share = low.powf(low) * high.powf(high) / (low + high).powf(low + high);
+            share * length.powf(low + high)
+        };
+        factors.push((pool.number(1.0 / largest), 1.0));
     }
     pool.powers(&factors)
 }

@@ -5,7 +5,7 @@ use super::claim::Claim;
 use super::face::{End, Face};
 use super::places::{largest, places, value};
 use crate::expression::{Derivative, Expression, Function, Node, Pool};
-use crate::problem::Problem;
+use crate::problem::{Condition, Place, Problem};
 
 /// A jump at the ends of a periodic coordinate, as a share of the function's largest value, that does not
 /// count: such are solitons whose tails are cut off.
@@ -23,8 +23,9 @@ pub(super) fn check(pool: &Pool, problem: &Problem, claim: &Claim) -> Result<(),
         let fixed = datum.face.fixed(&problem.domain);
         let on_face = places(&problem.domain, &[fixed]);
         for axis in (0..problem.domain.len()).filter(|&axis| axis != datum.face.axis) {
-            let periodic = problem.network.periodic.iter().any(|periodic| periodic.axis == axis);
-            let highest = if periodic { Derivative::MAX_ORDER } else { problem.order_along(axis) };
+            let embedded = problem.network.periodic.iter().any(|periodic| periodic.axis == axis);
+            let periodic = embedded || is_wrapped(problem, axis);
+            let highest = if embedded { Derivative::MAX_ORDER } else { problem.order_along(axis) };
             let (mut slope, mut scale) = (datum.data, datum.scale);
             for order in 0..=highest {
                 if order > 0 {
@@ -45,6 +46,13 @@ pub(super) fn check(pool: &Pool, problem: &Problem, claim: &Claim) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Whether a condition ties the ends of a coordinate together.
+fn is_wrapped(problem: &Problem, axis: usize) -> bool {
+    let wraps =
+        |condition: &Condition| matches!(condition.place, Place::Wrap { axis: other } if other == axis);
+    problem.conditions.iter().any(wraps)
 }
 
 /// Whether a function has the same values at both ends of a periodic coordinate.

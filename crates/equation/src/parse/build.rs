@@ -3,7 +3,8 @@
 use super::document::{self, Entry, Table, Value};
 use super::expression::Workshop;
 use super::sections::{
-    ansatz, conditions, constants, data, domain, equations, functions, network, reference, training, unknowns,
+    ansatz, conditions, constants, data, domain, equations, functions, network, reference, repeated,
+    training, unknowns,
 };
 use super::source::{Sources, Span};
 use super::{overrides, reader};
@@ -67,6 +68,10 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     functions::declare(functions_section, workshop);
     let mut unknowns = unknowns::declare_unknowns(unknowns_section, workshop);
     let declared_parameters = unknowns::declare_parameters(parameters_section, workshop);
+    for (name, base, span) in workshop.scope.shadows() {
+        let message = format!("`{name}` already means a derivative of `{base}`");
+        workshop.mistakes.report_with(span, message, "choose another name");
+    }
 
     let constants = constants::read(constants_section, workshop);
     let ranges = domain::ranges(&declared, workshop);
@@ -88,6 +93,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
             conditions::Surroundings { ranges: &ranges, unknowns: &unknowns, equations: &residuals };
         stated_conditions = conditions::read(conditions_section, &surroundings, workshop);
         data = data::read(data_section, &unknowns, workshop);
+        repeated::report(&stated_conditions, data_section, workshop);
         ansatz::read(ansatz_section, &mut unknowns, workshop);
         reference = reference::read(reference_section, &unknowns, workshop);
     }

@@ -55,3 +55,43 @@ impl Domain {
         (0..self.len()).filter(is_space).collect()
     }
 }
+
+/// A text as coordinate names one after the other, the longest possible first, with or without an
+/// underscore between two: `xy`, `x1x1`, `x1_x2`. `None` when it is something else.
+pub(crate) fn axes<'n>(
+    coordinates: impl Iterator<Item = &'n str> + Clone,
+    suffix: &str,
+) -> Option<Vec<usize>> {
+    /// Longer texts are refused rather than searched.
+    const LONGEST: usize = 256;
+    if suffix.is_empty() || suffix.len() > LONGEST {
+        return None;
+    }
+    // From the back: `next[p]` is the axis to take at byte p so that the rest works out.
+    let mut next: Vec<Option<(usize, usize)>> = vec![None; suffix.len() + 1];
+    for position in (0..suffix.len()).rev().filter(|&position| suffix.is_char_boundary(position)) {
+        let mut longest = 0;
+        for (axis, name) in coordinates.clone().enumerate() {
+            if name.len() <= longest || !suffix[position..].starts_with(name) {
+                continue;
+            }
+            let mut end = position + name.len();
+            let separated = suffix[end..].starts_with('_') && end + 1 < suffix.len();
+            if end < suffix.len() && next[end].is_none() && separated {
+                end += 1;
+            }
+            if end == suffix.len() || next[end].is_some() {
+                longest = name.len();
+                next[position] = Some((axis, end));
+            }
+        }
+    }
+    let mut axes = Vec::new();
+    let mut position = 0;
+    while position < suffix.len() {
+        let (axis, end) = next[position]?;
+        axes.push(axis);
+        position = end;
+    }
+    Some(axes)
+}

@@ -3,16 +3,22 @@
 
 mod check;
 mod domain;
+mod field;
 mod network;
 mod training;
 
 pub(crate) use check::{Gap, gaps};
+pub(crate) use domain::axes;
 pub use domain::{Coordinate, Domain, Role};
+pub use field::FieldNameError;
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub use training::{Budget, HardConstraints, Optimizer, Phase, Sampler, Schedule, Training};
 
 use crate::constrain::Enforcement;
 use crate::expression::{Expression, Leaf, Names, Pool};
+
+/// What the term of the equations is called, beside those of conditions and data.
+pub const INTERIOR: &str = "interior";
 
 /// A differential problem, ready to be planned.
 #[derive(Clone, Debug)]

@@ -68,6 +68,19 @@ pub enum Optimizer {
     GaussNewton,
 }
 
+impl Optimizer {
+    /// As people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Optimizer::Auto => "auto",
+            Optimizer::Adam => "Adam",
+            Optimizer::AdamW { .. } => "AdamW",
+            Optimizer::Lbfgs { .. } => "L-BFGS",
+            Optimizer::GaussNewton => "Gauss-Newton",
+        }
+    }
+}
+
 /// How points are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sampler {

@@ -32,8 +32,8 @@ pub use program::{Inputs, Instruction, Program, Register};
 pub use rules::{ChainTerm, ProductTerm, Rules, Seed};
 pub use scalar::Scalar;
 
-use crate::expression::{Channel, Derivative, Expression, Field, Leaf, Names, Overflow, Pool};
-use crate::problem::{Equation, Place, Problem};
+use crate::expression::{Channel, Derivative, Expression, Overflow, Pool};
+use crate::problem::{Equation, INTERIOR, Place, Problem};
 use lower::Lowering;
 
 /// Everything that an engine needs to train a problem.
@@ -179,7 +179,7 @@ pub fn plan(problem: &Problem) -> Result<Plan, PlanError> {
         scalars: &scalars,
         coordinates: problem.domain.len(),
     };
-    let mut terms = vec![lowering.term("interior", Source::Interior, 1, &problem.equations)?];
+    let mut terms = vec![lowering.term(INTERIOR, Source::Interior, 1, &problem.equations)?];
     for (position, condition) in problem.conditions.iter().enumerate() {
         let sites = match condition.place {
             Place::Pieces(_) => 1,
@@ -203,8 +203,7 @@ impl Plan {
     pub fn predicting(&self, problem: &Problem, fields: &[(usize, Derivative)]) -> Result<Plan, PlanError> {
         let mut plan = self.clone();
         let equation = |&(unknown, derivative): &(usize, Derivative)| {
-            let field = Field { unknown: unknown as u16, derivative, site: 0 };
-            let name = problem.leaf(Leaf::Field(field));
+            let name = problem.field_name(unknown, derivative);
             let residual = plan.pool.field(unknown, derivative);
             Equation { text: name.clone(), name, residual, weight: 1.0 }
         };

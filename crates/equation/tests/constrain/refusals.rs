@@ -73,6 +73,12 @@ fn what_is_not_smooth_around_a_periodic_coordinate_is_not_built_in() {
          [conditions]\nstart = { on = \"t = 0\", equation = \"u = x^2*cos(pi*x)\" }\n\
          [network]\nperiodic = [\"x\"]\n",
     );
+    let wrapped = pair(&burgers(
+        "start = { on = \"t = 0\", equation = \"u = x^2\" }\nwrap = { periodic = \"x\", fields = \"u\" }",
+    ));
+    assert!(
+        matches!(wrapped.outcomes()[0].split_once("jumps"), Some((_, rest)) if rest.ends_with("from 2 to -2"))
+    );
     let said = "start: the derivative along x of what it prescribes jumps at the ends of the periodic x, from -2 to 2";
     assert_eq!(allen_cahn.outcomes(), [said]);
     let wall = pair(

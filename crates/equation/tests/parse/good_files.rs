@@ -346,3 +346,29 @@ fn every_seed_of_64_bits_can_be_stated() {
         assert_eq!(problem.training.seed, seed);
     }
 }
+
+#[test]
+fn the_same_equation_may_hold_at_several_places_and_several_at_the_same() {
+    let more = "[conditions]\nmiddle = { on = \"x = 0\", equation = \"u = 0\" }\n\
+        slopes = { on = \"x = -1, x = 1\", equation = \"u_xx = 0\" }\n\
+        half = { on = \"x = -1 where t < 0.5\", equation = \"u = 0\" }";
+    let text = files::BURGERS.replace("[conditions]", more);
+    assert_eq!(parse(&text).expect("nothing is stated twice").conditions.len(), 5);
+}
+
+#[test]
+fn names_of_derivatives_are_found_outside_formulas() {
+    let problem = parse(files::BURGERS).expect("a good file");
+    for name in ["u", "u_t", "u_xx", "u_tx"] {
+        let (unknown, derivative) = problem.find_field(name).expect(name);
+        assert_eq!(problem.field_name(unknown, derivative), name);
+    }
+    let said = |name: &str| problem.find_field(name).expect_err(name).to_string();
+    assert_eq!(said("v"), "`v` is neither an unknown nor a derivative of one; the unknowns are u");
+    assert_eq!(said("u_y"), "`u_y`: `y` is not made of coordinates; the coordinates are t, x");
+    assert_eq!(said("u_"), "`u_`: `` is not made of coordinates; the coordinates are t, x");
+    assert_eq!(said("u_xxxxx"), "`u_xxxxx` is a derivative of order 5; derivatives go up to order 4");
+    let many = parse(files::POISSON_10D).expect("a good file");
+    let (_, derivative) = many.find_field("u_x1x10").expect("coordinates with digits");
+    assert_eq!(derivative.axes(), [0, 9]);
+}

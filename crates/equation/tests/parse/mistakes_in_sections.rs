@@ -398,6 +398,62 @@ const REST: &[Mistake] = &[
         "",
     ),
     mistake(files::POISSON, "weight = 10", "weight = «0»", "expected a number above 0", ""),
+    mistake(
+        files::BURGERS,
+        "walls =",
+        "«interior» =",
+        "`interior` is what reports call the points inside the domain",
+        "choose another name",
+    ),
+    mistake(
+        files::HEAT_INVERSE,
+        "sensors =",
+        "«interior» =",
+        "`interior` is what reports call the points inside the domain",
+        "choose another name",
+    ),
+    mistake(
+        files::HEAT_INVERSE,
+        "[data]\nsensors",
+        "[conditions]\nsensors = { on = \"t = 0\", equation = \"u = 0\" }\n[data]\n«sensors»",
+        "`sensors` is also the name of a condition",
+        "reports could not tell them apart: rename one",
+    ),
+    mistake(
+        files::BURGERS,
+        "[network]",
+        "«ends» = { on = \"x = 1, x = -1\", equation = \"2*u = u\", weight = 3 }\n[network]",
+        "`walls` states the same at the same place",
+        "remove one; a `weight` makes a condition count more",
+    ),
+    mistake(
+        files::BURGERS,
+        "walls = { on = \"x = -1, x = 1\", equation = \"u = 0\" }",
+        "«walls» = { on = \"x = -1, x = 1\", equations = [\"u = 0\", \"u = 0\"] }",
+        "this condition states an equation twice",
+        "remove one; a `weight` makes a condition count more",
+    ),
+    mistake(
+        files::BURGERS,
+        "u = {}",
+        "u = {}\n«u_x» = {}",
+        "`u_x` already means a derivative of `u`",
+        "choose another name",
+    ),
+    mistake(
+        files::BURGERS,
+        "nu = \"0.01/pi\"",
+        "nu = \"0.01/pi\"\n«u_tx» = 3",
+        "`u_tx` already means a derivative of `u`",
+        "choose another name",
+    ),
+    mistake(
+        files::ELASTICITY,
+        "[functions]",
+        "[functions]\n«sigma_xy_x» = \"x\"",
+        "`sigma_xy_x` already means a derivative of `sigma_xy`",
+        "choose another name",
+    ),
 ];
 
 #[test]

@@ -43,8 +43,14 @@ struct Target {
 }
 
 impl Gauge {
-    /// Finds the reference at every test point.
-    pub(crate) fn new(problem: &Problem, truths: &[Option<Truth>], tables: &Tables) -> Self {
+    /// Finds the reference at `points`, or else at the problem's test points; where it is a table, at the
+    /// points of the table.
+    pub(crate) fn new(
+        problem: &Problem,
+        truths: &[Option<Truth>],
+        tables: &Tables,
+        points: Option<&Points>,
+    ) -> Self {
         let mut places = Vec::new();
         let mut grid = None;
         let mut target = |unknown: usize| {
@@ -55,7 +61,7 @@ impl Gauge {
                 }
                 (None, Some(truth)) => {
                     let place = *grid.get_or_insert_with(|| {
-                        places.push(grid::test_points(problem));
+                        places.push(points.cloned().unwrap_or_else(|| grid::test_points(problem)));
                         places.len() - 1
                     });
                     (place, truth.values(problem, &places[place]))

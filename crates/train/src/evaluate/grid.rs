@@ -1,9 +1,9 @@
-//! Where errors are measured when the reference can be computed anywhere.
+//! Where errors are measured when the reference can be computed anywhere, and fields are shown.
 
 use crate::reference::ReferenceError;
 use crate::sample::{Sobol, affine};
 use equation::counter::Stream;
-use equation::problem::Problem;
+use equation::problem::{Coordinate, Problem};
 use kernel::Points;
 
 /// Test points in more than three dimensions.
@@ -12,60 +12,193 @@ const SCATTERED: usize = 100_000;
 /// The seed of scattered test points: fixed, so that errors of different runs compare.
 const TEST_SEED: u64 = 0x7e57;
 
-/// Points that a test grid has at most: a second or so of evaluation, and some hundred megabytes.
+/// Points that a grid has at most: a second or so of evaluation, and some hundred megabytes.
 const LARGEST_GRID: f64 = 1e7;
 
-/// The test points: the problem's own grid, or 201 points along each of one or two coordinates, 51
-/// along each of three (ends included), or 100,000 scattered ones. In more than three dimensions a
-/// grid counts only if it names every coordinate.
-pub(super) fn test_points(problem: &Problem) -> Points {
-    match counts(problem) {
-        Some(counts) => grid(problem, &counts),
+/// Every combination of evenly spaced values of all coordinates, ends included.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    axes: Vec<Axis>,
+}
+
+/// One coordinate of a grid.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// The coordinate.
+    pub coordinate: Coordinate,
+    /// How many values it takes; a single one is the upper end.
+    pub count: usize,
+}
+
+/// Why a text is no grid.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum GridError {
+    /// A part that is not `name=count`.
+    #[error("`{part}` is no part of a grid; write the points along every coordinate, such as `{example}`")]
+    Part {
+        /// As written.
+        part: String,
+        /// For this problem.
+        example: String,
+    },
+    /// Not a coordinate.
+    #[error("`{name}` is no coordinate of this problem; the coordinates are {}", coordinates.join(", "))]
+    Unknown {
+        /// As written.
+        name: String,
+        /// What there is.
+        coordinates: Vec<String>,
+    },
+    /// A coordinate occurs twice.
+    #[error("`{name}` occurs twice in the grid")]
+    Twice {
+        /// Which.
+        name: String,
+    },
+    /// A coordinate is missing.
+    #[error(
+        "the grid says nothing of `{name}`; write the points along every coordinate, such as `{example}`"
+    )]
+    Missing {
+        /// Which.
+        name: String,
+        /// For this problem.
+        example: String,
+    },
+    /// Not a number of points.
+    #[error("`{name}={count}`: the points along a coordinate are an integer of at least 2")]
+    Count {
+        /// Which coordinate.
+        name: String,
+        /// As written.
+        count: String,
+    },
+    /// More points than memory should be spent on.
+    #[error("the grid has {points:e} points; at most {LARGEST_GRID:e} are supported")]
+    TooLarge {
+        /// Its size.
+        points: f64,
+    },
+}
+
+impl Grid {
+    /// Reads `t=201,x=512`: every coordinate once, in any order.
+    pub fn parse(problem: &Problem, text: &str) -> Result<Grid, GridError> {
+        let coordinates = &problem.domain.coordinates;
+        let example = || {
+            let parts: Vec<String> =
+                coordinates.iter().map(|coordinate| format!("{}=51", coordinate.name)).collect();
+            parts.join(",")
+        };
+        let mut counts = vec![None; coordinates.len()];
+        for part in text.split(',') {
+            let written = || part.trim().to_owned();
+            let (name, count) = part
+                .split_once('=')
+                .ok_or_else(|| GridError::Part { part: written(), example: example() })?;
+            let (name, count) = (name.trim(), count.trim());
+            let axis = problem.domain.find(name).ok_or_else(|| GridError::Unknown {
+                name: name.to_owned(),
+                coordinates: coordinates.iter().map(|coordinate| coordinate.name.clone()).collect(),
+            })?;
+            let number = count.parse().ok().filter(|&number: &usize| number >= 2);
+            let number =
+                number.ok_or_else(|| GridError::Count { name: name.to_owned(), count: count.to_owned() })?;
+            if counts[axis].replace(number).is_some() {
+                return Err(GridError::Twice { name: name.to_owned() });
+            }
+        }
+        let missing =
+            |axis: usize| GridError::Missing { name: coordinates[axis].name.clone(), example: example() };
+        let counts: Vec<usize> = counts
+            .into_iter()
+            .enumerate()
+            .map(|(axis, count)| count.ok_or_else(|| missing(axis)))
+            .collect::<Result<_, _>>()?;
+        let grid = Grid::new(problem, &counts);
+        match grid.size() {
+            points if points > LARGEST_GRID => Err(GridError::TooLarge { points }),
+            _ => Ok(grid),
+        }
+    }
+
+    /// The problem's own test grid: what its file states, or 201 points along each of one or two
+    /// coordinates, 51 along each of three. In more than three dimensions there is one only if the file
+    /// names every coordinate.
+    pub fn of_tests(problem: &Problem) -> Option<Grid> {
+        let dimensions = problem.domain.len();
+        let stated = |axis: usize| {
+            problem.reference.grid.iter().find(|(coordinate, _)| *coordinate == axis).map(|(_, count)| *count)
+        };
+        let default = match dimensions {
+            0..=2 => Some(201),
+            3 => Some(51),
+            _ => None,
+        };
+        let counts: Option<Vec<usize>> = (0..dimensions).map(|axis| stated(axis).or(default)).collect();
+        counts.map(|counts| Grid::new(problem, &counts))
+    }
+
+    fn new(problem: &Problem, counts: &[usize]) -> Grid {
+        let axis = |(coordinate, count): (&Coordinate, &usize)| Axis {
+            coordinate: coordinate.clone(),
+            count: *count,
+        };
+        Grid { axes: problem.domain.coordinates.iter().zip(counts).map(axis).collect() }
+    }
+
+    /// In the problem's order.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// How many points, as a number that cannot overflow.
+    fn size(&self) -> f64 {
+        self.axes.iter().map(|axis| axis.count as f64).product()
+    }
+
+    /// All points, the last coordinate running fastest.
+    pub fn points(&self) -> Points {
+        let values: Vec<Vec<f64>> = self.axes.iter().map(Axis::values).collect();
+        let mut points = Points::new(self.axes.len());
+        let mut place = vec![0.0; self.axes.len()];
+        for index in 0..values.iter().map(Vec::len).product() {
+            let mut rest: usize = index;
+            for (value, values) in place.iter_mut().zip(&values).rev() {
+                *value = values[rest % values.len()];
+                rest /= values.len();
+            }
+            points.push(&place);
+        }
+        points
+    }
+}
+
+impl Axis {
+    /// Its values, ascending.
+    pub fn values(&self) -> Vec<f64> {
+        let value = |position: usize| match position + 1 == self.count {
+            true => self.coordinate.high,
+            false => affine(&self.coordinate, position as f64 / (self.count - 1) as f64),
+        };
+        (0..self.count).map(value).collect()
+    }
+}
+
+/// The test points: the problem's grid, or 100,000 scattered points where there is none.
+pub(crate) fn test_points(problem: &Problem) -> Points {
+    match Grid::of_tests(problem) {
+        Some(grid) => grid.points(),
         None => scattered(problem),
     }
 }
 
 /// Checks the size of the grid, before anyone has waited for training.
 pub(crate) fn check(problem: &Problem) -> Result<(), ReferenceError> {
-    let points = counts(problem).unwrap_or_default().iter().map(|&count| count as f64).product();
-    if points > LARGEST_GRID {
-        return Err(ReferenceError::GridTooLarge { points, limit: LARGEST_GRID });
+    match Grid::of_tests(problem).map_or(0.0, |grid| grid.size()) {
+        points if points > LARGEST_GRID => Err(ReferenceError::GridTooLarge { points, limit: LARGEST_GRID }),
+        _ => Ok(()),
     }
-    Ok(())
-}
-
-fn counts(problem: &Problem) -> Option<Vec<usize>> {
-    let dimensions = problem.domain.len();
-    let stated = |axis: usize| {
-        problem.reference.grid.iter().find(|(coordinate, _)| *coordinate == axis).map(|(_, count)| *count)
-    };
-    let default = match dimensions {
-        0..=2 => Some(201),
-        3 => Some(51),
-        _ => None,
-    };
-    (0..dimensions).map(|axis| stated(axis).or(default)).collect()
-}
-
-/// Every combination of evenly spaced coordinates, the last one running fastest.
-fn grid(problem: &Problem, counts: &[usize]) -> Points {
-    let mut points = Points::new(counts.len());
-    let mut place = vec![0.0; counts.len()];
-    for index in 0..counts.iter().product() {
-        let mut rest: usize = index;
-        for (axis, &count) in counts.iter().enumerate().rev() {
-            let coordinate = &problem.domain.coordinates[axis];
-            let position = rest % count;
-            rest /= count;
-            place[axis] = if position + 1 == count {
-                coordinate.high
-            } else {
-                affine(coordinate, position as f64 / (count - 1) as f64)
-            };
-        }
-        points.push(&place);
-    }
-    points
 }
 
 fn scattered(problem: &Problem) -> Points {

@@ -5,7 +5,7 @@ use equation::problem::Problem;
 
 /// Whether adding a number to the unknown leaves every residual as it is: only its variation can then
 /// be compared with a reference (pressure in a closed vessel).
-pub(super) fn is_free(problem: &Problem, unknown: usize) -> bool {
+pub(crate) fn is_free(problem: &Problem, unknown: usize) -> bool {
     if problem.unknowns[unknown].ansatz.is_some() {
         return false;
     }

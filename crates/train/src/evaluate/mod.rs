@@ -1,12 +1,17 @@
-//! How far a trained solution is from the truth.
+//! How far a trained solution is from the truth, and its values anywhere.
 
 mod field;
+mod fields;
 mod grid;
 mod level;
 mod misfit;
+mod quality;
 
 pub use field::FieldError;
 pub(crate) use field::Gauge;
+pub use fields::{Fields, Places, Summary};
 pub(crate) use grid::check as check_grid;
+pub use grid::{Axis, Grid, GridError};
+pub(crate) use level::is_free as level_is_free;
 pub use misfit::Misfit;
 pub(crate) use misfit::misfits;

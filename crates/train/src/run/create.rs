@@ -72,7 +72,7 @@ fn fill(
     write(&problem, text.as_bytes()).map_err(RunError::write(&problem))?;
     environment::write(draft, experiment, from).map_err(RunError::write(draft))?;
     let metrics = draft.join(METRICS);
-    write(&metrics, &[]).map_err(RunError::write(&metrics))?;
+    fs::write(&metrics, []).map_err(RunError::write(&metrics))?;
     let layout = Layout::of(experiment.problem(), experiment.plan());
     let bytes = layout.encode(&environment::header(experiment), start).map_err(RunError::Unsavable)?;
     Store::new(checkpoints.clone()).save(start.steps, &bytes).map_err(RunError::write(&checkpoints))?;

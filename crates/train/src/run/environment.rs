@@ -46,7 +46,8 @@ pub(super) fn write(folder: &Path, experiment: &Experiment, from: Option<&Path>)
     if let Some(from) = from {
         object["from"] = json!(from.to_string_lossy());
     }
-    save(folder, &object)
+    // Nobody waits for the disk on account of this: nothing depends on it.
+    std::fs::write(folder.join(ENVIRONMENT), format!("{object:#}\n"))
 }
 
 /// Notes that the run goes on from `step`, with these overrides.
@@ -68,9 +69,5 @@ pub(super) fn note_resumed(folder: &Path, step: u64, overrides: &[String]) -> st
         Some(notes) => notes.push(note),
         None => object["resumed"] = json!([note]),
     }
-    save(folder, &object)
-}
-
-fn save(folder: &Path, object: &Value) -> std::io::Result<()> {
     write_atomically(&folder.join(ENVIRONMENT), format!("{object:#}\n").as_bytes())
 }

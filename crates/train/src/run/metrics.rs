@@ -180,3 +180,25 @@ impl Metrics {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_grow_with_the_logarithm_of_the_steps() {
+        let count = |steps: std::ops::RangeInclusive<u64>| steps.filter(|step| is_logged(*step)).count();
+        assert_eq!((count(1..=999), count(1000..=9_999), count(10_000..=99_999)), (999, 900, 900));
+        assert!(is_logged(1_000_000) && !is_logged(1_000_100));
+        assert!(is_logged(0));
+    }
+
+    #[test]
+    fn lines_that_are_cut_short_or_foreign_are_left_out() {
+        let record = Record { step: 3, loss: 0.1 + 0.2, mean_squares: vec![1e-300], ..Record::default() };
+        let line = serde_json::to_string(&record).unwrap_or_default();
+        let text = format!("{line}\nnonsense\n{{}}\n{line}\n{line}");
+        let read: Vec<Record> = complete(&text).map(|(_, record)| record).collect();
+        assert_eq!(read, [record.clone(), record]);
+    }
+}

@@ -7,6 +7,7 @@
 //!   environment.json   version, device, precision, processor, seed, when
 //!   metrics.jsonl      how it went, one line per logged step
 //!   checkpoints/       the last two states of training
+//!   *.png              pictures, drawn at the end
 //!   lock               held by the process that trains
 //! ```
 //!

@@ -23,14 +23,14 @@ pub struct Draw {
     pub sampler: Sampler,
     /// Everything random follows from it.
     pub seed: u64,
-    /// Which draw of a phase, from 0: each has points of its own.
+    /// Which draw of the run, from 0: each has points of its own.
     pub number: u64,
     /// Points inside the domain.
     pub interior: usize,
 }
 
 impl Draw {
-    /// A draw of a phase of training.
+    /// A draw of a run, as a phase of training wants it.
     pub fn of(problem: &Problem, settings: &Settings, number: u64) -> Self {
         Draw { sampler: settings.sampler, seed: problem.training.seed, number, interior: settings.points }
     }

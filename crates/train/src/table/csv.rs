@@ -8,45 +8,59 @@ use kernel::Points;
 /// Reads a table of this layout.
 pub(super) fn read(bytes: &[u8], layout: &Layout<'_>) -> Result<Points, TableFault> {
     let columns = layout.len();
-    let text = std::str::from_utf8(bytes).map_err(|error| TableFault::NotText {
-        line: 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count(),
-    })?;
     let mut rows = Points::new(columns);
     let mut row = Vec::with_capacity(columns);
-    let mut header_allowed = true;
-    for (index, raw) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let line = index + 1;
-        let content = raw.split(['#', '%']).next().unwrap_or_default().trim();
-        if content.is_empty() {
-            continue;
-        }
-        let entries = entries(content);
-        let is_header = header_allowed && entries.iter().all(|entry| entry.parse::<f64>().is_err());
-        header_allowed = false;
-        if is_header {
-            layout.check_header(line, &entries)?;
+    for Line { number, entries, header } in lines(bytes)? {
+        if header {
+            layout.check_header(number, &entries)?;
             continue;
         }
         if entries.len() != columns {
-            return Err(TableFault::Columns { line, found: entries.len(), expected: columns });
+            return Err(TableFault::Columns { line: number, found: entries.len(), expected: columns });
         }
         row.clear();
         for (position, entry) in entries.iter().enumerate() {
-            let column = position + 1;
-            let value: f64 = entry.parse().map_err(|_| TableFault::NotANumber {
-                line,
-                column,
-                text: (*entry).to_owned(),
-            })?;
-            if !value.is_finite() {
-                return Err(TableFault::NotFinite { line, column });
-            }
-            row.push(value);
+            row.push(number_of(entry, number, position + 1)?);
         }
-        layout.check_row(Counted::Lines, line, &row)?;
+        layout.check_row(Counted::Lines, number, &row)?;
         rows.push(&row);
     }
     Ok(rows)
+}
+
+/// A line with entries.
+pub(super) struct Line<'text> {
+    /// From 1, comments and blank lines counted.
+    pub(super) number: usize,
+    pub(super) entries: Vec<&'text str>,
+    /// The first line with entries, if none of them is a number.
+    pub(super) header: bool,
+}
+
+/// The lines of a table that are neither blank nor comments.
+pub(super) fn lines(bytes: &[u8]) -> Result<impl Iterator<Item = Line<'_>>, TableFault> {
+    let text = std::str::from_utf8(bytes).map_err(|error| TableFault::NotText {
+        line: 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count(),
+    })?;
+    let mut header_allowed = true;
+    let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
+    Ok(lines.filter_map(move |(index, raw)| {
+        let content = raw.split(['#', '%']).next().unwrap_or_default().trim();
+        if content.is_empty() {
+            return None;
+        }
+        let entries = entries(content);
+        let header = header_allowed && entries.iter().all(|entry| entry.parse::<f64>().is_err());
+        header_allowed = false;
+        Some(Line { number: index + 1, entries, header })
+    }))
+}
+
+/// An entry as a finite number.
+pub(super) fn number_of(entry: &str, line: usize, column: usize) -> Result<f64, TableFault> {
+    let value: f64 =
+        entry.parse().map_err(|_| TableFault::NotANumber { line, column, text: entry.to_owned() })?;
+    if value.is_finite() { Ok(value) } else { Err(TableFault::NotFinite { line, column }) }
 }
 
 /// The entries of a line. A comma or semicolon anywhere makes it the divider, so that empty entries

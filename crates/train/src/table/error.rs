@@ -90,6 +90,34 @@ pub enum TableFault {
         /// The interval's upper end.
         high: f64,
     },
+    /// A list of points whose header leaves a coordinate out.
+    #[error("line {line}: the header names no column `{coordinate}`; every coordinate needs one")]
+    MissingCoordinate {
+        /// Which line.
+        line: usize,
+        /// Which coordinate.
+        coordinate: String,
+    },
+    /// A list of points whose header names a column twice.
+    #[error("line {line}: the header names two columns `{name}`")]
+    RepeatedColumn {
+        /// Which line.
+        line: usize,
+        /// Which name.
+        name: String,
+    },
+    /// A line of a list of points with another number of entries than the header or the problem has.
+    #[error("line {line} has {found} columns where {expected} are expected ({names})")]
+    PointColumns {
+        /// Which line.
+        line: usize,
+        /// Entries on it.
+        found: usize,
+        /// Entries it should have.
+        expected: usize,
+        /// What they are called.
+        names: String,
+    },
     /// No rows.
     #[error("it holds no rows")]
     Empty,

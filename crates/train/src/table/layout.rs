@@ -59,6 +59,18 @@ impl<'problem> Layout<'problem> {
         Self::new(problem, columns, |_| problem.unknowns[unknown].name.as_str())
     }
 
+    /// The coordinates in the problem's order, wherever they lie.
+    pub(super) fn of_points(problem: &'problem Problem) -> Self {
+        let columns = problem.domain.coordinates.iter().map(|_| Expected::Ignored).collect();
+        Layout { columns, declared: Vec::new() }
+    }
+
+    /// The coordinates in the problem's order, inside the domain.
+    pub(super) fn of_points_inside(problem: &'problem Problem) -> Self {
+        let columns: Vec<Column> = (0..problem.domain.len()).map(Column::Coordinate).collect();
+        Self::new(problem, &columns, |_| "")
+    }
+
     fn new(
         problem: &'problem Problem,
         columns: &[Column],

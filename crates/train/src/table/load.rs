@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use super::{TableError, TableFault, csv, npy};
+use crate::problem_file;
 use equation::problem::{Column, Problem, Solution};
 use kernel::Points;
 use std::borrow::Cow;
@@ -23,7 +24,7 @@ impl Sources {
             Some((known, content)) => (PathBuf::from(known), Ok(Cow::Borrowed(content.as_bytes()))),
             None => {
                 let path = self.folder.join(name);
-                let bytes = std::fs::read(&path).map(Cow::Owned);
+                let bytes = problem_file::bytes(&path).map(Cow::Owned);
                 (path, bytes)
             }
         }

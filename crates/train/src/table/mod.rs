@@ -5,7 +5,9 @@ mod error;
 mod layout;
 mod load;
 mod npy;
+mod points;
 
 pub use error::{TableError, TableFault};
 pub use layout::Counted;
 pub use load::{ReferenceTable, Sources, Tables};
+pub use points::{count_outside, read_points};

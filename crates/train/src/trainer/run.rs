@@ -26,8 +26,9 @@ pub struct Surroundings<'run> {
 /// Time between two measurements for whoever watches, in times that one of them takes: two per cent.
 const TIMES_PER_MEASUREMENT: f64 = 50.0;
 
-/// Before the first measurement for whoever watches: nobody waits for it, and it finds the reference.
-const SECONDS_TO_FIRST_MEASUREMENT: f64 = 1.0;
+/// Before the first two measurements for whoever watches: nobody waits for the first, and as it finds
+/// the reference, it does not tell how long one takes.
+const SECONDS_TO_FIRST_MEASUREMENTS: f64 = 1.0;
 
 /// Steps between two measurements for a budget that waits for an error. Counted, and not timed: runs
 /// must repeat bit for bit. A measurement costs about as much as a few steps of Adam.
@@ -68,8 +69,8 @@ pub fn train(
     }
     sink.event(&Event::Started { parameters: now.parameters.len(), phases: phases.len(), steps: now.steps });
     let start = (surroundings.clock)() - now.seconds;
-    let measured_next = now.seconds + SECONDS_TO_FIRST_MEASUREMENT;
-    let mut run = Run { problem, plan, tables, surroundings, start, measured_next };
+    let measured_next = now.seconds + SECONDS_TO_FIRST_MEASUREMENTS;
+    let mut run = Run { problem, plan, tables, surroundings, start, measured_next, measured: false };
 
     let mut stopped = Stopped::Steps;
     for (number, phase) in phases.iter().enumerate().skip(first) {
@@ -114,6 +115,8 @@ pub(super) struct Run<'run> {
     start: f64,
     /// Seconds of the run at which the error is measured next for whoever watches.
     measured_next: f64,
+    /// Whether it was measured at all.
+    measured: bool,
 }
 
 impl Run<'_> {
@@ -242,7 +245,11 @@ impl Run<'_> {
             return Ok(false);
         };
         let after = (self.surroundings.clock)();
-        self.measured_next = after - self.start + TIMES_PER_MEASUREMENT * (after - before);
+        let pause = match self.measured {
+            true => TIMES_PER_MEASUREMENT * (after - before),
+            false => SECONDS_TO_FIRST_MEASUREMENTS,
+        };
+        (self.measured_next, self.measured) = (after - self.start + pause, true);
         sink.event(&Event::Measured { step: now.steps, error });
         Ok(bound.is_some_and(|bound| error < bound))
     }

@@ -6,7 +6,7 @@ use crate::expression::Function;
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::source::Span;
 use crate::parse::suggest::clipped;
-use crate::problem::Role;
+use crate::problem::{Role, axes};
 use std::collections::HashMap;
 
 /// What a declared name stands for.
@@ -228,39 +228,34 @@ impl Scope {
         nearest.unwrap_or(Split::Nothing)
     }
 
-    /// A text as coordinate names one after the other, the longest possible first.
+    /// A text as coordinate names one after the other.
     fn axes(&self, suffix: &str) -> Option<Vec<usize>> {
-        const LONGEST: usize = 256;
-        if suffix.is_empty() || suffix.len() > LONGEST {
-            return None;
-        }
-        // From the back: `next[p]` is the axis to take at byte p so that the rest works out.
-        let mut next: Vec<Option<(usize, usize)>> = vec![None; suffix.len() + 1];
-        for position in (0..suffix.len()).rev().filter(|&position| suffix.is_char_boundary(position)) {
-            let mut longest = 0;
-            for (axis, (name, _)) in self.coordinates.iter().enumerate() {
-                if name.len() <= longest || !suffix[position..].starts_with(name.as_str()) {
-                    continue;
-                }
-                let mut end = position + name.len();
-                let separated = suffix[end..].starts_with('_') && end + 1 < suffix.len();
-                if end < suffix.len() && next[end].is_none() && separated {
-                    end += 1;
-                }
-                if end == suffix.len() || next[end].is_some() {
-                    longest = name.len();
-                    next[position] = Some((axis, end));
-                }
+        axes(self.coordinates.iter().map(|(name, _)| name.as_str()), suffix)
+    }
+
+    /// Names that shadow a derivative: `u_x` beside an unknown `u` and a coordinate `x`. Each with the
+    /// name whose derivative it would be, in the order of declaration.
+    pub(in crate::parse) fn shadows(&self) -> Vec<(String, String, Span)> {
+        let mut shadows = Vec::new();
+        for name in self.names() {
+            let Split::Derivative { base, .. } = self.split(name) else { continue };
+            let differentiable = match self.get(base) {
+                Some(Meaning::Unknown(_) | Meaning::Function(..)) => true,
+                // A function that is not yet read counts as one.
+                Some(Meaning::Broken) => self.section(base) == Some("functions"),
+                Some(
+                    Meaning::Coordinate(_)
+                    | Meaning::Family(_)
+                    | Meaning::Constant(_)
+                    | Meaning::Parameter(_),
+                )
+                | None => false,
+            };
+            if let (true, Some(span)) = (differentiable, self.span(name)) {
+                shadows.push((name.to_owned(), base.to_owned(), span));
             }
         }
-        let mut axes = Vec::new();
-        let mut position = 0;
-        while position < suffix.len() {
-            let (axis, end) = next[position]?;
-            axes.push(axis);
-            position = end;
-        }
-        Some(axes)
+        shadows
     }
 }
 

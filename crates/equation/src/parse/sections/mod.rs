@@ -10,5 +10,6 @@ pub(super) mod functions;
 pub(super) mod network;
 pub(super) mod place;
 pub(super) mod reference;
+pub(super) mod repeated;
 pub(super) mod training;
 pub(super) mod unknowns;

@@ -110,7 +110,8 @@ fn a_refused_pair_leaves_the_others_and_the_oldest_makes_room() {
     }
     memory.push([1.0].into_iter(), [-1.0].into_iter());
     let products = |memory: &Memory| -> Vec<f64> {
-        memory.newest_first().map(|place| memory.pairs[place].product).collect()
+        let saved = memory.save(State::default());
+        saved.numbers("memory_products").expect("they are saved").iter().rev().copied().collect()
     };
     assert_eq!(products(&memory), [2.0, 1.0]);
     memory.push([1.0].into_iter(), [3.0].into_iter());

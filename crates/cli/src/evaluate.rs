@@ -1,0 +1,192 @@
+//! `pinnace evaluate`
+
+use crate::args::Evaluate;
+use crate::exit::{self, Usage};
+use crate::{json, report, resume};
+use anyhow::Context;
+use pinnace::table::{count_outside, read_points};
+use pinnace::{Experiment, FieldError, Fields, Grid, Losses, Places, Run, Summary, TrainError, export};
+use serde_json::{Map, Value, json};
+use std::io::{Write, stderr};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Where a table of all values goes.
+enum Table<'c> {
+    None,
+    /// As text; nothing else is printed then.
+    Stdout,
+    Csv(&'c Path),
+    Npy(&'c Path),
+    /// Into the JSON object.
+    Json,
+}
+
+pub(crate) fn evaluate(choices: &Evaluate, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+    let table = table(choices)?;
+    let run = open(&choices.trained.run)?;
+    let (experiment, parameters) = (run.experiment(), run.parameters());
+    let derivatives = choices.trained.derivatives.iter().map(|name| name.trim());
+    let derivatives = experiment.find_fields(derivatives).map_err(TrainError::from)?;
+    let places = places(choices, experiment)?;
+    let errors = experiment.errors_at(parameters, &places.points())?;
+    let fields = experiment.with_references(experiment.fields(parameters, places, &derivatives)?);
+    match table {
+        Table::Stdout => {
+            export::write_csv(&fields, output)?;
+            return Ok(exit::DONE);
+        }
+        Table::Csv(path) => export::csv(&fields, path).map_err(TrainError::from)?,
+        Table::Npy(path) => export::npy_table(&fields, path).map_err(TrainError::from)?,
+        Table::None | Table::Json => {}
+    }
+    let losses = experiment.losses_on_fresh_points(parameters)?;
+    let measured = Measured { run: &run, losses, errors, fields };
+    if choices.json {
+        measured.write_json(&choices.trained.run, matches!(table, Table::Json), output)?;
+    } else {
+        measured.write(output)?;
+        if let (Table::Npy(path) | Table::Csv(path), columns) = (table, measured.fields.header()) {
+            let columns: Vec<&str> = columns.collect();
+            writeln!(output, "\n  wrote {}: {}", path.display(), columns.join(", "))?;
+        }
+    }
+    Ok(exit::DONE)
+}
+
+/// Opens a run and says what its user should know.
+pub(crate) fn open(path: &Path) -> anyhow::Result<Run> {
+    let run = Run::open(path)?;
+    resume::show(run.notices());
+    Ok(run)
+}
+
+fn table(choices: &Evaluate) -> anyhow::Result<Table<'_>> {
+    let Some(path) = &choices.out else {
+        return Ok(match (&choices.points, choices.json) {
+            (None, _) => Table::None,
+            (Some(_), true) => Table::Json,
+            (Some(_), false) => Table::Stdout,
+        });
+    };
+    if path.as_os_str() == "-" {
+        return match choices.json {
+            true => Err(Usage("--out - and --json both want stdout: leave one out".to_owned()).into()),
+            false => Ok(Table::Stdout),
+        };
+    }
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("csv") => Ok(Table::Csv(path)),
+        Some("npy") => Ok(Table::Npy(path)),
+        Some(_) | None => {
+            Err(Usage(format!("{}: tables end in .csv or .npy; see `pinnace export`", path.display())).into())
+        }
+    }
+}
+
+fn places(choices: &Evaluate, experiment: &Experiment) -> anyhow::Result<Places> {
+    let problem = experiment.problem();
+    if let Some(path) = &choices.points {
+        let points = read_points(problem, path).map_err(TrainError::from)?;
+        match count_outside(problem, &points) {
+            0 => {}
+            outside => {
+                let all = points.len();
+                let _ = writeln!(
+                    stderr(),
+                    "pinnace: warning: {outside} of {all} points lie outside the domain, where the network was not trained"
+                );
+            }
+        }
+        return Ok(Places::Scattered(points));
+    }
+    grid(choices.trained.grid.as_deref(), experiment)
+}
+
+/// The grid of a text, or else the problem's test points.
+pub(crate) fn grid(text: Option<&str>, experiment: &Experiment) -> anyhow::Result<Places> {
+    Ok(match text {
+        Some(text) => Places::Grid(Grid::parse(experiment.problem(), text).map_err(TrainError::from)?),
+        None => experiment.test_places(),
+    })
+}
+
+/// What was found out about a run.
+struct Measured<'r> {
+    run: &'r Run,
+    losses: Losses,
+    errors: Vec<Option<FieldError>>,
+    fields: Fields,
+}
+
+impl Measured<'_> {
+    fn write(&self, output: &mut impl Write) -> anyhow::Result<()> {
+        let experiment = self.run.experiment();
+        writeln!(output, "{}", experiment.problem().title)?;
+        writeln!(
+            output,
+            "after {} steps, on {} in {}; residuals on points that training has not seen",
+            self.run.snapshot().steps,
+            experiment.device(),
+            experiment.precision()
+        )?;
+        report::residuals(experiment, &self.losses, output)?;
+        report::errors(experiment, &self.errors, output)?;
+        let summaries = self.fields.summaries();
+        let width = summaries.iter().map(|summary| summary.name.len()).max().unwrap_or(0).max(5);
+        writeln!(
+            output,
+            "\n  {:width$}  {:>10}  {:>10}  {:>10}   (at {} points)",
+            "field",
+            "smallest",
+            "largest",
+            "RMS",
+            self.fields.points().len()
+        )?;
+        for Summary { name, smallest, largest, root_mean_square } in summaries {
+            writeln!(
+                output,
+                "  {name:width$}  {smallest:>10.3e}  {largest:>10.3e}  {root_mean_square:>10.3e}"
+            )?;
+        }
+        report::parameters(experiment, &experiment.plan().scalar_values(self.run.parameters()), output)
+    }
+
+    fn write_json(&self, path: &Path, rows: bool, output: &mut impl Write) -> anyhow::Result<()> {
+        let experiment = self.run.experiment();
+        let fields: Map<String, Value> = self
+            .fields
+            .summaries()
+            .into_iter()
+            .map(|Summary { name, smallest, largest, root_mean_square }| {
+                (
+                    name.to_owned(),
+                    json!({ "smallest": smallest, "largest": largest, "rms": root_mean_square }),
+                )
+            })
+            .collect();
+        let scalars = experiment.plan().scalar_values(self.run.parameters());
+        let mut object = json!({
+            "run": path.to_str().context("the run's path is not UTF-8")?,
+            "problem": experiment.name(),
+            "device": experiment.device().name(),
+            "precision": experiment.precision().name(),
+            "steps": self.run.snapshot().steps,
+            "points": self.fields.points().len(),
+            "residuals": json::residuals(experiment, &self.losses),
+            "relative_l2": json::per_unknown(experiment, &self.errors, |error| json!(error.relative_l2)),
+            "rms_error": json::per_unknown(experiment, &self.errors, |error| json!(error.root_mean_square)),
+            "largest_error": json::per_unknown(experiment, &self.errors, |error| json!(error.largest)),
+            "left_out": json::per_unknown(experiment, &self.errors, |error| json!(error.left_out)),
+            "fields": fields,
+            "parameters": json::scalars(experiment, &scalars),
+        });
+        if rows {
+            let rows: Vec<Vec<f64>> = self.fields.rows().map(Iterator::collect).collect();
+            object["columns"] = json!(self.fields.header().collect::<Vec<_>>());
+            object["rows"] = json!(rows);
+        }
+        writeln!(output, "{object}")?;
+        Ok(())
+    }
+}

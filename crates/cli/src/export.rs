@@ -1,0 +1,68 @@
+//! `pinnace export`
+
+use crate::args::{Export, Format, Time};
+use crate::evaluate::{grid, open};
+use crate::exit::{self, Usage};
+use pinnace::{Fields, Run, TrainError, export as write};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+pub(crate) fn export(choices: &Export, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+    check(choices)?;
+    let run = open(&choices.trained.run)?;
+    let path = choices.out.clone().unwrap_or_else(|| default_path(choices.format, run.folder()));
+    let written = match choices.format {
+        Format::Safetensors => {
+            write::network(run.experiment(), run.parameters(), &path).map_err(TrainError::from)?;
+            path
+        }
+        Format::Csv => {
+            write::csv(&fields(choices, &run)?, &path).map_err(TrainError::from)?;
+            path
+        }
+        Format::Npy => {
+            write::npy_folder(&fields(choices, &run)?, &path).map_err(TrainError::from)?;
+            path
+        }
+        Format::Vtk => {
+            let time = match choices.time.unwrap_or(Time::Series) {
+                Time::Series => write::Time::Series,
+                Time::Axis => write::Time::Axis,
+            };
+            write::vtk(&fields(choices, &run)?, &path, time).map_err(TrainError::from)?
+        }
+    };
+    writeln!(output, "wrote {}", written.display())?;
+    Ok(exit::DONE)
+}
+
+/// Refuses choices that would have no effect.
+fn check(choices: &Export) -> Result<(), Usage> {
+    let of_fields = choices.trained.grid.is_some() || !choices.trained.derivatives.is_empty();
+    if choices.format == Format::Safetensors && of_fields {
+        let message = "safetensors holds the network itself: --grid and --derivatives have no meaning for it";
+        return Err(Usage(message.to_owned()));
+    }
+    if choices.format != Format::Vtk && choices.time.is_some() {
+        return Err(Usage("--time has a meaning for vtk only".to_owned()));
+    }
+    Ok(())
+}
+
+fn fields(choices: &Export, run: &Run) -> anyhow::Result<Fields> {
+    let experiment = run.experiment();
+    let derivatives = choices.trained.derivatives.iter().map(|name| name.trim());
+    let derivatives = experiment.find_fields(derivatives).map_err(TrainError::from)?;
+    let places = grid(choices.trained.grid.as_deref(), experiment)?;
+    Ok(experiment.fields(run.parameters(), places, &derivatives)?)
+}
+
+fn default_path(format: Format, folder: &Path) -> PathBuf {
+    folder.join(match format {
+        Format::Npy => "fields-npy",
+        Format::Csv => "fields.csv",
+        Format::Vtk => "fields.vti",
+        Format::Safetensors => "network.safetensors",
+    })
+}

@@ -1,0 +1,32 @@
+//! `pinnace plot`
+
+use crate::args::Plot;
+use crate::{exit, resume};
+use pinnace::plot::{Resolution, draw_run};
+use pinnace::{Run, TrainError};
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn plot(choices: &Plot, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+    let run = Run::open(&choices.run)?;
+    resume::show(run.notices());
+    let resolution = match &choices.grid {
+        Some(text) => Resolution::parse(run.experiment().problem(), text).map_err(TrainError::from)?,
+        None => Resolution::default(),
+    };
+    for picture in draw_run(&run, &resolution)? {
+        let path = picture.save(choices.out.as_deref().unwrap_or(run.folder())).map_err(TrainError::from)?;
+        writeln!(output, "{}", path.display())?;
+    }
+    Ok(exit::DONE)
+}
+
+/// Draws a run that was just trained into its own folder.
+pub(crate) fn draw_into(folder: &Path) -> Result<(), TrainError> {
+    let run = Run::open(folder)?;
+    for picture in draw_run(&run, &Resolution::default())? {
+        picture.save(folder)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,318 @@
+//! Runs as users and misfortune treat them: interrupted, killed, on full disks, continued.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+/// A folder to run in, removed when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("pinnace-cli-runs-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("the temporary folder can be written");
+        Folder(path)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pinnace"));
+        command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
+        command
+    }
+
+    fn pinnace(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the binary runs")
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.pinnace(&[arguments, &["--json", "--quiet"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        serde_json::from_slice(&output.stdout).expect("stdout is one JSON object")
+    }
+
+    fn parameters(&self, run: &str) -> Vec<u64> {
+        let run = pinnace::Run::open(&self.0.join(run)).unwrap_or_else(|error| panic!("{error}"));
+        run.parameters().iter().map(|number| number.to_bits()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
+}
+
+const SMALL: [&str; 8] = [
+    "train",
+    "poisson-2d",
+    "--set",
+    "training.points=16",
+    "--set",
+    "training.condition_points=8",
+    "--set",
+    "training.schedule=constant",
+];
+
+fn small<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&SMALL[..], more].concat()
+}
+
+#[test]
+fn train_writes_a_run_and_resume_continues_it_to_the_same_bits() {
+    let folder = Folder::new("resume");
+    let result = folder.json(&small(&["--steps", "12"]));
+    let run = result["run"].as_str().expect("it says where the run is");
+    assert!(run.starts_with("runs/poisson-2d-2"), "{run}");
+    assert_eq!((&result["steps"], &result["evaluations"]), (&12.into(), &12.into()));
+    let longer = folder.json(&["resume", run, "--steps", "20"]);
+    assert_eq!(
+        (&longer["run"], &longer["steps"], &longer["problem"]),
+        (&run.into(), &20.into(), &"poisson-2d".into())
+    );
+    let whole = folder.json(&small(&["--steps", "20", "--out", "whole"]));
+    assert_eq!((&whole["run"], &whole["loss"]), (&"whole".into(), &longer["loss"]));
+    assert_eq!(folder.parameters("whole"), folder.parameters(run));
+    std::fs::rename(folder.0.join("whole"), folder.0.join("a 'b'")).expect("it can be renamed");
+    let report = text(&folder.pinnace(&["resume", "a 'b'", "--quiet"]).stdout);
+    assert!(report.contains("\n  continue  pinnace resume 'a '\\''b'\\''' --steps 40\n"), "{report}");
+}
+
+#[test]
+fn no_run_is_written_when_none_is_wanted() {
+    let folder = Folder::new("none");
+    assert_eq!(folder.json(&small(&["--steps", "2", "--no-run"]))["run"], Value::Null);
+    assert_eq!(std::fs::read_dir(&folder.0).expect("it is there").count(), 0);
+}
+
+#[test]
+fn a_run_that_fails_says_where_it_is_and_keeps_what_there_was() {
+    let folder = Folder::new("fails");
+    let wild = ["--set", "training.learning_rate=1e300", "--steps", "9", "--out", "run"];
+    let output = folder.pinnace(&small(&wild));
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("what there is of it is in run: step ") && said.contains("not finite"), "{said}");
+    let kept = pinnace::Run::open(&folder.0.join("run")).unwrap_or_else(|error| panic!("{error}"));
+    let steps = kept.snapshot().steps;
+    assert!(0 < steps && steps < 9 && kept.snapshot().stopped.is_none());
+    assert!(said.contains(&format!("step {steps}: ")), "{said}");
+}
+
+#[test]
+fn a_run_starts_from_the_parameters_of_another() {
+    let folder = Folder::new("from");
+    folder.json(&small(&["--steps", "5", "--out", "first"]));
+    let second = folder.json(&small(&["--steps", "0", "--from", "first", "--out", "second", "--seed", "4"]));
+    assert_eq!(second["steps"], 0);
+    assert_eq!(folder.parameters("first"), folder.parameters("second"));
+    let wide = folder.pinnace(&small(&["--from", "first", "--set", "network.width=8", "--out", "third"]));
+    assert_eq!(wide.status.code(), Some(2));
+    assert!(
+        text(&wide.stderr).contains("layer1.weight is 2×20 there and 2×8 here"),
+        "{}",
+        text(&wide.stderr)
+    );
+    assert!(!folder.0.join("third").exists());
+}
+
+#[test]
+fn mistakes_about_runs_end_with_code_2_and_say_what_to_do() {
+    let folder = Folder::new("mistakes");
+    folder.json(&small(&["--steps", "1", "--out", "run"]));
+    for (arguments, words) in [
+        (&["resume", "nowhere"][..], "cannot read nowhere"),
+        (&["resume", "."], "is no run: it has no problem.toml"),
+        (&["resume", "run", "--set", "network.width=3"], "only `training` may change"),
+        (&["resume", "run", "--checkpoint-every", "-1"], "a number of seconds"),
+        (&["train", "poisson-2d", "--out", "run"], "exists and is not empty"),
+        (&["train", "poisson-2d", "--from", "nowhere"], "cannot read nowhere"),
+    ] {
+        let output = folder.pinnace(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(words), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+/// Starts a run that would never end, and waits until it takes steps.
+#[cfg(unix)]
+fn endless(folder: &Folder, run: &str) -> (Child, BufReader<std::process::ChildStderr>) {
+    let mut child = folder
+        .command(&small(&["--steps", "100000000", "--plain", "--json", "--out", run]))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut progress = BufReader::new(child.stderr.take().expect("stderr is piped"));
+    let mut line = String::new();
+    while !line.contains("points/s") {
+        line.clear();
+        assert_ne!(progress.read_line(&mut line).expect("stderr is text"), 0, "it ended by itself");
+    }
+    (child, progress)
+}
+
+#[cfg(unix)]
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_and_sigterm_save_the_run_and_a_second_process_waits_its_turn() {
+    let folder = Folder::new("signals");
+    for (name, run) in [("-INT", "interrupted"), ("-TERM", "terminated")] {
+        let (child, _progress) = endless(&folder, run);
+        let second = folder.pinnace(&["resume", run]);
+        assert_eq!(second.status.code(), Some(1));
+        let said = text(&second.stderr);
+        assert!(said.contains(&format!("trained by another process ({})", child.id())), "{said}");
+        signal(&child, name);
+        let output = child.wait_with_output().expect("the binary ends");
+        assert_eq!(output.status.code(), Some(130));
+        let result: Value = serde_json::from_slice(&output.stdout).expect("the report is still printed");
+        assert_eq!(result["stopped"], "interrupted");
+        let saved = pinnace::Run::open(&folder.0.join(run)).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(result["steps"], saved.snapshot().steps);
+    }
+}
+
+/// L-BFGS and fresh points: all that a checkpoint has to hold.
+#[cfg(unix)]
+const LONG: [&str; 12] = [
+    "train",
+    "poisson-2d",
+    "--set",
+    "training.points=64",
+    "--set",
+    "training.phase=[{ budget = '150 steps', resample = 7 }, { optimizer = 'lbfgs', budget = '200 steps' }]",
+    "--precision",
+    "f32",
+    "--checkpoint-every",
+    "0",
+    "--quiet",
+    "--out",
+];
+
+#[cfg(unix)]
+#[test]
+fn killed_at_any_moment_a_run_can_be_read_and_ends_with_the_same_bits() {
+    let folder = Folder::new("killed");
+    let start = std::time::Instant::now();
+    let whole = folder.pinnace(&[&LONG[..], &["whole"]].concat());
+    assert_eq!(whole.status.code(), Some(0), "{}", text(&whole.stderr));
+    let duration = start.elapsed();
+    let (mut attempts, mut kills) = (0u32, 0);
+    // Moments spread over the whole run by the golden ratio: no two are alike, and none is left out.
+    while kills < 20 {
+        attempts += 1;
+        let share = (f64::from(attempts) * 0.618_033_988_749_895).fract();
+        let arguments = match folder.0.join("run").exists() {
+            true => vec!["resume", "run", "--checkpoint-every", "0", "--quiet"],
+            false => [&LONG[..], &["run"]].concat(),
+        };
+        let mut child =
+            folder.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
+        // A twentieth of the run on average: enough to come further from kill to kill, not to its end.
+        std::thread::sleep(duration.mul_f64(share / 10.0).max(Duration::from_millis(1)));
+        let finished = child.try_wait().expect("it can be asked").is_some();
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        let mut said = String::new();
+        child.stderr.take().expect("piped").read_to_string(&mut said).expect("it is text");
+        assert_eq!(said, "", "no damage, no warning");
+        if folder.0.join("run").exists() {
+            folder.parameters("run");
+        }
+        if finished {
+            std::fs::remove_dir_all(folder.0.join("run")).expect("it can be removed");
+        }
+        kills += u32::from(!finished);
+        assert!(attempts < 200, "it ends before it can be killed");
+    }
+    let ended = match folder.0.join("run").exists() {
+        true => folder.pinnace(&["resume", "run", "--quiet"]),
+        false => folder.pinnace(&[&LONG[..], &["run"]].concat()),
+    };
+    assert_eq!(ended.status.code(), Some(0), "{}", text(&ended.stderr));
+    assert_eq!(folder.parameters("run"), folder.parameters("whole"));
+    let steps = |run: &str| {
+        let run = pinnace::Run::open(&folder.0.join(run)).unwrap_or_else(|error| panic!("{error}"));
+        let history = run.history().expect("it can be read");
+        history.iter().map(|record| (record.step, record.loss.to_bits())).collect::<Vec<_>>()
+    };
+    assert_eq!(steps("run"), steps("whole"), "the history has no gap and nothing twice");
+}
+
+/// Runs under a limit on the size of files, which the system enforces as it does the end of a disk.
+#[cfg(unix)]
+fn limited(folder: &Folder, blocks: u32, arguments: &[&str]) -> Output {
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    Command::new("sh")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_pinnace")])
+        .args(arguments)
+        .current_dir(&folder.0)
+        .stdin(Stdio::null())
+        .output()
+        .expect("sh runs")
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_does_not_end_training_and_loses_nothing_that_was_saved() {
+    let folder = Folder::new("full");
+    // Checkpoints of L-BFGS grow with its memory: from some step on they no longer fit, while the first did.
+    let arguments = [&LONG[..], &["run", "--plain"]].concat();
+    let arguments: Vec<&str> = arguments
+        .into_iter()
+        .filter(|argument| *argument != "--quiet")
+        .map(
+            |argument| {
+                if argument.starts_with("training.phase") { "training.optimizer=lbfgs" } else { argument }
+            },
+        )
+        .chain(["--steps", "30"])
+        .collect();
+    let output = limited(&folder, 128, &arguments);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("warning: cannot write run/checkpoints") && said.contains("training goes on"),
+        "{said}"
+    );
+    assert!(said.contains("the run is not complete: cannot write run/checkpoints"), "{said}");
+    assert!(text(&output.stdout).contains("\n30 steps in "), "the report is printed all the same");
+    let kept = pinnace::Run::open(&folder.0.join("run")).unwrap_or_else(|error| panic!("{error}"));
+    assert!(kept.notices().is_empty() && kept.snapshot().steps < 30, "{:?}", kept.notices());
+    assert!(!has_partial(&folder.0.join("run/checkpoints")), "the space is given back");
+    let ended = folder.pinnace(&["resume", "run", "--quiet"]);
+    assert_eq!(ended.status.code(), Some(0), "{}", text(&ended.stderr));
+    let whole: Vec<&str> =
+        arguments.iter().map(|argument| if *argument == "run" { "whole" } else { argument }).collect();
+    assert_eq!(folder.pinnace(&whole).status.code(), Some(0));
+    assert_eq!(folder.parameters("run"), folder.parameters("whole"));
+}
+
+#[cfg(unix)]
+fn has_partial(folder: &Path) -> bool {
+    let mut entries = std::fs::read_dir(folder).expect("it can be read");
+    entries.any(|entry| entry.is_ok_and(|entry| entry.path().extension().is_some_and(|end| end == "partial")))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_from_the_start_is_said_so_before_training() {
+    let folder = Folder::new("full-at-once");
+    let output = limited(&folder, 8, &small(&["--steps", "5"]));
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(output.stdout.is_empty() && said.contains("--no-run makes none): cannot write runs/"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.0.join("runs")).expect("it is there").count(), 0, "no draft is left");
+}

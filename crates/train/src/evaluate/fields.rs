@@ -1,0 +1,166 @@
+//! Unknowns and their derivatives at many places.
+
+use super::Grid;
+use super::grid::test_points;
+use crate::{Experiment, TrainError};
+use equation::expression::Derivative;
+use equation::problem::FieldNameError;
+use kernel::{Kernel, Points};
+use rayon::prelude::*;
+
+/// Where fields are evaluated.
+#[derive(Clone, Debug)]
+pub enum Places {
+    /// On a grid, the last coordinate running fastest.
+    Grid(Grid),
+    /// Anywhere.
+    Scattered(Points),
+}
+
+impl Places {
+    /// The points themselves.
+    pub fn points(&self) -> Points {
+        match self {
+            Places::Grid(grid) => grid.points(),
+            Places::Scattered(points) => points.clone(),
+        }
+    }
+}
+
+/// The range of a field.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Summary<'f> {
+    /// Its name.
+    pub name: &'f str,
+    /// The smallest value.
+    pub smallest: f64,
+    /// The largest value.
+    pub largest: f64,
+    /// sqrt(mean of its square).
+    pub root_mean_square: f64,
+}
+
+/// Values of named fields at places.
+#[derive(Clone, Debug)]
+pub struct Fields {
+    places: Places,
+    points: Points,
+    coordinates: Vec<String>,
+    names: Vec<String>,
+    columns: Vec<Vec<f64>>,
+}
+
+impl Fields {
+    /// Where they are.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Coordinates of every point.
+    pub fn points(&self) -> &Points {
+        &self.points
+    }
+
+    /// Names of the coordinates.
+    pub fn coordinates(&self) -> &[String] {
+        &self.coordinates
+    }
+
+    /// The fields: each with its name and one value per point.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[f64])> {
+        self.names.iter().map(String::as_str).zip(self.columns.iter().map(Vec::as_slice))
+    }
+
+    /// The range of every field.
+    pub fn summaries(&self) -> Vec<Summary<'_>> {
+        let summary = |(name, values): (_, &[f64])| Summary {
+            name,
+            smallest: values.iter().copied().fold(f64::INFINITY, f64::min),
+            largest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            root_mean_square: (values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64)
+                .sqrt(),
+        };
+        self.iter().map(summary).collect()
+    }
+
+    /// Names of coordinates, then of fields: the columns of a table.
+    pub fn header(&self) -> impl Iterator<Item = &str> {
+        self.coordinates.iter().chain(&self.names).map(String::as_str)
+    }
+
+    /// Coordinates, then fields of every point: the rows of a table.
+    pub fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = f64>> {
+        self.points.iter().enumerate().map(|(index, place)| {
+            place.iter().copied().chain(self.columns.iter().map(move |column| column[index]))
+        })
+    }
+}
+
+impl Experiment {
+    /// The unknowns, or derivatives of them, that names such as `u` and `u_xx` stand for.
+    pub fn find_fields<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Vec<(usize, Derivative)>, FieldNameError> {
+        names.into_iter().map(|name| self.problem().find_field(name)).collect()
+    }
+
+    /// The problem's test points: where its errors are measured.
+    pub fn test_places(&self) -> Places {
+        match Grid::of_tests(self.problem()) {
+            Some(grid) => Places::Grid(grid),
+            None => Places::Scattered(test_points(self.problem())),
+        }
+    }
+
+    /// All unknowns and these derivatives of them at places.
+    pub fn fields(
+        &self,
+        parameters: &[f64],
+        places: Places,
+        derivatives: &[(usize, Derivative)],
+    ) -> Result<Fields, TrainError> {
+        let problem = self.problem();
+        let mut wanted: Vec<(usize, Derivative)> =
+            (0..problem.unknowns.len()).map(|unknown| (unknown, Derivative::NONE)).collect();
+        for field in derivatives {
+            if !wanted.contains(field) {
+                wanted.push(*field);
+            }
+        }
+        let plan = self.plan().predicting(problem, &wanted)?;
+        let mut kernel = Kernel::compile(&plan, self.device(), self.precision())?;
+        let points = places.points();
+        let mut values = vec![0.0; points.len() * wanted.len()];
+        kernel.predict(&points, parameters, &mut values)?;
+        let column = |field: usize| values.iter().skip(field).step_by(wanted.len()).copied().collect();
+        Ok(Fields {
+            coordinates: problem
+                .domain
+                .coordinates
+                .iter()
+                .map(|coordinate| coordinate.name.clone())
+                .collect(),
+            names: wanted.iter().map(|&(unknown, field)| problem.field_name(unknown, field)).collect(),
+            columns: (0..wanted.len()).map(column).collect(),
+            places,
+            points,
+        })
+    }
+
+    /// Adds the true values of every unknown whose reference can be computed anywhere, named
+    /// `u_reference` and so on.
+    pub fn with_references(&self, mut fields: Fields) -> Fields {
+        let unknowns = self.problem().unknowns.iter().zip(&self.truths);
+        for (unknown, truth) in unknowns.filter_map(|(unknown, truth)| Some((unknown, truth.as_ref()?))) {
+            let points = &fields.points;
+            let values = (0..points.len())
+                .into_par_iter()
+                .map(|index| truth.value(self.problem(), points.row(index)))
+                .collect();
+            fields.names.push(format!("{}_reference", unknown.name));
+            fields.columns.push(values);
+        }
+        fields
+    }
+}

@@ -1,0 +1,36 @@
+//! Why something cannot be exported.
+
+use std::path::PathBuf;
+
+/// Why something cannot be exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The system does not let us write there.
+    #[error("cannot write {}: {cause}", path.display())]
+    Unwritable {
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+    /// VTK files of points that are no grid.
+    #[error("VTK files hold grids, and this problem has none of its own: name one, such as `{example}`")]
+    NoGrid {
+        /// A grid of this problem.
+        example: String,
+    },
+    /// More coordinates than a picture has.
+    #[error(
+        "VTK files show up to three coordinates{}, and this problem has {found}: export csv or npy instead",
+        if *series { " beside time" } else { ", time among them" }
+    )]
+    TooManyCoordinates {
+        /// How many.
+        found: usize,
+        /// Whether time would be a series.
+        series: bool,
+    },
+    /// The tensors do not make a file.
+    #[error("the network cannot be written as safetensors: {0}")]
+    Tensors(#[from] safetensors::SafeTensorError),
+}

@@ -1,0 +1,138 @@
+//! A field over two coordinates, as colours.
+
+use super::axis::Axis;
+use super::canvas::{Area, Canvas, Pen};
+use super::font::Anchor;
+use super::frame::{self, Margins, number_face};
+use super::samples::{Samples, interpolate};
+use super::{Colour, ColourMap};
+
+/// A field over two coordinates.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Map {
+    /// Written above.
+    pub title: String,
+    /// The coordinate to the right.
+    pub x: Axis,
+    /// The coordinate upwards.
+    pub y: Axis,
+    /// Where the field has which value.
+    pub samples: Samples,
+    /// The numbers along the colour bar.
+    pub range: Axis,
+    /// Their colours.
+    pub colours: ColourMap,
+}
+
+/// From the frame to the colour bar, and the bar's width.
+const BAR_GAP: f64 = 18.0;
+const BAR: f64 = 20.0;
+
+impl Map {
+    pub(super) fn margins(&self, size: (f64, f64)) -> Margins {
+        let numbers = number_face();
+        let ticks = self.range.ticks_upwards(size.1, numbers);
+        let labels = ticks.labelled.iter().map(|(_, label)| label).chain(&ticks.factor);
+        let widest = labels.map(|label| numbers.width(label)).fold(0.0, f64::max);
+        let own = frame::margins(&self.x, &self.y, &self.title, size);
+        Margins { right: own.right.max(BAR_GAP + BAR + 12.0 + widest), ..own }
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas, area: Area) {
+        let shades = self.colours.table();
+        let colour = |value: f64| match self.range.share(value) {
+            share if share.is_nan() || value.is_infinite() => Colour::MISSING,
+            share => shades[(share.clamp(0.0, 1.0) * (shades.len() - 1) as f64).round() as usize],
+        };
+        match &self.samples {
+            Samples::Grid { xs, ys, values } => {
+                canvas.paint(area, |right, down| {
+                    let place = |axis: &Axis, share: f64| {
+                        let (low, high) = axis.bounds();
+                        low + share * (high - low)
+                    };
+                    colour(interpolate(xs, ys, values, place(&self.x, right), place(&self.y, 1.0 - down)))
+                });
+            }
+            Samples::Dots { places, values } => {
+                for (&(x, y), &value) in places.iter().zip(values) {
+                    let spot = (
+                        area.left + area.width * self.x.share(x),
+                        area.bottom() - area.height * self.y.share(y),
+                    );
+                    canvas.stroke(&[vec![spot]], Pen::solid(colour(value), DOT), area);
+                }
+            }
+        }
+        frame::draw(canvas, area, &self.x, &self.y);
+        frame::draw_title(canvas, area, &self.title);
+        self.draw_bar(canvas, Area { left: area.right() + BAR_GAP, width: BAR, ..area });
+    }
+
+    fn draw_bar(&self, canvas: &mut Canvas, bar: Area) {
+        canvas.paint(bar, |_, down| self.colours.colour(1.0 - down));
+        frame::outline(canvas, bar);
+        let numbers = number_face();
+        let ticks = self.range.ticks_upwards(bar.height, numbers);
+        let row = |value: f64| bar.bottom() - bar.height * self.range.share(value);
+        for (value, label) in &ticks.labelled {
+            frame::tick(canvas, (bar.right(), row(*value)), (5.0, 0.0));
+            let place = (bar.right() + 10.0, row(*value) + numbers.capital() / 2.0);
+            canvas.text(label, place, Anchor::Start, numbers);
+        }
+        for &value in &ticks.minor {
+            frame::tick(canvas, (bar.right(), row(value)), (2.5, 0.0));
+        }
+        if let Some(factor) = &ticks.factor {
+            canvas.text(factor, (bar.left, bar.top - numbers.capital()), Anchor::Start, numbers);
+        }
+    }
+}
+
+/// Width of a dot, in pixels.
+const DOT: f64 = 6.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_corners_of_a_map_have_the_colours_of_its_corner_values() {
+        let axis = || Axis::linear("x", 0.0, 1.0);
+        let map = Map {
+            title: String::new(),
+            x: axis(),
+            y: axis(),
+            // Constant near the corners, so that their pixels need not be those of the very edge.
+            samples: Samples::Grid {
+                xs: vec![0.0, 0.2, 0.8, 1.0],
+                ys: vec![0.0, 0.2, 0.8, 1.0],
+                values: [
+                    [0.0, 0.0, 1.0, 1.0],
+                    [0.0, 0.0, 1.0, 1.0],
+                    [2.0, 2.0, 3.0, 3.0],
+                    [2.0, 2.0, f64::NAN, 3.0],
+                ]
+                .concat(),
+            },
+            range: Axis::linear("", 0.0, 3.0),
+            colours: ColourMap::Field,
+        };
+        let mut canvas = Canvas::new(400, 300);
+        let area = Area { left: 100.0, top: 50.0, width: 200.0, height: 150.0 };
+        map.draw(&mut canvas, area);
+        let colour = |value: f64| ColourMap::Field.colour(value / 3.0);
+        // To the right is x, upwards is y: the value at (x, y) is 2x + y.
+        for ((x, y), expected) in [
+            ((103, 196), colour(0.0)),
+            ((103, 53), colour(1.0)),
+            ((296, 196), colour(2.0)),
+            ((296, 53), Colour::MISSING),
+        ] {
+            let near =
+                canvas.pixel(x, y).0.iter().zip(expected.0).all(|(&found, part)| found.abs_diff(part) <= 2);
+            assert!(near, "{:?} at {x}, {y} is not {expected:?}", canvas.pixel(x, y));
+        }
+        assert_eq!(canvas.pixel(99, 10), Colour::WHITE);
+    }
+}

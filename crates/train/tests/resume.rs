@@ -1,0 +1,193 @@
+//! Training that is continued from a snapshot ends with the same bits as training that never stopped.
+
+use pinnace::checkpoint::{Header, Layout};
+use pinnace::{Device, Event, Experiment, Points, Precision, Quiet, Sink, Snapshot, Stopped, Trained};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+const PROBLEM: &str = r#"
+title = "Cooling"
+[domain]
+t = [0, 1]
+[unknowns]
+u = {}
+[parameters]
+rate = { start = 0.5, min = 0, max = 3 }
+[equations]
+cooling = "u_t = -rate*u"
+[conditions]
+start = { on = "t = 0", equation = "u = 1" }
+end = { on = "t = 1", equation = "u = 0.4" }
+[network]
+width = 6
+depth = 2
+[training]
+points = 20
+condition_points = 4
+learning_rate = 0.01
+"#;
+
+fn open(training: &str) -> Experiment {
+    let text = format!("{PROBLEM}{training}");
+    Experiment::from_text("cooling", &text, Path::new("."), &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Asks for the state every few steps and keeps it as a file would.
+struct Keeper<'run> {
+    experiment: &'run Experiment,
+    interval: usize,
+    asked: usize,
+    kept: Vec<Vec<u8>>,
+}
+
+impl Sink for Keeper<'_> {
+    fn event(&mut self, _event: &Event<'_>) {}
+
+    fn wants_state(&mut self, _seconds: f64) -> bool {
+        self.asked += 1;
+        self.asked.is_multiple_of(self.interval)
+    }
+
+    fn state(&mut self, state: &Snapshot) {
+        let header = Header {
+            problem: "cooling".to_owned(),
+            device: "cpu".to_owned(),
+            precision: "f64".to_owned(),
+            level: "portable".to_owned(),
+        };
+        let layout = Layout::of(self.experiment.problem(), self.experiment.plan());
+        self.kept.push(layout.encode(&header, state).unwrap_or_else(|fault| panic!("{fault}")));
+    }
+}
+
+fn go_on(experiment: &Experiment, bytes: &[u8]) -> (Snapshot, Trained) {
+    let layout = Layout::of(experiment.problem(), experiment.plan());
+    let (_, mut now) = layout.decode(bytes).unwrap_or_else(|fault| panic!("{fault}"));
+    let trained = experiment.train_from(&mut now, &AtomicBool::new(false), &mut Quiet);
+    (now, trained.unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Everything but the time.
+fn timeless(snapshot: &Snapshot) -> Snapshot {
+    Snapshot { seconds: 0.0, phase_seconds: 0.0, ..snapshot.clone() }
+}
+
+const ADAM: &str = "budget = \"40 steps\"\nschedule = { kind = \"cosine\", warmup = 5 }\n";
+const ADAMW: &str = "optimizer = \"adamw\"\nbudget = \"40 steps\"\nschedule = { kind = \"exponential\", factor = 0.5, steps = 10 }\n";
+const LBFGS: &str = "optimizer = \"lbfgs\"\nmemory = 7\nbudget = \"40 steps\"\n";
+const PHASES: &str = "resample = 6\n[[training.phase]]\nbudget = \"20 steps\"\n[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"25 steps\"\n[[training.phase]]\nbudget = \"9 steps\"\npoints = 11\n";
+const TO_THE_END: &str = "[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"3000 steps\"\n[[training.phase]]\nbudget = { steps = 30, loss = 1e-300 }\n";
+
+#[test]
+fn every_method_goes_on_bit_for_bit_from_every_few_steps() {
+    let fresh = |training: &str| format!("resample = 9\nsampler = \"uniform\"\n{training}");
+    let cases = [
+        (ADAM.to_owned(), 3, Precision::F64),
+        (ADAM.to_owned(), 7, Precision::F32),
+        (ADAMW.to_owned(), 5, Precision::F64),
+        (LBFGS.to_owned(), 1, Precision::F64),
+        (LBFGS.to_owned(), 4, Precision::F32),
+        (fresh(ADAMW), 4, Precision::F32),
+        (fresh(LBFGS), 4, Precision::F64),
+        (PHASES.to_owned(), 1, Precision::F64),
+        (PHASES.to_owned(), 5, Precision::F32),
+        (TO_THE_END.to_owned(), 60, Precision::F32),
+    ];
+    for (training, interval, precision) in cases {
+        let experiment = open(&training).on(Device::Cpu, precision);
+        let mut keeper = Keeper { experiment: &experiment, interval, asked: 0, kept: Vec::new() };
+        let mut whole = experiment.start();
+        let trained = experiment.train_from(&mut whole, &AtomicBool::new(false), &mut keeper).unwrap();
+        assert!(keeper.kept.len() > 5, "{training} gave {} states", keeper.kept.len());
+        for bytes in &keeper.kept {
+            let (end, again) = go_on(&experiment, bytes);
+            assert_eq!(timeless(&end), timeless(&whole), "{training}");
+            assert_eq!((&again.losses, again.stopped), (&trained.losses, trained.stopped), "{training}");
+        }
+    }
+}
+
+#[test]
+fn a_run_is_extended_as_if_it_had_been_longer_from_the_beginning() {
+    let constant = PHASES.replace("resample = 6\n", "resample = 4\n");
+    for (first, all) in [(13, 30), (20, 31), (0, 22), (50, 54)] {
+        let (short, long) = (open(&constant).with_steps(first), open(&constant).with_steps(all));
+        let mut now = short.start();
+        short.train_from(&mut now, &AtomicBool::new(false), &mut Quiet).unwrap();
+        assert_eq!((now.steps, now.stopped), (first, Some(Stopped::Steps)));
+        long.train_from(&mut now, &AtomicBool::new(false), &mut Quiet).unwrap();
+        let mut whole = long.start();
+        long.train_from(&mut whole, &AtomicBool::new(false), &mut Quiet).unwrap();
+        assert_eq!(timeless(&now), timeless(&whole), "{first} of {all} steps");
+    }
+}
+
+#[test]
+fn an_interrupted_run_ends_as_if_it_had_not_been() {
+    struct Impatient<'flag>(&'flag AtomicBool, u64);
+    impl Sink for Impatient<'_> {
+        fn event(&mut self, event: &Event<'_>) {
+            if let Event::Step { step, .. } = *event {
+                self.0.store(step == self.1, std::sync::atomic::Ordering::Relaxed);
+            }
+        }
+    }
+    let experiment = open(PHASES);
+    let mut whole = experiment.start();
+    experiment.train_from(&mut whole, &AtomicBool::new(false), &mut Quiet).unwrap();
+    for step in [1, 6, 20, 21, 45, 54] {
+        let (stop, mut now) = (AtomicBool::new(false), experiment.start());
+        experiment.train_from(&mut now, &stop, &mut Impatient(&stop, step)).unwrap();
+        assert_eq!((now.steps, now.stopped), (step, Some(Stopped::Interrupted)));
+        experiment.train_from(&mut now, &AtomicBool::new(false), &mut Quiet).unwrap();
+        assert_eq!(timeless(&now), timeless(&whole), "interrupted after step {step}");
+    }
+}
+
+#[test]
+fn draws_are_counted_through_the_run_so_that_no_phase_repeats_the_points_of_another() {
+    let seen = |training: &str| {
+        let experiment = open(training);
+        let mut now = experiment.start();
+        experiment.train_from(&mut now, &AtomicBool::new(false), &mut Quiet).unwrap();
+        now.draw
+    };
+    let phase = "[[training.phase]]\nbudget = \"20 steps\"\n";
+    assert_eq!(seen(&format!("resample = 6\n{phase}")), 3);
+    assert_eq!(seen(&format!("resample = 6\n{phase}{phase}")), 6);
+    assert_eq!(seen(&format!("{phase}{phase}")), 0);
+}
+
+#[test]
+fn points_of_its_own_travel_with_a_snapshot_and_are_trained_on() {
+    let experiment = open(ADAM);
+    let mut points = Vec::new();
+    for width in experiment.plan().terms.iter().map(|term| term.row.width()) {
+        let mut set = Points::new(width);
+        (0..3).for_each(|index| set.push(&vec![0.25 * f64::from(index + 1); width]));
+        points.push(set);
+    }
+    let start = Snapshot { points, ..experiment.start() };
+    let mut keeper = Keeper { experiment: &experiment, interval: 9, asked: 0, kept: Vec::new() };
+    let mut whole = start.clone();
+    experiment.train_from(&mut whole, &AtomicBool::new(false), &mut keeper).unwrap();
+    let plain = experiment.train(&AtomicBool::new(false), &mut Quiet).unwrap();
+    assert_ne!(whole.parameters, plain.parameters);
+    for bytes in &keeper.kept {
+        let (end, _) = go_on(&experiment, bytes);
+        assert_eq!(timeless(&end), timeless(&whole));
+    }
+}
+
+#[test]
+fn a_state_of_another_method_is_refused_by_name() {
+    let mut now = open(ADAM).start();
+    open(ADAM).train_from(&mut now, &AtomicBool::new(false), &mut Quiet).unwrap();
+    let said = open(LBFGS).train_from(&mut now, &AtomicBool::new(false), &mut Quiet);
+    let said = said.expect_err("Adam's state is none of L-BFGS").to_string();
+    assert!(said.contains("does not fit phase 1") && said.contains("optimizer"), "{said}");
+    now.phase = 3;
+    let said = open(ADAM).train_from(&mut now, &AtomicBool::new(false), &mut Quiet);
+    let said = said.expect_err("there is no such phase").to_string();
+    assert!(said.contains("phase 4, the problem has 1"), "{said}");
+}
