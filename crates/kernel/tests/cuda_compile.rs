@@ -47,10 +47,12 @@ fn check(case: &Case, precision: Precision, kernels: Kernels, architecture: &str
 fn built_ins() -> Vec<String> {
     let folder = format!("{}/../../examples", env!("CARGO_MANIFEST_DIR"));
     let entries = std::fs::read_dir(folder).expect("the examples are part of the tree");
-    let names = entries.map(|entry| entry.expect("a readable folder").file_name());
-    let path =
-        |name: std::ffi::OsString| format!("../../../examples/{}/problem.toml", name.to_string_lossy());
-    let mut paths: Vec<String> = names.map(path).collect();
+    let folders =
+        entries.map(|entry| entry.expect("a readable folder")).filter(|entry| entry.path().is_dir());
+    let path = |entry: std::fs::DirEntry| {
+        format!("../../../examples/{}/problem.toml", entry.file_name().to_string_lossy())
+    };
+    let mut paths: Vec<String> = folders.map(path).collect();
     paths.sort();
     assert!(paths.len() >= 3);
     paths
