@@ -66,7 +66,7 @@ pub(crate) struct Step {
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<usize>,
 
-    /// Where to compute: auto, cpu or reference
+    /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
     pub(crate) device: Device,
 
@@ -103,7 +103,7 @@ pub(crate) struct Train {
     #[command(flatten)]
     pub(crate) chosen: Chosen,
 
-    /// Where to compute: auto, cpu or reference
+    /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
     pub(crate) device: Device,
 

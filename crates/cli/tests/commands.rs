@@ -107,7 +107,7 @@ fn wrong_usage_ends_with_code_2() {
     for arguments in [
         &["train"][..],
         &["sail"],
-        &["train", "poisson-2d", "--device", "cuda"],
+        &["train", "poisson-2d", "--device", "tpu"],
         &["train", "poisson-2d", "--precision", "bf16"],
         &["train", "poisson-2d", "--device", "reference", "--precision", "f32"],
         &["train", "poisson-2d", "--set", "training.point=1"],
@@ -117,8 +117,18 @@ fn wrong_usage_ends_with_code_2() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
         assert!(output.stdout.is_empty() && !output.stderr.is_empty());
     }
-    let cuda = pinnace(&["train", "poisson-2d", "--device", "cuda"]);
-    assert!(text(&cuda.stderr).contains("not in this version"));
+}
+
+#[test]
+fn a_device_that_is_named_is_used_or_refused_with_the_reason() {
+    let cuda = pinnace(&["train", "poisson-2d", "--device", "cuda", "--steps", "0"]);
+    let doctor = text(&pinnace(&["doctor"]).stdout);
+    if doctor.contains("not usable: ") {
+        assert_eq!(cuda.status.code(), Some(2));
+        assert!(text(&cuda.stderr).contains("cannot be used: "), "{}", text(&cuda.stderr));
+    } else {
+        assert_eq!(cuda.status.code(), Some(0), "{}", text(&cuda.stderr));
+    }
 }
 
 #[test]
@@ -172,7 +182,7 @@ fn explain_and_doctor_answer() {
     assert_eq!(explained.status.code(), Some(0), "{}", text(&explained.stderr));
     assert!(text(&explained.stdout).contains("burgers"));
     let doctor = text(&pinnace(&["doctor"]).stdout);
-    assert!(doctor.contains("reference") && doctor.contains("not in this version"), "{doctor}");
+    assert!(["reference", "cpu", "cuda"].iter().all(|device| doctor.contains(device)), "{doctor}");
 }
 
 #[test]

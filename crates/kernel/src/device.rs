@@ -1,8 +1,9 @@
 //! Where a kernel runs. Nothing outside this file matches on [`Device`].
 
 use crate::cpu::{Cpu, Level};
+use crate::cuda::{self, Cuda, CudaError, Machine};
 use crate::reference::Reference;
-use crate::{KernelError, Losses, Points, Precision};
+use crate::{KernelError, Losses, Moments, Points, Precision, Update};
 use equation::taylor::Plan;
 use std::fmt;
 use std::ops::Range;
@@ -16,19 +17,23 @@ pub enum Device {
     Reference,
     /// The processor's vector units on all cores.
     Cpu,
+    /// An NVIDIA GPU, with kernels written for the plan.
+    Cuda,
 }
 
 /// Why a device name is not a device.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DeviceError {
-    /// A device that other versions of Pinnace have.
-    #[error("device `{name}` is not in this version; use `cpu`, `reference` or `auto`")]
-    NotInThisVersion {
+    /// A device that this machine does not have.
+    #[error("device `{name}` cannot be used: {reason}")]
+    Unusable {
         /// As the user wrote it.
         name: String,
+        /// Why.
+        reason: CudaError,
     },
     /// No device is called that.
-    #[error("there is no device `{name}`; use `cpu`, `reference` or `auto`")]
+    #[error("there is no device `{name}`; use `cuda`, `cpu`, `reference` or `auto`")]
     Unknown {
         /// As the user wrote it.
         name: String,
@@ -41,6 +46,16 @@ impl Device {
         match self {
             Device::Reference => "reference",
             Device::Cpu => "cpu",
+            Device::Cuda => "cuda",
+        }
+    }
+
+    /// The best device that this machine has. Without a usable GPU that is the processor, and the reason
+    /// comes along.
+    pub fn best() -> (Device, Option<CudaError>) {
+        match cuda::gpu() {
+            Ok(_) => (Device::Cuda, None),
+            Err(reason) => (Device::Cpu, Some(reason)),
         }
     }
 
@@ -50,7 +65,8 @@ impl Device {
             (Device::Cpu, Precision::F64 | Precision::F32) => {
                 Engine::at_level(plan, precision, Level::best())
             }
-            (Device::Reference, Precision::F32) => Err(KernelError::Precision { device: self, precision }),
+            (Device::Cuda, _) => Engine::on_machine(plan, precision, cuda::gpu()?),
+            (Device::Reference | Device::Cpu, _) => Err(KernelError::Precision { device: self, precision }),
         }
     }
 }
@@ -61,6 +77,7 @@ pub(crate) enum Engine<'plan> {
     Reference(Reference<'plan>),
     CpuF32(Cpu<'plan, f32>),
     CpuF64(Cpu<'plan, f64>),
+    Cuda(Box<Cuda<'plan>>),
 }
 
 impl<'plan> Engine<'plan> {
@@ -73,10 +90,38 @@ impl<'plan> Engine<'plan> {
         if !level.available() {
             return Err(KernelError::Level { level });
         }
-        Ok(match precision {
-            Precision::F64 => Engine::CpuF64(Cpu::new(plan, level)),
-            Precision::F32 => Engine::CpuF32(Cpu::new(plan, level)),
-        })
+        match precision {
+            Precision::F64 => Ok(Engine::CpuF64(Cpu::new(plan, level))),
+            Precision::F32 => Ok(Engine::CpuF32(Cpu::new(plan, level))),
+            Precision::Bf16x6 | Precision::Bf16x3 | Precision::Bf16 => {
+                Err(KernelError::Precision { device: Device::Cpu, precision })
+            }
+        }
+    }
+
+    /// The GPU's engine on a GPU, or on what stands in for one.
+    pub(crate) fn on_machine(
+        plan: &'plan Plan,
+        precision: Precision,
+        machine: Machine,
+    ) -> Result<Self, KernelError> {
+        Ok(Engine::Cuda(Box::new(Cuda::new(plan, precision, machine)?)))
+    }
+
+    /// See [`crate::Kernel::limit_device_bytes`].
+    pub(crate) fn limit_device_bytes(&mut self, limit: Option<usize>) {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
+            Engine::Cuda(engine) => engine.limit_bytes(limit),
+        }
+    }
+
+    /// See [`crate::Kernel::device_bytes`].
+    pub(crate) fn device_bytes(&self) -> usize {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => 0,
+            Engine::Cuda(engine) => engine.bytes(),
+        }
     }
 
     /// See [`crate::Kernel::evaluate`].
@@ -86,21 +131,49 @@ impl<'plan> Engine<'plan> {
         parameters: &[f64],
         gradient: &mut [f64],
         losses: &mut Losses,
-    ) {
+    ) -> Result<(), KernelError> {
         match self {
             Engine::Reference(engine) => engine.evaluate(points, parameters, gradient, losses),
             Engine::CpuF32(engine) => engine.evaluate(points, parameters, gradient, losses),
             Engine::CpuF64(engine) => engine.evaluate(points, parameters, gradient, losses),
+            Engine::Cuda(engine) => engine.evaluate(points, parameters, gradient, losses)?,
+        }
+        Ok(())
+    }
+
+    /// See [`crate::Kernel::run_steps`]. Whether the device has steps of its own.
+    pub(crate) fn run_steps(
+        &mut self,
+        points: &[Points],
+        update: (Update, &[f64]),
+        moments: &mut Moments,
+        parameters: &mut [f64],
+        found: (&mut Losses, &mut Vec<f64>),
+    ) -> Result<bool, KernelError> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(false),
+            Engine::Cuda(engine) => {
+                engine.run_steps(points, update, moments, parameters, found)?;
+                Ok(true)
+            }
         }
     }
 
     /// Residuals of a term, or the prediction's values after the last term, point by point.
-    pub(crate) fn fill(&mut self, term: usize, points: &Points, parameters: &[f64], out: &mut [f64]) {
+    pub(crate) fn fill(
+        &mut self,
+        term: usize,
+        points: &Points,
+        parameters: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), KernelError> {
         match self {
             Engine::Reference(engine) => engine.fill(term, points, parameters, out),
             Engine::CpuF32(engine) => engine.fill(term, points, parameters, out),
             Engine::CpuF64(engine) => engine.fill(term, points, parameters, out),
+            Engine::Cuda(engine) => engine.fill(term, points, parameters, out)?,
         }
+        Ok(())
     }
 
     /// Residuals and rows of the Jacobian at some points of a term. See [`crate::Kernel::jacobian`].
@@ -110,12 +183,14 @@ impl<'plan> Engine<'plan> {
         parameters: &[f64],
         residuals: &mut [f64],
         rows: &mut [f64],
-    ) {
+    ) -> Result<(), KernelError> {
         match self {
             Engine::Reference(engine) => engine.jacobian(place, parameters, residuals, rows),
             Engine::CpuF32(engine) => engine.jacobian(place, parameters, residuals, rows),
             Engine::CpuF64(engine) => engine.jacobian(place, parameters, residuals, rows),
+            Engine::Cuda(engine) => engine.jacobian(place, parameters, residuals, rows)?,
         }
+        Ok(())
     }
 
     /// See [`crate::Kernel::jacobian_times`].
@@ -126,12 +201,14 @@ impl<'plan> Engine<'plan> {
         parameters: &[f64],
         direction: &[f64],
         out: &mut [f64],
-    ) {
+    ) -> Result<(), KernelError> {
         match self {
             Engine::Reference(engine) => engine.along(term, points, parameters, direction, out),
             Engine::CpuF32(engine) => engine.along(term, points, parameters, direction, out),
             Engine::CpuF64(engine) => engine.along(term, points, parameters, direction, out),
+            Engine::Cuda(engine) => engine.along(term, points, parameters, direction, out)?,
         }
+        Ok(())
     }
 
     /// See [`crate::Kernel::transposed_times`].
@@ -142,24 +219,30 @@ impl<'plan> Engine<'plan> {
         parameters: &[f64],
         seeds: &[f64],
         gradient: &mut [f64],
-    ) {
+    ) -> Result<(), KernelError> {
         match self {
             Engine::Reference(engine) => engine.transposed(term, points, parameters, seeds, gradient),
             Engine::CpuF32(engine) => engine.transposed(term, points, parameters, seeds, gradient),
             Engine::CpuF64(engine) => engine.transposed(term, points, parameters, seeds, gradient),
+            Engine::Cuda(engine) => engine.transposed(term, points, parameters, seeds, gradient)?,
         }
+        Ok(())
     }
 }
 
 impl FromStr for Device {
     type Err = DeviceError;
 
-    /// `auto` is the best device of this version that this machine has.
+    /// `auto` is the best device that this machine has; a device that is named must be usable.
     fn from_str(name: &str) -> Result<Self, DeviceError> {
         match name {
-            "auto" | "cpu" => Ok(Device::Cpu),
+            "auto" => Ok(Device::best().0),
+            "cpu" => Ok(Device::Cpu),
             "reference" => Ok(Device::Reference),
-            "cuda" => Err(DeviceError::NotInThisVersion { name: name.to_owned() }),
+            "cuda" => match cuda::gpu() {
+                Ok(_) => Ok(Device::Cuda),
+                Err(reason) => Err(DeviceError::Unusable { name: name.to_owned(), reason }),
+            },
             _ => Err(DeviceError::Unknown { name: name.to_owned() }),
         }
     }
@@ -176,10 +259,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_of_another_version_is_refused_and_never_replaced() {
-        assert_eq!("auto".parse(), Ok(Device::Cpu));
-        let refused: Result<Device, _> = "cuda".parse();
-        assert_eq!(refused, Err(DeviceError::NotInThisVersion { name: "cuda".to_owned() }));
+    fn a_device_that_cannot_be_used_is_refused_and_never_replaced() {
+        let (best, reason) = Device::best();
+        assert_eq!("auto".parse(), Ok(best));
+        let named: Result<Device, _> = "cuda".parse();
+        match reason {
+            None => assert_eq!(named, Ok(Device::Cuda)),
+            Some(reason) => {
+                assert_eq!(best, Device::Cpu);
+                assert_eq!(named, Err(DeviceError::Unusable { name: "cuda".to_owned(), reason }));
+            }
+        }
         let unknown: Result<Device, _> = "tpu".parse();
         assert_eq!(unknown, Err(DeviceError::Unknown { name: "tpu".to_owned() }));
     }

@@ -1,6 +1,7 @@
 //! What can go wrong between a plan and its numbers.
 
 use crate::cpu::Level;
+use crate::cuda::CudaError;
 use crate::{Device, Precision};
 
 /// What has the wrong size.
@@ -47,6 +48,9 @@ pub enum KernelError {
         /// Which instruction set.
         level: Level,
     },
+    /// The GPU's engine cannot be made, or stopped.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
 }
 
 /// Checks one size.

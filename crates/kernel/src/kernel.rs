@@ -1,9 +1,10 @@
 //! A compiled plan: checks its arguments, then hands them to the engine of its device.
 
 use crate::cpu::Level;
+use crate::cuda;
 use crate::device::Engine;
 use crate::error::fits;
-use crate::{Device, KernelError, Losses, NormalEquations, Points, Precision, Shape};
+use crate::{Device, KernelError, Losses, Moments, NormalEquations, Points, Precision, Shape, Update};
 use equation::taylor::{Plan, Residual, Term};
 
 /// A plan, ready to run on a device. Owns all scratch memory: evaluating allocates nothing.
@@ -44,6 +45,14 @@ impl<'plan> Kernel<'plan> {
         })
     }
 
+    /// Prepares the GPU's kernels for the processor, which runs the threads of a block in turn: to check them
+    /// where there is no GPU. Needs a C++ compiler, and is slow.
+    pub fn compile_for_stand_in(plan: &'plan Plan, precision: Precision) -> Result<Self, KernelError> {
+        let engine = Engine::on_machine(plan, precision, cuda::stand_in())?;
+        let losses = Losses::zero(plan);
+        Ok(Kernel { plan, device: Device::Cuda, precision, engine, losses, residuals: Vec::new() })
+    }
+
     /// What it computes.
     pub fn plan(&self) -> &'plan Plan {
         self.plan
@@ -52,6 +61,17 @@ impl<'plan> Kernel<'plan> {
     /// Where it runs.
     pub fn device(&self) -> Device {
         self.device
+    }
+
+    /// Bytes that it holds on a device with memory of its own.
+    pub fn device_bytes(&self) -> usize {
+        self.engine.device_bytes()
+    }
+
+    /// Bounds what it holds there, or takes the bound away. With less memory fewer blocks share the work: sums are
+    /// then added up in another order. A call that cannot do with so little fails.
+    pub fn limit_device_bytes(&mut self, limit: Option<usize>) {
+        self.engine.limit_device_bytes(limit);
     }
 
     /// In which numbers.
@@ -72,7 +92,39 @@ impl<'plan> Kernel<'plan> {
     ) -> Result<&Losses, KernelError> {
         self.check(points, parameters)?;
         fits(Shape::Gradient, self.plan.parameter_count(), gradient.len())?;
-        self.engine.evaluate(points, parameters, gradient, &mut self.losses);
+        self.engine.evaluate(points, parameters, gradient, &mut self.losses)?;
+        Ok(&self.losses)
+    }
+
+    /// Takes one step of `update` per entry of `rates`, its length, all from the same points; `history` becomes
+    /// the losses before each step. A GPU does so without coming back in between.
+    ///
+    /// Ends before the first step whose loss or gradient is not finite: then `history` is shorter than `rates`,
+    /// parameters and moments are those before that step, and the losses returned are the ones that were refused.
+    pub fn run_steps(
+        &mut self,
+        points: &[Points],
+        (update, rates): (Update, &[f64]),
+        moments: &mut Moments,
+        parameters: &mut [f64],
+        history: &mut Vec<f64>,
+    ) -> Result<&Losses, KernelError> {
+        self.check(points, parameters)?;
+        let found = (&mut self.losses, &mut *history);
+        if self.engine.run_steps(points, (update, rates), moments, parameters, found)? {
+            return Ok(&self.losses);
+        }
+        history.clear();
+        let mut gradient = vec![0.0; parameters.len()];
+        for &rate in rates {
+            self.engine.evaluate(points, parameters, &mut gradient, &mut self.losses)?;
+            let norm: f64 = gradient.iter().map(|slope| slope * slope).sum();
+            if !(self.losses.total + norm).is_finite() {
+                break;
+            }
+            history.push(self.losses.total);
+            update.with_rate(rate).apply(moments, parameters, &gradient);
+        }
         Ok(&self.losses)
     }
 
@@ -88,8 +140,7 @@ impl<'plan> Kernel<'plan> {
         let count = self.residual_count(term, points, parameters)?;
         fits(Shape::Output, count * parameters.len(), rows.len())?;
         let mut residuals = vec![0.0; count];
-        self.engine.jacobian((term, points, 0..points.len()), parameters, &mut residuals, rows);
-        Ok(())
+        self.engine.jacobian((term, points, 0..points.len()), parameters, &mut residuals, rows)
     }
 
     /// The normal equations of the least-squares problem that the loss is: rows √(weight/points) ·
@@ -112,7 +163,7 @@ impl<'plan> Kernel<'plan> {
             let scales: Vec<f64> = term.residuals.iter().map(scale).collect();
             for range in NormalEquations::blocks(points.len(), scales.len()) {
                 let (residuals, rows) = normal.block(range.len() * scales.len());
-                self.engine.jacobian((number, points, range), parameters, residuals, rows);
+                self.engine.jacobian((number, points, range), parameters, residuals, rows)?;
                 for (place, residual) in residuals.iter().enumerate() {
                     own[place % scales.len()] += residual * residual;
                 }
@@ -132,7 +183,7 @@ impl<'plan> Kernel<'plan> {
             let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
             squares = rest;
             self.residuals.resize(points.len() * own.len(), 0.0);
-            self.engine.fill(number, points, parameters, &mut self.residuals);
+            self.engine.fill(number, points, parameters, &mut self.residuals)?;
             for residuals in self.residuals.chunks_exact(own.len().max(1)) {
                 own.iter_mut().zip(residuals).for_each(|(sum, residual)| *sum += residual * residual);
             }
@@ -153,8 +204,7 @@ impl<'plan> Kernel<'plan> {
         let count = self.residual_count(term, points, parameters)?;
         fits(Shape::Parameters, parameters.len(), direction.len())?;
         fits(Shape::Output, count, out.len())?;
-        self.engine.along(term, points, parameters, direction, out);
-        Ok(())
+        self.engine.along(term, points, parameters, direction, out)
     }
 
     /// The transposed Jacobian times one number per point and residual; replaces what `gradient` held.
@@ -170,8 +220,7 @@ impl<'plan> Kernel<'plan> {
         let count = self.residual_count(term, points, parameters)?;
         fits(Shape::Output, count, seeds.len())?;
         fits(Shape::Gradient, parameters.len(), gradient.len())?;
-        self.engine.transposed(term, points, parameters, seeds, gradient);
-        Ok(())
+        self.engine.transposed(term, points, parameters, seeds, gradient)
     }
 
     /// Checks the arguments of whatever concerns all terms.
@@ -229,7 +278,6 @@ impl<'plan> Kernel<'plan> {
         fits(Shape::RowWidth, term.row.width(), points.width())?;
         fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
         fits(Shape::Output, points.len() * term.residuals.len(), out.len())?;
-        self.engine.fill(position, points, parameters, out);
-        Ok(())
+        self.engine.fill(position, points, parameters, out)
     }
 }

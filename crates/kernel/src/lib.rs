@@ -4,8 +4,10 @@
 //! written to files is decided elsewhere: here a plan, points and parameters become losses, residuals
 //! and gradients.
 
+mod adjoints;
 mod cholesky;
 pub mod cpu;
+pub mod cuda;
 mod device;
 mod error;
 mod kernel;

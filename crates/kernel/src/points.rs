@@ -1,23 +1,45 @@
 //! The points of one term.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 /// Points as rows of numbers; what the numbers mean is the term's [`Row`](equation::taylor::Row).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Points {
     width: usize,
     rows: Vec<f64>,
+    /// Differs between sets of different numbers, so that a device knows what it already has.
+    stamp: u64,
+}
+
+impl PartialEq for Points {
+    fn eq(&self, other: &Self) -> bool {
+        (self.width, &self.rows) == (other.width, &other.rows)
+    }
+}
+
+/// A stamp that no set has had before.
+fn stamp() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Points {
     /// No points yet, each to have `width` numbers; `width` is at least 1.
     pub fn new(width: usize) -> Self {
         assert!(width > 0, "a point has at least one coordinate");
-        Points { width, rows: Vec::new() }
+        Points { width, rows: Vec::new(), stamp: stamp() }
     }
 
     /// Adds a point; its length is the width.
     pub fn push(&mut self, row: &[f64]) {
         assert_eq!(row.len(), self.width, "a row has the width of its set");
         self.rows.extend_from_slice(row);
+        self.stamp = stamp();
+    }
+
+    /// Equal stamps mean equal points.
+    pub(crate) fn stamp(&self) -> u64 {
+        self.stamp
     }
 
     /// Numbers per point.
@@ -43,6 +65,7 @@ impl Points {
     /// Changes the points one after the other.
     pub fn for_each_mut(&mut self, each: impl FnMut(&mut [f64])) {
         self.rows.chunks_exact_mut(self.width).for_each(each);
+        self.stamp = stamp();
     }
 
     /// The points in order.

@@ -10,19 +10,26 @@ pub enum Precision {
     F64,
     /// 32-bit floating point; sums over points are kept in 64 bits.
     F32,
+    /// 32-bit floating point whose products run on matrix units, as six products of bfloat16 numbers: as
+    /// accurate as [`Precision::F32`].
+    Bf16x6,
+    /// The same with three products: about 16 bits.
+    Bf16x3,
+    /// The same with one product: 8 bits.
+    Bf16,
 }
 
 /// Why a precision name is not a precision.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PrecisionError {
     /// A precision that no device of this version has.
-    #[error("precision `{name}` is not on any device of this version; use `f64` or `f32`")]
+    #[error("precision `{name}` is not on any device of this version; use `f64`, `f32` or `bf16x6`")]
     NotInThisVersion {
         /// As the user wrote it.
         name: String,
     },
     /// No precision is called that.
-    #[error("there is no precision `{name}`; use `f64` or `f32`")]
+    #[error("there is no precision `{name}`; use `f64`, `f32`, `bf16x6`, `bf16x3` or `bf16`")]
     Unknown {
         /// As the user wrote it.
         name: String,
@@ -35,6 +42,19 @@ impl Precision {
         match self {
             Precision::F64 => "f64",
             Precision::F32 => "f32",
+            Precision::Bf16x6 => "bf16x6",
+            Precision::Bf16x3 => "bf16x3",
+            Precision::Bf16 => "bf16",
+        }
+    }
+
+    /// The relative rounding of one product.
+    pub fn epsilon(self) -> f64 {
+        match self {
+            Precision::F64 => f64::EPSILON,
+            Precision::F32 | Precision::Bf16x6 => f64::from(f32::EPSILON),
+            Precision::Bf16x3 => 2f64.powi(-16),
+            Precision::Bf16 => 2f64.powi(-8),
         }
     }
 }
@@ -46,9 +66,10 @@ impl FromStr for Precision {
         match name {
             "f64" => Ok(Precision::F64),
             "f32" => Ok(Precision::F32),
-            "bf16x6" | "bf16x3" | "tf32" | "bf16" | "fp16" => {
-                Err(PrecisionError::NotInThisVersion { name: name.to_owned() })
-            }
+            "bf16x6" => Ok(Precision::Bf16x6),
+            "bf16x3" => Ok(Precision::Bf16x3),
+            "bf16" => Ok(Precision::Bf16),
+            "tf32" | "fp16" => Err(PrecisionError::NotInThisVersion { name: name.to_owned() }),
             _ => Err(PrecisionError::Unknown { name: name.to_owned() }),
         }
     }

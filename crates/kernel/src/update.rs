@@ -41,6 +41,12 @@ impl Moments {
 }
 
 impl Update {
+    /// The same with another step length.
+    pub fn with_rate(self, rate: f64) -> Self {
+        let Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. } = self;
+        Update::Adam { rate, mean_decay, square_decay, floor, decay, decaying }
+    }
+
     /// Moves `parameters` against a finite `gradient`, reading and writing every number once.
     pub fn apply(self, moments: &mut Moments, parameters: &mut [f64], gradient: &[f64]) {
         moments.steps += 1;

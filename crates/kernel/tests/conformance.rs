@@ -2,20 +2,9 @@
 
 mod cases;
 
-use cases::{Case, case, parameters, points};
+use cases::{Case, NETWORKS, case, files, parameters, points};
 use kernel::cpu::Level;
 use kernel::{Device, Kernel, Losses, Points, Precision};
-
-fn files() -> Vec<String> {
-    let folder = format!("{}/../equation/cases", env!("CARGO_MANIFEST_DIR"));
-    let entries = std::fs::read_dir(folder).expect("the cases are part of the tree");
-    let mut files: Vec<String> = entries
-        .map(|entry| entry.expect("a readable folder").file_name().to_string_lossy().into_owned())
-        .collect();
-    files.sort();
-    assert!(files.len() >= 20);
-    files
-}
 
 fn evaluate(kernel: &mut Kernel<'_>, points: &[Points], parameters: &[f64]) -> (Losses, Vec<f64>) {
     // Poisoned, so that a number that is not written shows.
@@ -76,21 +65,8 @@ fn every_case_agrees_with_the_interpreter_in_every_precision_on_every_level() {
 
 #[test]
 fn every_network_and_activation_agrees_with_the_interpreter() {
-    let networks: [&[&str]; 11] = [
-        &["network.activation=sin"],
-        &["network.activation=gelu"],
-        &["network.activation=silu"],
-        &["network.kind=modified-mlp"],
-        &["network.kind=modified-mlp", "network.activation=silu", "network.depth=3"],
-        &["network.kind=residual", "network.depth=5"],
-        &["network.fourier={ features = 3, scale = 0.3 }"],
-        &["network.periodic={ x = 2 }"],
-        &["network.normalize=false"],
-        &["network.activation=sin", "network.initialization=siren", "network.frequency=2"],
-        &["network.kind=modified-mlp", "network.fourier={ features = 9, scale = 0.3 }"],
-    ];
     for file in ["orders.toml", "inverse.toml", "variable-diffusion.toml", "ansatz-nonlinear.toml"] {
-        for network in networks {
+        for network in NETWORKS {
             let case = case(file, network);
             for level in levels() {
                 check(&case, Precision::F64, level, 7);

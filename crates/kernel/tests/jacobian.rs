@@ -1,5 +1,6 @@
 //! Jacobian rows, and products with the Jacobian from either side, on every engine.
 
+#[expect(dead_code, reason = "shared with tests that visit all cases")]
 mod cases;
 
 use cases::{Case, case, parameters, points};

@@ -2,7 +2,7 @@
 //! micro-batches and other ranks.
 
 use crate::optimize::{LeastSquares, Loss};
-use kernel::{Kernel, KernelError, Losses, NormalEquations, Points, Precision};
+use kernel::{Kernel, KernelError, Losses, NormalEquations, Points};
 
 /// A loss as a function of the parameters.
 #[derive(Debug)]
@@ -71,10 +71,7 @@ impl Loss for Objective<'_> {
     fn noise(&self, loss: f64) -> f64 {
         /// Of the terms of a residual, one after the other through the layers.
         const ROUNDINGS: f64 = 16.0;
-        let epsilon = match self.kernel.precision() {
-            Precision::F64 => f64::EPSILON,
-            Precision::F32 => f64::from(f32::EPSILON),
-        };
+        let epsilon = self.kernel.precision().epsilon();
         2.0 * ROUNDINGS * epsilon * loss.max(loss.sqrt())
     }
 

@@ -2,7 +2,8 @@
 
 use super::Float;
 use super::gemm::Start;
-use equation::taylor::{Architecture, Layer, Signal};
+use crate::adjoints::{self, Adjoints, LayerBars};
+use equation::taylor::{Architecture, Layer};
 
 /// The network's layers with the buffers that their adjoints use.
 #[derive(Clone, Debug)]
@@ -52,42 +53,18 @@ pub(crate) struct Packed {
 /// Outputs up to which a layer is narrow.
 const NARROW: usize = 4;
 
-pub(crate) fn operands(layer: &Layer) -> Vec<Signal> {
-    match *layer {
-        Layer::Dense { input, .. } | Layer::Activate { input, .. } => vec![input],
-        Layer::Gate { gate, first, second, .. } => vec![gate, first, second],
-        Layer::Add { left, right, .. } => vec![left, right],
-    }
-}
-
-fn output(layer: &Layer) -> Signal {
-    match *layer {
-        Layer::Dense { output, .. }
-        | Layer::Activate { output, .. }
-        | Layer::Gate { output, .. }
-        | Layer::Add { output, .. } => output,
-    }
-}
-
 impl Layout {
     pub(crate) fn new<T: Float>(architecture: &Architecture) -> Layout {
         let widths = architecture.widths.clone();
         let padded: Vec<usize> = widths.iter().map(|width| width.next_multiple_of(T::LANES)).collect();
-        let mut assignment = Assignment { slots: Vec::new(), free: Vec::new(), of: vec![None; widths.len()] };
-        let last = widths.len() - 1;
-        let output_slot = assignment.take(last, padded[last]);
-        let mut steps = Vec::with_capacity(architecture.layers.len());
-        for layer in architecture.layers.iter().rev() {
-            let own = assignment.of[output(layer)].expect("every signal is read by a later layer");
-            let bar = |signal: Signal| match assignment.of[signal] {
-                Some(slot) => Bar { slot, start: Start::Accumulate },
-                None => Bar { slot: assignment.take(signal, padded[signal]), start: Start::Zero },
-            };
-            let operands = operands(layer).into_iter().map(bar).collect();
-            assignment.free.push(own);
-            steps.push(Step { layer: *layer, output: own, operands, packed: Packed::default() });
-        }
-        steps.reverse();
+        let adjoints = Adjoints::assign(architecture, &padded);
+        let step = |(layer, bars): (&Layer, LayerBars)| {
+            let start = |bar: &adjoints::Bar| if bar.adds { Start::Accumulate } else { Start::Zero };
+            let bar = |bar: &adjoints::Bar| Bar { slot: bar.slot, start: start(bar) };
+            let operands = bars.operands.iter().map(bar).collect();
+            Step { layer: *layer, output: bars.output, operands, packed: Packed::default() }
+        };
+        let mut steps: Vec<Step> = architecture.layers.iter().zip(adjoints.layers).map(step).collect();
 
         let (mut packed, mut transposed) = (0, 0);
         for step in &mut steps {
@@ -101,7 +78,15 @@ impl Layout {
                 transposed += widths[output] * padded[input];
             }
         }
-        Layout { steps, widths, padded, slots: assignment.slots, output_slot, packed, transposed }
+        Layout {
+            steps,
+            widths,
+            padded,
+            slots: adjoints.slots,
+            output_slot: adjoints.output,
+            packed,
+            transposed,
+        }
     }
 
     /// Copies weights into padded rows, and into padded rows of the transposes.
@@ -140,24 +125,5 @@ impl Layout {
             let to = &mut gradient[bias..][..outputs];
             to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         }
-    }
-}
-
-/// Hands out buffers for adjoints, each as soon as it is free again.
-struct Assignment {
-    slots: Vec<usize>,
-    free: Vec<usize>,
-    of: Vec<Option<usize>>,
-}
-
-impl Assignment {
-    fn take(&mut self, signal: Signal, width: usize) -> usize {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(0);
-            self.slots.len() - 1
-        });
-        self.slots[slot] = self.slots[slot].max(width);
-        self.of[signal] = Some(slot);
-        slot
     }
 }

@@ -7,6 +7,40 @@ use equation::problem::Problem;
 use equation::taylor::{Plan, plan};
 use kernel::{Points, Precision};
 
+/// Ways to wire layers, activations and embeddings, laid over a case.
+pub(crate) const NETWORKS: [&[&str]; 11] = [
+    &["network.activation=sin"],
+    &["network.activation=gelu"],
+    &["network.activation=silu"],
+    &["network.kind=modified-mlp"],
+    &["network.kind=modified-mlp", "network.activation=silu", "network.depth=3"],
+    &["network.kind=residual", "network.depth=5"],
+    &["network.fourier={ features = 3, scale = 0.3 }"],
+    &["network.periodic={ x = 2 }"],
+    &["network.normalize=false"],
+    &["network.activation=sin", "network.initialization=siren", "network.frequency=2"],
+    &["network.kind=modified-mlp", "network.fourier={ features = 9, scale = 0.3 }"],
+];
+
+/// Where the cases are: tests may run in another place than they were built in.
+fn folder() -> String {
+    let crate_folder = std::env::var("CARGO_MANIFEST_DIR");
+    let crate_folder = crate_folder.unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").to_owned());
+    format!("{crate_folder}/../equation/cases")
+}
+
+/// All cases of the tree.
+pub(crate) fn files() -> Vec<String> {
+    let folder = folder();
+    let entries = std::fs::read_dir(folder).expect("the cases are part of the tree");
+    let mut files: Vec<String> = entries
+        .map(|entry| entry.expect("a readable folder").file_name().to_string_lossy().into_owned())
+        .collect();
+    files.sort();
+    assert!(files.len() >= 20);
+    files
+}
+
 /// One problem with some settings laid over it.
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -15,7 +49,7 @@ pub(crate) struct Case {
 }
 
 pub(crate) fn case(file: &str, overrides: &[&str]) -> Case {
-    let path = format!("{}/../equation/cases/{file}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/{file}", folder());
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let settings: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let problem = parse_with(&text, &settings).unwrap_or_else(|mistakes| panic!("{}", mistakes.render(file)));
@@ -29,13 +63,9 @@ impl Case {
     /// Relative to the largest: rounding of the precision, times the length of the longest sums that a
     /// number passes through (layers × width × channels), as if errors added up without cancelling.
     pub(crate) fn tolerance(&self, precision: Precision) -> f64 {
-        let epsilon = match precision {
-            Precision::F64 => f64::EPSILON,
-            Precision::F32 => f64::from(f32::EPSILON),
-        };
         let network = &self.problem.network;
         let channels = self.plan.terms.iter().map(|term| term.channels.len()).max().unwrap_or(1);
-        epsilon * ((network.depth + 2) * network.width * channels) as f64
+        precision.epsilon() * ((network.depth + 2) * network.width * channels) as f64
     }
 }
 

@@ -244,8 +244,10 @@ fn timed_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<Vec<f64>,
 fn peak(precision: Precision) -> f64 {
     const SECONDS: f64 = 0.2;
     let each = rayon::broadcast(|_| match precision {
-        Precision::F32 => peak_flops::<f32>(SECONDS),
         Precision::F64 => peak_flops::<f64>(SECONDS),
+        Precision::F32 | Precision::Bf16x6 | Precision::Bf16x3 | Precision::Bf16 => {
+            peak_flops::<f32>(SECONDS)
+        }
     });
     each.into_iter().sum()
 }

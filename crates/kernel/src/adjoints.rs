@@ -1,0 +1,89 @@
+//! Which buffer holds the adjoint of which signal, so that a reverse pass needs as few as possible.
+
+use equation::taylor::{Architecture, Layer, Signal};
+
+/// Buffers for the adjoints of a network's signals.
+#[derive(Clone, Debug)]
+pub(crate) struct Adjoints {
+    /// The neurons that each buffer must hold.
+    pub(crate) slots: Vec<usize>,
+    /// Where the adjoint of the network's outputs is put.
+    pub(crate) output: usize,
+    /// One per layer, in the order of execution.
+    pub(crate) layers: Vec<LayerBars>,
+}
+
+/// The adjoints that one layer reads and writes.
+#[derive(Clone, Debug)]
+pub(crate) struct LayerBars {
+    /// Where the adjoint of the output lies.
+    pub(crate) output: usize,
+    /// In the order of the layer's operands.
+    pub(crate) operands: Vec<Bar>,
+}
+
+/// The adjoint of a signal, and whether the layer adds to what others wrote there before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bar {
+    pub(crate) slot: usize,
+    pub(crate) adds: bool,
+}
+
+/// What a layer reads.
+pub(crate) fn operands(layer: &Layer) -> Vec<Signal> {
+    match *layer {
+        Layer::Dense { input, .. } | Layer::Activate { input, .. } => vec![input],
+        Layer::Gate { gate, first, second, .. } => vec![gate, first, second],
+        Layer::Add { left, right, .. } => vec![left, right],
+    }
+}
+
+fn output(layer: &Layer) -> Signal {
+    match *layer {
+        Layer::Dense { output, .. }
+        | Layer::Activate { output, .. }
+        | Layer::Gate { output, .. }
+        | Layer::Add { output, .. } => output,
+    }
+}
+
+impl Adjoints {
+    /// Hands out buffers in reverse order of execution, each as soon as it is free again. `widths` are
+    /// those of the signals as the engine stores them.
+    pub(crate) fn assign(architecture: &Architecture, widths: &[usize]) -> Adjoints {
+        let mut assignment = Assignment { slots: Vec::new(), free: Vec::new(), of: vec![None; widths.len()] };
+        let last = widths.len() - 1;
+        let output_slot = assignment.take(last, widths[last]);
+        let mut layers = Vec::with_capacity(architecture.layers.len());
+        for layer in architecture.layers.iter().rev() {
+            let own = assignment.of[output(layer)].expect("every signal is read by a later layer");
+            let bar = |signal: Signal| match assignment.of[signal] {
+                Some(slot) => Bar { slot, adds: true },
+                None => Bar { slot: assignment.take(signal, widths[signal]), adds: false },
+            };
+            let operands = operands(layer).into_iter().map(bar).collect();
+            assignment.free.push(own);
+            layers.push(LayerBars { output: own, operands });
+        }
+        layers.reverse();
+        Adjoints { slots: assignment.slots, output: output_slot, layers }
+    }
+}
+
+struct Assignment {
+    slots: Vec<usize>,
+    free: Vec<usize>,
+    of: Vec<Option<usize>>,
+}
+
+impl Assignment {
+    fn take(&mut self, signal: Signal, width: usize) -> usize {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(0);
+            self.slots.len() - 1
+        });
+        self.slots[slot] = self.slots[slot].max(width);
+        self.of[signal] = Some(slot);
+        slot
+    }
+}

@@ -1,0 +1,112 @@
+// One dense layer on a tile: which product runs for its sizes, and what becomes of its weights' gradients.
+
+// A layer's place in the parameters, and in the packed matrices (`matrix` by inputs, `transpose` by outputs).
+struct Dense {
+    int inputs, outputs;
+    int weights, bias;
+    int matrix, transpose, packed_bias;
+};
+
+__device__ constexpr int padded(int count) {
+    return (count + 3) / 4 * 4;
+}
+
+// Outputs up to which a layer's products run warp by warp.
+constexpr int NARROW_ROWS = 4;
+// Neurons on one side up to which a layer's gradient is computed weight by weight.
+constexpr int NARROW_SIDE = 8;
+
+template <int ROWS, int COLUMNS>
+__device__ inline void layer_product(const number* left, int left_stride, const number* right, number* out, int inner,
+                                     const number* bias, int places, Start start) {
+    if constexpr (ROWS <= NARROW_ROWS) {
+        if (start == REPLACE) {
+            narrow_product(left, left_stride, right, out, ROWS, COLUMNS, inner, bias, places);
+            return;
+        }
+    }
+    tile_product<ROWS, COLUMNS>(left, left_stride, right, out, inner, bias, places, start);
+}
+
+// Adds a tile's gradient to the block's own sums.
+struct Sum {
+    number* gradient;
+
+    template <typename Term, int INPUTS, int OUTPUTS>
+    __device__ void dense(const Dense& layer, const number* values, const number* bar) const {
+        number* weights = gradient + layer.weights;
+        if constexpr (INPUTS <= NARROW_SIDE || OUTPUTS <= NARROW_SIDE) {
+            narrow_outer_product(values, bar, weights, INPUTS, OUTPUTS, Term::COLUMNS);
+        } else {
+            tile_outer_product<INPUTS, OUTPUTS>(values, bar, weights, Term::COLUMNS);
+        }
+        bias_gradient(bar, gradient + layer.bias, OUTPUTS, Term::COLUMNS, Term::PLACES);
+        __syncthreads();
+    }
+};
+
+// Writes the gradient of one layer at `count` points into their rows, `stride` numbers apart.
+__device__ __noinline__ void write_rows(const Dense layer, const number* values, const number* bar, double* rows,
+                                        long long stride, int count, int columns, int places) {
+    for (int point = 0; point < count; ++point) {
+        double* row = rows + point * stride;
+        for (int place = threadIdx.x; place < layer.inputs * layer.outputs; place += THREADS) {
+            const number* left = values + place / layer.outputs * columns + point;
+            const number* right = bar + place % layer.outputs * columns + point;
+            double sum = 0;
+            for (int n = 0; n < columns; n += POINTS) sum += double(left[n]) * double(right[n]);
+            row[layer.weights + place] = sum;
+        }
+        for (int output = threadIdx.x; output < layer.outputs; output += THREADS) {
+            double sum = 0;
+            for (int n = 0; n < places; n += POINTS) sum += double(bar[output * columns + n + point]);
+            row[layer.bias + output] = sum;
+        }
+    }
+    __syncthreads();
+}
+
+// Writes every point's own gradient into its row.
+struct Rows {
+    double* rows;
+    long long stride;
+    int count;
+
+    template <typename Term, int INPUTS, int OUTPUTS>
+    __device__ void dense(const Dense& layer, const number* values, const number* bar) const {
+        write_rows(layer, values, bar, rows, stride, count, Term::COLUMNS, Term::PLACES);
+    }
+};
+
+// Adds the product of `moved` and `bar`, point by point.
+__device__ __noinline__ void add_products(const number* moved, const number* bar, double* products, int outputs,
+                                          int columns) {
+    const int point = threadIdx.x % POINTS, slot = threadIdx.x / POINTS;
+    double sum = 0;
+    for (int output = slot; output < outputs; output += THREADS / POINTS)
+        for (int n = point; n < columns; n += POINTS)
+            sum += double(moved[output * columns + n]) * double(bar[output * columns + n]);
+    double* sums = reinterpret_cast<double*>(workspace());
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    if (slot == 0) {
+        for (int other = 1; other < THREADS / POINTS; ++other) sum += sums[other * POINTS + point];
+        products[point] += sum;
+    }
+    __syncthreads();
+}
+
+// Adds the product of every point's gradient with a direction: the layer is applied with the direction as its
+// weights, and the result multiplied with the adjoint.
+struct Along {
+    const number* direction;
+    number* moved;
+    double* products;
+
+    template <typename Term, int INPUTS, int OUTPUTS>
+    __device__ void dense(const Dense& layer, const number* values, const number* bar) const {
+        layer_product<OUTPUTS, Term::COLUMNS>(direction + layer.matrix, padded(OUTPUTS), values, moved, INPUTS,
+                                              direction + layer.packed_bias, Term::PLACES, REPLACE);
+        add_products(moved, bar, products, OUTPUTS, Term::COLUMNS);
+    }
+};

@@ -1,0 +1,175 @@
+// Runs CUDA kernels on the processor: the threads of a block are fibers that take turns at barriers, blocks run one
+// after the other. Slow and single-threaded; for checking kernels where there is no GPU.
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ucontext.h>
+#include <vector>
+
+#define STAND_IN 1
+#define __device__
+#define __global__
+#define __shared__ static
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __restrict__
+
+using std::copysign;
+using std::erf;
+using std::erfc;
+using std::exp;
+using std::expm1;
+using std::fabs;
+using std::fmax;
+using std::fmin;
+
+inline void sincos(float x, float* sine, float* cosine) {
+    *sine = std::sin(x);
+    *cosine = std::cos(x);
+}
+
+struct Dimensions {
+    unsigned x;
+};
+static Dimensions threadIdx, blockIdx, gridDim;
+
+namespace stand_in {
+enum State { RUNNING, AT_BLOCK, AT_WARP, DONE };
+constexpr int COUNT = 256;
+constexpr size_t STACK = 256 * 1024;
+static ucontext_t scheduler, fibers[COUNT];
+static State states[COUNT];
+static uint64_t exchanged[COUNT];
+static void (*body)();
+
+inline void pause(State state) {
+    const unsigned own = threadIdx.x;
+    states[own] = state;
+    swapcontext(&fibers[own], &scheduler);
+}
+
+inline void start() {
+    body();
+    states[threadIdx.x] = DONE;
+    swapcontext(&fibers[threadIdx.x], &scheduler);
+}
+
+inline void run_block(void (*kernel)()) {
+    static std::vector<char> stacks(COUNT * STACK);
+    body = kernel;
+    for (int fiber = 0; fiber < COUNT; ++fiber) {
+        getcontext(&fibers[fiber]);
+        fibers[fiber].uc_stack.ss_sp = stacks.data() + fiber * STACK;
+        fibers[fiber].uc_stack.ss_size = STACK;
+        fibers[fiber].uc_link = nullptr;
+        makecontext(&fibers[fiber], start, 0);
+        states[fiber] = RUNNING;
+    }
+    for (;;) {
+        int done = 0, at_block = 0;
+        for (int fiber = 0; fiber < COUNT; ++fiber) {
+            if (states[fiber] == RUNNING) {
+                threadIdx.x = fiber;
+                swapcontext(&scheduler, &fibers[fiber]);
+            }
+            done += states[fiber] == DONE;
+            at_block += states[fiber] == AT_BLOCK;
+        }
+        if (done == COUNT) return;
+        bool moved = false;
+        for (int warp = 0; warp < COUNT; warp += 32) {
+            int waiting = 0;
+            for (int lane = 0; lane < 32; ++lane) waiting += states[warp + lane] == AT_WARP;
+            if (waiting == 32) {
+                for (int lane = 0; lane < 32; ++lane) states[warp + lane] = RUNNING;
+                moved = true;
+            }
+        }
+        if (moved) continue;
+        if (at_block != COUNT) {
+            std::fprintf(stderr, "a barrier that not all threads reach\n");
+            std::abort();
+        }
+        for (int fiber = 0; fiber < COUNT; ++fiber) states[fiber] = RUNNING;
+    }
+}
+
+// Threads that leave a kernel early would make every later barrier undefined on a GPU as well, so there are none.
+template <typename Arguments, void (*kernel)(Arguments)>
+void run(const void* arguments, unsigned blocks) {
+    static Arguments own;
+    std::memcpy(&own, arguments, sizeof own);
+    gridDim.x = blocks;
+    for (unsigned block = 0; block < blocks; ++block) {
+        blockIdx.x = block;
+        run_block([] { kernel(own); });
+    }
+}
+}  // namespace stand_in
+
+inline void __syncthreads() {
+    stand_in::pause(stand_in::AT_BLOCK);
+}
+
+inline float __uint_as_float(unsigned bits) {
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+template <typename Value>
+Value __shfl_xor_sync(unsigned, Value value, int distance) {
+    const unsigned own = threadIdx.x;
+    std::memcpy(&stand_in::exchanged[own], &value, sizeof value);
+    stand_in::pause(stand_in::AT_WARP);
+    Value other;
+    std::memcpy(&other, &stand_in::exchanged[own ^ distance], sizeof other);
+    stand_in::pause(stand_in::AT_WARP);
+    return other;
+}
+
+// Matrix instructions: every lane shows its fragments to its warp, then computes its own part of the result.
+namespace stand_in {
+inline unsigned pack_bfloat16(float low, float high) {
+    auto rounded = [](float value) {
+        unsigned bits;
+        std::memcpy(&bits, &value, sizeof bits);
+        if (std::isnan(value)) return bits >> 16 | 0x40;
+        return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    };
+    return rounded(low) | rounded(high) << 16;
+}
+
+inline void multiply_bfloat16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+    static unsigned left[COUNT][4], right[COUNT][2];
+    const unsigned own = threadIdx.x, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
+    std::memcpy(left[own], a, sizeof a);
+    std::memcpy(right[own], b, sizeof b);
+    pause(AT_WARP);
+    auto half = [](unsigned word, int k) { return __uint_as_float(k % 2 ? word & 0xffff0000u : word << 16); };
+    for (int place = 0; place < 4; ++place) {
+        const unsigned row = g + place / 2 * 8, column = 2 * t + place % 2;
+        float sum = d[place];
+        for (int k = 0; k < 16; ++k) {
+            const unsigned word = row / 8 + k / 8 * 2;
+            sum += half(left[warp + row % 8 * 4 + k % 8 / 2][word], k) * half(right[warp + column * 4 + k % 8 / 2][k / 8], k);
+        }
+        d[place] = sum;
+    }
+    pause(AT_WARP);
+}
+
+inline void multiply_double(double (&d)[4], const double (&a)[2], double b) {
+    static double left[COUNT][2], right[COUNT];
+    const unsigned own = threadIdx.x, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
+    std::memcpy(left[own], a, sizeof a);
+    right[own] = b;
+    pause(AT_WARP);
+    for (int place = 0; place < 4; ++place)
+        for (int k = 0; k < 4; ++k) d[place] += left[warp + g * 4 + k][place / 2] * right[warp + (2 * t + place % 2) * 4 + k];
+    pause(AT_WARP);
+}
+}  // namespace stand_in

@@ -1,0 +1,87 @@
+// A step of training that stays on the device: the blocks' gradients added up, then parameters moved and packed.
+
+struct Step {
+    double length, correction;
+    double rate;
+};
+
+// Adds up the blocks' gradients and sums in block order, in double precision; and, per block of this launch, the
+// squares of the gradient.
+__device__ inline void reduce_blocks(const Arguments& arguments) {
+    const long long place = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
+    double total = 0;
+    if (place < WEIGHTS) {
+        for (long long block = 0; block < arguments.blocks; ++block)
+            total += double(arguments.gradients[block * GRADIENT + place]);
+    } else if (place < WEIGHTS + SUMS) {
+        for (long long block = 0; block < arguments.blocks; ++block)
+            total += arguments.sums[block * SUMS + place - WEIGHTS];
+    }
+    if (place < WEIGHTS + SUMS) arguments.result[place] = total;
+    double* parts = reinterpret_cast<double*>(workspace());
+    const double square = warp_sum(place < PARAMETERS ? total * total : 0.0);
+    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = square;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        double sum = 0;
+        for (int warp = 0; warp < WARPS; ++warp) sum += parts[warp];
+        arguments.norms[blockIdx.x] = sum;
+    }
+}
+
+// Whether the loss and its gradient are finite; the loss goes to the history.
+__device__ inline bool acceptable(const Arguments& arguments) {
+    double* decision = reinterpret_cast<double*>(workspace());
+    if (threadIdx.x < 32) {
+        double norm = 0, loss = 0;
+        for (long long part = threadIdx.x; part < arguments.reducers; part += 32) norm += arguments.norms[part];
+        for (int k = threadIdx.x; k < SUMS - SCALARS; k += 32)
+            loss += 0.5 * arguments.factors[k] * arguments.result[PARAMETERS + k];
+        norm = warp_sum(norm);
+        loss = warp_sum(loss);
+        if (threadIdx.x == 0) {
+            decision[0] = norm + loss;
+            if (blockIdx.x == 0) arguments.history[arguments.progress[1] + arguments.index] = loss;
+        }
+    }
+    __syncthreads();
+    const double both = decision[0];
+    // Infinite or no number, and nothing else, differs from itself after subtraction.
+    return both - both == 0;
+}
+
+// Adam (Kingma, Ba 2015, algorithm 1) with decay as in AdamW (Loshchilov, Hutter 2019, algorithm 2): the parameter's
+// new value.
+__device__ inline double moved(const Arguments& arguments, const Step& step, long long place) {
+    const double gradient = arguments.result[place];
+    double* mean = arguments.moments + place;
+    double* square = mean + PARAMETERS;
+    *mean = arguments.mean_decay * *mean + (1 - arguments.mean_decay) * gradient;
+    *square = arguments.square_decay * *square + (1 - arguments.square_decay) * gradient * gradient;
+    const double keep = place < arguments.decaying ? 1 - step.rate * arguments.decay : 1.0;
+    double* parameter = const_cast<double*>(arguments.parameters) + place;
+    *parameter = keep * *parameter - step.length * *mean / (sqrt(*square * step.correction) + arguments.floor);
+    return *parameter;
+}
+
+// Calls `each` with the place of every parameter of a layer and where its packed copies go.
+template <typename Value>
+__device__ inline void pack_layer(const Dense& layer, number* packed, Value value) {
+    const long long thread = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
+    const long long threads = static_cast<long long>(gridDim.x) * THREADS;
+    const int wide = padded(layer.outputs), tall = padded(layer.inputs);
+    for (long long place = thread; place < static_cast<long long>(layer.inputs) * wide; place += threads) {
+        const int input = int(place / wide), output = int(place % wide);
+        const bool inside = output < layer.outputs;
+        const number weight = inside ? number(value(layer.weights + input * layer.outputs + output)) : number(0);
+        packed[layer.matrix + place] = weight;
+        if (inside) packed[layer.transpose + output * tall + input] = weight;
+    }
+    for (long long place = thread; place < wide; place += threads)
+        packed[layer.packed_bias + place] = place < layer.outputs ? number(value(layer.bias + place)) : number(0);
+}
+
+// Ends a series of steps.
+__device__ inline void advance_progress(const Arguments& arguments) {
+    if (threadIdx.x == 0 && arguments.progress[2] == 0) arguments.progress[1] += arguments.index;
+}

@@ -1,0 +1,265 @@
+//! A plan as CUDA C++: readable text, made of the fixed files in `device/` and what only this plan has.
+
+mod features;
+mod layers;
+mod program;
+mod rules;
+mod term;
+
+use super::layout::Layout;
+use crate::Precision;
+use equation::taylor::{Layer, Plan};
+use std::fmt::Write;
+use term::TermText;
+
+/// What a kernel computes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Work {
+    /// Loss and gradient of all terms.
+    Evaluate,
+    /// Residuals of one term, or predictions.
+    Fill,
+    /// Jacobian rows of one term.
+    Jacobian,
+    /// The Jacobian of one term times a direction.
+    Along,
+    /// The transposed Jacobian of one term times numbers per residual.
+    Transposed,
+}
+
+impl Work {
+    /// All of them.
+    pub(crate) const ALL: [Work; 5] =
+        [Work::Evaluate, Work::Fill, Work::Jacobian, Work::Along, Work::Transposed];
+
+    /// The name of its kernel.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Work::Evaluate => "evaluate",
+            Work::Fill => "fill",
+            Work::Jacobian => "jacobian",
+            Work::Along => "along",
+            Work::Transposed => "transposed",
+        }
+    }
+
+    fn reverses(self) -> bool {
+        self != Work::Fill
+    }
+}
+
+/// Threads of a block; as in `device/numbers.cuh`.
+pub(crate) const THREADS: usize = 256;
+
+/// A kernel as text, and the sizes that its launch must provide.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) text: String,
+    /// Numbers of scratch memory per block.
+    pub(crate) scratch: usize,
+    /// Numbers of a block's own gradient.
+    pub(crate) gradient: usize,
+    /// A block's own sums in double precision.
+    pub(crate) sums: usize,
+}
+
+const NUMBERS: &str = include_str!("../device/numbers.cuh");
+const SLOPES: &str = include_str!("../device/slopes.cuh");
+const PRODUCT: &str = include_str!("../device/product.cuh");
+const MATRIX: &str = include_str!("../device/matrix.cuh");
+const NARROW: &str = include_str!("../device/narrow.cuh");
+const LAYER: &str = include_str!("../device/layer.cuh");
+const TILE: &str = include_str!("../device/tile.cuh");
+const UPDATE: &str = include_str!("../device/update.cuh");
+
+/// Writes the kernels of one kind of work, for tiles of `points` points.
+pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usize) -> Source {
+    let architecture = &plan.architecture;
+    let layout = Layout::new(architecture);
+    let scalars = plan.scalars.len();
+    let prediction = (work == Work::Fill).then_some(&plan.prediction);
+    let terms: Vec<TermText<'_>> = (plan.terms.iter().chain(prediction))
+        .map(|term| TermText {
+            architecture,
+            layout: &layout,
+            term,
+            scalars,
+            points,
+            reverse: work.reverses(),
+            along: work == Work::Along,
+        })
+        .collect();
+    let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
+    let weights = architecture.weight_count();
+    let scratch = terms.iter().map(TermText::scratch).max().unwrap_or(0).next_multiple_of(64);
+    let (gradient, sums) = match work {
+        Work::Evaluate | Work::Transposed => (weights.next_multiple_of(64), scalars + residuals),
+        Work::Along => (0, scalars + points),
+        Work::Fill | Work::Jacobian => (0, 0),
+    };
+    // The terms that a number is split into for the matrix units, and the file that multiplies so.
+    let (number, terms_each, product) = match precision {
+        Precision::F64 => ("double", 0, MATRIX),
+        Precision::F32 => ("float", 0, PRODUCT),
+        Precision::Bf16x6 => ("float", 3, MATRIX),
+        Precision::Bf16x3 => ("float", 2, MATRIX),
+        Precision::Bf16 => ("float", 1, MATRIX),
+    };
+
+    let mut text = format!("// {} kernels in {precision}, made by pinnace.\n", work.name());
+    _ = writeln!(text, "typedef {number} number;\n#define TERMS {terms_each}");
+    for (name, value) in [
+        ("POINTS", points),
+        ("WEIGHTS", weights),
+        ("SCALARS", scalars),
+        ("PARAMETERS", plan.parameter_count()),
+        ("SCRATCH", scratch),
+        ("GRADIENT", gradient),
+        ("SUMS", sums),
+    ] {
+        _ = writeln!(text, "constexpr int {name} = {value};");
+    }
+    for part in [NUMBERS, SLOPES, product, NARROW, LAYER, TILE, UPDATE] {
+        text.push('\n');
+        text += part;
+    }
+    text.push('\n');
+    text += &dense_layers(plan, &layout);
+    text += &features::tables(architecture, plan.prediction.row.coordinates);
+    for (number, term) in terms.iter().enumerate() {
+        text += &term.text(&format!("Term{number}"));
+    }
+    text += &entry(plan, work, terms.len());
+    text += &updates(plan, work);
+    Source { text, scratch, gradient, sums }
+}
+
+/// One constant per dense layer.
+fn dense_layers(plan: &Plan, layout: &Layout) -> String {
+    let mut text = String::new();
+    for (number, (layer, dense)) in plan.architecture.layers.iter().zip(&layout.dense).enumerate() {
+        if let (Layer::Dense { weights, bias, .. }, Some(dense)) = (layer, dense) {
+            _ = writeln!(
+                text,
+                "constexpr Dense LAYER{number} = {{{}, {}, {weights}, {bias}, {}, {}, {}}};",
+                dense.inputs, dense.outputs, dense.matrix, dense.transpose, dense.bias
+            );
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// The kernels around it: parameters packed into padded matrices, sums over blocks, steps of training.
+fn updates(plan: &Plan, work: Work) -> String {
+    let kernel = |name: &str, body: &str| {
+        let head =
+            format!("extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(Arguments arguments)");
+        format!("{head} {{\n{body}}}\n\n")
+    };
+    let for_layers = |value: &str| {
+        let layers = plan.architecture.layers.iter().enumerate();
+        let dense = layers.filter(|(_, layer)| matches!(layer, Layer::Dense { .. }));
+        let calls =
+            dense.map(|(number, _)| format!("    pack_layer(LAYER{number}, arguments.weights, {value});\n"));
+        format!(
+            "    const auto {value} = [&](long long place) {{ return {{}}; }};\n{}",
+            calls.collect::<String>()
+        )
+    };
+    let mut text = kernel("pack", &for_layers("value").replace("{}", "arguments.parameters[place]"));
+    if matches!(work, Work::Evaluate | Work::Transposed) {
+        text += &kernel("reduce", "    reduce_blocks(arguments);\n");
+    }
+    if work == Work::Evaluate {
+        let update = for_layers("value").replace("{}", "moved(arguments, step, place)");
+        text += &kernel(
+            "update",
+            &format!(
+                "    if (!acceptable(arguments)) {{\n\
+                 \x20       if (blockIdx.x == 0 && threadIdx.x == 0 && arguments.progress[2] == 0)\n\
+                 \x20           arguments.progress[2] = 1 + arguments.progress[1] + arguments.index;\n\
+                 \x20       return;\n    }}\n\
+                 \x20   const double rate = arguments.rates[arguments.progress[1] + arguments.index];\n\
+                 \x20   const double taken = double(arguments.progress[0] + arguments.progress[1] + arguments.index + 1);\n\
+                 \x20   const Step step{{rate / (1 - pow(arguments.mean_decay, taken)), 1 / (1 - pow(arguments.square_decay, taken)), rate}};\n\
+                 {update}\
+                 \x20   const int scalar = blockIdx.x * THREADS + threadIdx.x;\n\
+                 \x20   if (scalar < SCALARS) moved(arguments, step, WEIGHTS + scalar);\n"
+            ),
+        );
+        text += &kernel("advance", "    advance_progress(arguments);\n");
+    }
+    text
+}
+
+/// The kernel itself: which blocks take which tiles.
+fn entry(plan: &Plan, work: Work, terms: usize) -> String {
+    let mut text = format!(
+        "extern \"C\" __global__ void __launch_bounds__(THREADS, 2) {}(Arguments arguments) {{\n\
+         \x20   const Block block = own_block(arguments);\n",
+        work.name()
+    );
+    if work == Work::Evaluate {
+        text += "    clear_sums(block);\n    const long long* table = arguments.table;\n";
+        _ = writeln!(
+            text,
+            "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{",
+            3 * terms + 2
+        );
+        let mut first = 0;
+        for (number, term) in plan.terms.iter().enumerate() {
+            let entry = 3 * number;
+            _ = writeln!(
+                text,
+                "        if (tile < table[{}]) {{\n\
+                 \x20           const long long start = (tile - table[{}]) * POINTS, left = table[{}] - start;\n\
+                 \x20           const double* rows = arguments.rows + table[{entry}] + start * Term{number}::ROW;\n\
+                 \x20           evaluate_tile<Term{number}>(block, rows, int(left < POINTS ? left : POINTS), {first});\n\
+                 \x20           continue;\n        }}",
+                entry + 5,
+                entry + 2,
+                entry + 1
+            );
+            first += term.residuals.len();
+        }
+        text += "    }\n}\n\n";
+    } else {
+        if work == Work::Transposed {
+            text += "    if (arguments.fresh) clear_sums(block);\n";
+        }
+        text += "    for (long long start = blockIdx.x * static_cast<long long>(POINTS); start < arguments.points;\n\
+            \x20        start += gridDim.x * static_cast<long long>(POINTS)) {\n\
+            \x20       const long long left = arguments.points - start;\n\
+            \x20       const int count = int(left < POINTS ? left : POINTS);\n\
+            \x20       switch (arguments.term) {\n";
+        for number in 0..terms {
+            let own = format!("Term{number}");
+            let call = match work {
+                Work::Fill => {
+                    format!(
+                        "fill_tile<{own}>(block, rows, count, arguments.output + start * {own}::RESIDUALS)"
+                    )
+                }
+                Work::Jacobian => format!(
+                    "jacobian_tile<{own}>(block, rows, count, arguments.output + start * {own}::RESIDUALS * PARAMETERS,\n\
+                     \x20               arguments.values + start * {own}::RESIDUALS)"
+                ),
+                Work::Along => format!(
+                    "along_tile<{own}>(block, rows, count, arguments.seeds, arguments.output + start * {own}::RESIDUALS)"
+                ),
+                Work::Transposed | Work::Evaluate => format!(
+                    "transposed_tile<{own}>(block, rows, count, arguments.seeds + start * {own}::RESIDUALS)"
+                ),
+            };
+            _ = writeln!(
+                text,
+                "        case {number}: {{\n\
+                 \x20           const double* rows = arguments.rows + start * {own}::ROW;\n\
+                 \x20           {call};\n            break;\n        }}"
+            );
+        }
+        text += "        }\n    }\n}\n\n";
+    }
+    text
+}

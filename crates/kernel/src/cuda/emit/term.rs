@@ -1,0 +1,340 @@
+//! One loss term as a C++ struct: its constants, what happens at both ends of the network, and the order of layers.
+
+use super::program::{Reads, statements};
+use super::rules;
+use crate::cuda::layout::Layout;
+use equation::expression::Channel;
+use equation::problem::Activation;
+use equation::taylor::{Adjoint, Architecture, Layer, Term, Variable};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// What is written out of a term.
+pub(super) struct TermText<'a> {
+    pub(super) architecture: &'a Architecture,
+    pub(super) layout: &'a Layout,
+    pub(super) term: &'a Term,
+    pub(super) scalars: usize,
+    /// Points of a tile.
+    pub(super) points: usize,
+    /// Whether anything comes back through the network.
+    pub(super) reverse: bool,
+    /// Whether that is multiplied with a direction.
+    pub(super) along: bool,
+}
+
+impl TermText<'_> {
+    pub(super) fn channels(&self) -> usize {
+        self.term.channels.len()
+    }
+
+    pub(super) fn coefficients(&self) -> usize {
+        self.term.channels.coefficients.len()
+    }
+
+    /// Coefficients depend on trainable scalars, so their adjoints are wanted.
+    pub(super) fn trains(&self) -> bool {
+        !self.term.coefficients_adjoint.variables.is_empty()
+    }
+
+    fn places(&self) -> usize {
+        self.term.row.sites * self.points
+    }
+
+    fn columns(&self) -> usize {
+        self.channels() * self.places()
+    }
+
+    /// Rows of neurons in the scratch memory: behind values and adjoints comes one more signal, as wide as the
+    /// widest, where directional derivatives need it.
+    fn rows(&self) -> usize {
+        let widest = self.architecture.widths.iter().copied().max().unwrap_or(0);
+        self.layout.rows + if self.along { widest } else { 0 }
+    }
+
+    /// Names and sizes of the arrays behind the rows of neurons.
+    fn arrays(&self) -> [(&'static str, usize); 4] {
+        [
+            ("COEFFICIENTS", self.coefficients() * self.places()),
+            ("COEFFICIENTS_BAR", self.coefficients() * self.places()),
+            ("KEPT", self.term.residuals.len() * self.points),
+            ("SCALAR_BARS", self.scalars * self.points),
+        ]
+    }
+
+    /// Numbers of a block's scratch memory.
+    pub(super) fn scratch(&self) -> usize {
+        self.rows() * self.columns() + self.arrays().iter().map(|(_, size)| size).sum::<usize>()
+    }
+
+    /// The whole struct, called `name`.
+    pub(super) fn text(&self, name: &str) -> String {
+        let row = self.term.row;
+        let mut text = String::new();
+        let title: String = self.term.name.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect();
+        _ = writeln!(text, "// {title}: {} channels at {} place(s) per point.", self.channels(), row.sites);
+        _ = writeln!(text, "struct {name} {{\n    using Self = {name};");
+        let head = self.layout.values[self.layout.values.len() - 1];
+        let outputs = self.architecture.outputs();
+        let mut constants = vec![
+            ("SITES", row.sites),
+            ("CHANNELS", self.channels()),
+            ("RESIDUALS", self.term.residuals.len()),
+            ("SCALARS", self.scalars),
+            ("ROW", row.width()),
+            ("OUTPUTS", outputs),
+            ("PLACES", self.places()),
+            ("COLUMNS", self.columns()),
+            ("HEAD", head * self.columns()),
+            ("HEAD_BAR", self.layout.slots[self.layout.adjoints.output] * self.columns()),
+            ("MOVED", self.layout.rows * self.columns()),
+        ];
+        let mut start = self.rows() * self.columns();
+        for (name, size) in self.arrays() {
+            constants.push((name, start));
+            start += size;
+        }
+        for (name, value) in constants {
+            _ = writeln!(text, "    static constexpr int {name} = {value};");
+        }
+        text += &self.coefficient_functions();
+        text += &self.feature_functions();
+        for activation in self.activations() {
+            text += &self.activation_functions(activation);
+        }
+        if self.architecture.layers.iter().any(|layer| matches!(layer, Layer::Gate { .. })) {
+            text += &self.gate_functions();
+        }
+        text += &self.residual_functions();
+        text += &self.forward();
+        if self.reverse {
+            text += &self.backward();
+        }
+        text + "};\n\n"
+    }
+
+    fn activations(&self) -> Vec<Activation> {
+        let mut found = Vec::new();
+        for layer in &self.architecture.layers {
+            if let Layer::Activate { activation, .. } = layer
+                && !found.contains(activation)
+            {
+                found.push(*activation);
+            }
+        }
+        found
+    }
+
+    fn coefficient_functions(&self) -> String {
+        let mut text = String::new();
+        if self.coefficients() == 0 {
+            return text;
+        }
+        let coordinates = self.term.row.coordinates;
+        let input = move |place: u16| {
+            let place = usize::from(place);
+            if place < coordinates {
+                format!("number(row[site * {coordinates} + {place}])")
+            } else {
+                format!("number(row[{place}])")
+            }
+        };
+        let none = |_: u16| unreachable!("coefficients do not depend on the network");
+        let reads = Reads {
+            input: &input,
+            scalar: &scalar,
+            signal: &none,
+            seed: &|place| format!("k_bar[{place} * PLACES]"),
+        };
+        text += "\n    // Coefficients of the channels at one place.\n";
+        text += "    __device__ __noinline__ static void coefficients(const Block& block, const double* row, int site, number* k) {\n";
+        text += &statements(&self.term.coefficients, &reads, "        ");
+        for (place, output) in self.term.coefficients.outputs.iter().enumerate() {
+            _ = writeln!(text, "        k[{place} * PLACES] = r{output};");
+        }
+        text += "    }\n";
+        if self.trains() && self.reverse {
+            text += "    // Brings their adjoints to the scalars.\n";
+            text += "    __device__ __noinline__ static void coefficients_adjoint(const Block& block, const double* row, int site,\n";
+            text += "                                                const number* k_bar, number* scalar_bars) {\n";
+            text += &statements(&self.term.coefficients_adjoint.program, &reads, "        ");
+            for (variable, output) in outputs(&self.term.coefficients_adjoint) {
+                let Variable::Scalar(place) = variable else { continue };
+                _ = writeln!(text, "        scalar_bars[{place} * POINTS] += r{output};");
+            }
+            text += "    }\n";
+        }
+        text
+    }
+
+    fn activation_functions(&self, activation: Activation) -> String {
+        let (name, rules) = (activation.name(), &self.term.rules);
+        let z = |channel: usize| Some(rules::at("z", channel));
+        let mut text = format!(
+            "\n    // h = {name}(z) on all channels of one neuron at one place, and the adjoint.\n\
+             \x20   __device__ static void {name}_forward(const number* __restrict__ z, number* __restrict__ h, const number* k) {{\n\
+             \x20       number s[6];\n        {name}_slopes(z[0], s);\n"
+        );
+        text += &rules::chain(rules, self.channels(), &z);
+        text += "    }\n";
+        text += &format!(
+            "    __device__ __noinline__ static void {name}_layer(const number* z, number* h, const number* k, int width) {{\n\
+             \x20       for_neurons(width, PLACES, [&](int n, int place) {{\n\
+             \x20           {name}_forward(z + n * COLUMNS + place, h + n * COLUMNS + place, k + place);\n\
+             \x20       }});\n        __syncthreads();\n    }}\n"
+        );
+        if self.reverse {
+            text += &format!(
+                "    __device__ static void {name}_reverse(const number* __restrict__ z, const number* __restrict__ h_bar,\n\
+                 \x20                                      number* __restrict__ z_bar, const number* k, number* k_bar) {{\n\
+                 \x20       number s[6];\n        {name}_slopes(z[0], s);\n"
+            );
+            let bar = |channel: usize| rules::at("z_bar", channel);
+            text += &rules::chain_adjoint(rules, self.channels(), &z, &bar, &|_| true, self.trains());
+            let (open, gathered, close) = self.gathering();
+            text += &format!(
+                "    }}\n    __device__ __noinline__ static void {name}_layer_reverse(const number* z, const number* h_bar, number* z_bar,\n\
+                 \x20                                                        const number* k, number* sums, int width) {{\n{open}\
+                 \x20       for_neurons(width, PLACES, [&](int n, int place) {{\n\
+                 \x20           const int at = n * COLUMNS + place;\n\
+                 \x20           {name}_reverse(z + at, h_bar + at, z_bar + at, k + place, {gathered});\n\
+                 \x20       }});\n        __syncthreads();\n{close}    }}\n"
+            );
+        }
+        text
+    }
+
+    /// What surrounds a loop over neurons that gathers the adjoints of coefficients; nothing where they
+    /// do not train.
+    fn gathering(&self) -> (String, &'static str, &'static str) {
+        if !self.trains() {
+            return (String::new(), "nullptr", "");
+        }
+        let count = self.coefficients();
+        (
+            format!("        number gathered[{count}] = {{}};\n"),
+            "gathered",
+            "        for (number& sum : gathered) add_over_neurons(sum, sums + (&sum - gathered) * PLACES, PLACES);\n",
+        )
+    }
+
+    fn gate_functions(&self) -> String {
+        let (rules, channels) = (&self.term.rules, self.channels());
+        let f = |channel: usize| rules::at("f", channel);
+        let g =
+            |channel: usize| format!("({} - {})", rules::at("first", channel), rules::at("second", channel));
+        let h_bar = |channel: usize| rules::at("h_bar", channel);
+        let mut text = String::from(
+            "\n    // h = second + f * (first - second) on all channels of one neuron at one place, and the adjoint.\n\
+             \x20   __device__ static void gate_forward(const number* f, const number* first, const number* second,\n\
+             \x20                                       number* __restrict__ h, const number* k) {\n",
+        );
+        for channel in 0..channels {
+            let product = rules::product_channel(rules, channel, &f, &g);
+            let second = rules::at("second", channel);
+            _ = writeln!(text, "        {} = {second} + {product};", rules::at("h", channel));
+        }
+        text += "    }\n\
+            \x20   __device__ __noinline__ static void gate_layer(const number* f, const number* first, const number* second,\n\
+            \x20                                                  number* h, const number* k, int width) {\n\
+            \x20       for_neurons(width, PLACES, [&](int n, int place) {\n\
+            \x20           const int at = n * COLUMNS + place;\n\
+            \x20           gate_forward(f + at, first + at, second + at, h + at, k + place);\n\
+            \x20       });\n        __syncthreads();\n    }\n";
+        if !self.reverse {
+            return text;
+        }
+        text += "    template <bool ADD_F, bool ADD_FIRST, bool ADD_SECOND>\n\
+            \x20   __device__ static void gate_reverse(const number* f, const number* first, const number* second,\n\
+            \x20                                       const number* __restrict__ h_bar, number* __restrict__ f_bar,\n\
+            \x20                                       number* __restrict__ first_bar, number* __restrict__ second_bar,\n\
+            \x20                                       const number* k, number* k_bar) {\n";
+        for channel in 0..channels {
+            let to_f = rules::product_adjoint_channel(rules, channels, channel, &g, &h_bar);
+            let to_g = rules::product_adjoint_channel(rules, channels, channel, &f, &h_bar);
+            let place = |vector: &str| rules::at(vector, channel);
+            _ = writeln!(text, "        const number f{channel} = {to_f}, g{channel} = {to_g};");
+            for (target, adds, value) in [
+                ("f_bar", "ADD_F", format!("f{channel}")),
+                ("first_bar", "ADD_FIRST", format!("g{channel}")),
+                ("second_bar", "ADD_SECOND", format!("{} - g{channel}", h_bar(channel))),
+            ] {
+                let to = place(target);
+                _ = writeln!(text, "        {to} = ({adds} ? {to} : number(0)) + {value};");
+            }
+        }
+        if self.trains() {
+            text += &rules::product_coefficients(rules, &f, &g, &h_bar);
+        }
+        let (open, gathered, close) = self.gathering();
+        text + &format!(
+            "    }}\n    template <bool ADD_F, bool ADD_FIRST, bool ADD_SECOND>\n\
+             \x20   __device__ __noinline__ static void gate_layer_reverse(const number* f, const number* first, const number* second,\n\
+             \x20                                                          const number* h_bar, number* f_bar, number* first_bar,\n\
+             \x20                                                          number* second_bar, const number* k, number* sums, int width) {{\n{open}\
+             \x20       for_neurons(width, PLACES, [&](int n, int place) {{\n\
+             \x20           const int at = n * COLUMNS + place;\n\
+             \x20           gate_reverse<ADD_F, ADD_FIRST, ADD_SECOND>(f + at, first + at, second + at, h_bar + at, f_bar + at,\n\
+             \x20                                                      first_bar + at, second_bar + at, k + place, {gathered});\n\
+             \x20       }});\n        __syncthreads();\n{close}    }}\n"
+        )
+    }
+
+    fn residual_functions(&self) -> String {
+        let term = self.term;
+        let head = |signal: u16| {
+            let Channel { output, channel, site } = term.signals[usize::from(signal)];
+            format!("[({output} * CHANNELS + {channel}) * PLACES + {site} * POINTS]")
+        };
+        let signal = |place: u16| format!("head{}", head(place));
+        let reads = Reads {
+            input: &|place| format!("number(row[{place}])"),
+            scalar: &scalar,
+            signal: &signal,
+            seed: &|place| format!("seeds[{place}]"),
+        };
+        let mut text = String::from(
+            "\n    // Residuals at one point.\n\
+             \x20   __device__ __noinline__ static void residuals(const Block& block, const double* row, int point, number (&out)[RESIDUALS]) {\n\
+             \x20       const number* head = block.scratch + HEAD + point;\n",
+        );
+        text += &statements(&term.residual, &reads, "        ");
+        for (place, output) in term.residual.outputs.iter().enumerate() {
+            _ = writeln!(text, "        out[{place}] = r{output};");
+        }
+        text += "    }\n";
+        if !self.reverse {
+            return text;
+        }
+        text += "    // Brings adjoints of the residuals to the network's outputs and to the scalars.\n\
+            \x20   __device__ __noinline__ static void residuals_adjoint(const Block& block, const double* row, int point,\n\
+            \x20                                            const number (&seeds)[RESIDUALS]) {\n\
+            \x20       const number* head = block.scratch + HEAD + point;\n\
+            \x20       number* head_bar = block.scratch + HEAD_BAR + point;\n\
+            \x20       number* scalar_bars = block.scratch + SCALAR_BARS + point;\n";
+        text += &statements(&term.adjoint.program, &reads, "        ");
+        for (variable, output) in outputs(&term.adjoint) {
+            _ = match variable {
+                Variable::Signal(place) => writeln!(text, "        head_bar{} = r{output};", head(place)),
+                Variable::Scalar(place) => {
+                    writeln!(text, "        scalar_bars[{place} * POINTS] += r{output};")
+                }
+            };
+        }
+        text + "    }\n"
+    }
+}
+
+/// How a trainable scalar is read.
+fn scalar(place: u16) -> String {
+    format!("number(block.arguments.parameters[WEIGHTS + {place}])")
+}
+
+fn outputs(adjoint: &Adjoint) -> impl Iterator<Item = (Variable, u32)> {
+    adjoint.variables.iter().copied().zip(adjoint.program.outputs.iter().copied())
+}
+
+/// Coordinates along which any channel of the features is seeded.
+pub(super) fn seeded_axes(term: &Term, channel: usize) -> BTreeSet<usize> {
+    term.rules.seeds.iter().filter(|seed| seed.channel == channel).map(|seed| seed.axis).collect()
+}

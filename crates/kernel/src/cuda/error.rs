@@ -1,0 +1,59 @@
+//! Why CUDA cannot be used, or stopped working.
+
+use std::path::PathBuf;
+
+/// Why CUDA cannot be used, or stopped working.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CudaError {
+    /// The driver's library is not installed.
+    #[error("no NVIDIA driver: libcuda.so.1 is not found")]
+    NoDriver,
+    /// The driver is there and counts no devices.
+    #[error("the NVIDIA driver finds no GPU")]
+    NoDevice,
+    /// A GPU that is too old.
+    #[error("{name} has compute capability {major}.{minor}; 8.0 or newer is needed")]
+    TooOld {
+        /// The GPU's name.
+        name: String,
+        /// Of its compute capability.
+        major: i32,
+        /// Of its compute capability.
+        minor: i32,
+    },
+    /// The run-time compiler is not installed.
+    #[error(
+        "no CUDA run-time compiler: libnvrtc.so.13 is not found; PINNACE_CUDA_LIBRARIES may name its folder"
+    )]
+    NoCompiler,
+    /// The compiler refused a kernel: a bug in the emitter.
+    #[error("the kernel `{kernel}` does not compile (source: {}):\n{log}", .source_file.display())]
+    Compile {
+        /// Which kernel.
+        kernel: String,
+        /// Where its source was written, if it could be.
+        source_file: PathBuf,
+        /// What the compiler said.
+        log: String,
+    },
+    /// The device's memory does not suffice.
+    #[error("the GPU has no {bytes} bytes free")]
+    Memory {
+        /// What was asked for.
+        bytes: usize,
+    },
+    /// A call of the driver failed.
+    #[error("CUDA: {call} failed: {reason}")]
+    Driver {
+        /// Which call.
+        call: &'static str,
+        /// What the driver says.
+        reason: String,
+    },
+    /// No C++ compiler for kernels on the processor.
+    #[error("the stand-in for a GPU cannot be built: {reason}")]
+    StandIn {
+        /// What the compiler or the loader said.
+        reason: String,
+    },
+}

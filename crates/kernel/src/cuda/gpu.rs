@@ -1,0 +1,252 @@
+//! A GPU through the CUDA driver. Everything here that talks to the driver is `unsafe` inside and safe outside:
+//! addresses come from [`super::machine::Arena`], which checks lengths, and calls are ordered by one stream.
+
+use super::cache::{Cache, Key};
+use super::compiler;
+use super::machine::Arguments;
+use super::{CudaError, emit};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, result, sys,
+};
+use cudarc::nvrtc::Ptx;
+use std::sync::Arc;
+
+/// Blocks per multiprocessor that the kernels' registers and shared memory allow.
+const BLOCKS_EACH: usize = 2;
+
+/// The first GPU of this machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Gpu {
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    name: String,
+    multiprocessors: usize,
+    /// Such as `sm_90a`.
+    architecture: String,
+    cache: Cache,
+}
+
+/// Kernels that the driver has loaded.
+#[derive(Debug)]
+pub(crate) struct GpuModule {
+    kernels: Vec<(&'static str, CudaFunction)>,
+    /// Owns the code of the kernels.
+    _module: Arc<CudaModule>,
+}
+
+fn failed(call: &'static str) -> impl Fn(DriverError) -> CudaError {
+    move |error| CudaError::Driver { call, reason: format!("{error:?}") }
+}
+
+impl Gpu {
+    /// Opens the first GPU, if this machine has one that can be used.
+    pub(crate) fn open() -> Result<Gpu, CudaError> {
+        // SAFETY: asks the loader for the library; no CUDA function is called.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(CudaError::NoDriver);
+        }
+        let count = CudaContext::device_count().map_err(|_| CudaError::NoDevice)?;
+        if count < 1 {
+            return Err(CudaError::NoDevice);
+        }
+        let context = CudaContext::new(0).map_err(failed("opening the device"))?;
+        let name = context.name().map_err(failed("reading the device's name"))?;
+        let (major, minor) =
+            context.compute_capability().map_err(failed("reading the compute capability"))?;
+        if major < 8 {
+            return Err(CudaError::TooOld { name, major, minor });
+        }
+        compiler::version()?;
+        let count = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+        let multiprocessors = context.attribute(count).map_err(failed("counting multiprocessors"))?;
+        let stream = context.new_stream().map_err(failed("making a stream"))?;
+        // Only Hopper's own instructions need the letter; code without it runs on later chips of a family.
+        let architecture = if major == 9 { "sm_90a".to_owned() } else { format!("sm_{major}{minor}") };
+        let multiprocessors = usize::try_from(multiprocessors).unwrap_or(1);
+        Ok(Gpu { context, stream, name, multiprocessors, architecture, cache: Cache::of_user() })
+    }
+
+    /// As people know it, with its architecture and memory.
+    pub(crate) fn describe(&self) -> String {
+        let memory = self.context.total_mem().unwrap_or(0) as f64 / f64::from(1 << 30);
+        let (major, minor) = compiler::version().unwrap_or((0, 0));
+        let Gpu { name, architecture, multiprocessors, .. } = self;
+        format!(
+            "{name}, {architecture}, {multiprocessors} multiprocessors, {memory:.1} GiB, NVRTC {major}.{minor}"
+        )
+    }
+
+    pub(crate) fn blocks(&self) -> usize {
+        self.multiprocessors * BLOCKS_EACH
+    }
+
+    pub(crate) fn load(&self, text: &str, kernels: &[&'static str]) -> Result<GpuModule, CudaError> {
+        let (major, minor) = compiler::version()?;
+        let options = compiler::options(&self.architecture).join(" ");
+        let key = Key::of(&[text, &options, &format!("{major}.{minor}"), env!("CARGO_PKG_VERSION")]);
+        let compiled = match self.cache.get(key) {
+            Some(compiled) => compiled,
+            None => {
+                let source_file = self.cache.put_source(key, text);
+                let compiled = compiler::compile(kernels[0], text, &self.architecture);
+                let compiled = compiled.map_err(|error| match error {
+                    CudaError::Compile { kernel, log, .. } => CudaError::Compile { kernel, source_file, log },
+                    other => other,
+                })?;
+                self.cache.put(key, &compiled);
+                compiled
+            }
+        };
+        self.bind()?;
+        let module =
+            self.context.load_module(Ptx::from_binary(compiled.image)).map_err(failed("loading a kernel"))?;
+        let function = |&name: &&'static str| {
+            let function = module.load_function(name).map_err(failed("finding a kernel"))?;
+            Ok((name, function))
+        };
+        let kernels: Result<_, CudaError> = kernels.iter().map(function).collect();
+        Ok(GpuModule { kernels: kernels?, _module: module })
+    }
+
+    pub(crate) fn launch(
+        &self,
+        module: &GpuModule,
+        kernel: &str,
+        blocks: usize,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        let found = module.kernels.iter().find(|(name, _)| *name == kernel);
+        let (_, function) =
+            found.expect("every kernel that is launched was named when its module was loaded");
+        self.bind()?;
+        let mut arguments = *arguments;
+        let mut pointers = [(&raw mut arguments).cast()];
+        let grid = (u32::try_from(blocks).unwrap_or(u32::MAX), 1, 1);
+        // SAFETY: the kernel takes one `Arguments`, laid out as ours; its addresses are places of a live arena
+        // whose lengths the engine planned for this kernel.
+        let launched = unsafe {
+            result::launch_kernel(
+                function.cu_function(),
+                grid,
+                (emit::THREADS as u32, 1, 1),
+                0,
+                self.stream.cu_stream(),
+                &mut pointers,
+            )
+        };
+        launched.map_err(failed("launching a kernel"))
+    }
+
+    /// Records what `launches` queues, without running it.
+    pub(crate) fn record(&self, launches: impl Fn() -> Result<(), CudaError>) -> Result<Graph, CudaError> {
+        self.bind()?;
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        self.stream.begin_capture(mode).map_err(failed("recording"))?;
+        let launched = launches();
+        // Ended in any case: a stream that records runs nothing.
+        let graph = self.stream.end_capture(sys::CUgraphInstantiate_flags(0)).map_err(failed("recording"))?;
+        launched?;
+        let reason = || CudaError::Driver { call: "recording", reason: "nothing was recorded".to_owned() };
+        graph.map(|graph| Graph { graph, context: Arc::clone(&self.context) }).ok_or_else(reason)
+    }
+
+    pub(crate) fn pinned(&self, words: usize) -> Result<Pinned, CudaError> {
+        self.bind()?;
+        // SAFETY: no flags; the memory is freed once, when `Pinned` is dropped.
+        let address = unsafe { result::malloc_host(words * size_of::<u64>(), 0) };
+        let address: *mut u64 = address.map_err(failed("allocating pinned memory"))?.cast();
+        // SAFETY: the driver has just allocated that many words at that address.
+        unsafe { std::ptr::write_bytes(address, 0, words) };
+        Ok(Pinned { address, words, context: Arc::clone(&self.context) })
+    }
+
+    pub(crate) fn upload(&self, to: u64, pinned: &mut Pinned, count: usize) -> Result<(), CudaError> {
+        self.bind()?;
+        let words = &pinned.words()[..count];
+        // SAFETY: the arena has checked that so many bytes lie behind `to`; we wait before the words may change.
+        let copied = unsafe { result::memcpy_htod_async(to, words, self.stream.cu_stream()) };
+        copied.map_err(failed("copying to the device"))?;
+        self.stream.synchronize().map_err(failed("waiting for a copy"))
+    }
+
+    pub(crate) fn download(&self, from: u64, pinned: &mut Pinned, count: usize) -> Result<(), CudaError> {
+        self.bind()?;
+        let words = &mut pinned.words()[..count];
+        // SAFETY: the arena has checked that so many bytes lie behind `from`; we wait before the words are read.
+        let copied = unsafe { result::memcpy_dtoh_async(words, from, self.stream.cu_stream()) };
+        copied.map_err(failed("copying from the device"))?;
+        self.stream.synchronize().map_err(failed("running a kernel"))
+    }
+
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<u64, CudaError> {
+        self.bind()?;
+        // SAFETY: the address is freed once, by the arena that asked for it.
+        let address = unsafe { result::malloc_sync(bytes) }.map_err(|_| CudaError::Memory { bytes })?;
+        // SAFETY: the driver has just allocated that many bytes at that address.
+        let cleared = unsafe { result::memset_d8_async(address, 0, bytes, self.stream.cu_stream()) };
+        cleared.map_err(failed("clearing memory"))?;
+        Ok(address)
+    }
+
+    pub(crate) fn free(&self, address: u64) {
+        // A failure here means that the context is gone, and the memory with it.
+        if self.bind().is_ok() && self.stream.synchronize().is_ok() {
+            // SAFETY: allocated by `allocate`, freed by its one owner, and no kernel is running.
+            _ = unsafe { result::free_sync(address) };
+        }
+    }
+
+    /// Makes the device's context current: an engine may be used from any thread.
+    fn bind(&self) -> Result<(), CudaError> {
+        self.context.bind_to_thread().map_err(failed("entering the device's context"))
+    }
+}
+
+/// A recorded series of launches.
+pub(crate) struct Graph {
+    graph: CudaGraph,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: a graph has one owner; the driver lets any thread launch it that has entered the context.
+unsafe impl Send for Graph {}
+
+impl std::fmt::Debug for Graph {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Graph")
+    }
+}
+
+impl Graph {
+    pub(crate) fn launch(&self) -> Result<(), CudaError> {
+        self.context.bind_to_thread().map_err(failed("entering the device's context"))?;
+        self.graph.launch().map_err(failed("launching a graph"))
+    }
+}
+
+/// Host memory that the device copies from and to by itself.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    address: *mut u64,
+    words: usize,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: plain memory with one owner; freeing it from another thread is what `bind_to_thread` is for.
+unsafe impl Send for Pinned {}
+
+impl Pinned {
+    pub(crate) fn words(&mut self) -> &mut [u64] {
+        // SAFETY: allocated with that many words, all of them written; `&mut self` makes the slice the only one.
+        unsafe { std::slice::from_raw_parts_mut(self.address, self.words) }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: allocated by `malloc_host`, freed once.
+            _ = unsafe { result::free_host(self.address.cast()) };
+        }
+    }
+}

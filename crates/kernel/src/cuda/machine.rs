@@ -1,0 +1,235 @@
+//! What kernels run on: a GPU, or the processor standing in for one. Nothing outside this folder knows which.
+
+use super::CudaError;
+use super::gpu::{Gpu, GpuModule};
+use super::stand_in::{StandIn, StandInModule};
+
+/// What every kernel is given; as `Arguments` in `device/tile.cuh`. Addresses are the machine's.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct Arguments {
+    pub(crate) parameters: u64,
+    pub(crate) factors: u64,
+    pub(crate) table: u64,
+    pub(crate) rows: u64,
+    pub(crate) weights: u64,
+    pub(crate) direction: u64,
+    pub(crate) scratch: u64,
+    pub(crate) gradients: u64,
+    pub(crate) sums: u64,
+    pub(crate) result: u64,
+    pub(crate) seeds: u64,
+    pub(crate) output: u64,
+    pub(crate) values: u64,
+    pub(crate) term: u64,
+    pub(crate) points: u64,
+    pub(crate) blocks: u64,
+    pub(crate) fresh: u64,
+    pub(crate) norms: u64,
+    pub(crate) reducers: u64,
+    pub(crate) moments: u64,
+    pub(crate) rates: u64,
+    pub(crate) history: u64,
+    pub(crate) progress: u64,
+    pub(crate) index: u64,
+    pub(crate) decaying: u64,
+    pub(crate) mean_decay: f64,
+    pub(crate) square_decay: f64,
+    pub(crate) floor: f64,
+    pub(crate) decay: f64,
+}
+
+/// A machine that runs kernels.
+#[derive(Clone, Debug)]
+pub(crate) enum Machine {
+    Gpu(Gpu),
+    StandIn(StandIn),
+}
+
+/// Compiled kernels, by name.
+#[derive(Debug)]
+pub(crate) enum Module {
+    Gpu(GpuModule),
+    StandIn(StandInModule),
+}
+
+/// Launches that can be queued as one.
+#[derive(Debug)]
+pub(crate) enum Recorded {
+    Gpu(super::gpu::Graph),
+    StandIn,
+}
+
+/// Words that the machine can copy from and to without help of the processor.
+#[derive(Debug)]
+pub(crate) enum Staging {
+    Gpu(super::gpu::Pinned),
+    StandIn(Vec<u64>),
+}
+
+impl Staging {
+    pub(crate) fn words(&mut self) -> &mut [u64] {
+        match self {
+            Staging::Gpu(pinned) => pinned.words(),
+            Staging::StandIn(words) => words,
+        }
+    }
+}
+
+impl Machine {
+    /// Blocks that are worth launching at once.
+    pub(crate) fn blocks(&self) -> usize {
+        match self {
+            Machine::Gpu(gpu) => gpu.blocks(),
+            Machine::StandIn(_) => StandIn::BLOCKS,
+        }
+    }
+
+    /// Compiles a source, or finds it compiled, and loads the named kernels.
+    pub(crate) fn load(&self, text: &str, kernels: &[&'static str]) -> Result<Module, CudaError> {
+        match self {
+            Machine::Gpu(gpu) => gpu.load(text, kernels).map(Module::Gpu),
+            Machine::StandIn(stand_in) => stand_in.load(text, kernels).map(Module::StandIn),
+        }
+    }
+
+    /// Memory for copies.
+    pub(crate) fn staging(&self, words: usize) -> Result<Staging, CudaError> {
+        match self {
+            Machine::Gpu(gpu) => gpu.pinned(words).map(Staging::Gpu),
+            Machine::StandIn(_) => Ok(Staging::StandIn(vec![0; words])),
+        }
+    }
+
+    /// Queues a kernel on `blocks` blocks.
+    pub(crate) fn launch(
+        &self,
+        module: &Module,
+        kernel: &str,
+        blocks: usize,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        match (self, module) {
+            _ if blocks == 0 => Ok(()),
+            (Machine::Gpu(gpu), Module::Gpu(module)) => gpu.launch(module, kernel, blocks, arguments),
+            (Machine::StandIn(_), Module::StandIn(module)) => {
+                module.launch(kernel, blocks, arguments);
+                Ok(())
+            }
+            _ => unreachable!("modules run on the machine that loaded them"),
+        }
+    }
+
+    /// Queues what `launches` queues: on a GPU as one graph, which it hands back to be queued again.
+    pub(crate) fn record(&self, launches: impl Fn() -> Result<(), CudaError>) -> Result<Recorded, CudaError> {
+        match self {
+            Machine::Gpu(gpu) => gpu.record(launches).map(Recorded::Gpu),
+            Machine::StandIn(_) => Ok(Recorded::StandIn),
+        }
+    }
+
+    /// Queues a recording again, or `launches` where there are no recordings.
+    pub(crate) fn replay(
+        &self,
+        recorded: &Recorded,
+        launches: impl Fn() -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        match recorded {
+            Recorded::Gpu(graph) => graph.launch(),
+            Recorded::StandIn => launches(),
+        }
+    }
+
+    /// Copies the first words of the staging memory to the machine, and waits.
+    pub(crate) fn upload(
+        &self,
+        arena: &Arena,
+        at: usize,
+        staging: &mut Staging,
+        count: usize,
+    ) -> Result<(), CudaError> {
+        let address = arena.address_of(at, count * size_of::<u64>());
+        match (self, staging) {
+            (Machine::Gpu(gpu), Staging::Gpu(pinned)) => gpu.upload(address, pinned, count),
+            (Machine::StandIn(_), Staging::StandIn(words)) => {
+                super::stand_in::upload(address, &words[..count]);
+                Ok(())
+            }
+            _ => unreachable!("staging memory belongs to the machine that made it"),
+        }
+    }
+
+    /// Waits for all kernels and copies words of the machine into the staging memory.
+    pub(crate) fn download(
+        &self,
+        arena: &Arena,
+        at: usize,
+        staging: &mut Staging,
+        count: usize,
+    ) -> Result<(), CudaError> {
+        let address = arena.address_of(at, count * size_of::<u64>());
+        match (self, staging) {
+            (Machine::Gpu(gpu), Staging::Gpu(pinned)) => gpu.download(address, pinned, count),
+            (Machine::StandIn(_), Staging::StandIn(words)) => {
+                super::stand_in::download(address, &mut words[..count]);
+                Ok(())
+            }
+            _ => unreachable!("staging memory belongs to the machine that made it"),
+        }
+    }
+}
+
+/// All memory of one engine on the machine.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    machine: Machine,
+    address: u64,
+    bytes: usize,
+}
+
+impl Arena {
+    /// No memory yet.
+    pub(crate) fn new(machine: &Machine) -> Self {
+        Arena { machine: machine.clone(), address: 0, bytes: 0 }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Makes room for `bytes`; what was there is lost if the arena grows. On `Err` the arena is empty.
+    pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), CudaError> {
+        if bytes <= self.bytes {
+            return Ok(());
+        }
+        self.release();
+        self.address = match &self.machine {
+            Machine::Gpu(gpu) => gpu.allocate(bytes)?,
+            Machine::StandIn(_) => super::stand_in::allocate(bytes),
+        };
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    /// The machine's address of a place in the arena that has `length` bytes behind it.
+    pub(crate) fn address_of(&self, at: usize, length: usize) -> u64 {
+        assert!(at + length <= self.bytes, "a place inside the arena");
+        self.address + at as u64
+    }
+
+    fn release(&mut self) {
+        if self.bytes > 0 {
+            match &self.machine {
+                Machine::Gpu(gpu) => gpu.free(self.address),
+                Machine::StandIn(_) => super::stand_in::free(self.address, self.bytes),
+            }
+        }
+        (self.address, self.bytes) = (0, 0);
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        self.release();
+    }
+}

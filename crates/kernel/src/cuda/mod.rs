@@ -1,0 +1,85 @@
+//! The CUDA engine: kernels written for one plan, compiled when they are first needed.
+//!
+//! `emit` writes a plan as CUDA C++, `compiler` and `cache` make machine code of it, `gpu` talks to the driver,
+//! `engine` plans memory and launches. `stand_in` runs the same kernels on the processor, to check them where there
+//! is no GPU.
+
+mod cache;
+mod compiler;
+mod emit;
+mod engine;
+mod error;
+mod gpu;
+mod layout;
+mod machine;
+mod memory;
+mod stand_in;
+mod steps;
+mod terms;
+mod tiles;
+
+pub(crate) use engine::Cuda;
+pub use error::CudaError;
+pub(crate) use machine::Machine;
+
+use crate::Precision;
+use equation::taylor::Plan;
+
+/// The GPU that kernels would run on, in words; `Err` says why there is none.
+pub fn describe() -> Result<String, CudaError> {
+    gpu::Gpu::open().map(|gpu| gpu.describe())
+}
+
+/// The machine's GPU.
+pub(crate) fn gpu() -> Result<Machine, CudaError> {
+    gpu::Gpu::open().map(Machine::Gpu)
+}
+
+/// The processor standing in for a GPU.
+pub(crate) fn stand_in() -> Machine {
+    Machine::StandIn(stand_in::StandIn)
+}
+
+/// What the run-time compiler made of one kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    /// Which kernel.
+    pub kernel: &'static str,
+    /// Bytes of machine code.
+    pub bytes: usize,
+    /// What the compiler said: registers and spills of every function.
+    pub log: String,
+}
+
+/// Which kernels of a plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kernels {
+    /// Those that training by gradients needs.
+    Training,
+    /// Those of predictions and Jacobians too.
+    All,
+}
+
+/// Compiles kernels of a plan for an architecture such as `sm_90a`, without a GPU; for checks.
+pub fn compile(
+    plan: &Plan,
+    precision: Precision,
+    kernels: Kernels,
+    architecture: &str,
+) -> Result<Vec<Report>, CudaError> {
+    let works = match kernels {
+        Kernels::Training => &[emit::Work::Evaluate][..],
+        Kernels::All => &emit::Work::ALL,
+    };
+    let each = |&work: &emit::Work| {
+        let source = emit::source(plan, precision, work, tiles::largest(plan));
+        let compiled = compiler::compile(work.name(), &source.text, architecture)?;
+        Ok(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log })
+    };
+    works.iter().map(each).collect()
+}
+
+/// The kernels that training by gradients needs, as text.
+pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
+    emit::source(plan, precision, emit::Work::Evaluate, tiles::largest(plan)).text
+}

@@ -1,0 +1,122 @@
+//! The processor standing in for a GPU: the same kernel text, compiled by the machine's C++ compiler, with the
+//! threads of a block taking turns. It checks kernels where there is no GPU; it is of no use for training.
+
+use super::CudaError;
+use super::machine::Arguments;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const RUNTIME: &str = include_str!("device/stand_in.hpp");
+
+/// Kernels keep their fibers in globals of their library: one of them runs at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A stand-in; its kernels live in files of the system's temporary folder while they are being loaded.
+#[derive(Clone, Debug)]
+pub(crate) struct StandIn;
+
+type Kernel = unsafe extern "C" fn(*const Arguments, u32);
+
+/// Kernels as functions of a library.
+#[derive(Debug)]
+pub(crate) struct StandInModule {
+    kernels: Vec<(&'static str, Kernel)>,
+    /// Owns the code of the kernels.
+    _library: libloading::Library,
+}
+
+impl StandIn {
+    /// Few, so that small tests have blocks with several tiles and sums over several blocks.
+    pub(crate) const BLOCKS: usize = 3;
+
+    pub(crate) fn load(&self, text: &str, kernels: &[&'static str]) -> Result<StandInModule, CudaError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let failed = |reason: String| CudaError::StandIn { reason };
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let stem = std::env::temp_dir().join(format!("pinnace-stand-in-{}-{number}", std::process::id()));
+        let (source, library) = (stem.with_extension("cpp"), stem.with_extension("so"));
+        let mut whole = format!("{RUNTIME}\n{text}\n");
+        for name in kernels {
+            _ = writeln!(
+                whole,
+                "extern \"C\" void run_{name}(const void* arguments, unsigned blocks) {{\n\
+                 \x20   stand_in::run<Arguments, {name}>(arguments, blocks);\n}}"
+            );
+        }
+        std::fs::write(&source, whole).map_err(|error| failed(error.to_string()))?;
+        let files = Files(vec![source.clone(), library.clone()]);
+        // Kernels may be called what functions of the C library are called: each library keeps its own.
+        let output = Command::new("c++")
+            .args(["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-Wl,-Bsymbolic", "-o"])
+            .args([&library, &source])
+            .output()
+            .map_err(|error| failed(error.to_string()))?;
+        if !output.status.success() {
+            return Err(failed(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        // SAFETY: the library is ours and has no initialisers of its own.
+        let library = unsafe { libloading::Library::new(&library) };
+        let library = library.map_err(|error| failed(error.to_string()))?;
+        drop(files);
+        let function = |&name: &&'static str| {
+            // SAFETY: written above with this signature.
+            let symbol = unsafe { library.get::<Kernel>(format!("run_{name}").as_bytes()) };
+            symbol.map(|symbol| (name, *symbol)).map_err(|error| failed(error.to_string()))
+        };
+        let kernels: Result<_, CudaError> = kernels.iter().map(function).collect();
+        Ok(StandInModule { kernels: kernels?, _library: library })
+    }
+}
+
+/// Removes files when it goes.
+struct Files(Vec<PathBuf>);
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|path| _ = std::fs::remove_file(path));
+    }
+}
+
+impl StandInModule {
+    pub(crate) fn launch(&self, kernel: &str, blocks: usize, arguments: &Arguments) {
+        let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let found = self.kernels.iter().find(|(name, _)| *name == kernel);
+        let (_, function) =
+            found.expect("every kernel that is launched was named when its module was loaded");
+        // SAFETY: `Arguments` is laid out as in the kernel's text; its addresses are places of a live arena.
+        unsafe { function(arguments, u32::try_from(blocks).unwrap_or(u32::MAX)) };
+    }
+}
+
+/// Bytes between the poisoned start and end of an allocation are in whole words.
+fn layout(bytes: usize) -> std::alloc::Layout {
+    std::alloc::Layout::from_size_align(bytes.next_multiple_of(256), 256).expect("a size that memory has")
+}
+
+/// Memory full of NaNs, so that numbers that nobody wrote show.
+pub(super) fn allocate(bytes: usize) -> u64 {
+    // SAFETY: arenas do not ask for zero bytes.
+    let address = unsafe { std::alloc::alloc(layout(bytes)) };
+    assert!(!address.is_null(), "{bytes} bytes of memory");
+    // SAFETY: just allocated with that size.
+    unsafe { std::ptr::write_bytes(address, 0xff, bytes) };
+    address as u64
+}
+
+pub(super) fn free(address: u64, bytes: usize) {
+    // SAFETY: allocated by `allocate` with the same size, freed by its one owner.
+    unsafe { std::alloc::dealloc(address as *mut u8, layout(bytes)) };
+}
+
+pub(super) fn upload(to: u64, words: &[u64]) {
+    // SAFETY: the arena has checked that so many words lie behind `to`.
+    unsafe { std::ptr::copy_nonoverlapping(words.as_ptr(), to as *mut u64, words.len()) };
+}
+
+pub(super) fn download(from: u64, words: &mut [u64]) {
+    // SAFETY: the arena has checked that so many words lie behind `from`.
+    unsafe { std::ptr::copy_nonoverlapping(from as *const u64, words.as_mut_ptr(), words.len()) };
+}

@@ -1,0 +1,47 @@
+//! How many points a block works on at a time.
+
+use crate::Points;
+use equation::taylor::{Plan, Term};
+
+/// Points of the smallest tile: a row of a signal is then still whole 16-byte pieces.
+const FEWEST: usize = 8;
+const MOST: usize = 64;
+
+/// Columns (channels times places) of a matrix up to which a tile may grow.
+const COLUMNS: usize = 128;
+
+/// The largest tile that the terms' channels allow.
+fn allowed<'a>(terms: impl Iterator<Item = &'a Term>) -> usize {
+    let columns = terms.map(|term| term.channels.len() * term.row.sites).max().unwrap_or(1);
+    let mut points = MOST;
+    while points > FEWEST && points * columns > COLUMNS {
+        points /= 2;
+    }
+    points
+}
+
+/// Halves a tile while blocks would stay without work.
+fn shared_out(mut points: usize, tiles: impl Fn(usize) -> usize, blocks: usize) -> usize {
+    while points > FEWEST && tiles(points) < blocks {
+        points /= 2;
+    }
+    points
+}
+
+/// For many points.
+pub(super) fn largest(plan: &Plan) -> usize {
+    allowed(plan.terms.iter())
+}
+
+/// For one set of points per term.
+pub(super) fn choose(plan: &Plan, points: &[Points], blocks: usize) -> usize {
+    let tiles = |size: usize| points.iter().map(|set| set.len().div_ceil(size)).sum();
+    shared_out(largest(plan), tiles, blocks)
+}
+
+/// For `count` points of one term.
+pub(super) fn for_term(plan: &Plan, term: &Term, count: usize, blocks: usize) -> usize {
+    // All terms are in one kernel, whose scratch memory fits the widest of them.
+    let terms = plan.terms.iter().chain([term]);
+    shared_out(allowed(terms), |size| count.div_ceil(size), blocks)
+}

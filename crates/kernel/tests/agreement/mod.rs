@@ -1,0 +1,136 @@
+//! What it means that a kernel agrees with the interpreter.
+
+use crate::cases::{Case, parameters, points};
+use equation::counter::Stream;
+use kernel::cuda::CudaError;
+use kernel::{Device, Kernel, KernelError, Moments, Points, Update};
+
+/// Relative to the largest number.
+fn assert_close(what: &str, got: &[f64], wanted: &[f64], tolerance: f64) {
+    let size = wanted.iter().fold(1e-3f64, |size, number| size.max(number.abs()));
+    for (place, (got, wanted)) in got.iter().zip(wanted).enumerate() {
+        let error = (got - wanted).abs() / size;
+        assert!(error <= tolerance, "{what}: number {place} is {got} instead of {wanted}, off by {error:e}");
+    }
+}
+
+fn oracle(case: &Case) -> Kernel<'_> {
+    Kernel::compile(&case.plan, Device::Reference, kernel::Precision::F64).expect("the reference")
+}
+
+/// Loss and gradient; and the same call again gives the same bits.
+pub(crate) fn evaluations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let (mut wanted, mut got) = (vec![0.0; parameters.len()], vec![f64::NAN; parameters.len()]);
+    let mut oracle = oracle(case);
+    let losses = oracle.evaluate(&points, &parameters, &mut wanted).expect("arguments that fit");
+    let found = kernel.evaluate(&points, &parameters, &mut got).expect("arguments that fit").clone();
+    let what = format!("{}, {}, {count} points", case.name, kernel.precision());
+    let tolerance = case.tolerance(kernel.precision());
+    assert_close(&what, &found.mean_squares, &losses.mean_squares, tolerance);
+    assert_close(&what, &got, &wanted, tolerance);
+    let mut again = vec![f64::NAN; parameters.len()];
+    assert_eq!(kernel.evaluate(&points, &parameters, &mut again).expect("arguments that fit"), &found);
+    assert!(
+        got.iter().zip(&again).all(|(one, other)| one.to_bits() == other.to_bits()),
+        "{what}: other bits"
+    );
+}
+
+/// With little memory the numbers are the same but for rounding; with too little there is an error, and no harm.
+pub(crate) fn memory_limits(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    evaluations(case, kernel, count);
+    let whole = kernel.device_bytes();
+    kernel.limit_device_bytes(Some(whole * 3 / 4));
+    evaluations(case, kernel, count);
+    assert!(kernel.device_bytes() <= whole * 3 / 4);
+    kernel.limit_device_bytes(Some(1000));
+    let mut gradient = vec![0.0; case.plan.parameter_count()];
+    let refused = kernel.evaluate(&points(case, count), &parameters(case), &mut gradient);
+    assert!(matches!(refused, Err(KernelError::Cuda(CudaError::Memory { .. }))));
+    kernel.limit_device_bytes(None);
+    evaluations(case, kernel, count);
+}
+
+/// Steps that stay on the device, and where they end.
+pub(crate) fn steps(case: &Case, kernel: &mut Kernel<'_>, points: &[Points], count: usize) {
+    let update = Update::Adam {
+        rate: 0.0,
+        mean_decay: 0.9,
+        square_decay: 0.999,
+        floor: 1e-8,
+        decay: 0.01,
+        decaying: case.plan.architecture.weight_count(),
+    };
+    let rates: Vec<f64> = (0..count).map(|step| 1e-3 * (1.0 - 0.01 * step as f64)).collect();
+    let run = |kernel: &mut Kernel<'_>| {
+        let (mut parameters, mut history) = (parameters(case), Vec::new());
+        let mut moments = Moments::new(parameters.len());
+        let mut all = Vec::new();
+        // In two calls: moments and the number of steps are carried over.
+        for rates in [&rates[..count / 3], &rates[count / 3..]] {
+            let end = kernel.run_steps(points, (update, rates), &mut moments, &mut parameters, &mut history);
+            end.expect("arguments that fit");
+            all.extend_from_slice(&history);
+        }
+        assert_eq!(moments.steps, count as u64);
+        (all, parameters)
+    };
+    let tolerance = case.tolerance(kernel.precision()) * count as f64;
+    let ((got, moved), (wanted, wanted_moved)) = (run(kernel), run(&mut oracle(case)));
+    assert_eq!(got.len(), count);
+    assert_close(&case.name, &got, &wanted, tolerance);
+    assert_close(&case.name, &moved, &wanted_moved, tolerance.max(1e-9));
+
+    let mut poisoned = parameters(case);
+    poisoned[0] = f64::NAN;
+    let (mut after, mut moments) = (poisoned.clone(), Moments::new(poisoned.len()));
+    let mut history = vec![1.0];
+    let end = kernel.run_steps(points, (update, &rates), &mut moments, &mut after, &mut history);
+    assert!(end.expect("arguments that fit").first_non_finite().is_some());
+    assert!(history.is_empty() && moments == Moments::new(poisoned.len()), "a refused step changes nothing");
+    assert!(poisoned.iter().zip(&after).all(|(before, after)| before.to_bits() == after.to_bits()));
+}
+
+/// Residuals, Jacobian rows, and products with the Jacobian from either side.
+pub(crate) fn jacobians(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let noise = Stream::new(21, 4);
+    let direction: Vec<f64> = (0..parameters.len()).map(|index| noise.normal(index as u64)).collect();
+    let tolerance = case.tolerance(kernel.precision());
+    let mut oracle = oracle(case);
+    for (term, set) in points.iter().enumerate() {
+        let count = set.len() * case.plan.terms[term].residuals.len();
+        let seeds: Vec<f64> = (0..count).map(|index| noise.normal(9999 + index as u64)).collect();
+        let run = |kernel: &mut Kernel<'_>| {
+            let mut residuals = vec![f64::NAN; count];
+            kernel.residuals(term, set, &parameters, &mut residuals).expect("arguments that fit");
+            let mut rows = vec![f64::NAN; count * parameters.len()];
+            kernel.jacobian(term, set, &parameters, &mut rows).expect("arguments that fit");
+            let mut along = vec![f64::NAN; count];
+            kernel
+                .jacobian_times(term, set, &parameters, &direction, &mut along)
+                .expect("arguments that fit");
+            let mut back = vec![f64::NAN; parameters.len()];
+            kernel.transposed_times(term, set, &parameters, &seeds, &mut back).expect("arguments that fit");
+            [residuals, rows, along, back]
+        };
+        let what = format!("{}, {}", case.name, kernel.precision());
+        let factors = [1.0, 1.0, parameters.len() as f64, count as f64];
+        for ((got, wanted), factor) in run(kernel).iter().zip(run(&mut oracle)).zip(factors) {
+            assert_close(&what, got, &wanted, tolerance * factor);
+        }
+    }
+}
+
+/// All unknowns at points of the domain.
+pub(crate) fn predictions(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let mut places = Points::new(case.plan.prediction.row.width());
+    (0..count).for_each(|index| places.push(&points[0].row(index)[..case.problem.domain.len()]));
+    let unknowns = case.problem.unknowns.len();
+    let (mut got, mut wanted) = (vec![f64::NAN; count * unknowns], vec![0.0; count * unknowns]);
+    kernel.predict(&places, &parameters, &mut got).expect("arguments that fit");
+    oracle(case).predict(&places, &parameters, &mut wanted).expect("arguments that fit");
+    assert_close(&case.name, &got, &wanted, case.tolerance(kernel.precision()));
+}

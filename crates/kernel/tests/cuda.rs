@@ -1,0 +1,170 @@
+//! The GPU against the interpreter and against the processor. Where there is no GPU every test says so and passes.
+
+mod agreement;
+mod cases;
+
+use cases::{Case, NETWORKS, case, files, parameters, points};
+use kernel::{Device, Kernel, Moments, Precision, Update};
+use rayon::prelude::*;
+use std::io::Write;
+
+const PRECISIONS: [Precision; 3] = [Precision::F64, Precision::F32, Precision::Bf16x6];
+
+/// Whether there is a GPU; says why not.
+fn gpu() -> bool {
+    match kernel::cuda::describe() {
+        Ok(_) => true,
+        Err(reason) => {
+            // Past the harness, which keeps what passing tests print to itself.
+            _ = writeln!(std::io::stdout(), "skipped: no CUDA device ({reason})");
+            false
+        }
+    }
+}
+
+fn compiled(case: &Case, precision: Precision) -> Kernel<'_> {
+    let kernel = Kernel::compile(&case.plan, Device::Cuda, precision);
+    kernel.unwrap_or_else(|error| panic!("{}: {error}", case.name))
+}
+
+#[test]
+fn every_case_agrees_with_the_interpreter_in_every_precision() {
+    if !gpu() {
+        return;
+    }
+    files().par_iter().for_each(|file| {
+        let case = case(file, &[]);
+        for precision in PRECISIONS {
+            let mut kernel = compiled(&case, precision);
+            agreement::evaluations(&case, &mut kernel, 33);
+            agreement::predictions(&case, &mut kernel, 33);
+        }
+    });
+}
+
+#[test]
+fn every_network_and_activation_agrees_with_the_interpreter() {
+    if !gpu() {
+        return;
+    }
+    let files = ["orders.toml", "inverse.toml", "variable-diffusion.toml", "ansatz-nonlinear.toml"];
+    let all: Vec<_> = files.iter().flat_map(|file| NETWORKS.map(|network| (file, network))).collect();
+    all.par_iter().for_each(|(file, network)| {
+        let case = case(file, network);
+        for precision in PRECISIONS {
+            agreement::evaluations(&case, &mut compiled(&case, precision), 7);
+        }
+    });
+}
+
+#[test]
+fn odd_widths_and_point_counts_agree_with_the_interpreter() {
+    if !gpu() {
+        return;
+    }
+    [1, 7, 20, 64, 100, 256, 512].par_iter().for_each(|width| {
+        let case = case("burgers.toml", &[&format!("network.width={width}"), "network.depth=2"]);
+        for precision in PRECISIONS {
+            let mut kernel = compiled(&case, precision);
+            for count in [1, 31, 65, 1000] {
+                agreement::evaluations(&case, &mut kernel, count);
+            }
+        }
+    });
+    let case = case("navier-stokes.toml", &[]);
+    for precision in PRECISIONS {
+        agreement::evaluations(&case, &mut compiled(&case, precision), 100_003);
+    }
+}
+
+#[test]
+fn jacobians_agree_with_the_interpreter() {
+    if !gpu() {
+        return;
+    }
+    let files = [
+        "inverse.toml",
+        "ansatz-nonlinear.toml",
+        "navier-stokes.toml",
+        "variable-diffusion.toml",
+        "orders.toml",
+    ];
+    let networks = [&["network.depth=2"][..], &["network.kind=modified-mlp"]];
+    let all: Vec<_> = files.iter().flat_map(|file| networks.map(|network| (file, network))).collect();
+    all.par_iter().for_each(|(file, network)| {
+        let case = case(file, network);
+        for precision in PRECISIONS {
+            agreement::jacobians(&case, &mut compiled(&case, precision), 70);
+        }
+    });
+}
+
+#[test]
+fn steps_on_the_device_are_those_of_the_interpreter() {
+    if !gpu() {
+        return;
+    }
+    let case = case("inverse.toml", &[]);
+    // In f64 only: Adam turns the sign of a slope that is nothing but rounding into a whole step.
+    agreement::steps(&case, &mut compiled(&case, Precision::F64), &points(&case, 300), 50);
+}
+
+#[test]
+fn a_memory_limit_is_kept() {
+    if !gpu() {
+        return;
+    }
+    let case = case("heat.toml", &[]);
+    agreement::memory_limits(&case, &mut compiled(&case, Precision::F32), 50_000);
+}
+
+#[test]
+fn two_kernels_give_the_same_bits() {
+    if !gpu() {
+        return;
+    }
+    let case = case("inverse.toml", &["network.width=24"]);
+    let (points, parameters) = (points(&case, 10_003), parameters(&case));
+    let run = || {
+        let mut gradient = vec![f64::NAN; parameters.len()];
+        let mut kernel = compiled(&case, Precision::F32);
+        let losses = kernel.evaluate(&points, &parameters, &mut gradient).expect("arguments that fit");
+        let bits: Vec<u64> = gradient.iter().map(|slope| slope.to_bits()).collect();
+        (losses.total.to_bits(), bits)
+    };
+    let first = run();
+    assert_eq!(first, run());
+}
+
+#[test]
+fn two_hundred_steps_of_adam_follow_the_processor() {
+    if !gpu() {
+        return;
+    }
+    let case = case("burgers.toml", &["network.width=64", "network.depth=4"]);
+    let points = points(&case, 2000);
+    let curve = |device: Device| -> Vec<f64> {
+        let mut kernel = Kernel::compile(&case.plan, device, Precision::F32).expect("a kernel");
+        let mut parameters = case.plan.initialize(3);
+        let mut gradient = vec![0.0; parameters.len()];
+        let mut moments = Moments::new(parameters.len());
+        let update = Update::Adam {
+            rate: 1e-3,
+            mean_decay: 0.9,
+            square_decay: 0.999,
+            floor: 1e-8,
+            decay: 0.0,
+            decaying: 0,
+        };
+        let step = |_| {
+            let losses = kernel.evaluate(&points, &parameters, &mut gradient).expect("arguments that fit");
+            let total = losses.total;
+            update.apply(&mut moments, &mut parameters, &gradient);
+            total
+        };
+        (0..200).map(step).collect()
+    };
+    for (step, (gpu, cpu)) in curve(Device::Cuda).iter().zip(curve(Device::Cpu)).enumerate() {
+        assert!((gpu - cpu).abs() <= 1e-3 * cpu, "step {step}: {gpu} on the GPU, {cpu} on the processor");
+    }
+}

@@ -1,0 +1,68 @@
+//! The GPU's kernels against the interpreter on a machine without a GPU: the processor runs their threads in turn.
+
+mod agreement;
+mod cases;
+
+use cases::{Case, NETWORKS, case, files, points};
+use kernel::{Kernel, Precision};
+
+fn stand_in(case: &Case, precision: Precision) -> Kernel<'_> {
+    Kernel::compile_for_stand_in(&case.plan, precision).expect("a C++ compiler")
+}
+
+fn check(file: &str, settings: &[&str], precision: Precision, count: usize) {
+    let case = case(file, settings);
+    agreement::evaluations(&case, &mut stand_in(&case, precision), count);
+}
+
+#[test]
+fn loss_and_gradient_are_those_of_the_interpreter() {
+    check("burgers.toml", &[], Precision::F32, 33);
+    check("inverse.toml", &[], Precision::F64, 70);
+    check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x6, 33);
+    check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x3, 9);
+    check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::F64, 31);
+    check("orders.toml", &["network.kind=residual", "network.depth=5"], Precision::F64, 7);
+    check("inverse.toml", &["network.kind=modified-mlp", "network.activation=silu"], Precision::F32, 7);
+}
+
+#[test]
+fn steps_on_the_device_are_those_of_the_interpreter() {
+    let case = case("inverse.toml", &[]);
+    agreement::steps(&case, &mut stand_in(&case, Precision::F64), &points(&case, 20), 40);
+}
+
+#[test]
+fn a_memory_limit_is_kept() {
+    let case = case("heat.toml", &[]);
+    agreement::memory_limits(&case, &mut stand_in(&case, Precision::F64), 50);
+}
+
+#[test]
+fn residuals_and_jacobians_are_those_of_the_interpreter() {
+    let case = case("inverse.toml", &["network.kind=modified-mlp"]);
+    agreement::jacobians(&case, &mut stand_in(&case, Precision::F64), 19);
+}
+
+#[test]
+fn predictions_are_those_of_the_interpreter() {
+    let case = case("ansatz-nonlinear.toml", &["network.fourier={ features = 3, scale = 0.3 }"]);
+    agreement::predictions(&case, &mut stand_in(&case, Precision::F64), 41);
+}
+
+#[test]
+#[ignore = "minutes: every case is compiled by the machine's C++ compiler"]
+fn every_case_and_network_is_as_the_interpreter_says() {
+    for file in files() {
+        check(&file, &[], Precision::F64, 11);
+        check(&file, &[], Precision::F32, 11);
+    }
+    for file in ["inverse.toml", "variable-diffusion.toml"] {
+        NETWORKS.iter().for_each(|network| check(file, network, Precision::F64, 9));
+    }
+    for width in [1, 7, 20, 64, 100, 130] {
+        let settings = [&format!("network.width={width}")[..], "network.depth=2"];
+        check("burgers.toml", &settings, Precision::F32, 65);
+        check("burgers.toml", &settings, Precision::F64, 31);
+    }
+}
