@@ -24,6 +24,9 @@ pub(crate) fn train(
     ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
     experiment.conditions().iter().for_each(|line| terminal.say(line));
+    if let Some(choice) = experiment.choice() {
+        terminal.say(&format!("optimizer {choice}"));
+    }
     let trained = match &mut folder {
         Some(folder) => folder.train(experiment, &mut now, &STOP, &mut terminal).with_context(|| {
             format!("training ended early, what there is of it is in {}", folder.path().display())

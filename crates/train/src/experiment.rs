@@ -5,11 +5,11 @@ use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
-use crate::trainer::{self, Sink, Snapshot, Stopped, Surroundings, settle};
+use crate::trainer::{self, Choice, Sink, Snapshot, Stopped, Surroundings, settle};
 use crate::{Objective, TrainError, problem_file};
 use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
-use equation::problem::Problem;
+use equation::problem::{Optimizer, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Losses, Points, Precision};
 use std::cell::OnceCell;
@@ -178,6 +178,12 @@ impl Experiment {
     /// Its data.
     pub fn tables(&self) -> &Tables {
         &self.tables
+    }
+
+    /// What `optimizer = "auto"` becomes, and why; `None` where the file names its optimizers.
+    pub fn choice(&self) -> Option<Choice> {
+        let open = self.problem.training.phases.iter().any(|phase| phase.optimizer == Optimizer::Auto);
+        open.then(|| Choice::of(&self.plan, self.precision))
     }
 
     /// What became of its conditions, a line each: exact by construction, or a penalty and why.

@@ -56,6 +56,13 @@ pub enum Reason {
     SlopeAlone,
     /// What it prescribes has kinks or jumps.
     Kink,
+    /// What it prescribes changes over a small part of a coordinate.
+    Steep {
+        /// Which coordinate.
+        axis: usize,
+        /// Into how many such parts it can be divided, about.
+        part: f64,
+    },
     /// What it prescribes, or a derivative of that, is infinite or no number.
     NotFinite {
         /// Differentiated along this coordinate …
@@ -149,6 +156,9 @@ impl Reason {
             Reason::Partial => "it does not hold on whole faces of the box".to_owned(),
             Reason::Periodic { axis } => format!("{} is periodic and has no ends", coordinate(*axis)),
             Reason::SlopeAlone => "it prescribes a slope where no exact condition gives the value".to_owned(),
+            Reason::Steep { axis, part } => {
+                format!("what it prescribes changes over 1/{part:.0} of {}: too steep", coordinate(*axis))
+            }
             Reason::Kink => "what it prescribes may have kinks".to_owned(),
             Reason::NotFinite { axis, order, place } => {
                 let subject = differentiated(*order, coordinate(*axis));

@@ -11,7 +11,12 @@ use crate::problem::{Condition, Place, Problem};
 /// count: such are solitons whose tails are cut off.
 const JUMP: f64 = 1e-8;
 
-/// Refuses kinks, derivatives that are not finite, and functions that are not smooth when they are continued
+/// The largest second derivative, over a coordinate's whole length and as a multiple of the function's
+/// largest value: about a feature of a seventeenth of the length. A solution that moves leaves steeper data
+/// behind, and the network would have to take away again what the ansatz says.
+const STEEP: f64 = 300.0;
+
+/// Refuses data that is steep, kinks, derivatives that are not finite, and functions that are not smooth when they are continued
 /// around a periodic coordinate.
 pub(super) fn check(pool: &Pool, problem: &Problem, claim: &Claim) -> Result<(), Reason> {
     // Derivatives are only looked at: they shall not fill the problem's pool.
@@ -26,6 +31,7 @@ pub(super) fn check(pool: &Pool, problem: &Problem, claim: &Claim) -> Result<(),
             let embedded = problem.network.periodic.iter().any(|periodic| periodic.axis == axis);
             let periodic = embedded || is_wrapped(problem, axis);
             let highest = if embedded { Derivative::MAX_ORDER } else { problem.order_along(axis) };
+            steep(&mut pool, problem, (datum.data, datum.scale), axis, &on_face)?;
             let (mut slope, mut scale) = (datum.data, datum.scale);
             for order in 0..=highest {
                 if order > 0 {
@@ -44,6 +50,24 @@ pub(super) fn check(pool: &Pool, problem: &Problem, claim: &Claim) -> Result<(),
                 }
             }
         }
+    }
+    Ok(())
+}
+
+fn steep(
+    pool: &mut Pool,
+    problem: &Problem,
+    (data, scale): (Expression, f64),
+    axis: usize,
+    places: &[Vec<f64>],
+) -> Result<(), Reason> {
+    let slope = pool.differentiate(data, axis);
+    let bend = pool.differentiate(slope, axis);
+    let coordinate = &problem.domain.coordinates[axis];
+    let (_, size) = largest(pool, bend, places);
+    let ratio = size * (coordinate.high - coordinate.low).powi(2) / scale;
+    if pool.overflow().is_none() && ratio.is_finite() && ratio > STEEP {
+        return Err(Reason::Steep { axis, part: ratio.sqrt() });
     }
     Ok(())
 }

@@ -113,16 +113,28 @@ fn a_clamped_beam_keeps_its_ends_and_their_slopes() {
     all_exact(&clamps("\"u = 1\", \"u_x = 2\"", "\"u = -3\", \"u_x = 0.5\"").replace("0.5]", "7]"));
 }
 
-#[test]
-fn solitons_enter_by_their_values_at_the_start_and_at_the_walls() {
-    all_exact(
-        "[domain]\nt = [-1, 1]\nx = [-8, 8]\n[unknowns]\nu = {}\n[functions]\n\
+/// Two solitons in a box of a given half width and half duration.
+fn solitons(width: f64, duration: f64) -> String {
+    format!(
+        "[domain]\nt = [-{duration}, {duration}]\nx = [-{width}, {width}]\n[unknowns]\nu = {{}}\n[functions]\n\
          two = \"12*(3 + 4*cosh(2*x - 8*t) + cosh(4*x - 64*t))/(3*cosh(x - 28*t) + cosh(3*x - 36*t))^2\"\n\
          [equations]\nkdv = \"u_t + 6*u*u_x + u_xxx = 0\"\n\
-         [conditions]\nstart = { on = \"t = -1\", equation = \"u = two\" }\n\
-         walls = { on = \"x = -8, x = 8\", equation = \"u = two\" }\n\
-         slope = { on = \"x = 8\", equation = \"u_x = d(two, x)\" }\n",
-    );
+         [conditions]\nstart = {{ on = \"t = -{duration}\", equation = \"u = two\" }}\n\
+         walls = {{ on = \"x = -{width}, x = {width}\", equation = \"u = two\" }}\n\
+         slope = {{ on = \"x = {width}\", equation = \"u_x = d(two, x)\" }}\n",
+    )
+}
+
+#[test]
+fn solitons_enter_by_their_values_at_the_start_and_at_the_walls() {
+    all_exact(&solitons(1.0, 0.02));
+}
+
+#[test]
+fn solitons_that_are_narrow_in_their_box_stay_penalties() {
+    let outcomes = pair(&solitons(8.0, 1.0)).outcomes();
+    assert!(outcomes.iter().any(|outcome| outcome.contains("too steep")), "{outcomes:#?}");
+    assert!(outcomes.iter().all(|outcome| !outcome.ends_with("exact")), "{outcomes:#?}");
 }
 
 #[test]
