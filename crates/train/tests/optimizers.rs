@@ -20,6 +20,7 @@ depth = 2
 [training]
 points = 32
 [[training.phase]]
+optimizer = "adam"
 learning_rate = 0.01
 budget = "200 steps"
 [[training.phase]]
@@ -46,7 +47,8 @@ fn run(experiment: &Experiment) -> Trained {
 #[test]
 fn lbfgs_gets_far_lower_than_adam_in_as_many_evaluations() {
     let lbfgs = run(&poisson(&["training.optimizer=lbfgs"]).with_steps(500));
-    let adam = run(&poisson(&[]).with_steps(lbfgs.evaluations));
+    let adam = ["training.optimizer=adam", "training.learning_rate=0.01", "training.schedule=cosine"];
+    let adam = run(&poisson(&adam).with_steps(lbfgs.evaluations));
     assert_eq!(adam.evaluations, adam.steps);
     assert!(lbfgs.evaluations < 2 * lbfgs.steps, "{} evaluations", lbfgs.evaluations);
     assert!(lbfgs.losses.total < 0.1 * adam.losses.total, "{:?} {:?}", lbfgs.losses, adam.losses);
@@ -70,7 +72,7 @@ fn an_equation_in_small_units_is_trained_as_far_in_single_precision() {
     let scaled = text
         .replace("-laplacian(u) = 2*", "-1000*laplacian(u) = 2000*")
         .replace("weight = 100", "weight = 100_000_000")
-        .replace("\"adam\"", "\"lbfgs\"");
+        .replace("[reference]", "[training]\noptimizer = \"lbfgs\"\n[reference]");
     let steps = 3000;
     let plain =
         run(&poisson(&["training.optimizer=lbfgs"]).on(Device::Cpu, Precision::F32).with_steps(steps));

@@ -35,6 +35,7 @@ pub fn choose(candidates: &Points, residuals: &[f64], count: usize) -> Points {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use equation::counter::Stream;
 
     fn line(count: usize) -> Points {
         let mut points = Points::new(1);
@@ -45,11 +46,13 @@ mod tests {
     #[test]
     fn points_gather_where_residuals_are_large() {
         let candidates = line(4000);
-        // One in four candidates has all of the residual.
-        let residuals: Vec<f64> = (0..4000).map(|index| if index % 4 == 0 { -2.0 } else { 0.0 }).collect();
+        // One in four candidates, anywhere among them, has all of the residual.
+        let chance = Stream::new(1, 2);
+        let large: Vec<bool> = (0..4000).map(|index| chance.uniform(index) < 0.25).collect();
+        let residuals: Vec<f64> = large.iter().map(|&large| if large { -2.0 } else { 0.0 }).collect();
         let chosen = choose(&candidates, &residuals, 1000);
         assert!((990..=1000).contains(&chosen.len()), "{}", chosen.len());
-        let large = chosen.iter().filter(|row| row[0] % 4.0 == 0.0).count();
+        let large = chosen.iter().filter(|row| large[row[0] as usize]).count();
         // Chances 5 and 1, three of the small ones for each large one: five eighths.
         assert!((600..=650).contains(&large), "{large}");
     }
