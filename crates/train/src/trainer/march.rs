@@ -15,6 +15,9 @@ const GROWTH: (f64, f64) = (1.15, 1.02);
 /// Equations hold when the loss is this part of the untrained network's.
 const HOLDS: f64 = 1e-2;
 
+/// The part of a phase's steps after which all of time has had its turn.
+const LATEST: f64 = 0.8;
+
 /// How far training has come.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct March {
@@ -28,12 +31,14 @@ impl March {
     /// Before the first step.
     pub(super) const START: March = March { part: FIRST, untrained: 0.0 };
 
-    /// Goes on after a step from this loss.
-    pub(super) fn advance(&mut self, loss: f64) {
+    /// Goes on after a step from this loss, of a phase of so many steps.
+    pub(super) fn advance(&mut self, loss: f64, steps: Option<u64>) {
         if self.untrained == 0.0 {
             self.untrained = loss;
         }
         let growth = if loss < HOLDS * self.untrained { GROWTH.0 } else { GROWTH.1 };
+        let needed = steps.map_or(1.0, |steps| FIRST.recip().powf(1.0 / (LATEST * steps.max(1) as f64)));
+        let growth = needed.max(growth);
         self.part = (self.part * growth).min(1.0);
     }
 
@@ -66,4 +71,74 @@ fn axis(problem: &Problem) -> Option<usize> {
     });
     let periodic = problem.network.periodic.iter().any(|periodic| periodic.axis == axis);
     (!later && !periodic && problem.data.is_empty()).then_some(axis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use equation::parse::parse_with;
+    use equation::taylor::plan;
+
+    const WAVE: &str = r#"
+[domain]
+t = [2, 4]
+x = [0, 1]
+[unknowns]
+u = {}
+[equations]
+wave = "u_tt = u_xx"
+[conditions]
+start = { on = "t = 2", equations = ["u = sin(pi*x)", "u_t = 0"] }
+walls = { on = "x = 0, x = 1", equation = "u = 0" }
+"#;
+
+    /// The times to which the march moves the middle and the end of time, term by term.
+    fn times(text: &str, march: March) -> Vec<[f64; 2]> {
+        let problem = parse_with(text, &[]).expect("it is right");
+        let plan = plan(&problem).expect("a plan");
+        plan.terms
+            .iter()
+            .map(|term| {
+                let mut points = Points::new(term.row.width());
+                for time in [3.0, 4.0] {
+                    let mut row = vec![0.5; term.row.width()];
+                    row[0] = time;
+                    points.push(&row);
+                }
+                march.confine(&problem, term, &mut points);
+                [points.row(0)[0], points.row(1)[0]]
+            })
+            .collect()
+    }
+
+    #[test]
+    fn points_stay_in_the_part_of_time_whose_turn_it_is() {
+        let march = March { part: 0.5, untrained: 1.0 };
+        assert!(times(WAVE, march).iter().all(|times| *times == [2.5, 3.0]));
+        assert!(times(WAVE, March { part: 1.0, ..march }).iter().all(|times| *times == [3.0, 4.0]));
+    }
+
+    #[test]
+    fn who_states_something_about_later_times_gets_all_of_time_at_once() {
+        let later = format!("{WAVE}end = {{ on = \"t = 4\", equation = \"u = 0\" }}\n");
+        assert!(times(&later, March::START).iter().all(|times| *times == [3.0, 4.0]));
+    }
+
+    #[test]
+    fn time_grows_fast_where_the_equations_hold_and_slowly_where_not() {
+        let (mut good, mut bad) = (March::START, March::START);
+        for march in [&mut good, &mut bad] {
+            march.advance(10.0, None);
+        }
+        for _ in 0..16 {
+            good.advance(0.01, None);
+            bad.advance(5.0, None);
+        }
+        assert!(good.part > 0.9 && bad.part < 0.15, "{good:?} {bad:?}");
+        (0..200).for_each(|_| bad.advance(5.0, None));
+        assert_eq!(bad.part, 1.0);
+        let mut short = March::START;
+        (0..10).for_each(|_| short.advance(5.0, Some(10)));
+        assert_eq!(short.part, 1.0, "ten steps see all of time");
+    }
 }

@@ -66,7 +66,7 @@ impl Snapshot {
         }
         self.strain = Strain { after, mean };
         if settings.causal {
-            self.march.advance(self.loss);
+            self.march.advance(self.loss, settings.budget.steps);
         }
     }
 }
