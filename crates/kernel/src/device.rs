@@ -1,9 +1,10 @@
 //! Where a kernel runs. Nothing outside this file matches on [`Device`].
 
 use crate::cpu::{Cpu, Level};
-use crate::cuda::{self, Cuda, CudaError, Machine};
+use crate::cuda::{self, Cuda, CudaError, Machine, MemoryPlan};
+use crate::recipe::{Recipe, Visits};
 use crate::reference::Reference;
-use crate::{KernelError, Losses, Moments, Points, Precision, Update};
+use crate::{KernelError, Losses, Moments, Points, Precision, Series};
 use equation::taylor::Plan;
 use std::fmt;
 use std::ops::Range;
@@ -141,21 +142,44 @@ impl<'plan> Engine<'plan> {
         Ok(())
     }
 
-    /// See [`crate::Kernel::run_steps`]. Whether the device has steps of its own.
+    /// See [`crate::Kernel::takes_steps`].
+    pub(crate) fn takes_steps(&self) -> bool {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => false,
+            Engine::Cuda(_) => true,
+        }
+    }
+
+    /// See [`crate::Kernel::run_steps`]; `None` where the device has no steps of its own.
     pub(crate) fn run_steps(
         &mut self,
-        points: &[Points],
-        update: (Update, &[f64]),
+        visits: Visits<'_>,
+        series: Series<'_>,
         moments: &mut Moments,
         parameters: &mut [f64],
-        found: (&mut Losses, &mut Vec<f64>),
-    ) -> Result<bool, KernelError> {
+        history: &mut Vec<Losses>,
+    ) -> Result<Option<Option<Losses>>, KernelError> {
         match self {
-            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(false),
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
             Engine::Cuda(engine) => {
-                engine.run_steps(points, update, moments, parameters, found)?;
-                Ok(true)
+                Ok(Some(engine.run_steps(visits, series, moments, parameters, history)?))
             }
+        }
+    }
+
+    /// See [`crate::Kernel::draw`]; `None` where the device draws nothing.
+    pub(crate) fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Option<Vec<Points>>, KernelError> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
+            Engine::Cuda(engine) => Ok(Some(engine.draw(recipe, number)?)),
+        }
+    }
+
+    /// See [`crate::Kernel::plan_memory`].
+    pub(crate) fn plan_memory(&mut self, visits: Visits<'_>) -> Result<Option<MemoryPlan>, KernelError> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
+            Engine::Cuda(engine) => Ok(Some(engine.plan_memory(visits)?)),
         }
     }
 

@@ -18,7 +18,7 @@ impl PartialEq for Points {
 }
 
 /// A stamp that no set has had before.
-fn stamp() -> u64 {
+pub(crate) fn stamp() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }

@@ -30,6 +30,8 @@ pub(crate) struct Gpu {
 #[derive(Debug)]
 pub(crate) struct GpuModule {
     kernels: Vec<(&'static str, CudaFunction)>,
+    /// Of its machine code.
+    pub(crate) bytes: usize,
     /// Owns the code of the kernels.
     _module: Arc<CudaModule>,
 }
@@ -98,6 +100,7 @@ impl Gpu {
             }
         };
         self.bind()?;
+        let bytes = compiled.image.len();
         let module =
             self.context.load_module(Ptx::from_binary(compiled.image)).map_err(failed("loading a kernel"))?;
         let function = |&name: &&'static str| {
@@ -105,7 +108,7 @@ impl Gpu {
             Ok((name, function))
         };
         let kernels: Result<_, CudaError> = kernels.iter().map(function).collect();
-        Ok(GpuModule { kernels: kernels?, _module: module })
+        Ok(GpuModule { kernels: kernels?, bytes, _module: module })
     }
 
     pub(crate) fn launch(
@@ -176,6 +179,12 @@ impl Gpu {
         let copied = unsafe { result::memcpy_dtoh_async(words, from, self.stream.cu_stream()) };
         copied.map_err(failed("copying from the device"))?;
         self.stream.synchronize().map_err(failed("running a kernel"))
+    }
+
+    /// Bytes that nobody has taken, as far as the driver tells.
+    pub(crate) fn free_bytes(&self) -> usize {
+        let free = self.bind().and_then(|()| result::mem_get_info().map_err(failed("asking for free memory")));
+        free.map_or(0, |(free, _)| free)
     }
 
     pub(crate) fn allocate(&self, bytes: usize) -> Result<u64, CudaError> {

@@ -37,6 +37,14 @@ pub(crate) struct Arguments {
     pub(crate) square_decay: f64,
     pub(crate) floor: f64,
     pub(crate) decay: f64,
+    pub(crate) bound: f64,
+    pub(crate) jobs: u64,
+    pub(crate) job_count: u64,
+    pub(crate) parts: u64,
+    pub(crate) seed: u64,
+    pub(crate) renewal: u64,
+    pub(crate) interval: u64,
+    pub(crate) always: u64,
 }
 
 /// A machine that runs kernels.
@@ -67,6 +75,16 @@ pub(crate) enum Staging {
     StandIn(Vec<u64>),
 }
 
+impl Module {
+    /// Bytes of its machine code.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Module::Gpu(module) => module.bytes,
+            Module::StandIn(_) => 0,
+        }
+    }
+}
+
 impl Staging {
     pub(crate) fn words(&mut self) -> &mut [u64] {
         match self {
@@ -82,6 +100,14 @@ impl Machine {
         match self {
             Machine::Gpu(gpu) => gpu.blocks(),
             Machine::StandIn(_) => StandIn::BLOCKS,
+        }
+    }
+
+    /// Bytes that nobody has taken.
+    pub(crate) fn free_bytes(&self) -> usize {
+        match self {
+            Machine::Gpu(gpu) => gpu.free_bytes(),
+            Machine::StandIn(stand_in) => stand_in.bytes,
         }
     }
 
@@ -205,7 +231,7 @@ impl Arena {
         self.release();
         self.address = match &self.machine {
             Machine::Gpu(gpu) => gpu.allocate(bytes)?,
-            Machine::StandIn(_) => super::stand_in::allocate(bytes),
+            Machine::StandIn(stand_in) => stand_in.allocate(bytes)?,
         };
         self.bytes = bytes;
         Ok(())

@@ -13,6 +13,8 @@ mod gpu;
 mod layout;
 mod machine;
 mod memory;
+mod room;
+mod rows;
 mod stand_in;
 mod steps;
 mod terms;
@@ -21,6 +23,7 @@ mod tiles;
 pub(crate) use engine::Cuda;
 pub use error::CudaError;
 pub(crate) use machine::Machine;
+pub use memory::{MemoryPlan, Purpose};
 
 use crate::Precision;
 use equation::taylor::Plan;
@@ -35,9 +38,9 @@ pub(crate) fn gpu() -> Result<Machine, CudaError> {
     gpu::Gpu::open().map(Machine::Gpu)
 }
 
-/// The processor standing in for a GPU.
-pub(crate) fn stand_in() -> Machine {
-    Machine::StandIn(stand_in::StandIn)
+/// The processor standing in for a GPU with so much memory.
+pub(crate) fn stand_in(bytes: usize) -> Machine {
+    Machine::StandIn(stand_in::StandIn { bytes })
 }
 
 /// What the run-time compiler made of one kernel.

@@ -1,6 +1,5 @@
 //! How many points a block works on at a time.
 
-use crate::Points;
 use equation::taylor::{Plan, Term};
 
 /// Points of the smallest tile: a row of a signal is then still whole 16-byte pieces.
@@ -33,9 +32,9 @@ pub(super) fn largest(plan: &Plan) -> usize {
     allowed(plan.terms.iter())
 }
 
-/// For one set of points per term.
-pub(super) fn choose(plan: &Plan, points: &[Points], blocks: usize) -> usize {
-    let tiles = |size: usize| points.iter().map(|set| set.len().div_ceil(size)).sum();
+/// For so many points of every term.
+pub(super) fn choose(plan: &Plan, counts: impl Iterator<Item = usize> + Clone, blocks: usize) -> usize {
+    let tiles = |size: usize| counts.clone().map(|count| count.div_ceil(size)).sum();
     shared_out(largest(plan), tiles, blocks)
 }
 

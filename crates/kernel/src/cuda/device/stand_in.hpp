@@ -114,6 +114,14 @@ inline void __syncthreads() {
     stand_in::pause(stand_in::AT_BLOCK);
 }
 
+inline double __dadd_rn(double a, double b) {
+    return a + b;
+}
+
+inline double __dmul_rn(double a, double b) {
+    return a * b;
+}
+
 inline float __uint_as_float(unsigned bits) {
     float value;
     std::memcpy(&value, &bits, sizeof value);

@@ -71,6 +71,7 @@ const NARROW: &str = include_str!("../device/narrow.cuh");
 const LAYER: &str = include_str!("../device/layer.cuh");
 const TILE: &str = include_str!("../device/tile.cuh");
 const UPDATE: &str = include_str!("../device/update.cuh");
+const DRAW: &str = include_str!("../device/draw.cuh");
 
 /// Writes the kernels of one kind of work, for tiles of `points` points.
 pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usize) -> Source {
@@ -119,7 +120,8 @@ pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usiz
     ] {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
-    for part in [NUMBERS, SLOPES, product, NARROW, LAYER, TILE, UPDATE] {
+    let draw = if work == Work::Evaluate { DRAW } else { "" };
+    for part in [NUMBERS, SLOPES, product, NARROW, LAYER, TILE, UPDATE, draw] {
         text.push('\n');
         text += part;
     }
@@ -176,12 +178,9 @@ fn updates(plan: &Plan, work: Work) -> String {
         text += &kernel(
             "update",
             &format!(
-                "    if (!acceptable(arguments)) {{\n\
-                 \x20       if (blockIdx.x == 0 && threadIdx.x == 0 && arguments.progress[2] == 0)\n\
-                 \x20           arguments.progress[2] = 1 + arguments.progress[1] + arguments.index;\n\
-                 \x20       return;\n    }}\n\
-                 \x20   const double rate = arguments.rates[arguments.progress[1] + arguments.index];\n\
-                 \x20   const double taken = double(arguments.progress[0] + arguments.progress[1] + arguments.index + 1);\n\
+                "    if (ended(arguments) || !acceptable(arguments)) return;\n\
+                 \x20   const double rate = arguments.rates[this_step(arguments)];\n\
+                 \x20   const double taken = double(arguments.progress[0] + this_step(arguments) + 1);\n\
                  \x20   const Step step{{rate / (1 - pow(arguments.mean_decay, taken)), 1 / (1 - pow(arguments.square_decay, taken)), rate}};\n\
                  {update}\
                  \x20   const int scalar = blockIdx.x * THREADS + threadIdx.x;\n\
@@ -189,6 +188,7 @@ fn updates(plan: &Plan, work: Work) -> String {
             ),
         );
         text += &kernel("advance", "    advance_progress(arguments);\n");
+        text += &kernel("draw", "    draw_rows(arguments);\n");
     }
     text
 }
@@ -201,7 +201,7 @@ fn entry(plan: &Plan, work: Work, terms: usize) -> String {
         work.name()
     );
     if work == Work::Evaluate {
-        text += "    clear_sums(block);\n    const long long* table = arguments.table;\n";
+        text += "    if (arguments.fresh) clear_sums(block);\n    const long long* table = arguments.table;\n";
         _ = writeln!(
             text,
             "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{",
