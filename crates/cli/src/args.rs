@@ -1,5 +1,6 @@
 //! What users may write on the command line.
 
+use crate::bytes;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pinnace::run::SECONDS_PER_CHECKPOINT;
 use pinnace::{Device, Precision};
@@ -73,6 +74,10 @@ pub(crate) struct Step {
     /// In which numbers to compute: f32 or f64
     #[arg(long, default_value = "f32")]
     pub(crate) precision: Precision,
+
+    /// Memory that may be taken on a GPU, such as 2GB: above it points come in chunks [default: what it has]
+    #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
+    pub(crate) memory_limit: Option<usize>,
 
     /// Threads [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -152,9 +157,13 @@ pub(crate) struct Resume {
     pub(crate) manner: Manner,
 }
 
-/// How training saves and speaks.
+/// How training uses memory, saves and speaks.
 #[derive(Debug, Args)]
 pub(crate) struct Manner {
+    /// Memory that may be taken on a GPU, such as 2GB: above it points come in chunks [default: what it has]
+    #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
+    pub(crate) memory_limit: Option<usize>,
+
     /// Save a checkpoint every so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) checkpoint_every: f64,
@@ -194,6 +203,14 @@ pub(crate) struct Plot {
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) chosen: Chosen,
+
+    /// Print the CUDA source that training on a GPU compiles
+    #[arg(long)]
+    pub(crate) cuda: bool,
+
+    /// In which numbers that source computes: f64, f32, bf16x6, bf16x3 or bf16
+    #[arg(long, default_value = "f64", requires = "cuda")]
+    pub(crate) precision: Precision,
 }
 
 #[derive(Debug, Args)]

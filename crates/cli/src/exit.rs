@@ -95,6 +95,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
                 | RunError::Checkpoint { .. }
                 | RunError::Unsavable(_),
             )
+            | TrainError::Kernel(KernelError::DrawsNothing { .. })
             | TrainError::Unmeasurable(_)
             | TrainError::Threads { .. },
         )

@@ -7,6 +7,7 @@
 
 mod args;
 mod bench;
+mod bytes;
 mod doctor;
 mod evaluate;
 mod exit;

@@ -1,7 +1,7 @@
 //! Where a kernel runs. Nothing outside this file matches on [`Device`].
 
 use crate::cpu::{Cpu, Level};
-use crate::cuda::{self, Cuda, CudaError, Machine, MemoryPlan};
+use crate::cuda::{self, Cuda, CudaError, Machine, MemoryPlan, MemoryUse};
 use crate::recipe::{Recipe, Visits};
 use crate::reference::Reference;
 use crate::{KernelError, Losses, Moments, Points, Precision, Series};
@@ -164,6 +164,14 @@ impl<'plan> Engine<'plan> {
             Engine::Cuda(engine) => {
                 Ok(Some(engine.run_steps(visits, series, moments, parameters, history)?))
             }
+        }
+    }
+
+    /// See [`crate::Kernel::memory_use`].
+    pub(crate) fn memory_use(&self) -> Option<MemoryUse> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => None,
+            Engine::Cuda(engine) => Some(engine.memory_use()),
         }
     }
 

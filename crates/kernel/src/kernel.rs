@@ -4,7 +4,7 @@ use crate::cpu::Level;
 use crate::cuda;
 use crate::device::Engine;
 use crate::error::fits;
-use crate::cuda::MemoryPlan;
+use crate::cuda::{MemoryPlan, MemoryUse};
 use crate::recipe::{Recipe, Supply, Visits};
 use crate::{Device, KernelError, Losses, Moments, NormalEquations, Points, Precision, Series, Shape};
 use equation::taylor::{Plan, Residual, Term};
@@ -152,6 +152,11 @@ impl<'plan> Kernel<'plan> {
             }
         }
         Ok(None)
+    }
+
+    /// The memory that it has taken so far on a device with memory of its own; `None` on others.
+    pub fn memory_use(&self) -> Option<MemoryUse> {
+        self.engine.memory_use()
     }
 
     /// The points of a recipe's draw, drawn on the device.

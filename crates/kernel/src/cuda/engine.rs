@@ -7,7 +7,7 @@ use super::memory::{Pool, Regions};
 use super::room::Room;
 use super::rows::{Chunk, Wanted};
 use super::steps::Series;
-use super::{CudaError, tiles};
+use super::CudaError;
 use crate::{Losses, Points, Precision};
 use equation::taylor::Plan;
 
@@ -82,13 +82,13 @@ pub(super) struct Place {
 }
 
 impl<'plan> Cuda<'plan> {
-    /// Compiles what every use needs; the rest follows when it is first asked for.
+    /// Kernels are compiled when they are first needed.
     pub(crate) fn new(plan: &'plan Plan, precision: Precision, machine: Machine) -> Result<Self, CudaError> {
         let parameters = plan.parameter_count();
         let staging = machine.staging(STAGING.max(parameters + tables(plan)))?;
         let arena = Arena::new(&machine);
         let packed = Layout::new(&plan.architecture).packed;
-        let mut engine = Cuda {
+        Ok(Cuda {
             plan,
             precision,
             machine,
@@ -102,9 +102,7 @@ impl<'plan> Cuda<'plan> {
             limit: None,
             available: None,
             peak: 0,
-        };
-        engine.kernels(Work::Evaluate, tiles::largest(plan))?;
-        Ok(engine)
+        })
     }
 
     /// Bytes of the arena.

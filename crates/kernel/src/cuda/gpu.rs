@@ -4,12 +4,14 @@
 use super::cache::{Cache, Key};
 use super::compiler;
 use super::machine::Arguments;
-use super::{CudaError, emit};
+use super::{CudaError, emit, peak};
+use crate::Precision;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, result, sys,
 };
 use cudarc::nvrtc::Ptx;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Blocks per multiprocessor that the kernels' registers and shared memory allow.
 const BLOCKS_EACH: usize = 2;
@@ -24,6 +26,9 @@ pub(crate) struct Gpu {
     /// Such as `sm_90a`.
     architecture: String,
     cache: Cache,
+    /// Free bytes before anything was loaded or allocated, and the fewest since.
+    free_at_first: usize,
+    fewest_free: Arc<AtomicUsize>,
 }
 
 /// Kernels that the driver has loaded.
@@ -65,7 +70,10 @@ impl Gpu {
         // Only Hopper's own instructions need the letter; code without it runs on later chips of a family.
         let architecture = if major == 9 { "sm_90a".to_owned() } else { format!("sm_{major}{minor}") };
         let multiprocessors = usize::try_from(multiprocessors).unwrap_or(1);
-        Ok(Gpu { context, stream, name, multiprocessors, architecture, cache: Cache::of_user() })
+        let (free_at_first, _) = result::mem_get_info().map_err(failed("asking for free memory"))?;
+        let fewest_free = Arc::new(AtomicUsize::new(free_at_first));
+        let cache = Cache::of_user();
+        Ok(Gpu { context, stream, name, multiprocessors, architecture, cache, free_at_first, fewest_free })
     }
 
     /// As people know it, with its architecture and memory.
@@ -76,6 +84,14 @@ impl Gpu {
         format!(
             "{name}, {architecture}, {multiprocessors} multiprocessors, {memory:.1} GiB, NVRTC {major}.{minor}"
         )
+    }
+
+    /// See [`super::peak_flops`].
+    pub(crate) fn peak_flops(&self, precision: Precision) -> Option<f64> {
+        let clock = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE;
+        let kilohertz = self.context.attribute(clock).ok()?;
+        let capability = self.context.compute_capability().ok()?;
+        peak::flops(capability, self.multiprocessors, 1e3 * f64::from(kilohertz), precision)
     }
 
     pub(crate) fn blocks(&self) -> usize {
@@ -187,6 +203,14 @@ impl Gpu {
         free.map_or(0, |(free, _)| free)
     }
 
+    /// The most bytes that were taken since this GPU was opened, and those that were taken before: by its context
+    /// and by others.
+    pub(crate) fn taken_bytes(&self) -> (usize, usize) {
+        let fewest = self.fewest_free.fetch_min(self.free_bytes(), Ordering::Relaxed).min(self.free_bytes());
+        let total = self.context.total_mem().unwrap_or(self.free_at_first);
+        (self.free_at_first.saturating_sub(fewest), total.saturating_sub(self.free_at_first))
+    }
+
     pub(crate) fn allocate(&self, bytes: usize) -> Result<u64, CudaError> {
         self.bind()?;
         // SAFETY: the address is freed once, by the arena that asked for it.
@@ -194,6 +218,7 @@ impl Gpu {
         // SAFETY: the driver has just allocated that many bytes at that address.
         let cleared = unsafe { result::memset_d8_async(address, 0, bytes, self.stream.cu_stream()) };
         cleared.map_err(failed("clearing memory"))?;
+        self.fewest_free.fetch_min(self.free_bytes(), Ordering::Relaxed);
         Ok(address)
     }
 

@@ -111,6 +111,14 @@ impl Machine {
         }
     }
 
+    /// The most bytes that were taken, and those that were taken before; `None` where nobody counts.
+    pub(crate) fn taken_bytes(&self) -> Option<(usize, usize)> {
+        match self {
+            Machine::Gpu(gpu) => Some(gpu.taken_bytes()),
+            Machine::StandIn(_) => None,
+        }
+    }
+
     /// Compiles a source, or finds it compiled, and loads the named kernels.
     pub(crate) fn load(&self, text: &str, kernels: &[&'static str]) -> Result<Module, CudaError> {
         match self {

@@ -147,6 +147,17 @@ impl MemoryPlan {
     }
 }
 
+/// The memory that a kernel has taken on a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MemoryUse {
+    /// The most bytes that were planned and taken at one time, compiled kernels included.
+    pub planned: usize,
+    /// The most bytes that the driver has given, by its own count.
+    pub measured: Option<usize>,
+    /// Bytes that were taken before: the driver's context, and other programs.
+    pub context: Option<usize>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,6 +13,7 @@ mod gpu;
 mod layout;
 mod machine;
 mod memory;
+mod peak;
 mod room;
 mod rows;
 mod stand_in;
@@ -23,7 +24,7 @@ mod tiles;
 pub(crate) use engine::Cuda;
 pub use error::CudaError;
 pub(crate) use machine::Machine;
-pub use memory::{MemoryPlan, Purpose};
+pub use memory::{MemoryPlan, MemoryUse, Purpose};
 
 use crate::Precision;
 use equation::taylor::Plan;
@@ -31,6 +32,12 @@ use equation::taylor::Plan;
 /// The GPU that kernels would run on, in words; `Err` says why there is none.
 pub fn describe() -> Result<String, CudaError> {
     gpu::Gpu::open().map(|gpu| gpu.describe())
+}
+
+/// The most operations per second that products could reach on the GPU in some precision; `None` where its data sheet
+/// is not known here.
+pub fn peak_flops(precision: Precision) -> Result<Option<f64>, CudaError> {
+    gpu::Gpu::open().map(|gpu| gpu.peak_flops(precision))
 }
 
 /// The machine's GPU.

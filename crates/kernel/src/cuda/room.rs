@@ -4,7 +4,7 @@
 use super::emit::Work;
 use super::engine::{Cuda, tables};
 use super::machine::Arena;
-use super::memory::{MemoryPlan, Pool, Regions};
+use super::memory::{MemoryPlan, MemoryUse, Pool, Regions};
 use super::rows::{Chunk, PartTable, Size, Wanted, chunks, tiles as count_tiles};
 use super::{CudaError, tiles};
 use crate::Visits;
@@ -170,6 +170,12 @@ impl Cuda<'_> {
         self.arena = Arena::new(&self.machine);
         self.forget_points();
         self.series = None;
+    }
+
+    /// See [`crate::Kernel::memory_use`].
+    pub(crate) fn memory_use(&self) -> MemoryUse {
+        let (measured, context) = self.machine.taken_bytes().unzip();
+        MemoryUse { planned: self.peak + self.image_bytes(), measured, context }
     }
 
     /// See [`crate::Kernel::plan_memory`].

@@ -8,7 +8,7 @@ use super::rows::Wanted;
 use crate::{Losses, Moments, Points, Recipe, Series as Steps, Update, Visits};
 
 /// Steps of one recording. More would save little: a launch of a recording costs as much as a few kernels.
-const RECORDED: usize = 32;
+const RECORDED: usize = 16;
 
 /// Steps whose lengths and losses have room on the device.
 const MOST: usize = 1024;

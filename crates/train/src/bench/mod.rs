@@ -6,4 +6,4 @@ mod step;
 
 pub use case::CaseError;
 pub use memory::peak_bytes;
-pub use step::{FirstSteps, StepReport, StepSettings, bench_step, first_steps_of_case};
+pub use step::{DeviceMemory, FirstSteps, StepReport, StepSettings, bench_step, first_steps_of_case};

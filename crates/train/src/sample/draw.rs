@@ -14,7 +14,7 @@ use kernel::Points;
 const STREAMS: u64 = 0x5a << 56;
 
 /// The family that the seeds of later draws come from.
-const SEEDS: u64 = 0x5b << 56;
+pub(super) const SEEDS: u64 = 0x5b << 56;
 
 /// Which points to draw.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -41,7 +41,12 @@ impl Draw {
             0 => self.seed,
             later => Stream::new(self.seed, SEEDS).bits(later),
         };
-        Stream::new(seed, STREAMS | (position as u64) << 24 | part as u64)
+        Stream::new(seed, Self::stream_name(position, part))
+    }
+
+    /// The name of that stream.
+    pub(super) fn stream_name(position: usize, part: usize) -> u64 {
+        STREAMS | (position as u64) << 24 | part as u64
     }
 }
 
