@@ -47,6 +47,39 @@ pub(crate) enum Command {
 pub(crate) enum Bench {
     /// Time one training step: loss, gradient of all weights, Adam update
     Step(Step),
+    /// Time training of one problem with more and more points, on a device and on the processor beside it
+    Scaling(Scaling),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Scaling {
+    /// Points inside the domain, such as 1K,50K,1M; each condition has a tenth of them
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = count, default_value = "1K,5K,10K,50K,100K,1M,10M")]
+    pub(crate) points: Vec<usize>,
+
+    /// Steps of Adam [default: 2000, and 100 for 10M points]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) steps: Option<u64>,
+
+    /// Where to compute: auto, cuda, cpu or reference
+    #[arg(long, default_value = "auto")]
+    pub(crate) device: Device,
+
+    /// In which numbers to compute [default: the fastest as accurate as f32]
+    #[arg(long)]
+    pub(crate) precision: Option<Precision>,
+
+    /// Memory that may be taken on a GPU, such as 2GB: above it points come in chunks [default: what it has]
+    #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
+    pub(crate) memory_limit: Option<usize>,
+
+    /// Measure the processor for so many seconds beside a GPU; 0 leaves it out
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
+    pub(crate) cpu_seconds: f64,
+
+    /// Print one JSON object per line instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -307,6 +340,16 @@ pub(crate) struct Man {
     /// Write the pages of all commands into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    let units = [("K", 1000), ("M", 1_000_000)];
+    let unit = units.into_iter().find_map(|(name, size)| Some((text.trim().strip_suffix(name)?, size)));
+    let (number, size) = unit.unwrap_or((text.trim(), 1));
+    match number.parse::<usize>().ok().and_then(|number| number.checked_mul(size)) {
+        Some(count) if count > 0 && u32::try_from(count).is_ok() => Ok(count),
+        Some(_) | None => Err("a number of points such as 500, 10K or 1M is needed".to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -36,8 +36,12 @@ fn write(report: &StepReport, output: &mut impl Write) -> anyhow::Result<()> {
         report.median_ms, report.p10_ms, report.p90_ms, report.steps
     )?;
     let speed = report.flops as f64 / report.median_ms / 1e6;
-    let share = report.share_of_peak.map_or("an unknown part".to_owned(), |share| format!("{:.0} %", 100.0 * share));
-    writeln!(output, "  speed          {speed:.1} Gflop/s; products at {share} of the {device}'s peak in {precision}")?;
+    let share =
+        report.share_of_peak.map_or("an unknown part".to_owned(), |share| format!("{:.0} %", 100.0 * share));
+    writeln!(
+        output,
+        "  speed          {speed:.1} Gflop/s; products at {share} of the {device}'s peak in {precision}"
+    )?;
     let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
     let peak = report.peak_bytes.map_or("not available".to_owned(), megabytes);
     writeln!(output, "  memory         {peak} at most, {} of it points", megabytes(report.point_bytes))?;

@@ -51,6 +51,15 @@ impl Device {
         }
     }
 
+    /// The fastest of its precisions that is as accurate as [`Precision::F32`].
+    pub fn fastest_as_accurate_as_f32(self) -> Precision {
+        match self {
+            Device::Reference => Precision::F64,
+            Device::Cpu => Precision::F32,
+            Device::Cuda => Precision::Bf16x6,
+        }
+    }
+
     /// The best device that this machine has. Without a usable GPU that is the processor, and the reason
     /// comes along.
     pub fn best() -> (Device, Option<CudaError>) {
@@ -161,9 +170,7 @@ impl<'plan> Engine<'plan> {
     ) -> Result<Option<Option<Losses>>, KernelError> {
         match self {
             Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
-            Engine::Cuda(engine) => {
-                Ok(Some(engine.run_steps(visits, series, moments, parameters, history)?))
-            }
+            Engine::Cuda(engine) => Ok(Some(engine.run_steps(visits, series, moments, parameters, history)?)),
         }
     }
 

@@ -2,9 +2,9 @@
 
 use crate::cpu::Level;
 use crate::cuda;
+use crate::cuda::{MemoryPlan, MemoryUse};
 use crate::device::Engine;
 use crate::error::fits;
-use crate::cuda::{MemoryPlan, MemoryUse};
 use crate::recipe::{Recipe, Supply, Visits};
 use crate::{Device, KernelError, Losses, Moments, NormalEquations, Points, Precision, Series, Shape};
 use equation::taylor::{Plan, Residual, Term};

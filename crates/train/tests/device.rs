@@ -111,8 +111,8 @@ fn series_of_steps_take_the_steps_of_the_processor_whatever_their_length() {
         "resample = 1\nsampler = \"latin-hypercube\"\nbudget = \"34 steps\"\n",
     ] {
         let experiment = open(training);
-        let on_processor =
-            kernel::Kernel::compile(experiment.plan(), pinnace::Device::Cpu, Precision::F64).expect("a kernel");
+        let on_processor = kernel::Kernel::compile(experiment.plan(), pinnace::Device::Cpu, Precision::F64)
+            .expect("a kernel");
         let mut processor = Objective::new(on_processor, Vec::new());
         let wanted = run(&experiment, &mut processor, experiment.start(), 0.0).expect("steps");
         let mut device = Objective::new(stand_in(&experiment), Vec::new());

@@ -1,5 +1,6 @@
 //! The engine: plans the machine's memory, brings points and parameters there, launches kernels, fetches results.
 
+use super::CudaError;
 use super::emit::{Source, Work, source};
 use super::layout::Layout;
 use super::machine::{Arena, Arguments, Machine, Module, Staging};
@@ -7,7 +8,6 @@ use super::memory::{Pool, Regions};
 use super::room::Room;
 use super::rows::{Chunk, Wanted};
 use super::steps::Series;
-use super::CudaError;
 use crate::{Losses, Points, Precision};
 use equation::taylor::Plan;
 
@@ -290,7 +290,12 @@ impl<'plan> Cuda<'plan> {
     }
 
     /// Brings the points of a chunk that are not drawn there.
-    pub(super) fn send_points(&mut self, at: usize, wanted: Wanted<'_>, chunk: &Chunk) -> Result<(), CudaError> {
+    pub(super) fn send_points(
+        &mut self,
+        at: usize,
+        wanted: Wanted<'_>,
+        chunk: &Chunk,
+    ) -> Result<(), CudaError> {
         let mut at = at;
         for (term, range) in chunk.ranges.iter().enumerate() {
             if let Some(points) = wanted.given(term) {

@@ -94,6 +94,18 @@ impl Gpu {
         peak::flops(capability, self.multiprocessors, 1e3 * f64::from(kilohertz), precision)
     }
 
+    /// Where it is on its bus, as NVML writes it.
+    pub(crate) fn bus_address(&self) -> Result<String, CudaError> {
+        use sys::CUdevice_attribute::{
+            CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID,
+            CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID,
+        };
+        let read = |attribute| self.context.attribute(attribute).map_err(failed("reading the bus address"));
+        let domain = read(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;
+        let (bus, device) = (read(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?, read(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?);
+        Ok(format!("{domain:08x}:{bus:02x}:{device:02x}.0"))
+    }
+
     pub(crate) fn blocks(&self) -> usize {
         self.multiprocessors * BLOCKS_EACH
     }
@@ -199,7 +211,8 @@ impl Gpu {
 
     /// Bytes that nobody has taken, as far as the driver tells.
     pub(crate) fn free_bytes(&self) -> usize {
-        let free = self.bind().and_then(|()| result::mem_get_info().map_err(failed("asking for free memory")));
+        let free =
+            self.bind().and_then(|()| result::mem_get_info().map_err(failed("asking for free memory")));
         free.map_or(0, |(free, _)| free)
     }
 

@@ -4,6 +4,7 @@
 //! `engine` plans memory and launches. `stand_in` runs the same kernels on the processor, to check them where there
 //! is no GPU.
 
+mod busy;
 mod cache;
 mod compiler;
 mod emit;
@@ -21,6 +22,7 @@ mod steps;
 mod terms;
 mod tiles;
 
+pub use busy::Busy;
 pub(crate) use engine::Cuda;
 pub use error::CudaError;
 pub(crate) use machine::Machine;

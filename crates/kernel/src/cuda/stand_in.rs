@@ -112,7 +112,6 @@ fn layout(bytes: usize) -> std::alloc::Layout {
     std::alloc::Layout::from_size_align(bytes.next_multiple_of(256), 256).expect("a size that memory has")
 }
 
-
 pub(super) fn free(address: u64, bytes: usize) {
     // SAFETY: allocated by `allocate` with the same size, freed by its one owner.
     unsafe { std::alloc::dealloc(address as *mut u8, layout(bytes)) };

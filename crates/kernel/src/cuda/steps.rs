@@ -47,7 +47,8 @@ impl Cuda<'_> {
         parameters: &mut [f64],
         history: &mut Vec<Losses>,
     ) -> Result<Option<Losses>, CudaError> {
-        let Steps { update: Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. }, .. } = steps;
+        let Steps { update: Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. }, .. } =
+            steps;
         let (wanted, extra) = (Wanted::from(visits), self.step_words());
         let mut prepared = self.prepare(wanted, parameters, extra)?;
         let (means, words) = (prepared.regions.get(Pool::Moments), prepared.regions.get(Pool::Steps));
@@ -203,8 +204,9 @@ impl Cuda<'_> {
         }
         let Prepared { kernels, arguments, places, .. } = prepared;
         if count >= RECORDED {
-            let fits =
-                |known: &Series| (known.kernels, &known.arguments, &known.places) == (*kernels, arguments, places);
+            let fits = |known: &Series| {
+                (known.kernels, &known.arguments, &known.places) == (*kernels, arguments, places)
+            };
             if !self.series.as_ref().is_some_and(fits) {
                 self.series = None;
                 let recorded = self.machine.record(|| self.queue(prepared, RECORDED))?;

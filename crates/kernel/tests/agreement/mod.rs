@@ -117,8 +117,7 @@ pub(crate) fn steps(case: &Case, kernel: &mut Kernel<'_>, points: &[Points], cou
     poisoned[0] = f64::NAN;
     let (mut after, mut moments) = (poisoned.clone(), Moments::new(poisoned.len()));
     let (mut history, series) = (Vec::new(), Series { update, rates: &rates, bound: None });
-    let refused =
-        kernel.run_steps(Visits::Points(points), series, &mut moments, &mut after, &mut history);
+    let refused = kernel.run_steps(Visits::Points(points), series, &mut moments, &mut after, &mut history);
     let refused = refused.expect("arguments that fit").expect("a refusal");
     assert!(refused.first_non_finite().is_some());
     assert!(history.is_empty() && moments == Moments::new(poisoned.len()), "a refused step changes nothing");

@@ -202,10 +202,11 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainE
 }
 
 /// The peers' problems come first: their definitions are what makes times comparable.
-fn open(name: &str, overrides: &[String]) -> Result<Experiment, TrainError> {
+pub(super) fn open(name: &str, overrides: &[String]) -> Result<Experiment, TrainError> {
     let text = match name {
         "burgers" => include_str!("../../../../benches/problems/burgers.toml"),
         "ns2d" => include_str!("../../../../benches/problems/ns2d.toml"),
+        "wave2d" => include_str!("../../../../benches/problems/wave2d.toml"),
         "wave3d" => include_str!("../../../../benches/problems/wave3d.toml"),
         _ => return Experiment::open(name, overrides),
     };
@@ -231,7 +232,7 @@ fn sizes(points: Option<usize>, width: Option<usize>, depth: Option<usize>) -> V
 }
 
 /// All operations of a step, and those of the products among them.
-fn count(plan: &Plan, points: &[Points]) -> (u64, u64) {
+pub(super) fn count(plan: &Plan, points: &[Points]) -> (u64, u64) {
     let mut sums = (0, 0);
     for (term, points) in plan.terms.iter().zip(points) {
         let count = points.len() as u64;
@@ -264,8 +265,13 @@ fn timed_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<(Vec<f64>
         let begin = Instant::now();
         if series {
             let (bound, mut history) = (None, Vec::new());
-            let refused =
-                objective.run_steps(Visits::Points, &mut adam, (&rates, bound), &mut parameters, &mut history)?;
+            let refused = objective.run_steps(
+                Visits::Points,
+                &mut adam,
+                (&rates, bound),
+                &mut parameters,
+                &mut history,
+            )?;
             if let Some(losses) = refused {
                 let cause = losses.first_non_finite().map_or(Refusal::Gradient, Refusal::Residual);
                 return Err(TrainError::Unmeasurable(cause));

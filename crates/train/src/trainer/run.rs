@@ -203,7 +203,8 @@ impl Run<'_> {
             let points = objective.point_count();
             if let Some(ahead) = ahead.as_deref_mut() {
                 let from = (self.surroundings.clock)();
-                let Taken { losses, rates, refused } = self.series(ahead, phase, optimizer, objective, now)?;
+                let Taken { losses, rates, refused } =
+                    self.series(ahead, phase, optimizer, objective, now)?;
                 let each = ((self.surroundings.clock)() - from) / losses.len().max(1) as f64;
                 for (number, (losses, length)) in losses.iter().zip(rates).enumerate() {
                     let clock = from + each * (number + 1) as f64;

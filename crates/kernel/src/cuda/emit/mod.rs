@@ -201,7 +201,8 @@ fn entry(plan: &Plan, work: Work, terms: usize) -> String {
         work.name()
     );
     if work == Work::Evaluate {
-        text += "    if (arguments.fresh) clear_sums(block);\n    const long long* table = arguments.table;\n";
+        text +=
+            "    if (arguments.fresh) clear_sums(block);\n    const long long* table = arguments.table;\n";
         _ = writeln!(
             text,
             "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{",
