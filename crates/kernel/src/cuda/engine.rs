@@ -1,7 +1,6 @@
 //! The engine: plans the machine's memory, brings points and parameters there, launches kernels, fetches results.
 
-use super::emit::{Source, Work, source};
-use super::layout::Layout;
+use super::emit::{Source, Target, Work, source};
 use super::machine::{Arena, Arguments, Machine, Module, Staging};
 use super::memory::{Pool, Regions};
 use super::steps::Series;
@@ -12,9 +11,6 @@ use equation::taylor::Plan;
 /// Words of the staging memory at least: copies are made in pieces of it.
 const STAGING: usize = 1 << 20;
 
-/// Threads that add up one gradient.
-const THREADS: usize = super::emit::THREADS;
-
 /// A plan on a GPU.
 #[derive(Debug)]
 pub(crate) struct Cuda<'plan> {
@@ -23,8 +19,6 @@ pub(crate) struct Cuda<'plan> {
     pub(super) machine: Machine,
     pub(super) arena: Arena,
     staging: Staging,
-    /// Numbers of the packed matrices.
-    packed: usize,
     /// Those that were needed so far.
     loaded: Vec<Loaded>,
     /// The identity of every term's points that lie in the arena, and where they do.
@@ -72,21 +66,19 @@ impl<'plan> Cuda<'plan> {
         let parameters = plan.parameter_count();
         let staging = machine.staging(STAGING.max(parameters + tables(plan)))?;
         let arena = Arena::new(&machine);
-        let packed = Layout::new(&plan.architecture).packed;
         let mut engine = Cuda {
             plan,
             precision,
             machine,
             arena,
             staging,
-            packed,
             loaded: Vec::new(),
             resident: Vec::new(),
             resident_words: 0,
             series: None,
             limit: None,
         };
-        engine.kernels(Work::Evaluate, tiles::largest(plan))?;
+        engine.kernels(Work::Evaluate, tiles::MOST)?;
         Ok(engine)
     }
 
@@ -101,14 +93,14 @@ impl<'plan> Cuda<'plan> {
         if let Some(known) = known {
             return Ok(known);
         }
-        let source = source(self.plan, self.precision, work, points);
+        let source = self.source(work, points);
         let mut names = vec![work.name(), "pack"];
         names.extend(match work {
             Work::Evaluate => &["reduce", "update", "advance"][..],
             Work::Transposed => &["reduce"],
             Work::Fill | Work::Jacobian | Work::Along => &[],
         });
-        let module = self.machine.load(&source.text, &names)?;
+        let module = self.machine.load(&source.text, source.shape, &names)?;
         self.loaded.push(Loaded { work, points, source, module });
         Ok(self.loaded.len() - 1)
     }
@@ -151,13 +143,13 @@ impl<'plan> Cuda<'plan> {
         Regions::new(&[
             (Pool::Points, self.resident_words * word),
             (Pool::Header, needs.header * word),
-            (Pool::Weights, self.packed * number),
-            (Pool::Direction, self.packed * number),
+            (Pool::Weights, source.packed * number),
+            (Pool::Direction, source.packed * number),
             (Pool::Jets, needs.blocks * source.scratch * number),
             (Pool::Gradients, needs.blocks * source.gradient * number),
             (Pool::Sums, needs.blocks * source.sums * word),
             (Pool::Result, results * word),
-            (Pool::Norms, self.reduce_blocks() * word),
+            (Pool::Norms, self.reduce_blocks(kernels) * word),
             (Pool::Moments, needs.moments * word),
             (Pool::Steps, needs.steps * word),
             (Pool::Rows, needs.rows * word),
@@ -176,7 +168,7 @@ impl<'plan> Cuda<'plan> {
     }
 
     /// The arguments that all kernels share.
-    pub(super) fn arguments(&self, regions: &Regions) -> Arguments {
+    pub(super) fn arguments(&self, kernels: usize, regions: &Regions) -> Arguments {
         let address = |pool: Pool| {
             let region = regions.get(pool);
             self.arena.address_of(region.start, region.len())
@@ -189,7 +181,7 @@ impl<'plan> Cuda<'plan> {
             sums: address(Pool::Sums),
             result: address(Pool::Result),
             norms: address(Pool::Norms),
-            reducers: self.reduce_blocks() as u64,
+            reducers: self.reduce_blocks(kernels) as u64,
             rows: address(Pool::Rows),
             seeds: address(Pool::Seeds),
             output: address(Pool::Output),
@@ -236,9 +228,9 @@ impl<'plan> Cuda<'plan> {
     ) -> Result<(), CudaError> {
         let prepared = self.prepare(points, parameters, [0, 0])?;
         let Prepared { kernels, blocks, regions, arguments } = &prepared;
-        self.launch(*kernels, "pack", self.pack_blocks(), arguments)?;
+        self.launch(*kernels, "pack", self.pack_blocks(*kernels), arguments)?;
         self.launch(*kernels, Work::Evaluate.name(), *blocks, arguments)?;
-        self.launch(*kernels, "reduce", self.reduce_blocks(), arguments)?;
+        self.launch(*kernels, "reduce", self.reduce_blocks(*kernels), arguments)?;
         let mut result = vec![0.0; parameters.len() + losses.mean_squares.len()];
         self.fetch(regions.get(Pool::Result).start, &mut result)?;
         gradient.copy_from_slice(&result[..parameters.len()]);
@@ -255,15 +247,14 @@ impl<'plan> Cuda<'plan> {
         [moments, steps]: [usize; 2],
     ) -> Result<Prepared, CudaError> {
         let plan = self.plan;
-        let size = tiles::choose(plan, points, self.machine.blocks());
-        let kernels = self.kernels(Work::Evaluate, size)?;
+        let kernels = self.kernels_for(points)?;
         let words: usize = points.iter().map(|set| set.len() * set.width()).sum();
         let mut table = Vec::with_capacity(3 * points.len() + 3);
         let (mut start, mut tile) = (0, 0);
-        for set in points {
+        for (set, size) in points.iter().zip(&self.loaded[kernels].source.points) {
             table.extend([start, set.len(), tile]);
             start += set.len() * set.width();
-            tile += set.len().div_ceil(size);
+            tile += set.len().div_ceil(*size);
         }
         table.extend([start, 0, tile]);
         let factors = plan.terms.iter().zip(points).flat_map(|(term, set)| {
@@ -279,7 +270,7 @@ impl<'plan> Cuda<'plan> {
             self.resident.clear();
             self.resident_words = words;
         }
-        let blocks = tile.min(self.machine.blocks());
+        let blocks = tile.min(self.blocks(kernels));
         let needs = Needs { header: header.len(), blocks, moments, steps, ..Needs::default() };
         let (regions, blocks) = self.regions(kernels, needs)?;
         if self.resident != stamps {
@@ -290,7 +281,7 @@ impl<'plan> Cuda<'plan> {
         self.send(regions.get(Pool::Header).start, header.into_iter())?;
 
         let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
-        let mut arguments = self.arguments(&regions);
+        let mut arguments = self.arguments(kernels, &regions);
         arguments.factors = arguments.parameters + (parameters.len() * size_of::<u64>()) as u64;
         arguments.table = arguments.factors + (residuals * size_of::<u64>()) as u64;
         let resident = regions.get(Pool::Points);
@@ -299,12 +290,38 @@ impl<'plan> Cuda<'plan> {
         Ok(Prepared { kernels, blocks, regions, arguments })
     }
 
-    pub(super) fn pack_blocks(&self) -> usize {
-        self.packed.div_ceil(THREADS).min(self.machine.blocks())
+    /// The largest tiles that leave no block of the machine without work.
+    fn kernels_for(&mut self, points: &[Points]) -> Result<usize, CudaError> {
+        let mut most = tiles::MOST;
+        loop {
+            let Source { points: sizes, shape, .. } = self.source(Work::Evaluate, most);
+            let tiles: usize = points.iter().zip(&sizes).map(|(set, size)| set.len().div_ceil(*size)).sum();
+            let largest = sizes.iter().copied().max().unwrap_or(0);
+            if tiles >= self.machine.blocks(shape.each) || largest <= tiles::FEWEST {
+                return self.kernels(Work::Evaluate, largest);
+            }
+            most = largest / 2;
+        }
     }
 
-    pub(super) fn reduce_blocks(&self) -> usize {
-        (self.plan.parameter_count() + tables(self.plan)).div_ceil(THREADS)
+    fn source(&self, work: Work, points: usize) -> Source {
+        let target = Target { precision: self.precision, shared: self.machine.shared_bytes() };
+        source(self.plan, target, work, points)
+    }
+
+    /// Blocks of a module that are worth launching at once.
+    pub(super) fn blocks(&self, kernels: usize) -> usize {
+        self.machine.blocks(self.loaded[kernels].source.shape.each)
+    }
+
+    pub(super) fn pack_blocks(&self, kernels: usize) -> usize {
+        let Source { packed, shape, .. } = &self.loaded[kernels].source;
+        packed.div_ceil(shape.threads).min(self.blocks(kernels))
+    }
+
+    pub(super) fn reduce_blocks(&self, kernels: usize) -> usize {
+        let Source { gradient, sums, shape, .. } = &self.loaded[kernels].source;
+        (gradient + sums).div_ceil(shape.threads)
     }
 
     pub(super) fn launch(

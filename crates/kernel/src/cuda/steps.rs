@@ -53,7 +53,7 @@ impl Cuda<'_> {
         let blank = std::iter::repeat_n(0, count).chain([moments.steps, 0, 0]);
         self.send(steps.start, rates.iter().map(|rate| rate.to_bits()).chain(blank))?;
 
-        self.launch(prepared.kernels, "pack", self.pack_blocks(), &prepared.arguments)?;
+        self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
         self.run_all(&prepared, count)?;
 
         let mut ended = vec![0.0; count + PROGRESS];
@@ -101,8 +101,8 @@ impl Cuda<'_> {
         for step in 0..count {
             let arguments = Arguments { index: step as u64, ..*arguments };
             self.launch(*kernels, Work::Evaluate.name(), *blocks, &arguments)?;
-            self.launch(*kernels, "reduce", self.reduce_blocks(), &arguments)?;
-            self.launch(*kernels, "update", self.pack_blocks(), &arguments)?;
+            self.launch(*kernels, "reduce", self.reduce_blocks(*kernels), &arguments)?;
+            self.launch(*kernels, "update", self.pack_blocks(*kernels), &arguments)?;
         }
         self.launch(*kernels, "advance", 1, &Arguments { index: count as u64, ..*arguments })
     }
