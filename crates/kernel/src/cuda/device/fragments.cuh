@@ -30,6 +30,24 @@ struct alignas(16) Quad {
     number value[4];
 };
 
+// Reads from memory at this very moment: the compiler would keep what it read before in registers that it lacks.
+__device__ inline Quad read_again(const Quad* from) {
+#ifdef STAND_IN
+    return *from;
+#else
+    Quad own;
+#if TERMS > 0
+    asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(own.value[0]), "=f"(own.value[1]), "=f"(own.value[2]), "=f"(own.value[3])
+                 : "l"(from));
+#else
+    asm volatile("ld.global.v2.f64 {%0, %1}, [%2];" : "=d"(own.value[0]), "=d"(own.value[1]) : "l"(from));
+    asm volatile("ld.global.v2.f64 {%0, %1}, [%2 + 16];" : "=d"(own.value[2]), "=d"(own.value[3]) : "l"(from));
+#endif
+    return own;
+#endif
+}
+
 // Sixteen rows by sixteen of the inner dimension.
 struct Left {
 #if TERMS > 0
@@ -211,14 +229,37 @@ __device__ inline void add_product(number (&sum)[DOWN][ACROSS][4], const number*
     }
 }
 
+// Keeps the compiler from carrying what it made of these numbers into the next round of a loop, for their terms take
+// more registers than there are: it cannot know that a word of the workspace stays zero.
+template <int ACROSS>
+__device__ inline void forget(number (&numbers)[DOWN][ACROSS][4]) {
+#ifndef STAND_IN
+    const unsigned zero = *reinterpret_cast<volatile unsigned*>(workspace());
+#pragma unroll
+    for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+        for (int tile = 0; tile < ACROSS; ++tile)
+#pragma unroll
+            for (int part = 0; part < 4; ++part) {
+                number& own = numbers[down][tile][part];
+#if TERMS > 0
+                own = __uint_as_float(__float_as_uint(own) ^ zero);
+#else
+                own = __hiloint2double(__double2hiint(own) ^ zero, __double2loint(own));
+#endif
+            }
+#endif
+}
+
 // Adds the products of adjoints and values over all columns to a block's own gradient, which lies as results do;
 // `first` says that nothing lies there yet. COUNT tiles of 8 inputs are summed at a time.
 template <int ACROSS, int STRIDE, int COUNT>
-__device__ inline void add_outer_product(const number (&bar)[DOWN][ACROSS][4], const Cell* cells, number* gradient,
+__device__ inline void add_outer_product(number (&bar)[DOWN][ACROSS][4], const Cell* cells, number* gradient,
                                          int inputs, bool first) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll 1
     for (int chunk = 0; chunk < inputs / 8; chunk += COUNT) {
+        forget(bar);
         number sum[DOWN][COUNT][4] = {};
 #pragma unroll
         for (int pair = 0; pair < ACROSS; pair += 2) {

@@ -121,6 +121,9 @@ fn cell_bytes(columns: usize, rows: usize, planes: usize, number: usize) -> usiz
     (planes * rows * (columns.next_multiple_of(16) + padding) * cell).next_multiple_of(16)
 }
 
+/// How many of [`arrays`] depend on a term's residuals.
+const RESIDUAL_ARRAYS: usize = 2;
+
 /// Names and sizes of a term's arrays in shared memory.
 fn arrays(term: &Term, plain: &Plain, plan: &Plan, points: usize, warps: usize) -> [(&'static str, usize); 6] {
     let places = term.row.sites * points;
@@ -170,7 +173,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let head_gradient = biases_gradient + hidden * width;
     let gradient = (head_gradient + outputs * (width + 1)).next_multiple_of(64);
     let columns = plan.terms.iter().zip(&cut.points).map(|(term, &points)| term.channels.len() * term.row.sites * points);
-    let scratch = (hidden - 1) * width * columns.max().unwrap_or(0);
+    let scratch = hidden * width * columns.max().unwrap_or(0);
     let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
     let sums = scalars + residuals;
@@ -220,12 +223,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     text.push('\n');
     text += WALK;
     text.push('\n');
-    let layout = Layout::new(architecture);
-    for (place, (term, &points)) in plan.terms.iter().zip(&cut.points).enumerate() {
-        let term = TermText { architecture, layout: &layout, term, scalars, points, reverse: true, along: false };
-        let arrays = arrays(term.term, &plain, plan, points, cut.warps);
-        text += &term.fused_text(&format!("Term{place}"), plain.activation, &arrays);
-    }
+    text += &term_texts(plan, &plain, &cut);
     text += &entry(plan, &cut, number, planes, width.max(feature_rows));
     text += &updates();
     let packed = head_packed + outputs * (width + 1);
@@ -241,6 +239,7 @@ fn entry(plan: &Plan, cut: &Cut, number: usize, planes: usize, rows: usize) -> S
          \x20   Block block = own_block(arguments);\n\
          \x20   block.scratch = reinterpret_cast<number*>(shared_memory + {cells});\n\
          \x20   for (int place = threadIdx.x; place < SUMS; place += THREADS) block.sums[place] = 0;\n\
+         \x20   if (threadIdx.x == 0) *workspace() = number(0);\n\
          \x20   __syncthreads();\n",
         cut.each,
         Work::Evaluate.name()
@@ -261,56 +260,94 @@ fn updates() -> String {
         + &kernel("advance", "    advance_progress(arguments);\n")
 }
 
+/// Terms, and the networks that they share: those with the same channels and tiles are one.
+fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut) -> String {
+    let layout = Layout::new(&plan.architecture);
+    let mut networks: Vec<String> = Vec::new();
+    let mut text = String::new();
+    for (place, (term, &points)) in plan.terms.iter().zip(&cut.points).enumerate() {
+        let arrays = arrays(term, plain, plan, points, cut.warps);
+        let term = TermText {
+            architecture: &plan.architecture,
+            layout: &layout,
+            term,
+            scalars: plan.scalars.len(),
+            points,
+            reverse: true,
+            along: false,
+        };
+        let network = term.network_text(plain.activation, &arrays);
+        let known = networks.iter().position(|known| *known == network);
+        let number = known.unwrap_or(networks.len());
+        if known.is_none() {
+            _ = writeln!(text, "struct Network{number} {{\n{network}}};\n");
+            networks.push(network);
+        }
+        text += &term.fused_text(&format!("Term{place}"), number, &arrays);
+    }
+    text
+}
+
 impl TermText<'_> {
-    /// The term for the fused step; `arrays` are its arrays in shared memory.
-    fn fused_text(&self, name: &str, activation: Activation, arrays: &[(&'static str, usize)]) -> String {
-        let (term, row) = (self.term, self.term.row);
+    fn constants(&self, arrays: &[(&'static str, usize)]) -> String {
+        let (row, channels) = (self.term.row, self.channels());
         let places = row.sites * self.points;
-        let mut text = format!(
-            "// {}: {} channels at {} place(s) per point.\nstruct {name} {{\n    using Self = {name};\n",
-            self.title(),
-            self.channels(),
-            row.sites
-        );
-        let mut constants = vec![
+        let sizes = [
             ("POINTS", self.points),
-            ("CHANNELS", self.channels()),
-            ("RESIDUALS", term.residuals.len()),
-            ("SCALARS", self.scalars),
+            ("CHANNELS", channels),
             ("ROW", row.width()),
             ("OUTPUTS", self.architecture.outputs()),
             ("PLACES", places),
-            ("COLUMNS", self.channels() * places),
+            ("COLUMNS", channels * places),
             ("COEFFICIENT_COUNT", self.coefficients()),
             ("COEFFICIENT_ROOM", self.coefficients().max(1)),
         ];
         let mut start = 0;
-        for &(name, size) in arrays {
-            constants.push((name, start));
+        let starts = arrays.iter().map(|&(name, size)| {
             start += size;
-        }
-        for (name, value) in constants {
-            _ = writeln!(text, "    static constexpr int {name} = {value};");
-        }
-        text += &self.coefficient_functions();
-        text += &self.residual_functions();
-        // A call would save all of a thread's sums.
-        text = text.replace("__noinline__ ", "");
-        text += "\n    // All channels of one neuron at one place, side by side.\n    struct Jets {\n        static constexpr int PLACES = 1;\n";
-        text += &self.feature_functions();
-        let (rules, slopes) = (&term.rules, activation.name());
+            (name, start - size)
+        });
+        let line = |(name, value)| format!("    static constexpr int {name} = {value};\n");
+        sizes.into_iter().chain(starts).map(line).collect()
+    }
+
+    /// The network with this term's channels; `arrays` are a term's arrays in shared memory.
+    fn network_text(&self, activation: Activation, arrays: &[(&'static str, usize)]) -> String {
+        let (rules, slopes) = (&self.term.rules, activation.name());
         let z = |channel: usize| Some(rules::at("z", channel));
         let bar = |channel: usize| rules::at("z_bar", channel);
+        // Arrays whose places depend on the residuals come last, and only the term itself needs them.
+        let shared = &arrays[..arrays.len() - RESIDUAL_ARRAYS];
+        let mut text = self.constants(shared);
+        text += "\n    // All channels of one neuron at one place, side by side.\n    struct Jets {\n    static constexpr int PLACES = 1;\n";
+        text += &self.feature_functions();
         _ = write!(
             text,
             "\n    // h = {slopes}(z), and the adjoint.\n\
              \x20   __device__ static void forward(const number* z, number* h, const number* k) {{\n\
              \x20       number s[6];\n        {slopes}_slopes(z[0], s);\n{}    }}\n\
              \x20   __device__ static void reverse(const number* z, const number* h_bar, number* z_bar, const number* k) {{\n\
-             \x20       number s[6];\n        {slopes}_slopes(z[0], s);\n{}    }}\n    }};\n}};\n\n",
+             \x20       number s[6];\n        {slopes}_slopes(z[0], s);\n{}    }}\n    }};\n",
             rules::chain(rules, self.channels(), &z),
             rules::chain_adjoint(rules, self.channels(), &z, &bar, &|_| true, false)
         );
         text
+    }
+
+    /// The term itself, which sees network number `network`.
+    fn fused_text(&self, name: &str, network: usize, arrays: &[(&'static str, usize)]) -> String {
+        let mut text = format!(
+            "// {}: {} channels at {} place(s) per point.\nstruct {name} {{\n    using Self = {name};\n    using Net = Network{network};\n",
+            self.title(),
+            self.channels(),
+            self.term.row.sites
+        );
+        text += &self.constants(arrays);
+        for (name, value) in [("RESIDUALS", self.term.residuals.len()), ("SCALARS", self.scalars)] {
+            _ = writeln!(text, "    static constexpr int {name} = {value};");
+        }
+        text += &self.coefficient_functions();
+        text += &self.residual_functions();
+        text + "};\n\n"
     }
 }
