@@ -1,21 +1,17 @@
 //! The engine: plans the machine's memory, brings points and parameters there, launches kernels, fetches results.
 
-use super::CudaError;
-use super::emit::{Source, Work, source};
-use super::layout::Layout;
+use super::emit::{Source, Target, Work, source};
 use super::machine::{Arena, Arguments, Machine, Module, Staging};
 use super::memory::{Pool, Regions};
 use super::room::Room;
 use super::rows::{Chunk, Wanted};
 use super::steps::Series;
+use super::{CudaError, tiles};
 use crate::{Losses, Points, Precision};
 use equation::taylor::Plan;
 
 /// Words of the staging memory at least: copies are made in pieces of it.
 const STAGING: usize = 1 << 20;
-
-/// Threads that add up one gradient.
-const THREADS: usize = super::emit::THREADS;
 
 /// A plan on a GPU.
 #[derive(Debug)]
@@ -25,10 +21,10 @@ pub(crate) struct Cuda<'plan> {
     pub(super) machine: Machine,
     pub(super) arena: Arena,
     staging: Staging,
-    /// Numbers of the packed matrices.
-    packed: usize,
     /// Those that were needed so far.
     loaded: Vec<Loaded>,
+    /// Those that suit so many points of every term: finding out means writing them.
+    chosen: Option<(Vec<usize>, usize)>,
     /// The points that lie at the arena's start, and their words.
     pub(super) resident: Resident,
     words: usize,
@@ -87,15 +83,14 @@ impl<'plan> Cuda<'plan> {
         let parameters = plan.parameter_count();
         let staging = machine.staging(STAGING.max(parameters + tables(plan)))?;
         let arena = Arena::new(&machine);
-        let packed = Layout::new(&plan.architecture).packed;
         Ok(Cuda {
             plan,
             precision,
             machine,
             arena,
             staging,
-            packed,
             loaded: Vec::new(),
+            chosen: None,
             resident: Resident::Nothing,
             words: 0,
             series: None,
@@ -110,12 +105,7 @@ impl<'plan> Cuda<'plan> {
         self.arena.bytes()
     }
 
-    /// Numbers of the packed matrices.
-    pub(super) fn packed(&self) -> usize {
-        self.packed
-    }
-
-    pub(super) fn source(&self, kernels: usize) -> &Source {
+    pub(super) fn source_of(&self, kernels: usize) -> &Source {
         &self.loaded[kernels].source
     }
 
@@ -148,14 +138,14 @@ impl<'plan> Cuda<'plan> {
         if let Some(known) = known {
             return Ok(known);
         }
-        let source = source(self.plan, self.precision, work, points);
+        let source = self.source(work, points);
         let mut names = vec![work.name(), "pack"];
         names.extend(match work {
             Work::Evaluate => &["reduce", "update", "advance", "draw"][..],
             Work::Transposed => &["reduce"],
             Work::Fill | Work::Jacobian | Work::Along => &[],
         });
-        let module = self.machine.load(&source.text, &names)?;
+        let module = self.machine.load(&source.text, source.shape, &names)?;
         self.loaded.push(Loaded { work, points, source, module });
         Ok(self.loaded.len() - 1)
     }
@@ -168,7 +158,7 @@ impl<'plan> Cuda<'plan> {
     }
 
     /// The arguments that all kernels share.
-    pub(super) fn arguments(&self, regions: &Regions) -> Arguments {
+    pub(super) fn arguments(&self, kernels: usize, regions: &Regions) -> Arguments {
         let address = |pool: Pool| {
             let region = regions.get(pool);
             self.arena.address_of(region.start, region.len())
@@ -181,7 +171,7 @@ impl<'plan> Cuda<'plan> {
             sums: address(Pool::Sums),
             result: address(Pool::Result),
             norms: address(Pool::Norms),
-            reducers: self.reduce_blocks() as u64,
+            reducers: self.reduce_blocks(kernels) as u64,
             rows: address(Pool::Rows),
             seeds: address(Pool::Seeds),
             output: address(Pool::Output),
@@ -228,9 +218,9 @@ impl<'plan> Cuda<'plan> {
     ) -> Result<(), CudaError> {
         let wanted = Wanted::Given(points);
         let prepared = self.prepare(wanted, parameters, [0, 0])?;
-        self.launch(prepared.kernels, "pack", self.pack_blocks(), &prepared.arguments)?;
+        self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
         self.visit(&prepared, wanted, &prepared.arguments)?;
-        self.launch(prepared.kernels, "reduce", self.reduce_blocks(), &prepared.arguments)?;
+        self.launch(prepared.kernels, "reduce", self.reduce_blocks(prepared.kernels), &prepared.arguments)?;
         let mut result = vec![0.0; parameters.len() + losses.mean_squares.len()];
         self.fetch(prepared.regions.get(Pool::Result).start, &mut result)?;
         gradient.copy_from_slice(&result[..parameters.len()]);
@@ -269,7 +259,7 @@ impl<'plan> Cuda<'plan> {
             return Ok(());
         }
         let arguments = Arguments { jobs, job_count, ..*arguments };
-        self.launch(prepared.kernels, "draw", self.machine.blocks(), &arguments)
+        self.launch(prepared.kernels, "draw", self.blocks(prepared.kernels), &arguments)
     }
 
     /// Queues loss and gradient of one chunk, whose points are there.
@@ -326,7 +316,7 @@ impl<'plan> Cuda<'plan> {
         let header = room.regions.get(Pool::Header);
         self.send(header.start, numbers.chain(tables))?;
 
-        let mut arguments = self.arguments(&room.regions);
+        let mut arguments = self.arguments(room.kernels, &room.regions);
         let word = size_of::<u64>() as u64;
         let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
         arguments.factors = arguments.parameters + parameters.len() as u64 * word;
@@ -371,12 +361,46 @@ impl<'plan> Cuda<'plan> {
         Ok(())
     }
 
-    pub(super) fn pack_blocks(&self) -> usize {
-        self.packed.div_ceil(THREADS).min(self.machine.blocks())
+    /// The kernels with the largest tiles that leave no block of the machine without work, for so many points of
+    /// every term.
+    pub(super) fn kernels_for(&mut self, counts: &[usize]) -> Result<usize, CudaError> {
+        if let Some((known, kernels)) = &self.chosen
+            && known == counts
+        {
+            return Ok(*kernels);
+        }
+        let mut most = tiles::MOST;
+        loop {
+            let Source { points: sizes, shape, .. } = self.source(Work::Evaluate, most);
+            let tiles: usize = counts.iter().zip(&sizes).map(|(count, size)| count.div_ceil(*size)).sum();
+            let largest = sizes.iter().copied().max().unwrap_or(0);
+            if tiles >= self.machine.blocks(shape.each) || largest <= tiles::FEWEST {
+                let kernels = self.kernels(Work::Evaluate, largest)?;
+                self.chosen = Some((counts.to_vec(), kernels));
+                return Ok(kernels);
+            }
+            most = largest / 2;
+        }
     }
 
-    pub(super) fn reduce_blocks(&self) -> usize {
-        (self.plan.parameter_count() + tables(self.plan)).div_ceil(THREADS)
+    fn source(&self, work: Work, points: usize) -> Source {
+        let target = Target { precision: self.precision, shared: self.machine.shared_bytes() };
+        source(self.plan, target, work, points)
+    }
+
+    /// Blocks of a module that are worth launching at once.
+    pub(super) fn blocks(&self, kernels: usize) -> usize {
+        self.machine.blocks(self.loaded[kernels].source.shape.each)
+    }
+
+    pub(super) fn pack_blocks(&self, kernels: usize) -> usize {
+        let Source { packed, shape, .. } = &self.loaded[kernels].source;
+        packed.div_ceil(shape.threads).min(self.blocks(kernels))
+    }
+
+    pub(super) fn reduce_blocks(&self, kernels: usize) -> usize {
+        let Source { gradient, sums, shape, .. } = &self.loaded[kernels].source;
+        (gradient + sums).div_ceil(shape.threads)
     }
 
     pub(super) fn launch(

@@ -3,8 +3,9 @@
 
 use super::cache::{Cache, Key};
 use super::compiler;
+use super::emit::Shape;
 use super::machine::Arguments;
-use super::{CudaError, emit, peak};
+use super::{CudaError, peak};
 use crate::Precision;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, result, sys,
@@ -13,9 +14,6 @@ use cudarc::nvrtc::Ptx;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Blocks per multiprocessor that the kernels' registers and shared memory allow.
-const BLOCKS_EACH: usize = 2;
-
 /// The first GPU of this machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Gpu {
@@ -23,6 +21,8 @@ pub(crate) struct Gpu {
     stream: Arc<CudaStream>,
     name: String,
     multiprocessors: usize,
+    /// Bytes of shared memory of one of them.
+    shared_bytes: usize,
     /// Such as `sm_90a`.
     architecture: String,
     cache: Cache,
@@ -37,6 +37,7 @@ pub(crate) struct GpuModule {
     kernels: Vec<(&'static str, CudaFunction)>,
     /// Of its machine code.
     pub(crate) bytes: usize,
+    shape: Shape,
     /// Owns the code of the kernels.
     _module: Arc<CudaModule>,
 }
@@ -66,14 +67,27 @@ impl Gpu {
         compiler::version()?;
         let count = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
         let multiprocessors = context.attribute(count).map_err(failed("counting multiprocessors"))?;
+        let shared = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR;
+        let shared_bytes = context.attribute(shared).map_err(failed("asking for shared memory"))?;
         let stream = context.new_stream().map_err(failed("making a stream"))?;
         // Only Hopper's own instructions need the letter; code without it runs on later chips of a family.
         let architecture = if major == 9 { "sm_90a".to_owned() } else { format!("sm_{major}{minor}") };
         let multiprocessors = usize::try_from(multiprocessors).unwrap_or(1);
+        let shared_bytes = usize::try_from(shared_bytes).unwrap_or(0);
         let (free_at_first, _) = result::mem_get_info().map_err(failed("asking for free memory"))?;
         let fewest_free = Arc::new(AtomicUsize::new(free_at_first));
         let cache = Cache::of_user();
-        Ok(Gpu { context, stream, name, multiprocessors, architecture, cache, free_at_first, fewest_free })
+        Ok(Gpu {
+            context,
+            stream,
+            name,
+            multiprocessors,
+            shared_bytes,
+            architecture,
+            cache,
+            free_at_first,
+            fewest_free,
+        })
     }
 
     /// As people know it, with its architecture and memory.
@@ -106,11 +120,20 @@ impl Gpu {
         Ok(format!("{domain:08x}:{bus:02x}:{device:02x}.0"))
     }
 
-    pub(crate) fn blocks(&self) -> usize {
-        self.multiprocessors * BLOCKS_EACH
+    pub(crate) fn multiprocessors(&self) -> usize {
+        self.multiprocessors
     }
 
-    pub(crate) fn load(&self, text: &str, kernels: &[&'static str]) -> Result<GpuModule, CudaError> {
+    pub(crate) fn shared_bytes(&self) -> usize {
+        self.shared_bytes
+    }
+
+    pub(crate) fn load(
+        &self,
+        text: &str,
+        shape: Shape,
+        kernels: &[&'static str],
+    ) -> Result<GpuModule, CudaError> {
         let (major, minor) = compiler::version()?;
         let options = compiler::options(&self.architecture).join(" ");
         let key = Key::of(&[text, &options, &format!("{major}.{minor}"), env!("CARGO_PKG_VERSION")]);
@@ -135,8 +158,14 @@ impl Gpu {
             let function = module.load_function(name).map_err(failed("finding a kernel"))?;
             Ok((name, function))
         };
-        let kernels: Result<_, CudaError> = kernels.iter().map(function).collect();
-        Ok(GpuModule { kernels: kernels?, bytes, _module: module })
+        let kernels: Result<Vec<_>, CudaError> = kernels.iter().map(function).collect();
+        let kernels = kernels?;
+        if let (1.., Some((_, first))) = (shape.shared, kernels.first()) {
+            let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let bytes = i32::try_from(shape.shared).unwrap_or(i32::MAX);
+            first.set_attribute(attribute, bytes).map_err(failed("asking for shared memory"))?;
+        }
+        Ok(GpuModule { kernels, bytes, shape, _module: module })
     }
 
     pub(crate) fn launch(
@@ -146,9 +175,10 @@ impl Gpu {
         blocks: usize,
         arguments: &Arguments,
     ) -> Result<(), CudaError> {
-        let found = module.kernels.iter().find(|(name, _)| *name == kernel);
-        let (_, function) =
-            found.expect("every kernel that is launched was named when its module was loaded");
+        let found = module.kernels.iter().position(|(name, _)| *name == kernel);
+        let place = found.expect("every kernel that is launched was named when its module was loaded");
+        let (_, function) = &module.kernels[place];
+        let shared = if place == 0 { module.shape.shared } else { 0 };
         self.bind()?;
         let mut arguments = *arguments;
         let mut pointers = [(&raw mut arguments).cast()];
@@ -159,8 +189,8 @@ impl Gpu {
             result::launch_kernel(
                 function.cu_function(),
                 grid,
-                (emit::THREADS as u32, 1, 1),
-                0,
+                (module.shape.threads as u32, 1, 1),
+                shared as u32,
                 self.stream.cu_stream(),
                 &mut pointers,
             )

@@ -1,6 +1,7 @@
 //! What kernels run on: a GPU, or the processor standing in for one. Nothing outside this folder knows which.
 
 use super::CudaError;
+use super::emit::Shape;
 use super::gpu::{Gpu, GpuModule};
 use super::stand_in::{StandIn, StandInModule};
 
@@ -95,10 +96,10 @@ impl Staging {
 }
 
 impl Machine {
-    /// Blocks that are worth launching at once.
-    pub(crate) fn blocks(&self) -> usize {
+    /// Blocks that are worth launching at once, `each` of them on every multiprocessor.
+    pub(crate) fn blocks(&self, each: usize) -> usize {
         match self {
-            Machine::Gpu(gpu) => gpu.blocks(),
+            Machine::Gpu(gpu) => gpu.multiprocessors() * each,
             Machine::StandIn(_) => StandIn::BLOCKS,
         }
     }
@@ -119,10 +120,23 @@ impl Machine {
         }
     }
 
-    /// Compiles a source, or finds it compiled, and loads the named kernels.
-    pub(crate) fn load(&self, text: &str, kernels: &[&'static str]) -> Result<Module, CudaError> {
+    /// Bytes of shared memory of a multiprocessor.
+    pub(crate) fn shared_bytes(&self) -> usize {
         match self {
-            Machine::Gpu(gpu) => gpu.load(text, kernels).map(Module::Gpu),
+            Machine::Gpu(gpu) => gpu.shared_bytes(),
+            Machine::StandIn(_) => StandIn::SHARED_BYTES,
+        }
+    }
+
+    /// Compiles a source, or finds it compiled, and loads the named kernels.
+    pub(crate) fn load(
+        &self,
+        text: &str,
+        shape: Shape,
+        kernels: &[&'static str],
+    ) -> Result<Module, CudaError> {
+        match self {
+            Machine::Gpu(gpu) => gpu.load(text, shape, kernels).map(Module::Gpu),
             Machine::StandIn(stand_in) => stand_in.load(text, kernels).map(Module::StandIn),
         }
     }

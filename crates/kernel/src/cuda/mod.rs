@@ -84,7 +84,8 @@ pub fn compile(
         Kernels::All => &emit::Work::ALL,
     };
     let each = |&work: &emit::Work| {
-        let source = emit::source(plan, precision, work, tiles::largest(plan));
+        let source =
+            emit::source(plan, emit::Target { precision, shared: shared(architecture) }, work, tiles::MOST);
         let compiled = compiler::compile(work.name(), &source.text, architecture)?;
         Ok(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log })
     };
@@ -93,5 +94,16 @@ pub fn compile(
 
 /// The kernels that training by gradients needs, as text.
 pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
-    emit::source(plan, precision, emit::Work::Evaluate, tiles::largest(plan)).text
+    let target = emit::Target { precision, shared: shared("sm_90a") };
+    emit::source(plan, target, emit::Work::Evaluate, tiles::MOST).text
+}
+
+/// Bytes of shared memory of a multiprocessor of an architecture (CUDA C++ Programming Guide, compute capabilities).
+fn shared(architecture: &str) -> usize {
+    let kilobytes = match architecture {
+        "sm_80" | "sm_87" => 164,
+        "sm_90" | "sm_90a" | "sm_100" | "sm_100a" | "sm_103" => 228,
+        _ => 100,
+    };
+    kilobytes * 1024
 }

@@ -1,12 +1,12 @@
 //! Finds room for a call: all points at once where memory allows, in chunks where it does not, with fewer blocks where
 //! even that is too much.
 
+use super::CudaError;
 use super::emit::Work;
 use super::engine::{Cuda, tables};
 use super::machine::Arena;
 use super::memory::{MemoryPlan, MemoryUse, Pool, Regions};
 use super::rows::{Chunk, PartTable, Size, Wanted, chunks, tiles as count_tiles};
-use super::{CudaError, tiles};
 use crate::Visits;
 
 /// What one call needs beside the resident points, in words or numbers.
@@ -44,16 +44,17 @@ impl Cuda<'_> {
         [moments, steps]: [usize; 2],
     ) -> Result<Room, CudaError> {
         let plan = self.plan;
-        let sizes = wanted.sizes(plan.terms.iter().map(|term| term.row.width()));
-        let counts = sizes.iter().map(|size| size.count);
-        let tile = tiles::choose(plan, counts, self.machine.blocks());
-        let kernels = self.kernels(Work::Evaluate, tile)?;
-        let all = count_tiles(&sizes, tile);
+        let mut sizes = wanted.sizes(plan);
+        let counts: Vec<usize> = sizes.iter().map(|size| size.count).collect();
+        let kernels = self.kernels_for(&counts)?;
+        let tiles = &self.source_of(kernels).points;
+        sizes.iter_mut().zip(tiles).for_each(|(size, tile)| size.tile = *tile);
+        let all = count_tiles(&sizes);
         let parts = PartTable::of(wanted);
-        let mut blocks = all.clamp(1, self.machine.blocks());
+        let mut blocks = all.clamp(1, self.blocks(kernels));
         let mut rounds = all.div_ceil(blocks).max(1);
         loop {
-            let chunks = chunks(&sizes, tile, rounds * blocks);
+            let chunks = chunks(&sizes, rounds * blocks);
             let tables: Vec<[Vec<u64>; 2]> = chunks
                 .iter()
                 .map(|chunk| {
@@ -61,7 +62,7 @@ impl Cuda<'_> {
                         Wanted::Given(_) => Vec::new(),
                         Wanted::Drawn(recipe) => chunk.jobs(&sizes, recipe, &parts),
                     };
-                    [chunk.table(&sizes, tile), jobs]
+                    [chunk.table(&sizes), jobs]
                 })
                 .collect();
             let words: usize = tables.iter().flatten().map(Vec::len).sum();
@@ -121,20 +122,20 @@ impl Cuda<'_> {
 
     fn laid_out(&self, kernels: usize, needs: Needs) -> Regions {
         let number = self.number_bytes();
-        let source = self.source(kernels);
+        let source = self.source_of(kernels);
         let word = size_of::<u64>();
         let results = self.plan.parameter_count() + tables(self.plan);
-        let direction = if self.work(kernels) == Work::Along { self.packed() } else { 0 };
+        let direction = if self.work(kernels) == Work::Along { source.packed } else { 0 };
         Regions::new(&[
             (Pool::Points, needs.points * word),
             (Pool::Header, needs.header * word),
-            (Pool::Weights, self.packed() * number),
+            (Pool::Weights, source.packed * number),
             (Pool::Direction, direction * number),
             (Pool::Jets, needs.blocks * source.scratch * number),
             (Pool::Gradients, needs.blocks * source.gradient * number),
             (Pool::Sums, needs.blocks * source.sums * word),
             (Pool::Result, results * word),
-            (Pool::Norms, self.reduce_blocks() * word),
+            (Pool::Norms, self.reduce_blocks(kernels) * word),
             (Pool::Moments, needs.moments * word),
             (Pool::Steps, needs.steps * word),
             (Pool::Rows, needs.rows * word),

@@ -2,6 +2,7 @@
 
 use crate::recipe::{Column, Part, Recipe, Sequence, Supply};
 use crate::{Points, Visits};
+use equation::taylor::Plan;
 use std::ops::Range;
 
 /// Words of an entry of a chunk's table; as in `device/tile.cuh`.
@@ -20,11 +21,12 @@ pub(super) enum Wanted<'call> {
     Drawn(&'call Recipe),
 }
 
-/// How many points a term has, and how many numbers each of them.
+/// How many points a term has, how many numbers each of them, and how many of them are a tile.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Size {
     pub(super) count: usize,
     pub(super) width: usize,
+    pub(super) tile: usize,
 }
 
 /// A part of all points that lies in memory at one time: some points of every term.
@@ -34,13 +36,14 @@ pub(super) struct Chunk {
 }
 
 impl Wanted<'_> {
-    /// One size per term; `widths` are the terms' own.
-    pub(super) fn sizes(&self, widths: impl Iterator<Item = usize>) -> Vec<Size> {
+    /// One size per term, tiles of one point.
+    pub(super) fn sizes(&self, plan: &Plan) -> Vec<Size> {
         let count = |term: usize| match self {
             Wanted::Given(points) => points[term].len(),
             Wanted::Drawn(recipe) => recipe.terms[term].len(),
         };
-        widths.enumerate().map(|(term, width)| Size { count: count(term), width }).collect()
+        let widths = plan.terms.iter().map(|term| term.row.width());
+        widths.enumerate().map(|(term, width)| Size { count: count(term), width, tile: 1 }).collect()
     }
 
     /// The points of a term that must be brought there.
@@ -73,19 +76,19 @@ impl<'run> From<Visits<'run>> for Wanted<'run> {
 }
 
 /// Tiles of all terms.
-pub(super) fn tiles(sizes: &[Size], tile: usize) -> usize {
-    sizes.iter().map(|size| size.count.div_ceil(tile)).sum()
+pub(super) fn tiles(sizes: &[Size]) -> usize {
+    sizes.iter().map(|size| size.count.div_ceil(size.tile)).sum()
 }
 
 /// Cuts the tiles of all terms, one after the other, into chunks of `each`. A block takes every so many of the
 /// tiles: where `each` is a multiple of the blocks, it takes the same tiles in the same order as without chunks.
-pub(super) fn chunks(sizes: &[Size], tile: usize, each: usize) -> Vec<Chunk> {
-    let count = tiles(sizes, tile).div_ceil(each).max(1);
+pub(super) fn chunks(sizes: &[Size], each: usize) -> Vec<Chunk> {
+    let count = tiles(sizes).div_ceil(each).max(1);
     let chunk = |number: usize| {
         let mut first = 0;
         let range = |size: &Size| {
-            let own = size.count.div_ceil(tile);
-            let place = |edge: usize| (edge.clamp(first, first + own) - first) * tile;
+            let own = size.count.div_ceil(size.tile);
+            let place = |edge: usize| (edge.clamp(first, first + own) - first) * size.tile;
             let range = place(number * each)..place((number + 1) * each).min(size.count);
             first += own;
             range.start.min(range.end)..range.end
@@ -102,13 +105,13 @@ impl Chunk {
     }
 
     /// Per term: where its rows start, its points, its first tile; then where the tiles end.
-    pub(super) fn table(&self, sizes: &[Size], tile: usize) -> Vec<u64> {
+    pub(super) fn table(&self, sizes: &[Size]) -> Vec<u64> {
         let mut table = Vec::with_capacity(ENTRY * sizes.len() + ENTRY);
         let (mut start, mut first) = (0, 0);
         for (range, size) in self.ranges.iter().zip(sizes) {
             table.extend([start, range.len(), first]);
             start += range.len() * size.width;
-            first += range.len().div_ceil(tile);
+            first += range.len().div_ceil(size.tile);
         }
         table.extend([start, 0, first]);
         table.into_iter().map(|entry| entry as u64).collect()
@@ -196,15 +199,18 @@ impl PartTable {
 mod tests {
     use super::*;
 
-    const SIZES: [Size; 3] =
-        [Size { count: 20, width: 2 }, Size { count: 0, width: 3 }, Size { count: 9, width: 1 }];
+    const SIZES: [Size; 3] = [
+        Size { count: 20, width: 2, tile: 4 },
+        Size { count: 0, width: 3, tile: 8 },
+        Size { count: 9, width: 1, tile: 4 },
+    ];
 
     #[test]
     fn chunks_hold_every_point_once_and_in_order() {
         // Five tiles, none, three tiles.
-        assert_eq!(tiles(&SIZES, 4), 8);
+        assert_eq!(tiles(&SIZES), 8);
         for each in 1..10 {
-            let chunks = chunks(&SIZES, 4, each);
+            let chunks = chunks(&SIZES, each);
             assert_eq!(chunks.len(), 8usize.div_ceil(each));
             for (term, size) in SIZES.iter().enumerate() {
                 let all: Vec<usize> = chunks.iter().flat_map(|chunk| chunk.ranges[term].clone()).collect();
@@ -216,9 +222,9 @@ mod tests {
 
     #[test]
     fn a_table_says_where_the_rows_of_a_chunk_are() {
-        let chunks = chunks(&SIZES, 4, 3);
+        let chunks = chunks(&SIZES, 3);
         assert_eq!(chunks[1].ranges, [12..20, 0..0, 0..4]);
-        assert_eq!(chunks[1].table(&SIZES, 4), [0, 8, 0, 16, 0, 2, 16, 4, 2, 20, 0, 3]);
+        assert_eq!(chunks[1].table(&SIZES), [0, 8, 0, 16, 0, 2, 16, 4, 2, 20, 0, 3]);
         assert_eq!(chunks[2].ranges, [20..20, 0..0, 4..9]);
     }
 }

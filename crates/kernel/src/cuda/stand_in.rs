@@ -35,6 +35,9 @@ impl StandIn {
     /// Few, so that small tests have blocks with several tiles and sums over several blocks.
     pub(crate) const BLOCKS: usize = 3;
 
+    /// As Hopper has.
+    pub(crate) const SHARED_BYTES: usize = 228 * 1024;
+
     pub(crate) fn load(&self, text: &str, kernels: &[&'static str]) -> Result<StandInModule, CudaError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let failed = |reason: String| CudaError::StandIn { reason };
@@ -45,15 +48,25 @@ impl StandIn {
         for name in kernels {
             _ = writeln!(
                 whole,
-                "extern \"C\" void run_{name}(const void* arguments, unsigned blocks) {{\n\
-                 \x20   stand_in::run<Arguments, {name}>(arguments, blocks);\n}}"
+                "extern \"C\" __attribute__((visibility(\"default\"))) void run_{name}(const void* arguments, unsigned blocks) {{\n\
+                 \x20   stand_in::run<Arguments, {name}>(arguments, blocks, THREADS);\n}}"
             );
         }
         std::fs::write(&source, whole).map_err(|error| failed(error.to_string()))?;
         let files = Files(vec![source.clone(), library.clone()]);
-        // Kernels may be called what functions of the C library are called: each library keeps its own.
+        // Kernels may be called what functions of the C library are called, and every text has its own constants and
+        // shared memory of the same names: each library keeps its own.
         let output = Command::new("c++")
-            .args(["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-Wl,-Bsymbolic", "-o"])
+            .args([
+                "-std=c++17",
+                "-O1",
+                "-w",
+                "-shared",
+                "-fPIC",
+                "-fvisibility=hidden",
+                "-Wl,-Bsymbolic",
+                "-o",
+            ])
             .args([&library, &source])
             .output()
             .map_err(|error| failed(error.to_string()))?;

@@ -74,7 +74,7 @@ impl Cuda<'_> {
         }
         let numbers = moments.mean.iter().chain(&moments.square).map(|number| number.to_bits());
         self.send(means.start, numbers)?;
-        self.launch(prepared.kernels, "pack", self.pack_blocks(), &prepared.arguments)?;
+        self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
 
         history.clear();
         let mut refused = None;
@@ -130,7 +130,7 @@ impl Cuda<'_> {
         let found = taken + usize::from(refused > 0);
         let mut numbers = vec![0.0; found * each];
         self.fetch(words.start + MOST * word, &mut numbers)?;
-        let sizes = Wanted::from(visits).sizes(self.plan.terms.iter().map(|term| term.row.width()));
+        let sizes = Wanted::from(visits).sizes(self.plan);
         for row in numbers.chunks_exact(each) {
             let mut losses = Losses { total: 0.0, mean_squares: row[1..].to_vec() };
             losses.finish_counts(self.plan, sizes.iter().map(|size| size.count));
@@ -240,8 +240,8 @@ impl Cuda<'_> {
     }
 
     fn queue_update(&self, prepared: &Prepared, arguments: &Arguments) -> Result<(), CudaError> {
-        self.launch(prepared.kernels, "reduce", self.reduce_blocks(), arguments)?;
-        self.launch(prepared.kernels, "update", self.pack_blocks(), arguments)
+        self.launch(prepared.kernels, "reduce", self.reduce_blocks(prepared.kernels), arguments)?;
+        self.launch(prepared.kernels, "update", self.pack_blocks(prepared.kernels), arguments)
     }
 
     fn queue_advance(&self, prepared: &Prepared, count: usize) -> Result<(), CudaError> {

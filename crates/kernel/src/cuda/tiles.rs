@@ -3,8 +3,8 @@
 use equation::taylor::{Plan, Term};
 
 /// Points of the smallest tile: a row of a signal is then still whole 16-byte pieces.
-const FEWEST: usize = 8;
-const MOST: usize = 64;
+pub(super) const FEWEST: usize = 8;
+pub(super) const MOST: usize = 64;
 
 /// Columns (channels times places) of a matrix up to which a tile may grow.
 const COLUMNS: usize = 128;
@@ -30,12 +30,6 @@ fn shared_out(mut points: usize, tiles: impl Fn(usize) -> usize, blocks: usize) 
 /// For many points.
 pub(super) fn largest(plan: &Plan) -> usize {
     allowed(plan.terms.iter())
-}
-
-/// For so many points of every term.
-pub(super) fn choose(plan: &Plan, counts: impl Iterator<Item = usize> + Clone, blocks: usize) -> usize {
-    let tiles = |size: usize| counts.clone().map(|count| count.div_ceil(size)).sum();
-    shared_out(largest(plan), tiles, blocks)
 }
 
 /// For `count` points of one term.

@@ -39,6 +39,8 @@ static Dimensions threadIdx, blockIdx, gridDim;
 namespace stand_in {
 enum State { RUNNING, AT_BLOCK, AT_WARP, DONE };
 constexpr int COUNT = 256;
+// Threads of the present block.
+static int count;
 constexpr size_t STACK = 256 * 1024;
 static State states[COUNT];
 static uint64_t exchanged[COUNT];
@@ -94,13 +96,13 @@ inline void start() {
 inline void run_block(void (*kernel)()) {
     static std::vector<char> stacks(COUNT * STACK);
     body = kernel;
-    for (int fiber = 0; fiber < COUNT; ++fiber) {
+    for (int fiber = 0; fiber < count; ++fiber) {
         prepare(fibers[fiber], stacks.data() + fiber * STACK, STACK, start);
         states[fiber] = RUNNING;
     }
     for (;;) {
         int done = 0, at_block = 0;
-        for (int fiber = 0; fiber < COUNT; ++fiber) {
+        for (int fiber = 0; fiber < count; ++fiber) {
             if (states[fiber] == RUNNING) {
                 threadIdx.x = fiber;
                 switch_fibers(scheduler, fibers[fiber]);
@@ -108,9 +110,9 @@ inline void run_block(void (*kernel)()) {
             done += states[fiber] == DONE;
             at_block += states[fiber] == AT_BLOCK;
         }
-        if (done == COUNT) return;
+        if (done == count) return;
         bool moved = false;
-        for (int warp = 0; warp < COUNT; warp += 32) {
+        for (int warp = 0; warp < count; warp += 32) {
             int waiting = 0;
             for (int lane = 0; lane < 32; ++lane) waiting += states[warp + lane] == AT_WARP;
             if (waiting == 32) {
@@ -119,18 +121,19 @@ inline void run_block(void (*kernel)()) {
             }
         }
         if (moved) continue;
-        if (at_block != COUNT) {
+        if (at_block != count) {
             std::fprintf(stderr, "a barrier that not all threads reach\n");
             std::abort();
         }
-        for (int fiber = 0; fiber < COUNT; ++fiber) states[fiber] = RUNNING;
+        for (int fiber = 0; fiber < count; ++fiber) states[fiber] = RUNNING;
     }
 }
 
 // Threads that leave a kernel early would make every later barrier undefined on a GPU as well, so there are none.
 template <typename Arguments, void (*kernel)(Arguments)>
-void run(const void* arguments, unsigned blocks) {
+void run(const void* arguments, unsigned blocks, int threads) {
     static Arguments own;
+    count = threads;
     std::memcpy(&own, arguments, sizeof own);
     gridDim.x = blocks;
     for (unsigned block = 0; block < blocks; ++block) {
@@ -209,5 +212,19 @@ inline void multiply_double(double (&d)[4], const double (&a)[2], double b) {
     for (int place = 0; place < 4; ++place)
         for (int k = 0; k < 4; ++k) d[place] += left[warp + g * 4 + k][place / 2] * right[warp + (2 * t + place % 2) * 4 + k];
     pause(AT_WARP);
+}
+
+// Rows are given by number, so that a lane can read any of them itself.
+template <typename Row>
+void load_fragments(unsigned (&parts)[4], Row row) {
+    const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    for (int matrix = 0; matrix < 4; ++matrix) std::memcpy(&parts[matrix], row(8 * matrix + g) + 2 * t, sizeof(unsigned));
+}
+
+template <typename Row>
+void load_transposed(unsigned (&parts)[4], Row row) {
+    const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    for (int matrix = 0; matrix < 4; ++matrix)
+        parts[matrix] = row(8 * matrix + 2 * t)[g] | unsigned(row(8 * matrix + 2 * t + 1)[g]) << 16;
 }
 }  // namespace stand_in

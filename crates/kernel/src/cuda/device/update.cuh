@@ -6,20 +6,25 @@ struct Step {
 };
 
 // Adds up the blocks' gradients and sums in block order, in double precision; and, per block of this launch, the
-// squares of the gradient.
-__device__ inline void reduce_blocks(const Arguments& arguments) {
-    const long long place = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
+// squares of the gradient. `parameter_of` tells which parameter a place of the gradient belongs to, or -1.
+template <typename ParameterOf>
+__device__ inline void reduce_blocks(const Arguments& arguments, ParameterOf parameter_of) {
+    const int place = blockIdx.x * THREADS + threadIdx.x;
     double total = 0;
-    if (place < WEIGHTS) {
+    int parameter = -1;
+    if (place < GRADIENT) {
+        parameter = parameter_of(place);
+#pragma unroll 8
         for (long long block = 0; block < arguments.blocks; ++block)
             total += double(arguments.gradients[block * GRADIENT + place]);
-    } else if (place < WEIGHTS + SUMS) {
+    } else if (place < GRADIENT + SUMS) {
+        parameter = WEIGHTS + place - GRADIENT;
         for (long long block = 0; block < arguments.blocks; ++block)
-            total += arguments.sums[block * SUMS + place - WEIGHTS];
+            total += arguments.sums[block * SUMS + place - GRADIENT];
     }
-    if (place < WEIGHTS + SUMS) arguments.result[place] = total;
+    if (parameter >= 0) arguments.result[parameter] = total;
     double* parts = reinterpret_cast<double*>(workspace());
-    const double square = warp_sum(place < PARAMETERS ? total * total : 0.0);
+    const double square = warp_sum(parameter >= 0 && parameter < PARAMETERS ? total * total : 0.0);
     if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = square;
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -85,23 +90,6 @@ __device__ inline double moved(const Arguments& arguments, const Step& step, lon
     double* parameter = const_cast<double*>(arguments.parameters) + place;
     *parameter = keep * *parameter - step.length * *mean / (sqrt(*square * step.correction) + arguments.floor);
     return *parameter;
-}
-
-// Calls `each` with the place of every parameter of a layer and where its packed copies go.
-template <typename Value>
-__device__ inline void pack_layer(const Dense& layer, number* packed, Value value) {
-    const long long thread = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
-    const long long threads = static_cast<long long>(gridDim.x) * THREADS;
-    const int wide = padded(layer.outputs), tall = padded(layer.inputs);
-    for (long long place = thread; place < static_cast<long long>(layer.inputs) * wide; place += threads) {
-        const int input = int(place / wide), output = int(place % wide);
-        const bool inside = output < layer.outputs;
-        const number weight = inside ? number(value(layer.weights + input * layer.outputs + output)) : number(0);
-        packed[layer.matrix + place] = weight;
-        if (inside) packed[layer.transpose + output * tall + input] = weight;
-    }
-    for (long long place = thread; place < wide; place += threads)
-        packed[layer.packed_bias + place] = place < layer.outputs ? number(value(layer.bias + place)) : number(0);
 }
 
 // Ends a series of steps.
