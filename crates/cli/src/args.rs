@@ -3,7 +3,7 @@
 use crate::bytes;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pinnace::run::SECONDS_PER_CHECKPOINT;
-use pinnace::{Device, Precision};
+use pinnace::{CompileMode, Device, Precision};
 use std::path::PathBuf;
 
 /// Turns a text file that states a differential equation into a trained network.
@@ -69,9 +69,8 @@ pub(crate) struct Scaling {
     #[arg(long)]
     pub(crate) precision: Option<Precision>,
 
-    /// Memory that may be taken on a GPU, such as 2GB: above it points come in chunks [default: what it has]
-    #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
-    pub(crate) memory_limit: Option<usize>,
+    #[command(flatten)]
+    pub(crate) gpu: Gpu,
 
     /// Measure the processor for so many seconds beside a GPU; 0 leaves it out
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
@@ -108,9 +107,8 @@ pub(crate) struct Step {
     #[arg(long, default_value = "f32")]
     pub(crate) precision: Precision,
 
-    /// Memory that may be taken on a GPU, such as 2GB: above it points come in chunks [default: what it has]
-    #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
-    pub(crate) memory_limit: Option<usize>,
+    #[command(flatten)]
+    pub(crate) gpu: Gpu,
 
     /// Threads [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -190,12 +188,23 @@ pub(crate) struct Resume {
     pub(crate) manner: Manner,
 }
 
-/// How training uses memory, saves and speaks.
+/// What only a GPU has.
 #[derive(Debug, Args)]
-pub(crate) struct Manner {
+pub(crate) struct Gpu {
     /// Memory that may be taken on a GPU, such as 2GB: above it points come in chunks [default: what it has]
     #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
     pub(crate) memory_limit: Option<usize>,
+
+    /// How a GPU's kernels are chosen and launched: default (one by one), reduce-overhead (many steps at once) or max-autotune (with a search for the fastest tiles) [default: reduce-overhead]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) compile: Option<CompileMode>,
+}
+
+/// How training saves and speaks.
+#[derive(Debug, Args)]
+pub(crate) struct Manner {
+    #[command(flatten)]
+    pub(crate) gpu: Gpu,
 
     /// Save a checkpoint every so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, allow_negative_numbers = true, value_parser = seconds)]

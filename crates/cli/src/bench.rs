@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 pub(crate) fn step(choices: &Step, output: &mut impl Write) -> anyhow::Result<ExitCode> {
-    bytes::check_limit(choices.memory_limit, choices.device)?;
+    exit::check_gpu(&choices.gpu, choices.device)?;
     let report = bench_step(&StepSettings {
         problem: choices.problem.clone(),
         points: choices.points,
@@ -15,7 +15,8 @@ pub(crate) fn step(choices: &Step, output: &mut impl Write) -> anyhow::Result<Ex
         depth: choices.depth,
         device: choices.device,
         precision: choices.precision,
-        memory_limit: choices.memory_limit,
+        memory_limit: choices.gpu.memory_limit,
+        compile: choices.gpu.compile.unwrap_or_default(),
         threads: choices.threads.map(usize::from),
         case: choices.case.clone(),
     })?;

@@ -1,8 +1,5 @@
 //! Sizes of memory as people write them.
 
-use crate::exit::Usage;
-use pinnace::Device;
-
 /// Reads such as `2GB`, `512 MiB` or a number of bytes.
 pub(crate) fn parse(text: &str) -> Result<usize, String> {
     const UNITS: [(&str, f64); 9] = [
@@ -22,17 +19,6 @@ pub(crate) fn parse(text: &str) -> Result<usize, String> {
     match number.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && (number * size).is_finite() => Ok((number * size) as usize),
         Ok(_) | Err(_) => Err("a size such as 2GB, 512MiB or 1000000 is needed".to_owned()),
-    }
-}
-
-/// Refuses a limit where there is nothing to limit.
-pub(crate) fn check_limit(limit: Option<usize>, device: Device) -> Result<(), Usage> {
-    match (limit, device) {
-        (None, _) | (Some(_), Device::Cuda) => Ok(()),
-        (Some(_), Device::Cpu | Device::Reference) => {
-            let text = format!("--memory-limit bounds the memory of a GPU; this would run on `{device}`");
-            Err(Usage(text))
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `pinnace bench scaling`
 
 use crate::args::Scaling;
-use crate::{bytes, exit};
+use crate::exit;
 use pinnace::bench::{ScalingReport, ScalingSettings, bench_scaling};
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ const STEPS: u64 = 2000;
 const FEW_STEPS: (usize, u64) = (10_000_000, 100);
 
 pub(crate) fn scaling(choices: &Scaling, output: &mut impl Write) -> anyhow::Result<ExitCode> {
-    bytes::check_limit(choices.memory_limit, choices.device)?;
+    exit::check_gpu(&choices.gpu, choices.device)?;
     let precision = choices.precision.unwrap_or_else(|| choices.device.fastest_as_accurate_as_f32());
     if !choices.json {
         writeln!(output, "wave equation in two dimensions, 100x4, Adam, {} in {precision}", choices.device)?;
@@ -38,7 +38,8 @@ pub(crate) fn scaling(choices: &Scaling, output: &mut impl Write) -> anyhow::Res
             steps: choices.steps.unwrap_or(usual),
             device: choices.device,
             precision,
-            memory_limit: choices.memory_limit,
+            memory_limit: choices.gpu.memory_limit,
+            compile: choices.gpu.compile.unwrap_or_default(),
             processor_seconds: choices.cpu_seconds,
         })?;
         if choices.json {

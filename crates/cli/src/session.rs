@@ -2,7 +2,7 @@
 
 use crate::args::Manner;
 use crate::terminal::{Style, Terminal};
-use crate::{bytes, exit, json, plot, report};
+use crate::{exit, json, plot, report};
 use anyhow::Context;
 use pinnace::run::Folder;
 use pinnace::{Experiment, Snapshot, Stopped};
@@ -21,8 +21,9 @@ pub(crate) fn train(
     manner: &Manner,
     output: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
-    bytes::check_limit(manner.memory_limit, experiment.device())?;
-    let experiment = &experiment.clone().within(manner.memory_limit);
+    exit::check_gpu(&manner.gpu, experiment.device())?;
+    let compile = manner.gpu.compile.unwrap_or_default();
+    let experiment = &experiment.clone().within(manner.gpu.memory_limit).compiled(compile);
     ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
     experiment.conditions().iter().for_each(|line| terminal.say(line));

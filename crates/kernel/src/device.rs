@@ -1,7 +1,7 @@
 //! Where a kernel runs. Nothing outside this file matches on [`Device`].
 
 use crate::cpu::{Cpu, Level};
-use crate::cuda::{self, Cuda, CudaError, Machine, MemoryPlan, MemoryUse};
+use crate::cuda::{self, CompileMode, Cuda, CudaError, Machine, MemoryPlan, MemoryUse};
 use crate::recipe::{Recipe, Visits};
 use crate::reference::Reference;
 use crate::{KernelError, Losses, Moments, Points, Precision, Series};
@@ -123,6 +123,14 @@ impl<'plan> Engine<'plan> {
         match self {
             Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
             Engine::Cuda(engine) => engine.limit_bytes(limit),
+        }
+    }
+
+    /// See [`crate::Kernel::set_compile_mode`].
+    pub(crate) fn set_mode(&mut self, mode: CompileMode) {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
+            Engine::Cuda(engine) => engine.set_mode(mode),
         }
     }
 

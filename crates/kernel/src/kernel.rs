@@ -2,7 +2,7 @@
 
 use crate::cpu::Level;
 use crate::cuda;
-use crate::cuda::{MemoryPlan, MemoryUse};
+use crate::cuda::{CompileMode, MemoryPlan, MemoryUse};
 use crate::device::Engine;
 use crate::error::fits;
 use crate::recipe::{Recipe, Supply, Visits};
@@ -84,6 +84,11 @@ impl<'plan> Kernel<'plan> {
     /// cannot do with so little fails.
     pub fn limit_device_bytes(&mut self, limit: Option<usize>) {
         self.engine.limit_device_bytes(limit);
+    }
+
+    /// Changes how a GPU's kernels are chosen and launched; other devices have nothing to choose.
+    pub fn set_compile_mode(&mut self, mode: CompileMode) {
+        self.engine.set_mode(mode);
     }
 
     /// In which numbers.

@@ -30,6 +30,12 @@ impl Points {
         Points { width, rows: Vec::new(), stamp: stamp() }
     }
 
+    /// Points whose numbers lie one after the other; `rows` has whole points.
+    pub fn from_rows(width: usize, rows: Vec<f64>) -> Self {
+        assert!(width > 0 && rows.len().is_multiple_of(width), "rows of the width of the set");
+        Points { width, rows, stamp: stamp() }
+    }
+
     /// Adds a point; its length is the width.
     pub fn push(&mut self, row: &[f64]) {
         assert_eq!(row.len(), self.width, "a row has the width of its set");

@@ -4,6 +4,7 @@ mod agreement;
 mod cases;
 
 use cases::{Case, NETWORKS, case, files, parameters, points};
+use kernel::cuda::CompileMode;
 use kernel::{Kernel, Precision, Visits};
 
 fn stand_in(case: &Case, precision: Precision) -> Kernel<'_> {
@@ -30,6 +31,16 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
 fn steps_on_the_device_are_those_of_the_interpreter() {
     let case = case("inverse.toml", &[]);
     agreement::steps(&case, &mut stand_in(&case, Precision::F64), &points(&case, 20), 40);
+}
+
+#[test]
+fn tiles_that_were_searched_for_and_steps_launched_singly_agree_with_the_interpreter() {
+    let case = case("heat.toml", &[]);
+    let mut kernel = stand_in(&case, Precision::F64);
+    kernel.set_compile_mode(CompileMode::MaxAutotune);
+    agreement::evaluations(&case, &mut kernel, 33);
+    kernel.set_compile_mode(CompileMode::Default);
+    agreement::steps(&case, &mut kernel, &points(&case, 20), 60);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
 use equation::problem::{Optimizer, Problem};
 use equation::taylor::{Plan, plan};
-use kernel::cuda::MemoryUse;
+use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Device, Kernel, Losses, Points, Precision};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,7 @@ pub struct Experiment {
     precision: Precision,
     /// Bytes that it may take on a device with memory of its own.
     memory_limit: Option<usize>,
+    compile: CompileMode,
 }
 
 /// Where a problem comes from.
@@ -131,8 +132,19 @@ impl Experiment {
         }
         let (device, precision) = (Device::Cpu, Precision::F64);
         let origin = Origin { text: text.to_owned(), overrides: overrides.to_vec(), sources };
-        let memory_limit = None;
-        Ok(Experiment { name, origin, problem, plan, tables, truths, device, precision, memory_limit })
+        let (memory_limit, compile) = (None, CompileMode::default());
+        Ok(Experiment {
+            name,
+            origin,
+            problem,
+            plan,
+            tables,
+            truths,
+            device,
+            precision,
+            memory_limit,
+            compile,
+        })
     }
 
     /// Chooses where and in which numbers to compute.
@@ -144,6 +156,11 @@ impl Experiment {
     /// are too many for it.
     pub fn within(self, memory_limit: Option<usize>) -> Self {
         Experiment { memory_limit, ..self }
+    }
+
+    /// Chooses how much is done before the first step on a GPU to make the others fast.
+    pub fn compiled(self, compile: CompileMode) -> Self {
+        Experiment { compile, ..self }
     }
 
     /// Makes training take `steps` steps, unless its method comes to an end before; short for
@@ -241,6 +258,7 @@ impl Experiment {
         let clock = || start.elapsed().as_secs_f64();
         let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
         kernel.limit_device_bytes(self.memory_limit);
+        kernel.set_compile_mode(self.compile);
         let mut objective = Objective::new(kernel, Vec::new());
         // Made when first needed: the reference may take a while, and nobody waits for the first step.
         let gauge = OnceCell::new();

@@ -3,6 +3,7 @@
 use super::CudaError;
 use super::gpu::Gpu;
 use nvml_wrapper::Nvml;
+use std::ffi::OsStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -29,7 +30,9 @@ impl Busy {
             reason: error.to_string(),
         };
         let address = Gpu::open()?.bus_address()?;
-        let nvml = Nvml::init().map_err(refused)?;
+        // The name without a number comes with development packages only.
+        let numbered = Nvml::builder().lib_path(OsStr::new("libnvidia-ml.so.1")).init();
+        let nvml = numbered.or_else(|_| Nvml::init()).map_err(refused)?;
         nvml.device_by_pci_bus_id(address.as_str())
             .and_then(|gpu| gpu.utilization_rates())
             .map_err(refused)?;

@@ -6,7 +6,7 @@ use super::memory::{Pool, Regions};
 use super::room::Room;
 use super::rows::{Chunk, Wanted};
 use super::steps::Series;
-use super::{CudaError, tiles};
+use super::{CompileMode, CudaError, tiles};
 use crate::{Losses, Points, Precision};
 use equation::taylor::Plan;
 
@@ -24,7 +24,10 @@ pub(crate) struct Cuda<'plan> {
     /// Those that were needed so far.
     loaded: Vec<Loaded>,
     /// Those that suit so many points of every term: finding out means writing them.
-    chosen: Option<(Vec<usize>, usize)>,
+    pub(super) chosen: Option<(Vec<usize>, usize)>,
+    mode: CompileMode,
+    /// Whether tiles are being timed.
+    pub(super) tuning: bool,
     /// The points that lie at the arena's start, and their words.
     pub(super) resident: Resident,
     words: usize,
@@ -91,6 +94,8 @@ impl<'plan> Cuda<'plan> {
             staging,
             loaded: Vec::new(),
             chosen: None,
+            mode: CompileMode::default(),
+            tuning: false,
             resident: Resident::Nothing,
             words: 0,
             series: None,
@@ -98,6 +103,15 @@ impl<'plan> Cuda<'plan> {
             available: None,
             peak: 0,
         })
+    }
+
+    /// Changes how kernels are chosen and launched, from the next call on.
+    pub(crate) fn set_mode(&mut self, mode: CompileMode) {
+        (self.mode, self.chosen, self.series) = (mode, None, None);
+    }
+
+    pub(super) fn mode(&self) -> CompileMode {
+        self.mode
     }
 
     /// Bytes of the arena.
@@ -383,7 +397,7 @@ impl<'plan> Cuda<'plan> {
         }
     }
 
-    fn source(&self, work: Work, points: usize) -> Source {
+    pub(super) fn source(&self, work: Work, points: usize) -> Source {
         let target = Target { precision: self.precision, shared: self.machine.shared_bytes() };
         source(self.plan, target, work, points)
     }

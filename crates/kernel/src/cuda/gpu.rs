@@ -1,7 +1,7 @@
 //! A GPU through the CUDA driver. Everything here that talks to the driver is `unsafe` inside and safe outside:
 //! addresses come from [`super::machine::Arena`], which checks lengths, and calls are ordered by one stream.
 
-use super::cache::{Cache, Key};
+use super::cache::Cache;
 use super::compiler;
 use super::emit::Shape;
 use super::machine::Arguments;
@@ -124,6 +124,10 @@ impl Gpu {
         self.multiprocessors
     }
 
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
     pub(crate) fn shared_bytes(&self) -> usize {
         self.shared_bytes
     }
@@ -134,22 +138,7 @@ impl Gpu {
         shape: Shape,
         kernels: &[&'static str],
     ) -> Result<GpuModule, CudaError> {
-        let (major, minor) = compiler::version()?;
-        let options = compiler::options(&self.architecture).join(" ");
-        let key = Key::of(&[text, &options, &format!("{major}.{minor}"), env!("CARGO_PKG_VERSION")]);
-        let compiled = match self.cache.get(key) {
-            Some(compiled) => compiled,
-            None => {
-                let source_file = self.cache.put_source(key, text);
-                let compiled = compiler::compile(kernels[0], text, &self.architecture);
-                let compiled = compiled.map_err(|error| match error {
-                    CudaError::Compile { kernel, log, .. } => CudaError::Compile { kernel, source_file, log },
-                    other => other,
-                })?;
-                self.cache.put(key, &compiled);
-                compiled
-            }
-        };
+        let compiled = self.cache.compiled(kernels[0], text, &self.architecture)?;
         self.bind()?;
         let bytes = compiled.image.len();
         let module =

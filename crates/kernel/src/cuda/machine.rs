@@ -1,6 +1,7 @@
 //! What kernels run on: a GPU, or the processor standing in for one. Nothing outside this folder knows which.
 
 use super::CudaError;
+use super::cache::Cache;
 use super::emit::Shape;
 use super::gpu::{Gpu, GpuModule};
 use super::stand_in::{StandIn, StandInModule};
@@ -101,6 +102,22 @@ impl Machine {
         match self {
             Machine::Gpu(gpu) => gpu.multiprocessors() * each,
             Machine::StandIn(_) => StandIn::BLOCKS,
+        }
+    }
+
+    /// In words.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Machine::Gpu(gpu) => gpu.describe(),
+            Machine::StandIn(_) => "stand-in".to_owned(),
+        }
+    }
+
+    /// Where compiled kernels are kept.
+    pub(crate) fn cache(&self) -> Option<&Cache> {
+        match self {
+            Machine::Gpu(gpu) => Some(gpu.cache()),
+            Machine::StandIn(_) => None,
         }
     }
 

@@ -21,12 +21,14 @@ mod stand_in;
 mod steps;
 mod terms;
 mod tiles;
+mod tune;
 
 pub use busy::Busy;
 pub(crate) use engine::Cuda;
 pub use error::CudaError;
 pub(crate) use machine::Machine;
 pub use memory::{MemoryPlan, MemoryUse, Purpose};
+pub use tune::{CompileMode, CompileModeError};
 
 use crate::Precision;
 use equation::taylor::Plan;
@@ -72,7 +74,7 @@ pub enum Kernels {
     All,
 }
 
-/// Compiles kernels of a plan for an architecture such as `sm_90a`, without a GPU; for checks.
+/// Compiles kernels of a plan for an architecture such as `sm_90a`, or finds them compiled, without a GPU; for checks.
 pub fn compile(
     plan: &Plan,
     precision: Precision,
@@ -83,10 +85,11 @@ pub fn compile(
         Kernels::Training => &[emit::Work::Evaluate][..],
         Kernels::All => &emit::Work::ALL,
     };
+    let cache = cache::Cache::of_user();
     let each = |&work: &emit::Work| {
         let source =
             emit::source(plan, emit::Target { precision, shared: shared(architecture) }, work, tiles::MOST);
-        let compiled = compiler::compile(work.name(), &source.text, architecture)?;
+        let compiled = cache.compiled(work.name(), &source.text, architecture)?;
         Ok(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log })
     };
     works.iter().map(each).collect()

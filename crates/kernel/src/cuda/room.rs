@@ -1,7 +1,7 @@
 //! Finds room for a call: all points at once where memory allows, in chunks where it does not, with fewer blocks where
 //! even that is too much.
 
-use super::CudaError;
+use super::{CompileMode, CudaError};
 use super::emit::Work;
 use super::engine::{Cuda, tables};
 use super::machine::Arena;
@@ -46,6 +46,13 @@ impl Cuda<'_> {
         let plan = self.plan;
         let mut sizes = wanted.sizes(plan);
         let counts: Vec<usize> = sizes.iter().map(|size| size.count).collect();
+        if self.mode() == CompileMode::MaxAutotune && !self.tuning {
+            // The search itself asks for room.
+            self.tuning = true;
+            let tuned = self.tune(wanted, &counts);
+            self.tuning = false;
+            tuned?;
+        }
         let kernels = self.kernels_for(&counts)?;
         let tiles = &self.source_of(kernels).points;
         sizes.iter_mut().zip(tiles).for_each(|(size, tile)| size.tile = *tile);

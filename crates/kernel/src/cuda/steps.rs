@@ -1,6 +1,6 @@
 //! Steps of training that stay on the device: points, loss, gradient and update, many of them per launch.
 
-use super::CudaError;
+use super::{CompileMode, CudaError};
 use super::engine::{Cuda, Place, Prepared, Resident, tables};
 use super::machine::{Arguments, Recorded};
 use super::memory::Pool;
@@ -203,7 +203,8 @@ impl Cuda<'_> {
             });
         }
         let Prepared { kernels, arguments, places, .. } = prepared;
-        if count >= RECORDED {
+        let mut left = count;
+        if count >= RECORDED && self.mode() != CompileMode::Default {
             let fits = |known: &Series| {
                 (known.kernels, &known.arguments, &known.places) == (*kernels, arguments, places)
             };
@@ -217,9 +218,10 @@ impl Cuda<'_> {
                 for _ in 0..count / RECORDED {
                     self.machine.replay(&series.recorded, || self.queue(prepared, RECORDED))?;
                 }
+                left = count % RECORDED;
             }
         }
-        self.queue(prepared, count % RECORDED)
+        self.queue(prepared, left)
     }
 
     /// Queues some steps whose points are there or are drawn there.

@@ -6,7 +6,7 @@ use crate::optimize::{Adam, Optimizer};
 use crate::sample::{Draw, draw};
 use crate::trainer::{Surroundings, settle, train};
 use crate::{Device, Experiment, Objective, Precision, Quiet, TrainError};
-use kernel::cuda::Busy;
+use kernel::cuda::{Busy, CompileMode};
 use kernel::{Kernel, Points, Visits};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -36,6 +36,8 @@ pub struct ScalingSettings {
     pub precision: Precision,
     /// Bytes that may be taken on a GPU; `None` takes what it has.
     pub memory_limit: Option<usize>,
+    /// How much a GPU does before the first step.
+    pub compile: CompileMode,
     /// Seconds of steps on the processor for the comparison; its time for all steps follows from them. Zero leaves
     /// it out.
     pub processor_seconds: f64,
@@ -104,6 +106,7 @@ pub fn bench_scaling(settings: &ScalingSettings) -> Result<ScalingReport, TrainE
     let begin = Instant::now();
     let mut kernel = Kernel::compile(plan, device, precision)?;
     kernel.limit_device_bytes(settings.memory_limit);
+    kernel.set_compile_mode(settings.compile);
     let mut objective = Objective::new(kernel, Vec::new());
     let (seconds, loss) = timed(&experiment, &mut objective)?;
     let first_seconds = begin.elapsed().as_secs_f64() - seconds;

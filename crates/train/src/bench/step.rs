@@ -8,7 +8,7 @@ use crate::trainer::settle;
 use crate::{Device, Experiment, KernelError, Objective, Points, Precision, Refusal, TrainError};
 use equation::taylor::Plan;
 use kernel::cpu::peak_flops;
-use kernel::cuda::MemoryUse;
+use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Kernel, Visits};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -42,6 +42,8 @@ pub struct StepSettings {
     pub precision: Precision,
     /// Bytes that may be taken on a GPU; `None` takes what it has.
     pub memory_limit: Option<usize>,
+    /// How much a GPU does before the first step.
+    pub compile: CompileMode,
     /// Threads; `None` takes all.
     pub threads: Option<usize>,
     /// A folder written by `benches/peers/common.py --dump`, which then decides problem and sizes.
@@ -171,6 +173,7 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainE
     let point_bytes = points.iter().map(|set| (set.len() * set.width() * 8) as u64).sum();
     let mut kernel = Kernel::compile(plan, settings.device, settings.precision)?;
     kernel.limit_device_bytes(settings.memory_limit);
+    kernel.set_compile_mode(settings.compile);
     let mut objective = Objective::new(kernel, points);
 
     let FirstSteps { loss0, gradnorm0, loss5 } = first_steps(&mut objective, &start)?;
