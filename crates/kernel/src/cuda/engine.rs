@@ -11,6 +11,9 @@ use equation::taylor::Plan;
 /// Words of the staging memory at least: copies are made in pieces of it.
 const STAGING: usize = 1 << 20;
 
+/// Threads that add up one place of the blocks' gradients; as in `device/update.cuh`.
+const SHARES: usize = 4;
+
 /// A plan on a GPU.
 #[derive(Debug)]
 pub(crate) struct Cuda<'plan> {
@@ -61,12 +64,12 @@ pub(super) struct Prepared {
 }
 
 impl<'plan> Cuda<'plan> {
-    /// Compiles what every use needs; the rest follows when it is first asked for.
+    /// Kernels are compiled when they are first needed.
     pub(crate) fn new(plan: &'plan Plan, precision: Precision, machine: Machine) -> Result<Self, CudaError> {
         let parameters = plan.parameter_count();
         let staging = machine.staging(STAGING.max(parameters + tables(plan)))?;
         let arena = Arena::new(&machine);
-        let mut engine = Cuda {
+        let engine = Cuda {
             plan,
             precision,
             machine,
@@ -78,7 +81,6 @@ impl<'plan> Cuda<'plan> {
             series: None,
             limit: None,
         };
-        engine.kernels(Work::Evaluate, tiles::MOST)?;
         Ok(engine)
     }
 
@@ -290,18 +292,16 @@ impl<'plan> Cuda<'plan> {
         Ok(Prepared { kernels, blocks, regions, arguments })
     }
 
-    /// The largest tiles that leave no block of the machine without work.
+    /// The kernels whose tiles share out the work best.
     fn kernels_for(&mut self, points: &[Points]) -> Result<usize, CudaError> {
-        let mut most = tiles::MOST;
-        loop {
-            let Source { points: sizes, shape, .. } = self.source(Work::Evaluate, most);
-            let tiles: usize = points.iter().zip(&sizes).map(|(set, size)| set.len().div_ceil(*size)).sum();
-            let largest = sizes.iter().copied().max().unwrap_or(0);
-            if tiles >= self.machine.blocks(shape.each) || largest <= tiles::FEWEST {
-                return self.kernels(Work::Evaluate, largest);
-            }
-            most = largest / 2;
-        }
+        let cost = |&most: &usize| {
+            let source = self.source(Work::Evaluate, most);
+            let tiles = points.iter().zip(&source.points).map(|(set, size)| set.len().div_ceil(*size));
+            let rounds = tiles.sum::<usize>().div_ceil(self.machine.blocks(source.shape.each));
+            rounds * tiles::cost(self.plan, &source.points)
+        };
+        let best = tiles::SIZES.iter().copied().min_by_key(cost).unwrap_or(tiles::FEWEST);
+        self.kernels(Work::Evaluate, best)
     }
 
     fn source(&self, work: Work, points: usize) -> Source {
@@ -321,7 +321,7 @@ impl<'plan> Cuda<'plan> {
 
     pub(super) fn reduce_blocks(&self, kernels: usize) -> usize {
         let Source { gradient, sums, shape, .. } = &self.loaded[kernels].source;
-        (gradient + sums).div_ceil(shape.threads)
+        (gradient + sums).div_ceil(shape.threads / SHARES)
     }
 
     pub(super) fn launch(
