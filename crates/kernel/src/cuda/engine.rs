@@ -13,6 +13,9 @@ use equation::taylor::Plan;
 /// Words of the staging memory at least: copies are made in pieces of it.
 const STAGING: usize = 1 << 20;
 
+/// Threads that add up one place of the blocks' gradients; as in `device/update.cuh`.
+const SHARES: usize = 4;
+
 /// A plan on a GPU.
 #[derive(Debug)]
 pub(crate) struct Cuda<'plan> {
@@ -375,26 +378,23 @@ impl<'plan> Cuda<'plan> {
         Ok(())
     }
 
-    /// The kernels with the largest tiles that leave no block of the machine without work, for so many points of
-    /// every term.
+    /// The kernels whose tiles share out the work best, for so many points of every term.
     pub(super) fn kernels_for(&mut self, counts: &[usize]) -> Result<usize, CudaError> {
         if let Some((known, kernels)) = &self.chosen
             && known == counts
         {
             return Ok(*kernels);
         }
-        let mut most = tiles::MOST;
-        loop {
-            let Source { points: sizes, shape, .. } = self.source(Work::Evaluate, most);
-            let tiles: usize = counts.iter().zip(&sizes).map(|(count, size)| count.div_ceil(*size)).sum();
-            let largest = sizes.iter().copied().max().unwrap_or(0);
-            if tiles >= self.machine.blocks(shape.each) || largest <= tiles::FEWEST {
-                let kernels = self.kernels(Work::Evaluate, largest)?;
-                self.chosen = Some((counts.to_vec(), kernels));
-                return Ok(kernels);
-            }
-            most = largest / 2;
-        }
+        let cost = |&most: &usize| {
+            let source = self.source(Work::Evaluate, most);
+            let tiles = counts.iter().zip(&source.points).map(|(count, size)| count.div_ceil(*size));
+            let rounds = tiles.sum::<usize>().div_ceil(self.machine.blocks(source.shape.each));
+            rounds * tiles::cost(self.plan, &source.points)
+        };
+        let best = tiles::SIZES.iter().copied().min_by_key(cost).unwrap_or(tiles::FEWEST);
+        let kernels = self.kernels(Work::Evaluate, best)?;
+        self.chosen = Some((counts.to_vec(), kernels));
+        Ok(kernels)
     }
 
     pub(super) fn source(&self, work: Work, points: usize) -> Source {
@@ -414,7 +414,7 @@ impl<'plan> Cuda<'plan> {
 
     pub(super) fn reduce_blocks(&self, kernels: usize) -> usize {
         let Source { gradient, sums, shape, .. } = &self.loaded[kernels].source;
-        (gradient + sums).div_ceil(shape.threads)
+        (gradient + sums).div_ceil(shape.threads / SHARES)
     }
 
     pub(super) fn launch(

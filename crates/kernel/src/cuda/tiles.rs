@@ -6,6 +6,20 @@ use equation::taylor::{Plan, Term};
 pub(super) const FEWEST: usize = 8;
 pub(super) const MOST: usize = 64;
 
+/// Sizes that are worth trying, the most efficient ones first.
+pub(super) const SIZES: [usize; 6] = [64, 48, 32, 24, 16, 8];
+
+/// What a tile costs beside its points, in points: fetching weights, adding gradients.
+const COST: usize = 8;
+
+/// What the largest of a plan's tiles costs, in columns.
+pub(super) fn cost(plan: &Plan, points: &[usize]) -> usize {
+    let channels = |term: &Term| term.channels.len() * term.row.sites;
+    let columns = plan.terms.iter().zip(points).map(|(term, points)| channels(term) * points);
+    let widest = plan.terms.iter().map(channels).max().unwrap_or(1);
+    columns.max().unwrap_or(1) + COST * widest
+}
+
 /// Columns (channels times places) of a matrix up to which a tile may grow.
 const COLUMNS: usize = 128;
 

@@ -97,19 +97,16 @@ impl Cuda<'_> {
         Ok(())
     }
 
-    /// The largest tiles of all kernels that can be written, each named by its largest.
+    /// Sizes of tiles whose kernels differ.
     fn candidates(&self) -> Vec<usize> {
-        let (mut found, mut most) = (Vec::new(), tiles::MOST);
-        loop {
-            let largest = self.source(Work::Evaluate, most).points.into_iter().max().unwrap_or(0);
-            if !found.contains(&largest) {
-                found.push(largest);
+        let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
+        for most in tiles::SIZES {
+            let points = self.source(Work::Evaluate, most).points;
+            if found.iter().all(|(_, known)| *known != points) {
+                found.push((most, points));
             }
-            if largest <= tiles::FEWEST {
-                return found;
-            }
-            most = largest / 2;
         }
+        found.into_iter().map(|(most, _)| most).collect()
     }
 
     /// What the chosen kernels take for loss and gradient of the first chunk.

@@ -13,7 +13,10 @@ constexpr int PLANES = 1;
 // Numbers of memory that one fragment of weights takes.
 constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
 // Tiles of 8 columns whose right fragments a warp holds at a time.
-constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
+constexpr int GROUP = sizeof(number) == 4 ? 6 : 2;
+
+// Tiles of 8 inputs whose gradients a warp sums at a time.
+constexpr int OUTER = WIDTH % 64 == 0 ? 8 : WIDTH % 32 == 0 ? 4 : 2;
 
 // Cells from one row to the next: the rows of a fragment fall into different banks.
 __device__ constexpr int row_stride(int columns) {
@@ -114,9 +117,8 @@ __device__ inline void load_down(Right* pair, const Cell* cells, int row, int co
 #pragma unroll
     for (int term = 0; term < TERMS; ++term) {
         unsigned parts[4];
-        load_transposed(parts, [&](int lane) {
-            return cells + (term * ROWS + row + lane % 16) * STRIDE + column + lane / 16 * 8;
-        });
+        load_transposed(parts, cells, (term * ROWS + row) * STRIDE + column,
+                        [](int lane) { return lane % 16 * STRIDE + lane / 16 * 8; });
 #pragma unroll
         for (int part = 0; part < 4; ++part) pair[part / 2].terms[term][part % 2] = parts[part];
     }
@@ -137,8 +139,8 @@ __device__ inline void load_along(Right* pair, const Cell* cells, int neuron, in
 #pragma unroll
     for (int term = 0; term < TERMS; ++term) {
         unsigned parts[4];
-        load_fragments(parts, [&](int lane) {
-            return cells + (term * ROWS + neuron + lane / 16 * 8 + lane % 8) * STRIDE + column + lane / 8 % 2 * 8;
+        load_fragments(parts, cells, (term * ROWS + neuron) * STRIDE + column, [](int lane) {
+            return (lane / 16 * 8 + lane % 8) * STRIDE + lane / 8 % 2 * 8;
         });
 #pragma unroll
         for (int part = 0; part < 4; ++part) pair[part / 2].terms[term][part % 2] = parts[part];
@@ -199,24 +201,24 @@ __device__ inline void multiply_group(number (&sum)[DOWN][ACROSS][4], const Left
 #endif
 }
 
-// Adds the weights times the values of `steps` times 16 neurons; the next fragments are fetched ahead.
-template <int ACROSS, int STRIDE>
-__device__ inline void add_product(number (&sum)[DOWN][ACROSS][4], const number* fragments, int steps,
-                                   const Cell* cells) {
-    const int warp = threadIdx.x / 32;
-    Left next[DOWN];
-    const auto fetch = [&](int step) {
+// Weights of one step of 16 neurons for the rows of this warp.
+__device__ inline void fetch_weights(Left (&left)[DOWN], const number* fragments, int step) {
 #pragma unroll
-        for (int down = 0; down < DOWN; ++down)
-            next[down].load(fragments + (step * TILES + warp * DOWN + down) * FRAGMENT);
-    };
-    fetch(0);
+    for (int down = 0; down < DOWN; ++down)
+        left[down].load(fragments + (step * TILES + threadIdx.x / 32 * DOWN + down) * FRAGMENT);
+}
+
+// Adds the weights times the values of `steps` times 16 neurons. `next` has the weights of the first step; those of
+// the next one are always on their way.
+template <int ACROSS, int STRIDE>
+__device__ inline void add_product(number (&sum)[DOWN][ACROSS][4], Left (&next)[DOWN], const number* fragments,
+                                   int steps, const Cell* cells) {
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         Left left[DOWN];
 #pragma unroll
         for (int down = 0; down < DOWN; ++down) left[down] = next[down];
-        if (step + 1 < steps) fetch(step + 1);
+        fetch_weights(next, fragments, step + 1 < steps ? step + 1 : step);
 #pragma unroll
         for (int start = 0; start < ACROSS; start += GROUP) {
             Right right[GROUP];
@@ -273,9 +275,10 @@ __device__ inline void add_outer_product(number (&bar)[DOWN][ACROSS][4], const C
                     left[down].take(bar[down][pair], none);
             }
 #pragma unroll
-            for (int start = 0; start < COUNT; start += 2) {
-                Right right[2];
+            for (int start = 0; start < COUNT; start += 4) {
+                Right right[4];
                 load_along<STRIDE>(right, cells, (chunk + start) * 8, pair * 8);
+                if (start + 2 < COUNT) load_along<STRIDE>(right + 2, cells, (chunk + start + 2) * 8, pair * 8);
                 multiply_group(sum, left, right, start);
             }
         }
@@ -284,11 +287,11 @@ __device__ inline void add_outer_product(number (&bar)[DOWN][ACROSS][4], const C
             Quad* own = reinterpret_cast<Quad*>(gradient) + ((warp * DOWN + down) * (inputs / 8) + chunk) * 32 + lane;
 #pragma unroll
             for (int tile = 0; tile < COUNT; ++tile) {
-                Quad total = {};
-                if (!first) total = own[tile * 32];
-#pragma unroll
-                for (int part = 0; part < 4; ++part) total.value[part] += sum[down][tile][part];
-                own[tile * 32] = total;
+                const number(&total)[4] = sum[down][tile];
+                if (first)
+                    own[tile * 32] = Quad{{total[0], total[1], total[2], total[3]}};
+                else
+                    add_to_memory(own[tile * 32].value, total);
             }
         }
     }

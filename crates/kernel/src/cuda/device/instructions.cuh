@@ -8,6 +8,7 @@ using stand_in::multiply_bfloat16;
 using stand_in::multiply_double;
 using stand_in::load_fragments;
 using stand_in::load_transposed;
+using stand_in::add_to_memory;
 using stand_in::pack_bfloat16;
 #else
 // Two numbers rounded to bfloat16, the first in the lower half.
@@ -39,23 +40,40 @@ __device__ inline void multiply_double(double (&d)[4], const double (&a)[2], dou
 #endif
 }
 
-// Four matrices of 8 by 8 bfloat16 numbers from shared memory; lane n names the row n % 8 of matrix n / 8, 16 bytes.
-// A lane is given the numbers 2t and 2t + 1 of row g of every matrix.
-template <typename Row>
-__device__ inline void load_fragments(unsigned (&parts)[4], Row row) {
-    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(row(threadIdx.x % 32)));
+// Adds four numbers to memory that no other thread touches, without waiting for what is there.
+__device__ inline void add_to_memory(float* to, const float (&value)[4]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(value[0]), "f"(value[1]),
+                 "f"(value[2]), "f"(value[3])
+                 : "memory");
+#else
+    for (int part = 0; part < 4; ++part) to[part] += value[part];
+#endif
+}
+
+__device__ inline void add_to_memory(double* to, const double (&value)[4]) {
+    for (int part = 0; part < 4; ++part)
+        asm volatile("red.global.add.f64 [%0], %1;" ::"l"(to + part), "d"(value[part]) : "memory");
+}
+
+// Four matrices of 8 by 8 bfloat16 numbers from shared memory; lane n names row n % 8 of matrix n / 8, which starts
+// `offset` and `place(n)` cells behind `cells`. A lane is given the numbers 2t and 2t + 1 of row g of every matrix.
+template <typename Place>
+__device__ inline void load_fragments(unsigned (&parts)[4], const unsigned short* cells, int offset, Place place) {
+    // In 32 bits, so that what does not change stays in one register and offsets go into the instruction.
+    const unsigned start = static_cast<unsigned>(__cvta_generic_to_shared(cells)) + 2 * place(threadIdx.x % 32);
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(parts[0]), "=r"(parts[1]), "=r"(parts[2]), "=r"(parts[3])
-                 : "r"(address));
+                 : "r"(start + 2 * offset));
 }
 
 // The same; a lane is given the number g of rows 2t and 2t + 1.
-template <typename Row>
-__device__ inline void load_transposed(unsigned (&parts)[4], Row row) {
-    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(row(threadIdx.x % 32)));
+template <typename Place>
+__device__ inline void load_transposed(unsigned (&parts)[4], const unsigned short* cells, int offset, Place place) {
+    const unsigned start = static_cast<unsigned>(__cvta_generic_to_shared(cells)) + 2 * place(threadIdx.x % 32);
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(parts[0]), "=r"(parts[1]), "=r"(parts[2]), "=r"(parts[3])
-                 : "r"(address));
+                 : "r"(start + 2 * offset));
 }
 #endif
 

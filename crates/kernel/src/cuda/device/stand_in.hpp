@@ -38,10 +38,10 @@ static Dimensions threadIdx, blockIdx, gridDim;
 
 namespace stand_in {
 enum State { RUNNING, AT_BLOCK, AT_WARP, DONE };
-constexpr int COUNT = 256;
+constexpr int COUNT = 512;
 // Threads of the present block.
 static int count;
-constexpr size_t STACK = 256 * 1024;
+constexpr size_t STACK = 128 * 1024;
 static State states[COUNT];
 static uint64_t exchanged[COUNT];
 static void (*body)();
@@ -214,17 +214,25 @@ inline void multiply_double(double (&d)[4], const double (&a)[2], double b) {
     pause(AT_WARP);
 }
 
-// Rows are given by number, so that a lane can read any of them itself.
-template <typename Row>
-void load_fragments(unsigned (&parts)[4], Row row) {
-    const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-    for (int matrix = 0; matrix < 4; ++matrix) std::memcpy(&parts[matrix], row(8 * matrix + g) + 2 * t, sizeof(unsigned));
+template <typename Number>
+void add_to_memory(Number* to, const Number (&value)[4]) {
+    for (int part = 0; part < 4; ++part) to[part] += value[part];
 }
 
-template <typename Row>
-void load_transposed(unsigned (&parts)[4], Row row) {
+// Every lane can tell where the rows of the others are.
+template <typename Place>
+void load_fragments(unsigned (&parts)[4], const unsigned short* cells, int offset, Place place) {
     const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     for (int matrix = 0; matrix < 4; ++matrix)
-        parts[matrix] = row(8 * matrix + 2 * t)[g] | unsigned(row(8 * matrix + 2 * t + 1)[g]) << 16;
+        std::memcpy(&parts[matrix], cells + offset + place(8 * matrix + g) + 2 * t, sizeof(unsigned));
+}
+
+template <typename Place>
+void load_transposed(unsigned (&parts)[4], const unsigned short* cells, int offset, Place place) {
+    const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    for (int matrix = 0; matrix < 4; ++matrix) {
+        const unsigned short* from = cells + offset + g;
+        parts[matrix] = from[place(8 * matrix + 2 * t)] | unsigned(from[place(8 * matrix + 2 * t + 1)]) << 16;
+    }
 }
 }  // namespace stand_in

@@ -125,12 +125,13 @@ __device__ inline void seed_losses(const Block& block, const double* rows, int c
         kept[k * Term::POINTS + point] = value;
         return number(factors[k]) * value;
     });
-    if (threadIdx.x < Term::RESIDUALS) {
+    for (int k = threadIdx.x / 32; k < Term::RESIDUALS; k += WARPS) {
         double total = 0;
-        for (int point = 0; point < count; ++point) {
-            const double value = double(kept[threadIdx.x * Term::POINTS + point]);
+        for (int point = threadIdx.x % 32; point < count; point += 32) {
+            const double value = double(kept[k * Term::POINTS + point]);
             total += value * value;
         }
-        block.sums[Term::SCALARS + first + threadIdx.x] += total;
+        total = warp_sum(total);
+        if (threadIdx.x % 32 == 0) block.sums[Term::SCALARS + first + k] += total;
     }
 }

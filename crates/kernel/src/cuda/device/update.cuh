@@ -5,26 +5,39 @@ struct Step {
     double rate;
 };
 
-// Adds up the blocks' gradients and sums in block order, in double precision; and, per block of this launch, the
+// Threads that share the blocks of one place: more loads are under way at a time.
+constexpr int SHARES = 4;
+constexpr int REDUCED = THREADS / SHARES;
+
+// Adds up the blocks' gradients and sums in a fixed order, in double precision; and, per block of this launch, the
 // squares of the gradient. `parameter_of` tells which parameter a place of the gradient belongs to, or -1.
 template <typename ParameterOf>
 __device__ inline void reduce_blocks(const Arguments& arguments, ParameterOf parameter_of) {
-    const int place = blockIdx.x * THREADS + threadIdx.x;
+    const int place = blockIdx.x * REDUCED + threadIdx.x % REDUCED, share = threadIdx.x / REDUCED;
     double total = 0;
-    int parameter = -1;
     if (place < GRADIENT) {
-        parameter = parameter_of(place);
+        const number* from = arguments.gradients + place;
 #pragma unroll 8
-        for (long long block = 0; block < arguments.blocks; ++block)
-            total += double(arguments.gradients[block * GRADIENT + place]);
+        for (int block = share; block < int(arguments.blocks); block += SHARES)
+            total += double(from[static_cast<long long>(block) * GRADIENT]);
     } else if (place < GRADIENT + SUMS) {
-        parameter = WEIGHTS + place - GRADIENT;
-        for (long long block = 0; block < arguments.blocks; ++block)
-            total += arguments.sums[block * SUMS + place - GRADIENT];
+        const double* from = arguments.sums + (place - GRADIENT);
+        for (int block = share; block < int(arguments.blocks); block += SHARES)
+            total += from[static_cast<long long>(block) * SUMS];
     }
-    if (parameter >= 0) arguments.result[parameter] = total;
     double* parts = reinterpret_cast<double*>(workspace());
-    const double square = warp_sum(parameter >= 0 && parameter < PARAMETERS ? total * total : 0.0);
+    parts[threadIdx.x] = total;
+    __syncthreads();
+    double square = 0;
+    if (share == 0 && place < GRADIENT + SUMS) {
+        total = parts[threadIdx.x];
+        for (int other = 1; other < SHARES; ++other) total += parts[other * REDUCED + threadIdx.x];
+        const int parameter = place < GRADIENT ? parameter_of(place) : WEIGHTS + place - GRADIENT;
+        if (parameter >= 0) arguments.result[parameter] = total;
+        if (parameter >= 0 && parameter < PARAMETERS) square = total * total;
+    }
+    __syncthreads();
+    square = warp_sum(square);
     if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = square;
     __syncthreads();
     if (threadIdx.x == 0) {

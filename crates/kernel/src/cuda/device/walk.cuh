@@ -154,21 +154,22 @@ struct Walk {
         Sums sum;
         const number* weights = block.arguments.weights;
         store_features();
-        __syncthreads();
 #pragma unroll 1
         for (int layer = 0; layer < HIDDEN; ++layer) {
+            const int steps = layer == 0 ? FEATURE_ROWS / 16 : TILES;
+            const int at = layer == 0 ? 0 : FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED;
             if (layer > 0) {
                 __syncthreads();
                 Quad* own = saved(layer - 1);
                 store_values([&](int down, int tile) {
                     return own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
                 });
-                __syncthreads();
             }
+            Left next[DOWN];
+            fetch_weights(next, weights + at, 0);
+            __syncthreads();
             start(sum, weights + BIASES_PACKED + layer * WIDTH);
-            const int steps = layer == 0 ? FEATURE_ROWS / 16 : TILES;
-            const int at = layer == 0 ? 0 : FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED;
-            add_product<ACROSS, STRIDE>(sum, weights + at, steps, cells());
+            add_product<ACROSS, STRIDE>(sum, next, weights + at, steps, cells());
         }
         Quad* own = saved(HIDDEN - 1);
 #pragma unroll
@@ -282,7 +283,7 @@ struct Walk {
             store_values(saved_at);
             __syncthreads();
             number* gradient = block.gradient + FIRST_GRADIENT + (layer - 1) * WIDTH * WIDTH;
-            add_outer_product<ACROSS, STRIDE, (WIDTH < 64 ? WIDTH / 8 : 8)>(sum, cells(), gradient, WIDTH, first);
+            add_outer_product<ACROSS, STRIDE, OUTER>(sum, cells(), gradient, WIDTH, first);
             __syncthreads();
 #pragma unroll
             for (int down = 0; down < DOWN; ++down)
@@ -292,10 +293,12 @@ struct Walk {
                     for (int half = 0; half < 2; ++half)
                         store_cells<STRIDE>(cells(), neuron(down, half), place(tile), sum[down][tile][2 * half],
                                             sum[down][tile][2 * half + 1]);
+            const number* weights = block.arguments.weights + FIRST_PACKED + (2 * layer - 1) * SQUARE_PACKED;
+            Left next[DOWN];
+            fetch_weights(next, weights, 0);
             __syncthreads();
             start(sum, nullptr);
-            const int at = FIRST_PACKED + (2 * layer - 1) * SQUARE_PACKED;
-            add_product<ACROSS, STRIDE>(sum, block.arguments.weights + at, TILES, cells());
+            add_product<ACROSS, STRIDE>(sum, next, weights, TILES, cells());
             activation_reverse(sum, saved_at);
             __syncthreads();
         }
@@ -306,28 +309,11 @@ struct Walk {
     }
 };
 
-// Calls: a thread's sums fill its registers, and terms with the same channels share the code.
-template <typename Net>
-__device__ __noinline__ void walk_forward(const Block& block, const double* rows, int count) {
-    Walk<Net>{block, rows, count, false}.forward();
-}
-
-template <typename Net>
-__device__ __noinline__ void walk_back(const Block& block, const double* rows, int count, bool first) {
-    Walk<Net>{block, rows, count, first}.reverse();
-}
-
-// Loss and gradient of one tile; `residual` is the number of the term's first residual in the plan.
+// What a term's coefficients are at every place of a tile.
 template <typename Term>
-__device__ inline void walk_tile(const Block& block, const double* rows, int count, int residual, bool first) {
-    if constexpr (Term::Net::COEFFICIENT_COUNT > 0) {
-        for (int place = threadIdx.x; place < Term::PLACES; place += THREADS)
-            Term::coefficients(block, row_of<Term>(rows, count, place % Term::POINTS), place / Term::POINTS,
-                               block.scratch + Term::COEFFICIENTS + place);
-        __syncthreads();
-    }
-    walk_forward<typename Term::Net>(block, rows, count);
-    seed_losses<Term>(block, rows, count, residual);
-    walk_back<typename Term::Net>(block, rows, count, first);
-    sum_scalars<Term>(block);
+__device__ inline void store_coefficients(const Block& block, const double* rows, int count) {
+    for (int place = threadIdx.x; place < Term::PLACES; place += THREADS)
+        Term::coefficients(block, row_of<Term>(rows, count, place % Term::POINTS), place / Term::POINTS,
+                           block.scratch + Term::COEFFICIENTS + place);
+    __syncthreads();
 }

@@ -13,8 +13,11 @@ const FRAGMENTS: &str = include_str!("../device/fragments.cuh");
 const NETWORK: &str = include_str!("../device/network.cuh");
 const WALK: &str = include_str!("../device/walk.cuh");
 
+/// Warps of a multiprocessor: enough to hide what one waits for, and each thread has 128 registers.
+const WARPS: usize = 16;
+
 /// Registers that a thread's sums may take.
-const SUM_REGISTERS: usize = 96;
+const SUM_REGISTERS: usize = 48;
 
 /// Shared memory of a block that the system and our own small arrays take.
 const RESERVED_BYTES: usize = 2048 + 1024;
@@ -80,10 +83,10 @@ struct Cut {
 impl Cut {
     fn of(plan: &Plan, plain: &Plain, [number, planes, memory]: [usize; 3], most: usize) -> Option<Cut> {
         let tiles = plain.neurons.div_ceil(16);
-        let warps = tiles.min(if tiles > 8 { 8 } else { 4 });
+        let warps = tiles.min(WARPS);
         let down = tiles.div_ceil(warps);
         let rows = (16 * warps * down).max(plain.features.next_multiple_of(16));
-        for each in (1..=(8 / warps)).rev() {
+        for each in (1..=(WARPS / warps)).rev() {
             let room = (memory / each).saturating_sub(RESERVED_BYTES);
             let fits = |term: &Term, points: usize| {
                 let places = term.row.sites * points;
@@ -93,11 +96,8 @@ impl Cut {
                 registers <= SUM_REGISTERS && bytes <= room && points <= 32 * warps
             };
             let largest = |term: &Term| {
-                let mut points = most.min(MOST_POINTS);
-                while points >= FEWEST_POINTS && !fits(term, points) {
-                    points /= 2;
-                }
-                (points >= FEWEST_POINTS).then_some(points)
+                let sizes = (1..=most.min(MOST_POINTS) / FEWEST_POINTS).rev().map(|tiles| tiles * FEWEST_POINTS);
+                sizes.into_iter().find(|&points| fits(term, points))
             };
             if let Some(points) = plan.terms.iter().map(largest).collect::<Option<Vec<usize>>>() {
                 let sizes = plan.terms.iter().zip(&points).map(|(term, &points)| {
@@ -183,7 +183,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}");
     for (name, value) in [
         ("THREADS", threads),
-        ("WORKSPACE_BYTES", 1024),
+        ("WORKSPACE_BYTES", 8 * threads),
         ("SHARED_BYTES", cut.shared),
         ("WEIGHTS", weights),
         ("SCALARS", scalars),
@@ -223,15 +223,16 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     text.push('\n');
     text += WALK;
     text.push('\n');
-    text += &term_texts(plan, &plain, &cut);
-    text += &entry(plan, &cut, number, planes, width.max(feature_rows));
+    let (texts, networks) = term_texts(plan, &plain, &cut);
+    text += &texts;
+    text += &entry(plan, &cut, [number, planes, width.max(feature_rows)], &networks);
     text += &updates();
     let packed = head_packed + outputs * (width + 1);
     let shape = Shape { threads, shared: cut.shared, each: cut.each };
     Some(Source { text, shape, points: cut.points, scratch, gradient, sums, packed })
 }
 
-fn entry(plan: &Plan, cut: &Cut, number: usize, planes: usize, rows: usize) -> String {
+fn entry(plan: &Plan, cut: &Cut, [number, planes, rows]: [usize; 3], networks: &[usize]) -> String {
     let columns = plan.terms.iter().zip(&cut.points).map(|(term, &points)| term.channels.len() * term.row.sites * points);
     let cells = columns.map(|columns| cell_bytes(columns, rows, planes, number)).max().unwrap_or(0);
     let mut text = format!(
@@ -245,9 +246,7 @@ fn entry(plan: &Plan, cut: &Cut, number: usize, planes: usize, rows: usize) -> S
         cut.each,
         Work::Evaluate.name()
     );
-    text += &frame::tiles(plan, |number, first| {
-        format!("walk_tile<Term{number}>(block, rows, count, {first}, arguments.fresh && tile == blockIdx.x)")
-    });
+    text += &tiles(plan, networks);
     text + "}\n\n"
 }
 
@@ -262,10 +261,74 @@ fn updates() -> String {
         + &kernel("draw", "    draw_rows(arguments);\n")
 }
 
-/// Terms, and the networks that they share: those with the same channels and tiles are one.
-fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut) -> String {
+/// The loop over tiles. Terms with the same network share its code: a thread's sums fill its registers, so that calls
+/// are out of the question.
+fn tiles(plan: &Plan, networks: &[usize]) -> String {
+    let mut text = String::from("    const long long* table = arguments.table;\n");
+    _ = writeln!(
+        text,
+        "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{\n\
+         \x20       int term = 0, count;\n        const double* rows;\n\
+         \x20       while (tile >= table[3 * term + 5]) ++term;",
+        3 * plan.terms.len() + 2
+    );
+    // One branch per term, or per network.
+    let branches = |text: &mut String, bodies: &[(Vec<usize>, String)]| {
+        for (number, (terms, body)) in bodies.iter().enumerate() {
+            let conditions: Vec<String> = terms.iter().map(|term| format!("term == {term}")).collect();
+            let condition = if number + 1 == bodies.len() {
+                String::new()
+            } else {
+                format!("if ({}) ", conditions.join(" || "))
+            };
+            let open = if number == 0 { "        " } else { " else " };
+            _ = write!(text, "{open}{condition}{{\n{body}        }}");
+        }
+        text.push('\n');
+    };
+    let for_terms = |body: &dyn Fn(usize) -> String| -> Vec<(Vec<usize>, String)> {
+        (0..plan.terms.len()).map(|term| (vec![term], body(term))).collect()
+    };
+    let for_networks = |call: &str| -> Vec<(Vec<usize>, String)> {
+        let count = networks.iter().max().map_or(0, |last| last + 1);
+        let body = |network: usize| {
+            let terms = (0..networks.len()).filter(|&term| networks[term] == network).collect();
+            (terms, format!("            Walk<Network{network}>{{block, rows, count, arguments.fresh && tile == blockIdx.x}}.{call}();\n"))
+        };
+        (0..count).map(body).collect()
+    };
+    let start = for_terms(&|term| {
+        let mut body = format!(
+            "            const long long start = (tile - table[{}]) * Term{term}::POINTS, left = table[{}] - start;\n\
+             \x20           rows = arguments.rows + table[{}] + start * Term{term}::ROW;\n\
+             \x20           count = int(left < Term{term}::POINTS ? left : Term{term}::POINTS);\n",
+            3 * term + 2,
+            3 * term + 1,
+            3 * term
+        );
+        if !plan.terms[term].channels.coefficients.is_empty() {
+            _ = writeln!(body, "            store_coefficients<Term{term}>(block, rows, count);");
+        }
+        body
+    });
+    branches(&mut text, &start);
+    branches(&mut text, &for_networks("forward"));
+    let first = |term: usize| plan.terms[..term].iter().map(|term| term.residuals.len()).sum::<usize>();
+    branches(
+        &mut text,
+        &for_terms(&|term| {
+            format!("            seed_losses<Term{term}>(block, rows, count, {});\n", first(term))
+        }),
+    );
+    branches(&mut text, &for_networks("reverse"));
+    branches(&mut text, &for_terms(&|term| format!("            sum_scalars<Term{term}>(block);\n")));
+    text + "    }\n"
+}
+
+/// Terms, and the networks that they share: those with the same channels and tiles are one. Says which term has which.
+fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut) -> (String, Vec<usize>) {
     let layout = Layout::new(&plan.architecture);
-    let mut networks: Vec<String> = Vec::new();
+    let (mut networks, mut numbers): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut text = String::new();
     for (place, (term, &points)) in plan.terms.iter().zip(&cut.points).enumerate() {
         let arrays = arrays(term, plain, plan, points, cut.warps);
@@ -285,9 +348,10 @@ fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut) -> String {
             _ = writeln!(text, "struct Network{number} {{\n{network}}};\n");
             networks.push(network);
         }
+        numbers.push(number);
         text += &term.fused_text(&format!("Term{place}"), number, &arrays);
     }
-    text
+    (text, numbers)
 }
 
 impl TermText<'_> {

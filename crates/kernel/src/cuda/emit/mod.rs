@@ -114,7 +114,9 @@ pub(crate) fn source(plan: &Plan, target: Target, work: Work, points: usize) -> 
     let fused = if work == Work::Evaluate { fused::source(plan, target, points) } else { None };
     fused.unwrap_or_else(|| {
         let most = if work == Work::Evaluate { tiles::largest(plan) } else { points };
-        layer_by_layer(plan, target.precision, work, points.min(most))
+        // Threads share out places evenly only among powers of two.
+        let points = 1 << points.min(most).ilog2();
+        layer_by_layer(plan, target.precision, work, points)
     })
 }
 
