@@ -1,16 +1,18 @@
 //! A GPU through the CUDA driver. Everything here that talks to the driver is `unsafe` inside and safe outside:
 //! addresses come from [`super::machine::Arena`], which checks lengths, and calls are ordered by one stream.
 
-use super::cache::{Cache, Key};
+use super::cache::Cache;
 use super::compiler;
-use super::machine::Arguments;
-use super::CudaError;
 use super::emit::Shape;
+use super::machine::Arguments;
+use super::{CudaError, peak};
+use crate::Precision;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, result, sys,
 };
 use cudarc::nvrtc::Ptx;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The first GPU of this machine.
 #[derive(Clone, Debug)]
@@ -24,12 +26,17 @@ pub(crate) struct Gpu {
     /// Such as `sm_90a`.
     architecture: String,
     cache: Cache,
+    /// Free bytes before anything was loaded or allocated, and the fewest since.
+    free_at_first: usize,
+    fewest_free: Arc<AtomicUsize>,
 }
 
 /// Kernels that the driver has loaded.
 #[derive(Debug)]
 pub(crate) struct GpuModule {
     kernels: Vec<(&'static str, CudaFunction)>,
+    /// Of its machine code.
+    pub(crate) bytes: usize,
     shape: Shape,
     /// Owns the code of the kernels.
     _module: Arc<CudaModule>,
@@ -67,8 +74,20 @@ impl Gpu {
         let architecture = if major == 9 { "sm_90a".to_owned() } else { format!("sm_{major}{minor}") };
         let multiprocessors = usize::try_from(multiprocessors).unwrap_or(1);
         let shared_bytes = usize::try_from(shared_bytes).unwrap_or(0);
+        let (free_at_first, _) = result::mem_get_info().map_err(failed("asking for free memory"))?;
+        let fewest_free = Arc::new(AtomicUsize::new(free_at_first));
         let cache = Cache::of_user();
-        Ok(Gpu { context, stream, name, multiprocessors, shared_bytes, architecture, cache })
+        Ok(Gpu {
+            context,
+            stream,
+            name,
+            multiprocessors,
+            shared_bytes,
+            architecture,
+            cache,
+            free_at_first,
+            fewest_free,
+        })
     }
 
     /// As people know it, with its architecture and memory.
@@ -81,8 +100,32 @@ impl Gpu {
         )
     }
 
+    /// See [`super::peak_flops`].
+    pub(crate) fn peak_flops(&self, precision: Precision) -> Option<f64> {
+        let clock = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE;
+        let kilohertz = self.context.attribute(clock).ok()?;
+        let capability = self.context.compute_capability().ok()?;
+        peak::flops(capability, self.multiprocessors, 1e3 * f64::from(kilohertz), precision)
+    }
+
+    /// Where it is on its bus, as NVML writes it.
+    pub(crate) fn bus_address(&self) -> Result<String, CudaError> {
+        use sys::CUdevice_attribute::{
+            CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID,
+            CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID,
+        };
+        let read = |attribute| self.context.attribute(attribute).map_err(failed("reading the bus address"));
+        let domain = read(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;
+        let (bus, device) = (read(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?, read(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?);
+        Ok(format!("{domain:08x}:{bus:02x}:{device:02x}.0"))
+    }
+
     pub(crate) fn multiprocessors(&self) -> usize {
         self.multiprocessors
+    }
+
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.cache
     }
 
     pub(crate) fn shared_bytes(&self) -> usize {
@@ -95,23 +138,9 @@ impl Gpu {
         shape: Shape,
         kernels: &[&'static str],
     ) -> Result<GpuModule, CudaError> {
-        let (major, minor) = compiler::version()?;
-        let options = compiler::options(&self.architecture).join(" ");
-        let key = Key::of(&[text, &options, &format!("{major}.{minor}"), env!("CARGO_PKG_VERSION")]);
-        let compiled = match self.cache.get(key) {
-            Some(compiled) => compiled,
-            None => {
-                let source_file = self.cache.put_source(key, text);
-                let compiled = compiler::compile(kernels[0], text, &self.architecture);
-                let compiled = compiled.map_err(|error| match error {
-                    CudaError::Compile { kernel, log, .. } => CudaError::Compile { kernel, source_file, log },
-                    other => other,
-                })?;
-                self.cache.put(key, &compiled);
-                compiled
-            }
-        };
+        let compiled = self.cache.compiled(kernels[0], text, &self.architecture)?;
         self.bind()?;
+        let bytes = compiled.image.len();
         let module =
             self.context.load_module(Ptx::from_binary(compiled.image)).map_err(failed("loading a kernel"))?;
         let function = |&name: &&'static str| {
@@ -125,7 +154,7 @@ impl Gpu {
             let bytes = i32::try_from(shape.shared).unwrap_or(i32::MAX);
             first.set_attribute(attribute, bytes).map_err(failed("asking for shared memory"))?;
         }
-        Ok(GpuModule { kernels, shape, _module: module })
+        Ok(GpuModule { kernels, bytes, shape, _module: module })
     }
 
     pub(crate) fn launch(
@@ -136,8 +165,7 @@ impl Gpu {
         arguments: &Arguments,
     ) -> Result<(), CudaError> {
         let found = module.kernels.iter().position(|(name, _)| *name == kernel);
-        let place =
-            found.expect("every kernel that is launched was named when its module was loaded");
+        let place = found.expect("every kernel that is launched was named when its module was loaded");
         let (_, function) = &module.kernels[place];
         let shared = if place == 0 { module.shape.shared } else { 0 };
         self.bind()?;
@@ -200,6 +228,21 @@ impl Gpu {
         self.stream.synchronize().map_err(failed("running a kernel"))
     }
 
+    /// Bytes that nobody has taken, as far as the driver tells.
+    pub(crate) fn free_bytes(&self) -> usize {
+        let free =
+            self.bind().and_then(|()| result::mem_get_info().map_err(failed("asking for free memory")));
+        free.map_or(0, |(free, _)| free)
+    }
+
+    /// The most bytes that were taken since this GPU was opened, and those that were taken before: by its context
+    /// and by others.
+    pub(crate) fn taken_bytes(&self) -> (usize, usize) {
+        let fewest = self.fewest_free.fetch_min(self.free_bytes(), Ordering::Relaxed).min(self.free_bytes());
+        let total = self.context.total_mem().unwrap_or(self.free_at_first);
+        (self.free_at_first.saturating_sub(fewest), total.saturating_sub(self.free_at_first))
+    }
+
     pub(crate) fn allocate(&self, bytes: usize) -> Result<u64, CudaError> {
         self.bind()?;
         // SAFETY: the address is freed once, by the arena that asked for it.
@@ -207,6 +250,7 @@ impl Gpu {
         // SAFETY: the driver has just allocated that many bytes at that address.
         let cleared = unsafe { result::memset_d8_async(address, 0, bytes, self.stream.cu_stream()) };
         cleared.map_err(failed("clearing memory"))?;
+        self.fewest_free.fetch_min(self.free_bytes(), Ordering::Relaxed);
         Ok(address)
     }
 

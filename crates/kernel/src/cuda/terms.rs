@@ -2,16 +2,17 @@
 //! points than one launch may write about take several.
 
 use super::emit::{EACH, Work};
-use super::engine::{Cuda, Needs};
+use super::engine::Cuda;
 use super::machine::Arguments;
 use super::memory::{Pool, Regions};
+use super::room::Needs;
 use super::{CudaError, tiles};
 use crate::Points;
 use equation::taylor::Term;
 use std::ops::Range;
 
-/// Numbers that one launch writes at most when it fills rows: more points take several launches.
-const OUTPUT: usize = 1 << 25;
+/// Numbers that one launch reads and writes at most: more points take several launches.
+const MOST: usize = 1 << 22;
 
 impl<'plan> Cuda<'plan> {
     /// Residuals of a term, or the prediction's values after the last term, point by point.
@@ -69,7 +70,7 @@ impl<'plan> Cuda<'plan> {
             return Ok(());
         }
         let (each, values) = (out.len() / range.len(), residuals.len() / range.len());
-        let most = (OUTPUT / each).clamp(1, range.len());
+        let most = (self.most_numbers() / (each + values + points.width())).clamp(1, range.len());
         let size = tiles::for_term(self.plan, self.term(term), most, self.machine.blocks(EACH));
         let kernels = self.kernels(work, size)?;
         let blocks = most.div_ceil(size).min(self.blocks(kernels));
@@ -107,6 +108,11 @@ impl<'plan> Cuda<'plan> {
         Ok(())
     }
 
+    /// Numbers that one launch may read and write: a quarter of a limit, where there is one.
+    fn most_numbers(&self) -> usize {
+        MOST.min(self.most_bytes() / (4 * size_of::<f64>()))
+    }
+
     fn send_rows(
         &mut self,
         regions: &Regions,
@@ -131,7 +137,7 @@ impl<'plan> Cuda<'plan> {
             return Ok(());
         }
         let each = self.term(term).residuals.len();
-        let most = (OUTPUT / (each + points.width())).clamp(1, points.len());
+        let most = (self.most_numbers() / (each + points.width())).clamp(1, points.len());
         let size = tiles::for_term(self.plan, self.term(term), most, self.machine.blocks(EACH));
         let kernels = self.kernels(Work::Transposed, size)?;
         let blocks = most.div_ceil(size).min(self.blocks(kernels));

@@ -34,15 +34,26 @@ struct Arguments {
     long long reducers;
     // Running means of the gradient, then of its square.
     double* moments;
-    // One per step of a call: step length, and the loss that was found.
+    // One per step of a call: step length; the loss that was found and the sums of squares.
     const double* rates;
     double* history;
-    // Steps before this call; steps of this call before this series; 1 + the step that was refused, or 0.
+    // Steps before this call; steps of this call before this series; 1 + the step of this call that was refused, or
+    // 0; 1 + the step whose loss was below the bound, or 0; the phase's steps before this call; the draw of the
+    // phase's first step.
     long long* progress;
     // The step within its series.
     long long index;
     long long decaying;
     double mean_decay, square_decay, floor, decay;
+    // Steps end after one from a smaller loss.
+    double bound;
+    // Points that are drawn here: what, and how; steps between two draws or 0; whether a draw waits for its step.
+    const long long* jobs;
+    long long job_count;
+    const long long* parts;
+    unsigned long long seed, renewal;
+    long long interval;
+    long long always;
 };
 
 struct Block {

@@ -47,7 +47,19 @@ __device__ inline void reduce_blocks(const Arguments& arguments, ParameterOf par
     }
 }
 
-// Whether the loss and its gradient are finite; the loss goes to the history.
+// The number of a step within its call.
+__device__ inline long long this_step(const Arguments& arguments) {
+    return arguments.progress[1] + arguments.index;
+}
+
+// Whether an earlier step was the last one. A mark of this very step is larger than its number.
+__device__ inline bool ended(const Arguments& arguments) {
+    const long long step = this_step(arguments), refused = arguments.progress[2], below = arguments.progress[3];
+    return (refused != 0 && refused <= step) || (below != 0 && below <= step);
+}
+
+// Whether the loss and its gradient are finite; the loss and what it is made of go to the history, and a loss below
+// the bound is marked.
 __device__ inline bool acceptable(const Arguments& arguments) {
     double* decision = reinterpret_cast<double*>(workspace());
     if (threadIdx.x < 32) {
@@ -59,13 +71,24 @@ __device__ inline bool acceptable(const Arguments& arguments) {
         loss = warp_sum(loss);
         if (threadIdx.x == 0) {
             decision[0] = norm + loss;
-            if (blockIdx.x == 0) arguments.history[arguments.progress[1] + arguments.index] = loss;
+            decision[1] = loss;
         }
     }
     __syncthreads();
-    const double both = decision[0];
+    const double both = decision[0], loss = decision[1];
     // Infinite or no number, and nothing else, differs from itself after subtraction.
-    return both - both == 0;
+    const bool finite = both - both == 0;
+    if (blockIdx.x == 0) {
+        const int each = 1 + SUMS - SCALARS;
+        double* history = arguments.history + this_step(arguments) * each;
+        for (int k = threadIdx.x; k < each; k += THREADS)
+            history[k] = k == 0 ? loss : arguments.result[PARAMETERS + k - 1];
+        if (threadIdx.x == 0) {
+            if (!finite) arguments.progress[2] = 1 + this_step(arguments);
+            else if (loss < arguments.bound) arguments.progress[3] = 1 + this_step(arguments);
+        }
+    }
+    return finite;
 }
 
 // Adam (Kingma, Ba 2015, algorithm 1) with decay as in AdamW (Loshchilov, Hutter 2019, algorithm 2): the parameter's
@@ -84,5 +107,5 @@ __device__ inline double moved(const Arguments& arguments, const Step& step, lon
 
 // Ends a series of steps.
 __device__ inline void advance_progress(const Arguments& arguments) {
-    if (threadIdx.x == 0 && arguments.progress[2] == 0) arguments.progress[1] += arguments.index;
+    if (threadIdx.x == 0) arguments.progress[1] += arguments.index;
 }

@@ -14,10 +14,7 @@ pub(super) fn kernel(name: &str, body: &str) -> String {
 pub(super) fn tiles(plan: &Plan, call: impl Fn(usize, usize) -> String) -> String {
     let mut text = String::from("    const long long* table = arguments.table;\n");
     let end = 3 * plan.terms.len() + 2;
-    _ = writeln!(
-        text,
-        "    for (long long tile = blockIdx.x; tile < table[{end}]; tile += gridDim.x) {{"
-    );
+    _ = writeln!(text, "    for (long long tile = blockIdx.x; tile < table[{end}]; tile += gridDim.x) {{");
     let mut first = 0;
     for (number, term) in plan.terms.iter().enumerate() {
         let entry = 3 * number;
@@ -42,12 +39,9 @@ pub(super) fn tiles(plan: &Plan, call: impl Fn(usize, usize) -> String) -> Strin
 /// The body of the kernel that moves parameters; `pack` packs what `moved(arguments, step, place)` gives.
 pub(super) fn update(pack: &str) -> String {
     format!(
-        "    if (!acceptable(arguments)) {{\n\
-         \x20       if (blockIdx.x == 0 && threadIdx.x == 0 && arguments.progress[2] == 0)\n\
-         \x20           arguments.progress[2] = 1 + arguments.progress[1] + arguments.index;\n\
-         \x20       return;\n    }}\n\
-         \x20   const double rate = arguments.rates[arguments.progress[1] + arguments.index];\n\
-         \x20   const double taken = double(arguments.progress[0] + arguments.progress[1] + arguments.index + 1);\n\
+        "    if (ended(arguments) || !acceptable(arguments)) return;\n\
+         \x20   const double rate = arguments.rates[this_step(arguments)];\n\
+         \x20   const double taken = double(arguments.progress[0] + this_step(arguments) + 1);\n\
          \x20   const Step step{{rate / (1 - pow(arguments.mean_decay, taken)), 1 / (1 - pow(arguments.square_decay, taken)), rate}};\n\
          {pack}\
          \x20   const int scalar = blockIdx.x * THREADS + threadIdx.x;\n\

@@ -106,6 +106,7 @@ const LAYER: &str = include_str!("../device/layer.cuh");
 const TILE: &str = include_str!("../device/tile.cuh");
 const WORKS: &str = include_str!("../device/works.cuh");
 const UPDATE: &str = include_str!("../device/update.cuh");
+const DRAW: &str = include_str!("../device/draw.cuh");
 const PACK: &str = include_str!("../device/pack.cuh");
 
 /// Writes the kernels of one kind of work, for tiles of at most `points` points: fused where that is possible.
@@ -167,7 +168,8 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     ] {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
-    for part in [NUMBERS, SLOPES, INSTRUCTIONS, product, NARROW, LAYER, TILE, WORKS, UPDATE, PACK] {
+    let draw = if work == Work::Evaluate { DRAW } else { "" };
+    for part in [NUMBERS, SLOPES, INSTRUCTIONS, product, NARROW, LAYER, TILE, WORKS, UPDATE, draw, PACK] {
         text.push('\n');
         text += part;
     }
@@ -214,12 +216,16 @@ fn updates(plan: &Plan, work: Work) -> String {
     };
     let mut text = kernel("pack", &for_layers("value").replace("{}", "arguments.parameters[place]"));
     if matches!(work, Work::Evaluate | Work::Transposed) {
-        text += &kernel("reduce", "    reduce_blocks(arguments, [](int place) { return place < WEIGHTS ? place : -1; });\n");
+        text += &kernel(
+            "reduce",
+            "    reduce_blocks(arguments, [](int place) { return place < WEIGHTS ? place : -1; });\n",
+        );
     }
     if work == Work::Evaluate {
         let update = for_layers("value").replace("{}", "moved(arguments, step, place)");
         text += &kernel("update", &frame::update(&update));
         text += &kernel("advance", "    advance_progress(arguments);\n");
+        text += &kernel("draw", "    draw_rows(arguments);\n");
     }
     text
 }
@@ -232,7 +238,7 @@ fn entry(plan: &Plan, work: Work, terms: usize) -> String {
         work.name()
     );
     if work == Work::Evaluate {
-        text += "    clear_sums(block);\n";
+        text += "    if (arguments.fresh) clear_sums(block);\n";
         text += &frame::tiles(plan, |number, first| {
             format!("evaluate_tile<Term{number}>(block, rows, count, {first})")
         });
