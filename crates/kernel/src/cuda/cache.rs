@@ -49,7 +49,12 @@ impl Cache {
     }
 
     /// A source compiled for an architecture: found here, or made and kept.
-    pub(crate) fn compiled(&self, kernel: &str, text: &str, architecture: &str) -> Result<Compiled, CudaError> {
+    pub(crate) fn compiled(
+        &self,
+        kernel: &str,
+        text: &str,
+        architecture: &str,
+    ) -> Result<Compiled, CudaError> {
         let (major, minor) = compiler::version()?;
         let options = compiler::options(architecture).join(" ");
         let key = Key::of(&[text, &options, &format!("{major}.{minor}"), env!("CARGO_PKG_VERSION")]);

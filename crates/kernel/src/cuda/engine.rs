@@ -378,7 +378,7 @@ impl<'plan> Cuda<'plan> {
         Ok(())
     }
 
-    /// The kernels whose tiles share out the work best, for so many points of every term.
+    /// The kernels whose tiles share out so many points of every term best.
     pub(super) fn kernels_for(&mut self, counts: &[usize]) -> Result<usize, CudaError> {
         if let Some((known, kernels)) = &self.chosen
             && known == counts

@@ -1,12 +1,12 @@
 //! Finds room for a call: all points at once where memory allows, in chunks where it does not, with fewer blocks where
 //! even that is too much.
 
-use super::{CompileMode, CudaError};
 use super::emit::Work;
 use super::engine::{Cuda, tables};
 use super::machine::Arena;
 use super::memory::{MemoryPlan, MemoryUse, Pool, Regions};
 use super::rows::{Chunk, PartTable, Size, Wanted, chunks, tiles as count_tiles};
+use super::{CompileMode, CudaError};
 use crate::Visits;
 
 /// What one call needs beside the resident points, in words or numbers.

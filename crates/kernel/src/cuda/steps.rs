@@ -1,10 +1,10 @@
 //! Steps of training that stay on the device: points, loss, gradient and update, many of them per launch.
 
-use super::{CompileMode, CudaError};
 use super::engine::{Cuda, Place, Prepared, Resident, tables};
 use super::machine::{Arguments, Recorded};
 use super::memory::Pool;
 use super::rows::Wanted;
+use super::{CompileMode, CudaError};
 use crate::{Losses, Moments, Points, Recipe, Series as Steps, Update, Visits};
 
 /// Steps of one recording. More would save little: a launch of a recording costs as much as a few kernels.

@@ -97,16 +97,16 @@ impl Cuda<'_> {
         Ok(())
     }
 
-    /// Sizes of tiles whose kernels differ.
+    /// The sizes that give different tiles.
     fn candidates(&self) -> Vec<usize> {
         let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
-        for most in tiles::SIZES {
-            let points = self.source(Work::Evaluate, most).points;
+        for size in tiles::SIZES {
+            let points = self.source(Work::Evaluate, size).points;
             if found.iter().all(|(_, known)| *known != points) {
-                found.push((most, points));
+                found.push((size, points));
             }
         }
-        found.into_iter().map(|(most, _)| most).collect()
+        found.into_iter().map(|(size, _)| size).collect()
     }
 
     /// What the chosen kernels take for loss and gradient of the first chunk.

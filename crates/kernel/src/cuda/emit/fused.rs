@@ -1,8 +1,10 @@
 //! The fused step of a plain network: a tile of points goes through all layers and back inside one block.
 
-use super::term::TermText;
 use super::frame::{self, kernel};
-use super::{DRAW, INSTRUCTIONS, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, rules};
+use super::term::TermText;
+use super::{
+    DRAW, INSTRUCTIONS, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, rules,
+};
 use crate::Precision;
 use crate::cuda::layout::Layout;
 use equation::problem::Activation;
@@ -91,12 +93,14 @@ impl Cut {
             let fits = |term: &Term, points: usize| {
                 let places = term.row.sites * points;
                 let columns = term.channels.len() * places;
-                let bytes = cell_bytes(columns, rows, planes, number) + scratch(term, plain, plan, points, warps) * number;
+                let bytes = cell_bytes(columns, rows, planes, number)
+                    + scratch(term, plain, plan, points, warps) * number;
                 let registers = down * columns / 8 * 4 * number / 4;
                 registers <= SUM_REGISTERS && bytes <= room && points <= 32 * warps
             };
             let largest = |term: &Term| {
-                let sizes = (1..=most.min(MOST_POINTS) / FEWEST_POINTS).rev().map(|tiles| tiles * FEWEST_POINTS);
+                let sizes =
+                    (1..=most.min(MOST_POINTS) / FEWEST_POINTS).rev().map(|tiles| tiles * FEWEST_POINTS);
                 sizes.into_iter().find(|&points| fits(term, points))
             };
             if let Some(points) = plan.terms.iter().map(largest).collect::<Option<Vec<usize>>>() {
@@ -125,7 +129,13 @@ fn cell_bytes(columns: usize, rows: usize, planes: usize, number: usize) -> usiz
 const RESIDUAL_ARRAYS: usize = 2;
 
 /// Names and sizes of a term's arrays in shared memory.
-fn arrays(term: &Term, plain: &Plain, plan: &Plan, points: usize, warps: usize) -> [(&'static str, usize); 6] {
+fn arrays(
+    term: &Term,
+    plain: &Plain,
+    plan: &Plan,
+    points: usize,
+    warps: usize,
+) -> [(&'static str, usize); 6] {
     let places = term.row.sites * points;
     let columns = term.channels.len() * places;
     [
@@ -172,7 +182,11 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let biases_gradient = first_gradient + (hidden - 1) * width * width;
     let head_gradient = biases_gradient + hidden * width;
     let gradient = (head_gradient + outputs * (width + 1)).next_multiple_of(64);
-    let columns = plan.terms.iter().zip(&cut.points).map(|(term, &points)| term.channels.len() * term.row.sites * points);
+    let columns = plan
+        .terms
+        .iter()
+        .zip(&cut.points)
+        .map(|(term, &points)| term.channels.len() * term.row.sites * points);
     let scratch = hidden * width * columns.max().unwrap_or(0);
     let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
@@ -233,7 +247,11 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
 }
 
 fn entry(plan: &Plan, cut: &Cut, [number, planes, rows]: [usize; 3], networks: &[usize]) -> String {
-    let columns = plan.terms.iter().zip(&cut.points).map(|(term, &points)| term.channels.len() * term.row.sites * points);
+    let columns = plan
+        .terms
+        .iter()
+        .zip(&cut.points)
+        .map(|(term, &points)| term.channels.len() * term.row.sites * points);
     let cells = columns.map(|columns| cell_bytes(columns, rows, planes, number)).max().unwrap_or(0);
     let mut text = format!(
         "extern \"C\" __global__ void __launch_bounds__(THREADS, {}) {}(Arguments arguments) {{\n\
@@ -268,6 +286,7 @@ fn tiles(plan: &Plan, networks: &[usize]) -> String {
     _ = writeln!(
         text,
         "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{\n\
+         \x20       const bool first = arguments.fresh && tile == blockIdx.x;\n\
          \x20       int term = 0, count;\n        const double* rows;\n\
          \x20       while (tile >= table[3 * term + 5]) ++term;",
         3 * plan.terms.len() + 2
@@ -293,7 +312,7 @@ fn tiles(plan: &Plan, networks: &[usize]) -> String {
         let count = networks.iter().max().map_or(0, |last| last + 1);
         let body = |network: usize| {
             let terms = (0..networks.len()).filter(|&term| networks[term] == network).collect();
-            (terms, format!("            Walk<Network{network}>{{block, rows, count, arguments.fresh && tile == blockIdx.x}}.{call}();\n"))
+            (terms, format!("            Walk<Network{network}>{{block, rows, count, first}}.{call}();\n"))
         };
         (0..count).map(body).collect()
     };
