@@ -1,5 +1,6 @@
 //! How the process ends.
 
+use pinnace::bench::AccuracyError;
 use pinnace::export::ExportError;
 use pinnace::{KernelError, RunError, TrainError};
 use std::fmt;
@@ -68,6 +69,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Table(_)
             | TrainError::Reference(_)
             | TrainError::Case(_)
+            | TrainError::Accuracy(AccuracyError::Taken { .. } | AccuracyError::Different { .. })
             | TrainError::Resolution(_)
             | TrainError::EmptyPlace { .. }
             | TrainError::Run(
@@ -95,6 +97,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
                 | RunError::Checkpoint { .. }
                 | RunError::Unsavable(_),
             )
+            | TrainError::Accuracy(AccuracyError::Read { .. } | AccuracyError::Write { .. })
             | TrainError::Unmeasurable(_)
             | TrainError::Threads { .. },
         )

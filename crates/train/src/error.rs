@@ -1,6 +1,6 @@
 //! What can go wrong between a problem file and a trained network.
 
-use crate::bench::CaseError;
+use crate::bench::{AccuracyError, CaseError};
 use crate::export::ExportError;
 use crate::optimize::StateError;
 use crate::plot::ResolutionError;
@@ -138,6 +138,9 @@ pub enum TrainError {
     /// The starting line of a comparison cannot be read.
     #[error(transparent)]
     Case(#[from] CaseError),
+    /// Trainings cannot be compared.
+    #[error(transparent)]
+    Accuracy(#[from] AccuracyError),
     /// The system does not give that many threads.
     #[error("cannot start {threads} threads")]
     Threads {

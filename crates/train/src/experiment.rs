@@ -9,10 +9,10 @@ use crate::trainer::{self, Choice, Sink, Snapshot, Stopped, Surroundings, settle
 use crate::{Objective, TrainError, problem_file};
 use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
-use equation::problem::{Optimizer, Problem};
+use equation::problem::{Optimizer, Phase, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Losses, Points, Precision};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -55,7 +55,7 @@ pub struct Trained {
     pub steps: u64,
     /// Evaluations of the loss that they took: one each, more where a step length was searched for.
     pub evaluations: u64,
-    /// Time taken, without measuring the errors.
+    /// Time taken, without computing the reference.
     pub seconds: f64,
     /// Why training ended.
     pub stopped: Stopped,
@@ -144,6 +144,12 @@ impl Experiment {
         self
     }
 
+    /// Makes training go through these phases in place of its own.
+    pub(crate) fn in_phases(mut self, phases: Vec<Phase>) -> Self {
+        self.problem.training.phases = phases;
+        self
+    }
+
     /// Gives it another name.
     pub fn called(self, name: &str) -> Self {
         Experiment { name: name.to_owned(), ..self }
@@ -226,13 +232,20 @@ impl Experiment {
             truth.as_ref().map_or(Ok(()), |truth| truth.settle(&self.problem, unknown))?;
         }
         let start = Instant::now();
-        let clock = || start.elapsed().as_secs_f64();
+        // Seconds in which the reference was computed: they are no part of training.
+        let aside = Cell::new(0.0);
+        let clock = || start.elapsed().as_secs_f64() - aside.get();
         let kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
         let mut objective = Objective::new(kernel, Vec::new());
         // Made when first needed: the reference may take a while, and nobody waits for the first step.
         let gauge = OnceCell::new();
         let errors = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
-            let gauge = gauge.get_or_init(|| Gauge::new(&self.problem, &self.truths, &self.tables, None));
+            let gauge = gauge.get_or_init(|| {
+                let before = Instant::now();
+                let gauge = Gauge::new(&self.problem, &self.truths, &self.tables, None);
+                aside.set(before.elapsed().as_secs_f64());
+                gauge
+            });
             gauge.errors(kernel, parameters)
         };
         let error = |kernel: &mut Kernel<'_>, parameters: &[f64]| {

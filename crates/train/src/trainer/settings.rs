@@ -115,7 +115,7 @@ fn settle_phase(phase: &Phase, plan: &Plan, precision: Precision) -> Vec<Setting
 }
 
 /// A part of a budget.
-fn share(budget: Budget, part: f64) -> Budget {
+pub(crate) fn share(budget: Budget, part: f64) -> Budget {
     Budget {
         steps: budget.steps.map(|steps| (steps as f64 * part).ceil() as u64),
         seconds: budget.seconds.map(|seconds| seconds * part),

@@ -297,7 +297,7 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
         }
         Value::Text(text) => {
             for part in text.content.split(',') {
-                if !bound(part.trim(), &mut budget) {
+                if !budget.add(part.trim()) {
                     let start = part.as_ptr().addr() - text.content.as_ptr().addr();
                     let span = text.place(start..start + part.len());
                     mistakes.report_with(span, format!("`{}` is not a budget", part.trim()), hint);
@@ -311,28 +311,4 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
         }
     }
     Some(budget)
-}
-
-/// One bound such as `60 s`. False when it is none, or the second of its kind.
-fn bound(text: &str, budget: &mut Budget) -> bool {
-    let digits = text.find(|c: char| c.is_alphabetic() && c != 'e').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let Ok(value) = number.trim().replace('_', "").parse::<f64>() else { return false };
-    if !value.is_finite() || value <= 0.0 {
-        return false;
-    }
-    let seconds = match unit.trim() {
-        "step" | "steps" => {
-            let whole = value.fract() == 0.0 && value < 1e18 && budget.steps.is_none();
-            budget.steps = Some(value as u64);
-            return whole;
-        }
-        "s" | "sec" | "second" | "seconds" => value,
-        "min" | "mins" | "minute" | "minutes" => 60.0 * value,
-        "h" | "hour" | "hours" => 3600.0 * value,
-        _ => return false,
-    };
-    let first = budget.seconds.is_none();
-    budget.seconds = Some(seconds);
-    first
 }
