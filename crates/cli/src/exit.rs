@@ -71,6 +71,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Case(_)
             | TrainError::Accuracy(AccuracyError::Taken { .. } | AccuracyError::Different { .. })
             | TrainError::Resolution(_)
+            | TrainError::TooLarge { .. }
             | TrainError::EmptyPlace { .. }
             | TrainError::Run(
                 RunError::Read { .. }

@@ -16,6 +16,7 @@ mod normal;
 mod points;
 mod precision;
 mod reference;
+mod symmetric;
 mod update;
 
 pub use cholesky::Cholesky;
@@ -26,4 +27,5 @@ pub use losses::Losses;
 pub use normal::NormalEquations;
 pub use points::Points;
 pub use precision::{Precision, PrecisionError};
+pub use symmetric::{RankTwo, Symmetric};
 pub use update::{Moments, Update};

@@ -99,6 +99,16 @@ pub enum TrainError {
     /// A method for sums of squares was given another loss.
     #[error("the loss is not a sum of squares: Gauss-Newton cannot lower it")]
     NotSquares,
+    /// A method that keeps a matrix of all parameters was given too many of them.
+    #[error(
+        "ssbroyden keeps a matrix of all parameters: {parameters} are too many, at most {most}; use lbfgs, or a smaller network"
+    )]
+    TooLarge {
+        /// Of the network and the problem.
+        parameters: usize,
+        /// What it takes.
+        most: usize,
+    },
     /// All residuals are finite but their gradient is not.
     #[error("{}: the gradient of the loss is not finite{}", moment(*step), gradient_advice(*step, *precision))]
     NonFiniteGradient {

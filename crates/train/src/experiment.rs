@@ -1,6 +1,7 @@
 //! The whole pipeline behind one noun.
 
 use crate::evaluate::{FieldError, Gauge, Misfit, check_grid, misfits};
+use crate::optimize::check_size;
 use crate::problems::BuiltIn;
 use crate::reference::Truth;
 use crate::sample::{Draw, draw};
@@ -122,6 +123,7 @@ impl Experiment {
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
         for settings in settle(&problem, &plan, Precision::F64) {
+            check_size(settings.method, &plan)?;
             draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, &settings, 0) })?;
         }
         let (device, precision) = (Device::Cpu, Precision::F64);

@@ -68,6 +68,8 @@ pub enum Optimizer {
         /// Steps that its model of the curvature is made of.
         memory: usize,
     },
+    /// Self-scaled Broyden (Al-Baali, Khalfan 2005). It finds its own step length.
+    SsBroyden,
     /// Gauss-Newton, damped (Levenberg 1944, Marquardt 1963). It finds its own step length.
     GaussNewton,
 }
@@ -80,6 +82,7 @@ impl Optimizer {
             Optimizer::Adam => "Adam",
             Optimizer::AdamW { .. } => "AdamW",
             Optimizer::Lbfgs { .. } => "L-BFGS",
+            Optimizer::SsBroyden => "SSBroyden",
             Optimizer::GaussNewton => "Gauss-Newton",
         }
     }

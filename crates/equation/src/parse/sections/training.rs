@@ -168,12 +168,13 @@ fn optimizer(node: &Node, workshop: &mut Workshop) -> Option<Optimizer> {
         ("adamw", Optimizer::AdamW { weight_decay: 0.01 }),
         ("lbfgs", lbfgs),
         ("l-bfgs", lbfgs),
+        ("ssbroyden", Optimizer::SsBroyden),
         ("gauss-newton", Optimizer::GaussNewton),
     ];
     let text = reader::text(node, &mut workshop.mistakes)?;
     if PLANNED.contains(&text.content.as_str()) {
         let message = format!("`{}` is not in this version", text.content);
-        let hint = "use one of `auto`, `gauss-newton`, `lbfgs`, `adam` and `adamw`";
+        let hint = "use one of `auto`, `gauss-newton`, `ssbroyden`, `lbfgs`, `adam` and `adamw`";
         workshop.mistakes.report_with(node.span, message, hint);
         return None;
     }
@@ -192,7 +193,7 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
     };
     let (decay, pairs) = (table.get("weight_decay"), table.get("memory"));
     match optimizer {
-        Optimizer::Auto | Optimizer::Adam | Optimizer::GaussNewton => {
+        Optimizer::Auto | Optimizer::Adam | Optimizer::SsBroyden | Optimizer::GaussNewton => {
             decay.into_iter().for_each(|entry| misplaced(entry, "adamw"));
             pairs.into_iter().for_each(|entry| misplaced(entry, "lbfgs"));
         }
