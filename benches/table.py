@@ -40,6 +40,18 @@ def groups(runs):
             yield problem, name, values, seconds
 
 
+def seconds_to(runs, problem, bound):
+    """The median over seeds of the first time at which the largest error of an unknown was below a bound."""
+    firsts = []
+    for run in runs:
+        if run["problem"] == problem:
+            history = run.get("history", {"seconds": [], "error": []})
+            below = (time for time, error in zip(history["seconds"], history["error"]) if error < bound)
+            firsts.append(next(below, float("inf")))
+    median = statistics.median(firsts)
+    return f"{median:.0f} s" if median < float("inf") else ""
+
+
 def link(problem, document):
     if problem not in FOLDERS:
         return problem
@@ -58,14 +70,16 @@ def results(runs, document):
 
 def accuracy(runs, document):
     published = {(best["problem"], best["of"]): best for best in json.loads((ROOT / "benches/published.json").read_text())}
-    yield "| problem | of | median | lowest to highest | time | published | by, with, where |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| problem | of | median | lowest to highest | to 1e-4 | to 1e-6 | time | published | by, with, where |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for problem, name, values, seconds in groups(runs):
         best = published.get((problem, name))
         other = f"{best['error']:.1e} | {best['method']}; {best['cost']}; {best['source']}" if best else "|"
         spread = f"{min(values):.1e} to {max(values):.1e}"
         median = statistics.median(values)
-        yield f"| {link(problem, document)} | {name} | {median:.1e} | {spread} | {seconds:.0f} s | {other} |"
+        first, second = (seconds_to(runs, problem, bound) for bound in (1e-4, 1e-6))
+        cells = [link(problem, document), name, f"{median:.1e}", spread, first, second, f"{seconds:.0f} s", other]
+        yield f"| {' | '.join(cells)} |"
 
 
 def main():

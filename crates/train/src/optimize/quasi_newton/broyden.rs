@@ -9,13 +9,13 @@
 use super::curvature::Move;
 use super::memory::{LEAST_COSINE, dot, norm};
 use crate::optimize::{State, StateError};
-use kernel::{RankTwo, Symmetric};
+use kernel::{Packed, RankTwo};
 
 /// The state.
 #[derive(Clone, Debug)]
 pub(super) struct Broyden {
     /// H; the identity while nothing was learnt.
-    matrix: Symmetric,
+    matrix: Packed,
     /// Whether nothing was learnt yet.
     empty: bool,
     /// An update that H still lacks. It is carried out on the way to the next product: both need all of H,
@@ -41,7 +41,7 @@ impl Broyden {
     pub(super) fn new(parameters: usize) -> Self {
         let zeros = || vec![0.0; parameters];
         Broyden {
-            matrix: Symmetric::identity(parameters, 1.0),
+            matrix: Packed::identity(parameters, 1.0),
             empty: true,
             pending: None,
             step: zeros(),

@@ -1,4 +1,4 @@
-//! Symmetric matrices that change a little and are multiplied, over and over.
+//! Packed matrices that change a little and are multiplied, over and over.
 
 use crate::cpu::{Float, Level, for_each_level};
 use rayon::prelude::*;
@@ -9,9 +9,9 @@ const ROWS: usize = 64;
 /// Sums side by side: one would wait for itself at every addition.
 const LANES: usize = 8;
 
-/// A dense symmetric matrix: its lower triangle, row by row.
+/// A dense symmetric matrix, packed: its lower triangle, row by row.
 #[derive(Clone, Debug)]
-pub struct Symmetric {
+pub struct Packed {
     size: usize,
     level: Level,
     numbers: Vec<f64>,
@@ -30,10 +30,10 @@ pub struct RankTwo<'vectors, T = f64> {
     pub vectors: [&'vectors [T]; 2],
 }
 
-impl Symmetric {
+impl Packed {
     /// A multiple of the identity.
     pub fn identity(size: usize, factor: f64) -> Self {
-        let mut matrix = Symmetric {
+        let mut matrix = Packed {
             size,
             level: Level::best(),
             numbers: vec![0.0; size * (size + 1) / 2],
@@ -169,7 +169,7 @@ mod tests {
     fn updates_and_products_are_those_of_plain_loops_on_every_level_and_size() {
         for level in Level::ALL.into_iter().filter(|level| level.available()) {
             for size in [1, 2, 7, 8, 63, 64, 65, 130, 200] {
-                let mut matrix = Symmetric { level, ..Symmetric::identity(size, 2.0) };
+                let mut matrix = Packed { level, ..Packed::identity(size, 2.0) };
                 let mut expected: Vec<Vec<f64>> =
                     (0..size).map(|i| (0..size).map(|j| if i == j { 2.0 } else { 0.0 }).collect()).collect();
                 for round in 1..4 {
@@ -200,11 +200,7 @@ mod tests {
             pool.install(|| {
                 let (u, v, mut product) = (wave(300, 0.7), wave(300, 1.1), vec![0.0; 300]);
                 let update = RankTwo { factor: 1.1, weights: [0.3, 0.1, -0.5], vectors: [&u, &v] };
-                Symmetric::identity(300, 1.0).update_and_multiply(
-                    Some(update),
-                    &wave(300, 0.3),
-                    &mut product,
-                );
+                Packed::identity(300, 1.0).update_and_multiply(Some(update), &wave(300, 0.3), &mut product);
                 product
             })
         };
