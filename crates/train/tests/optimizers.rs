@@ -58,7 +58,8 @@ fn lbfgs_gets_far_lower_than_adam_in_as_many_evaluations() {
 fn self_scaled_broyden_gets_far_lower_than_lbfgs_in_as_many_evaluations() {
     let phases = |method: &str, steps: u64| {
         let adam = "{optimizer='adam', learning_rate=0.005, budget='300 steps'}";
-        format!("training.phase=[{adam}, {{optimizer='{method}', budget='{steps} steps'}}]")
+        let fixed = "resample=0, adaptive=false";
+        format!("training.phase=[{adam}, {{optimizer='{method}', budget='{steps} steps', {fixed}}}]")
     };
     let [broyden, lbfgs] = [("ssbroyden", 400), ("lbfgs", 900)]
         .map(|(method, steps)| run(&poisson(&["training.points=400", &phases(method, steps)])));
