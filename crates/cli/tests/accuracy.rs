@@ -121,6 +121,33 @@ fn a_training_that_fails_is_told_and_the_others_go_on() {
     assert_eq!(failed.iter().filter(|failed| **failed).count(), 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_all_trainings_and_says_what_is_missing() {
+    let scratch = Scratch::new("interrupted");
+    let out = scratch.join("out");
+    let child = Command::new(env!("CARGO_BIN_EXE_pinnace"))
+        .args([
+            "bench", "accuracy", "heat", "--seeds", "2", "--jobs", "2", "--budget", "2h", "--json", "--out",
+        ])
+        .arg(&out)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    // The file is there before the first training begins, and signals are listened for soon after.
+    while !out.join("accuracy.jsonl").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let told = report(&child.wait_with_output().expect("it ends"), 130);
+    assert_eq!((&told["trainings"], &told["missing"]), (&0.into(), &2.into()));
+    assert_eq!(lines(&out).len(), 0, "half a training is none");
+}
+
 #[test]
 fn methods_are_compared_side_by_side() {
     let scratch = Scratch::new("methods");

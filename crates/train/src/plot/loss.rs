@@ -42,7 +42,7 @@ pub(super) fn loss(
     if parts.len() > 1 {
         for (number, (name, weight)) in parts.iter().enumerate().rev() {
             let points = over_steps(&|record| Some(weight * record.mean_squares.get(number)?));
-            losses.push(Curve { name: name.clone(), points, pen: Pen::solid(Colour::of_curve(number), 3.4) });
+            losses.push(Curve { name: name.clone(), points, pen: Pen::solid(Colour::of_curve(number), 2.8) });
         }
     }
     let points = over_steps(&|record| Some(record.loss));

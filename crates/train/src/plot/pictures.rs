@@ -84,7 +84,7 @@ fn note(problem: &Problem, errors: &[Option<FieldError>], history: &[Record]) ->
         .collect();
     if errors.len() > MOST_ERRORS {
         let left_out = errors.split_off(MOST_ERRORS - 1).len();
-        errors.push(format!("{left_out} more"));
+        errors.push(format!("and {left_out} more"));
     }
     let errors = (!errors.is_empty()).then(|| format!("relative L2 error of {}", errors.join(", ")));
     steps.into_iter().chain(errors).collect::<Vec<_>>().join("; ")
