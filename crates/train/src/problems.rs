@@ -55,26 +55,40 @@ macro_rules! built_in {
 }
 
 /// All of them, group by group, easiest first.
-pub const BUILT_IN: [BuiltIn; 19] = [
+pub const BUILT_IN: [BuiltIn; 33] = [
     built_in!(AtRest, "01", "poisson-2d"),
     built_in!(AtRest, "02", "helmholtz"),
     built_in!(AtRest, "03", "poisson-5d"),
+    built_in!(AtRest, "20", "helmholtz-fine"),
+    built_in!(AtRest, "21", "poisson-multiscale"),
+    built_in!(AtRest, "24", "darcy"),
+    built_in!(AtRest, "26", "electrostatics"),
+    built_in!(AtRest, "22", "poisson-10d"),
+    built_in!(AtRest, "23", "poisson-100d"),
     built_in!(InTime, "04", "heat"),
     built_in!(InTime, "05", "reaction"),
     built_in!(InTime, "06", "klein-gordon"),
     built_in!(InTime, "07", "beam"),
+    built_in!(InTime, "29", "burgers-mild"),
     built_in!(InTime, "08", "burgers"),
+    built_in!(InTime, "30", "burgers-steep"),
     built_in!(InTime, "09", "wave"),
     built_in!(InTime, "10", "convection"),
     built_in!(InTime, "11", "advection"),
     built_in!(InTime, "12", "allen-cahn"),
     built_in!(InTime, "13", "kdv"),
+    built_in!(InTime, "28", "heat-4d"),
     built_in!(Systems, "14", "kovasznay"),
+    built_in!(Systems, "27", "magnetostatics"),
+    built_in!(Systems, "33", "conjugate-heat"),
     built_in!(Systems, "15", "taylor-green"),
     built_in!(Systems, "16", "elasticity"),
     built_in!(Systems, "17", "maxwell"),
+    built_in!(Systems, "31", "elastic-wave"),
+    built_in!(Systems, "32", "beltrami"),
     built_in!(Parameters, "18", "heat-family"),
     built_in!(Parameters, "19", "heat-inverse", "probe.csv"),
+    built_in!(Parameters, "25", "darcy-inverse", "wells.csv"),
 ];
 
 impl BuiltIn {
