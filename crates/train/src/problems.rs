@@ -55,7 +55,7 @@ macro_rules! built_in {
 }
 
 /// All of them, group by group, easiest first.
-pub const BUILT_IN: [BuiltIn; 33] = [
+pub const BUILT_IN: [BuiltIn; 43] = [
     built_in!(AtRest, "01", "poisson-2d"),
     built_in!(AtRest, "02", "helmholtz"),
     built_in!(AtRest, "03", "poisson-5d"),
@@ -76,16 +76,26 @@ pub const BUILT_IN: [BuiltIn; 33] = [
     built_in!(InTime, "10", "convection"),
     built_in!(InTime, "11", "advection"),
     built_in!(InTime, "12", "allen-cahn"),
+    built_in!(InTime, "34", "allen-cahn-kink"),
     built_in!(InTime, "13", "kdv"),
+    built_in!(InTime, "35", "kdv-cosine"),
+    built_in!(InTime, "36", "kuramoto-sivashinsky"),
     built_in!(InTime, "28", "heat-4d"),
     built_in!(Systems, "14", "kovasznay"),
     built_in!(Systems, "27", "magnetostatics"),
     built_in!(Systems, "33", "conjugate-heat"),
+    built_in!(Systems, "40", "cavity-smooth"),
+    built_in!(Systems, "41", "cavity-100"),
+    built_in!(Systems, "42", "cavity-400"),
+    built_in!(Systems, "43", "cavity-1000"),
     built_in!(Systems, "15", "taylor-green"),
     built_in!(Systems, "16", "elasticity"),
     built_in!(Systems, "17", "maxwell"),
     built_in!(Systems, "31", "elastic-wave"),
     built_in!(Systems, "32", "beltrami"),
+    built_in!(Systems, "37", "schroedinger"),
+    built_in!(Systems, "39", "ginzburg-landau"),
+    built_in!(Systems, "38", "gray-scott"),
     built_in!(Parameters, "18", "heat-family"),
     built_in!(Parameters, "19", "heat-inverse", "probe.csv"),
     built_in!(Parameters, "25", "darcy-inverse", "wells.csv"),
