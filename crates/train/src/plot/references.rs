@@ -43,7 +43,7 @@ fn maps(experiment: &Experiment, resolution: &Resolution, slices: &Slices) -> Sh
             let title = if slice.is_empty() { name.clone() } else { format!("{name} at {slice}") };
             let [x, y] = [across, up].map(|axis| Axis::linear(&axis.name, axis.low, axis.high));
             let samples = Samples::Grid { xs: xs.clone(), ys: ys.clone(), values };
-            Panel::Map(Map { title, x, y, samples, range: range.clone(), colours: colours.clone() })
+            Panel::Map(Map { title, x, y, samples, range: range.clone(), colours })
         };
         Some(Row { height, panels: here.into_iter().zip(&slices.places).map(panel).collect() })
     };

@@ -52,7 +52,7 @@ impl Truth {
                 Ok(history) => Ok(Facts::of_fourier(history.accuracy())),
                 Err(last) => Err(unsettled(Named::FourierEtdrk4, last)),
             },
-            Truth::Cavity { solution, .. } => match solution.accuracy() {
+            Truth::Cavity { solution, component } => match solution.accuracy(*component) {
                 Ok((degree, change)) => Ok(Facts {
                     method: Named::ChebyshevCavity.name(),
                     resolution: format!("polynomials of degree {degree}"),

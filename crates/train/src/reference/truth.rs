@@ -100,8 +100,8 @@ impl Truth {
             Truth::Fourier { solution, .. } => {
                 solution.history().map(|_| ()).map_err(|last| unsettled(Named::FourierEtdrk4, last))
             }
-            Truth::Cavity { solution, .. } => {
-                let settled = solution.accuracy().map(|_| ());
+            Truth::Cavity { solution, component } => {
+                let settled = solution.accuracy(*component).map(|_| ());
                 settled.map_err(|change| unsettled(Named::ChebyshevCavity, Unsettled { change }))
             }
         }

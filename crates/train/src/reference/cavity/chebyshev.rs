@@ -16,7 +16,7 @@ impl Chebyshev {
     pub(super) fn new(degree: usize) -> Self {
         let points = (0..=degree).map(|i| 0.5 * (1.0 - (PI * i as f64 / degree as f64).cos())).collect();
         let weight = |i: usize| {
-            let sign = if i % 2 == 0 { 1.0 } else { -1.0 };
+            let sign = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
             if i == 0 || i == degree { 0.5 * sign } else { sign }
         };
         Chebyshev { points, weights: (0..=degree).map(weight).collect() }

@@ -86,22 +86,15 @@ impl Corner {
 fn linear(x: f64, y: f64) -> Stream {
     let (square, angle) = (x * x + y * y, y.atan2(x));
     Stream {
-        value: PI * y * y - 2.0 * x * y - 2.0 * square * angle,
-        x: -4.0 * x * angle,
-        y: 2.0 * PI * y - 4.0 * x - 4.0 * y * angle,
-        xx: -4.0 * angle + 4.0 * x * y / square,
-        xy: -4.0 * x * x / square,
-        yy: 2.0 * PI - 4.0 * angle - 4.0 * x * y / square,
-        laplacian_x: 8.0 * y / square,
-        laplacian_y: -8.0 * x / square,
-        pressure: 4.0 * square.ln(),
-    }
-    .quartered()
-}
-
-impl Stream {
-    fn quartered(self) -> Stream {
-        Stream::default().plus(self, 0.25)
+        value: 0.25 * PI * y * y - 0.5 * x * y - 0.5 * square * angle,
+        x: -x * angle,
+        y: 0.5 * PI * y - x - y * angle,
+        xx: -angle + x * y / square,
+        xy: -x * x / square,
+        yy: 0.5 * PI - angle - x * y / square,
+        laplacian_x: 2.0 * y / square,
+        laplacian_y: -2.0 * x / square,
+        pressure: square.ln(),
     }
 }
 

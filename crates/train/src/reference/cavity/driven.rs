@@ -1,7 +1,7 @@
 //! A problem of a driven cavity with its solution, computed when it is first asked for.
 
 use super::chebyshev::Chebyshev;
-use super::corner::Stream;
+use super::corner::{Corner, Side, Stream};
 use super::flow::Flow;
 use crate::reference::cache::Cache;
 use equation::expression::{Derivative, Expression, Field, Leaf, Pool, evaluate};
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 /// Degrees of the polynomials that are tried, one after the other.
 const DEGREES: [usize; 5] = [16, 24, 32, 40, 48];
 
-/// Two solutions may differ by this much, relative to the largest speed of the lid.
+/// Velocities of two solutions may differ by this much, relative to the largest.
 const TOLERANCE: f64 = 1e-6;
 
 /// Why a problem is no driven cavity.
@@ -57,11 +57,11 @@ pub struct Driven {
     solution: OnceLock<Result<Settled, f64>>,
 }
 
-/// A flow, and by how much it changes with the degree, relative to the largest speed of the lid.
+/// A flow, and by how much its components change with the degree.
 #[derive(Clone, PartialEq, Debug)]
 struct Settled {
     flow: Flow,
-    change: f64,
+    changes: [f64; 3],
 }
 
 impl Driven {
@@ -83,7 +83,7 @@ impl Driven {
         let slope = pool.differentiate(speed, x);
         let tolerance = tolerance.unwrap_or(TOLERANCE);
         let statement =
-            format!("chebyshev-cavity 1, Re {reynolds:?}, {tolerance:e}, lid {}", pool.print(speed, problem));
+            format!("chebyshev-cavity 2, Re {reynolds:?}, {tolerance:e}, lid {}", pool.print(speed, problem));
         Ok(Driven {
             pool,
             lid: [speed, slope],
@@ -96,7 +96,7 @@ impl Driven {
         })
     }
 
-    /// Finds it in the cache or solves it, at most once: some seconds. `Err` is the last change.
+    /// Finds it in the cache or solves it, at most once: seconds to a minute. `Err` is the last change.
     fn settled(&self) -> Result<&Settled, f64> {
         let solved = self.solution.get_or_init(|| {
             let kept = self.cache.get(&self.statement).and_then(|bytes| Settled::from_bytes(&bytes));
@@ -128,9 +128,10 @@ impl Driven {
             // A coarse grid may have no steady flow.
             let Some(flow) = Flow::solve(degree, self.reynolds, speed, slope) else { continue };
             if let Some(coarse) = &last {
-                change = coarse.distance(&flow);
+                let changes = Component::ALL.map(|component| coarse.distance(&flow, component));
+                change = changes[0].max(changes[1]);
                 if change <= self.tolerance {
-                    return Ok(Settled { flow, change });
+                    return Ok(Settled { flow, changes });
                 }
             }
             last = Some(flow);
@@ -138,10 +139,10 @@ impl Driven {
         Err(change)
     }
 
-    /// The degree of the polynomials, and by how much the velocities change from the next lower one. `Err` is
-    /// the last change of a solution that does not settle.
-    pub fn accuracy(&self) -> Result<(usize, f64), f64> {
-        self.settled().map(|settled| (settled.flow.degree, settled.change))
+    /// The degree of the polynomials, and by how much a component changes from the next lower one, relative to
+    /// its largest value. `Err` is the last change of velocities that do not settle.
+    pub fn accuracy(&self, component: Component) -> Result<(usize, f64), f64> {
+        self.settled().map(|settled| (settled.flow.degree, settled.changes[component as usize]))
     }
 
     /// Writes the values of a component at these points, quickly where consecutive ones share their x; NaN
@@ -190,6 +191,9 @@ fn lid(problem: &Problem, pool: &mut Pool, x: usize, y: usize) -> Option<Express
 }
 
 impl Component {
+    /// All of them, in the order of [`Flow::fields`].
+    const ALL: [Component; 3] = [Component::Across, Component::Up, Component::Pressure];
+
     /// What an unknown of this name is.
     pub fn find(name: &str) -> Result<Component, NoCavity> {
         match name {
@@ -216,11 +220,7 @@ impl Flow {
     /// A component less what the corners add, at the points of the grid along y.
     fn column(&self, chebyshev: &Chebyshev, component: Component, x: f64) -> Vec<f64> {
         let count = self.degree + 1;
-        let field = match component {
-            Component::Across => &self.fields[0],
-            Component::Up => &self.fields[1],
-            Component::Pressure => &self.fields[2],
-        };
+        let field = &self.fields[component as usize];
         let weights = chebyshev.interpolation(x);
         (0..count)
             .map(|j| weights.iter().enumerate().map(|(i, weight)| weight * field[i * count + j]).sum())
@@ -236,35 +236,39 @@ impl Flow {
         smooth + self.known(component, x, y)
     }
 
-    /// The largest difference of the velocities at places off every grid, relative to the largest speed.
-    pub(super) fn distance(&self, finer: &Flow) -> f64 {
-        let (mut difference, mut size) = (0.0, 0.0);
-        for place in 0..200 {
-            let [x, y] = [0.618, 0.755].map(|ratio| (ratio * (f64::from(place) + 0.5)).fract());
-            for component in [Component::Across, Component::Up] {
-                let (coarse, fine) = (self.value(component, x, y), finer.value(component, x, y));
-                difference = f64::max(difference, (coarse - fine).abs());
-                size = f64::max(size, fine.abs());
-            }
-        }
-        difference / size
+    /// The largest difference of a component at places off every grid, relative to its largest value; both less
+    /// their means where it is the pressure.
+    pub(super) fn distance(&self, finer: &Flow, component: Component) -> f64 {
+        const PLACES: u32 = 200;
+        let values = |flow: &Flow| -> Vec<f64> {
+            let value = |place: u32| {
+                let [x, y] = [0.618, 0.755].map(|ratio| (ratio * (f64::from(place) + 0.5)).fract());
+                flow.value(component, x, y)
+            };
+            let values: Vec<f64> = (0..PLACES).map(value).collect();
+            let mean = values.iter().sum::<f64>() / f64::from(PLACES);
+            let level = if component == Component::Pressure { mean } else { 0.0 };
+            values.into_iter().map(|value| value - level).collect()
+        };
+        let (coarse, fine) = (values(self), values(finer));
+        let difference = coarse.iter().zip(&fine).map(|(coarse, fine)| (coarse - fine).abs());
+        difference.fold(0.0, f64::max) / fine.iter().map(|fine| fine.abs()).fold(0.0, f64::max)
     }
 }
 
 impl Settled {
     fn to_bytes(&self) -> Vec<u8> {
         let Flow { degree, corners, viscosity, fields } = &self.flow;
-        let numbers = [self.change, *degree as f64, *viscosity].into_iter();
+        let numbers = self.changes.into_iter().chain([*degree as f64, *viscosity]);
         let numbers = numbers.chain(corners.iter().flat_map(|corner| [corner.value, corner.slope]));
         numbers.chain(fields.iter().flatten().copied()).flat_map(f64::to_le_bytes).collect()
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Settled> {
-        use super::corner::{Corner, Side};
         let (words, []) = bytes.as_chunks::<8>() else { return None };
         let numbers: Vec<f64> = words.iter().map(|word| f64::from_le_bytes(*word)).collect();
-        let (&[change, degree, viscosity, left, left_slope, right, right_slope], rest) =
-            numbers.split_first_chunk::<7>()?;
+        let (&[u, v, p, degree, viscosity, left, left_slope, right, right_slope], rest) =
+            numbers.split_first_chunk::<9>()?;
         let size = (degree as usize + 1).checked_pow(2)?;
         if rest.len() != size.checked_mul(3)? {
             return None;
@@ -274,6 +278,7 @@ impl Settled {
             Corner { side: Side::Right, value: right, slope: right_slope },
         ];
         let fields = [&rest[..size], &rest[size..2 * size], &rest[2 * size..]].map(<[f64]>::to_vec);
-        Some(Settled { flow: Flow { degree: degree as usize, corners, viscosity, fields }, change })
+        let flow = Flow { degree: degree as usize, corners, viscosity, fields };
+        Some(Settled { flow, changes: [u, v, p] })
     }
 }

@@ -38,7 +38,7 @@ impl Matrix {
     }
 
     fn identity(size: usize, factor: f64) -> Self {
-        let entry = |place: usize| if place % (size + 1) == 0 { factor } else { 0.0 };
+        let entry = |place: usize| if place.is_multiple_of(size + 1) { factor } else { 0.0 };
         Matrix { size, entries: (0..size * size).map(|place| Complex::new(entry(place), 0.0)).collect() }
     }
 

@@ -28,7 +28,8 @@ impl Level {
         for (place, mode) in modes.iter().enumerate() {
             let waves = shape.waves(place).map(|waves| waves.unsigned_abs() as usize);
             // Modes that are no numbers count, so that they are noticed.
-            if !(size(*mode) <= ROUNDING * largest) && (0..2).all(|axis| waves[axis] <= highest[axis]) {
+            let rounding = size(*mode) <= ROUNDING * largest;
+            if !rounding && (0..2).all(|axis| waves[axis] <= highest[axis]) {
                 reach = [reach[0].max(waves[0]), reach[1].max(waves[1])];
             }
         }
