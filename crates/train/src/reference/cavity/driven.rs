@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 /// Degrees of the polynomials that are tried, one after the other.
 const DEGREES: [usize; 5] = [16, 24, 32, 40, 48];
 
-/// Velocities of two solutions may differ by this much, relative to the largest.
-const TOLERANCE: f64 = 1e-6;
+/// The relative L2 difference that the velocities of two solutions may have.
+const TOLERANCE: f64 = 1e-7;
 
 /// Why a problem is no driven cavity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -83,7 +83,7 @@ impl Driven {
         let slope = pool.differentiate(speed, x);
         let tolerance = tolerance.unwrap_or(TOLERANCE);
         let statement =
-            format!("chebyshev-cavity 2, Re {reynolds:?}, {tolerance:e}, lid {}", pool.print(speed, problem));
+            format!("chebyshev-cavity 3, Re {reynolds:?}, {tolerance:e}, lid {}", pool.print(speed, problem));
         Ok(Driven {
             pool,
             lid: [speed, slope],
@@ -126,7 +126,8 @@ impl Driven {
         let mut change = f64::INFINITY;
         for degree in DEGREES {
             // A coarse grid may have no steady flow.
-            let Some(flow) = Flow::solve(degree, self.reynolds, speed, slope) else { continue };
+            let flow = Flow::solve(degree, self.reynolds, speed, slope, last.as_ref());
+            let Some(flow) = flow else { continue };
             if let Some(coarse) = &last {
                 let changes = Component::ALL.map(|component| coarse.distance(&flow, component));
                 change = changes[0].max(changes[1]);
@@ -139,8 +140,8 @@ impl Driven {
         Err(change)
     }
 
-    /// The degree of the polynomials, and by how much a component changes from the next lower one, relative to
-    /// its largest value. `Err` is the last change of velocities that do not settle.
+    /// The degree of the polynomials, and by how much a component changes from the next lower one, as a
+    /// relative L2 difference. `Err` is the last change of velocities that do not settle.
     pub fn accuracy(&self, component: Component) -> Result<(usize, f64), f64> {
         self.settled().map(|settled| (settled.flow.degree, settled.changes[component as usize]))
     }
@@ -236,10 +237,10 @@ impl Flow {
         smooth + self.known(component, x, y)
     }
 
-    /// The largest difference of a component at places off every grid, relative to its largest value; both less
-    /// their means where it is the pressure.
+    /// The relative L2 difference of a component at places off every grid; both less their means where it is the
+    /// pressure.
     pub(super) fn distance(&self, finer: &Flow, component: Component) -> f64 {
-        const PLACES: u32 = 200;
+        const PLACES: u32 = 400;
         let values = |flow: &Flow| -> Vec<f64> {
             let value = |place: u32| {
                 let [x, y] = [0.618, 0.755].map(|ratio| (ratio * (f64::from(place) + 0.5)).fract());
@@ -251,17 +252,18 @@ impl Flow {
             values.into_iter().map(|value| value - level).collect()
         };
         let (coarse, fine) = (values(self), values(finer));
-        let difference = coarse.iter().zip(&fine).map(|(coarse, fine)| (coarse - fine).abs());
-        difference.fold(0.0, f64::max) / fine.iter().map(|fine| fine.abs()).fold(0.0, f64::max)
+        let square = |values: &mut dyn Iterator<Item = f64>| values.map(|value| value * value).sum::<f64>();
+        let differences = square(&mut coarse.iter().zip(&fine).map(|(coarse, fine)| coarse - fine));
+        (differences / square(&mut fine.iter().copied())).sqrt()
     }
 }
 
 impl Settled {
     fn to_bytes(&self) -> Vec<u8> {
-        let Flow { degree, corners, viscosity, fields } = &self.flow;
+        let Flow { degree, corners, viscosity, fields, stream } = &self.flow;
         let numbers = self.changes.into_iter().chain([*degree as f64, *viscosity]);
         let numbers = numbers.chain(corners.iter().flat_map(|corner| [corner.value, corner.slope]));
-        numbers.chain(fields.iter().flatten().copied()).flat_map(f64::to_le_bytes).collect()
+        numbers.chain(fields.iter().flatten().chain(stream).copied()).flat_map(f64::to_le_bytes).collect()
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Settled> {
@@ -270,15 +272,16 @@ impl Settled {
         let (&[u, v, p, degree, viscosity, left, left_slope, right, right_slope], rest) =
             numbers.split_first_chunk::<9>()?;
         let size = (degree as usize + 1).checked_pow(2)?;
-        if rest.len() != size.checked_mul(3)? {
+        if rest.len() != size.checked_mul(4)? {
             return None;
         }
         let corners = [
             Corner { side: Side::Left, value: left, slope: left_slope },
             Corner { side: Side::Right, value: right, slope: right_slope },
         ];
-        let fields = [&rest[..size], &rest[size..2 * size], &rest[2 * size..]].map(<[f64]>::to_vec);
-        let flow = Flow { degree: degree as usize, corners, viscosity, fields };
+        let field = |number: usize| rest[number * size..(number + 1) * size].to_vec();
+        let (fields, stream) = ([0, 1, 2].map(field), field(3));
+        let flow = Flow { degree: degree as usize, corners, viscosity, fields, stream };
         Some(Settled { flow, changes: [u, v, p] })
     }
 }

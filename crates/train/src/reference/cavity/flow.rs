@@ -43,6 +43,8 @@ pub(super) struct Flow {
     pub(super) viscosity: f64,
     /// Velocity along x and y, and pressure.
     pub(super) fields: [Field; 3],
+    /// The stream function, which another solution may start from.
+    pub(super) stream: Field,
 }
 
 /// What Newton's steps work with.
@@ -55,15 +57,22 @@ struct Grid {
 }
 
 impl Flow {
-    /// Solves for a Reynolds number, approached from lower ones. `None` where Newton's steps do not settle.
+    /// Solves for a Reynolds number from a coarser solution, or else approached from lower numbers. `None` where
+    /// Newton's steps do not settle.
     pub(super) fn solve(
         degree: usize,
         reynolds: f64,
         speed: impl Fn(f64) -> f64,
         slope: impl Fn(f64) -> f64,
+        from: Option<&Flow>,
     ) -> Option<Flow> {
         let chebyshev = Chebyshev::new(degree);
         let grid = Grid::new(Lid::new(&chebyshev.points, speed, slope), chebyshev);
+        if let Some(coarse) = from {
+            let mut stream = coarse.stream_at(&grid.chebyshev.points);
+            grid.newton(1.0 / reynolds, &mut stream)?;
+            return Some(grid.flow(1.0 / reynolds, stream));
+        }
         let mut stream = vec![0.0; grid.count() * grid.count()];
         let lower = (0..).map(|halvings| reynolds / f64::powi(2.0, halvings)).take_while(|&low| low > 100.0);
         let mut numbers: Vec<f64> = lower.collect();
@@ -72,7 +81,21 @@ impl Flow {
         for reynolds in numbers.into_iter().rev() {
             grid.newton(1.0 / reynolds, &mut stream)?;
         }
-        Some(grid.flow(1.0 / reynolds, &stream))
+        Some(grid.flow(1.0 / reynolds, stream))
+    }
+
+    /// The stream function on another grid.
+    fn stream_at(&self, points: &[f64]) -> Field {
+        let (chebyshev, count) = (Chebyshev::new(self.degree), self.degree + 1);
+        let weights: Vec<Vec<f64>> = points.iter().map(|&place| chebyshev.interpolation(place)).collect();
+        let sum = |weights: &[f64], value: &dyn Fn(usize) -> f64| -> f64 {
+            weights.iter().enumerate().map(|(place, weight)| weight * value(place)).sum()
+        };
+        let lines: Vec<Field> = weights
+            .iter()
+            .map(|weights| (0..count).map(|j| sum(weights, &|i| self.stream[i * count + j])).collect())
+            .collect();
+        lines.iter().flat_map(|line| weights.iter().map(|weights| sum(weights, &|j| line[j]))).collect()
     }
 }
 
@@ -190,9 +213,9 @@ impl Grid {
     }
 
     /// Velocities and pressure of a stream function.
-    fn flow(&self, viscosity: f64, stream: &[f64]) -> Flow {
+    fn flow(&self, viscosity: f64, stream: Field) -> Flow {
         let count = self.count();
-        let derive = |along_x, along_y| self.derive(stream, along_x, along_y);
+        let derive = |along_x, along_y| self.derive(&stream, along_x, along_y);
         let (x, y, xx, xy, yy) = (derive(1, 0), derive(0, 1), derive(2, 0), derive(1, 1), derive(0, 2));
         let (third, mixed_y) = (derive(3, 0), derive(1, 2));
         let (mixed_x, third_y) = (derive(2, 1), derive(0, 3));
@@ -221,7 +244,7 @@ impl Grid {
             (0..count).for_each(|j| pressure[i * count + j] = start + up(j));
         }
         let fields = [y, x.iter().map(|x| -x).collect(), pressure];
-        Flow { degree: count - 1, corners: self.lid.corners, viscosity, fields }
+        Flow { degree: count - 1, corners: self.lid.corners, viscosity, fields, stream }
     }
 
     /// Integrals from 0 to every point, by the values at all points.
