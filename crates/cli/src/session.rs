@@ -69,7 +69,7 @@ pub(crate) fn train(
 
 /// What Ctrl-C, SIGTERM and SIGHUP set from now on.
 pub(crate) fn listen_for_interruption() -> anyhow::Result<&'static AtomicBool> {
-    let stop = listen_for_interruption()?;
+    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
     Ok(&STOP)
 }
 
