@@ -317,7 +317,7 @@ pub(crate) struct Explain {
     #[arg(long)]
     pub(crate) cuda: bool,
 
-    /// In which numbers that source computes: f64, f32, bf16x6, bf16x3 or bf16
+    /// In which numbers that source computes: f64, f32, bf16x6, bf16x3, tf32, bf16 or fp16
     #[arg(long, default_value = "f64", requires = "cuda")]
     pub(crate) precision: Precision,
 }

@@ -72,7 +72,7 @@ fn training_kernels_of_every_built_in_problem_compile_for_every_architecture() {
 #[test]
 fn kernels_compile_for_every_architecture_and_precision() {
     let wide = case("burgers.toml", &["network.width=128", "network.depth=4"]);
-    for precision in [Precision::F64, Precision::F32, Precision::Bf16x6] {
+    for precision in [Precision::F64, Precision::F32, Precision::Bf16x6, Precision::Tf32, Precision::Fp16] {
         ARCHITECTURES.par_iter().for_each(|architecture| {
             check(&wide, precision, Kernels::Training, architecture);
         });
