@@ -7,6 +7,7 @@
 
 mod args;
 mod bench;
+mod bytes;
 mod doctor;
 mod evaluate;
 mod exit;
@@ -19,6 +20,7 @@ mod plot;
 mod reference;
 mod report;
 mod resume;
+mod scaling;
 mod session;
 mod shell;
 mod terminal;
@@ -43,6 +45,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Plot(choices) => plot::plot(choices, &mut output)?,
         Command::Explain(choices) => explain::explain(choices, &mut output)?,
         Command::List => inspect::list(&mut output)?,
+        Command::Bench(Bench::Scaling(choices)) => scaling::scaling(choices, &mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,
         Command::New(choices) => new::new(choices, &mut output)?,
         Command::Evaluate(choices) => evaluate::evaluate(choices, &mut output)?,

@@ -15,6 +15,7 @@ mod losses;
 mod normal;
 mod points;
 mod precision;
+mod recipe;
 mod reference;
 mod update;
 
@@ -26,4 +27,5 @@ pub use losses::Losses;
 pub use normal::NormalEquations;
 pub use points::Points;
 pub use precision::{Precision, PrecisionError};
-pub use update::{Moments, Update};
+pub use recipe::{Column, Part, Recipe, Sequence, Supply, Visits};
+pub use update::{Moments, Series, Update};

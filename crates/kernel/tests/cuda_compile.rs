@@ -58,10 +58,14 @@ fn built_ins() -> Vec<String> {
     paths
 }
 
+const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90a", "sm_100"];
+
 #[test]
-fn kernels_of_every_built_in_problem_compile() {
+fn training_kernels_of_every_built_in_problem_compile_for_every_architecture() {
     built_ins().par_iter().for_each(|path| {
-        check(&case(path, &[]), Precision::F64, Kernels::Training, "sm_90a");
+        ARCHITECTURES.par_iter().for_each(|architecture| {
+            check(&case(path, &[]), Precision::F64, Kernels::Training, architecture);
+        });
     });
 }
 
@@ -69,7 +73,7 @@ fn kernels_of_every_built_in_problem_compile() {
 fn kernels_compile_for_every_architecture_and_precision() {
     let wide = case("burgers.toml", &["network.width=128", "network.depth=4"]);
     for precision in [Precision::F64, Precision::F32, Precision::Bf16x6] {
-        ["sm_80", "sm_90a", "sm_100"].par_iter().for_each(|architecture| {
+        ARCHITECTURES.par_iter().for_each(|architecture| {
             check(&wide, precision, Kernels::Training, architecture);
         });
     }
@@ -82,7 +86,7 @@ fn kernels_of_everything_compile() {
     let precisions = [Precision::F64, Precision::F32, Precision::Bf16x6];
     files().into_iter().chain(built_ins()).par_bridge().for_each(|file| {
         for precision in precisions {
-            for architecture in ["sm_80", "sm_90a", "sm_100"] {
+            for architecture in ARCHITECTURES {
                 check(&case(&file, &[]), precision, Kernels::All, architecture);
             }
         }

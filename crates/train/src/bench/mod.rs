@@ -2,8 +2,10 @@
 
 mod case;
 mod memory;
+mod scaling;
 mod step;
 
 pub use case::CaseError;
 pub use memory::peak_bytes;
-pub use step::{FirstSteps, StepReport, StepSettings, bench_step, first_steps_of_case};
+pub use scaling::{ProcessorReport, ScalingReport, ScalingSettings, bench_scaling};
+pub use step::{DeviceMemory, FirstSteps, StepReport, StepSettings, bench_step, first_steps_of_case};

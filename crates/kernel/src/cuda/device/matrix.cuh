@@ -1,5 +1,5 @@
-// Products on matrix units; the only file that knows their instructions. It takes the place of `product.cuh` and
-// offers the same two functions.
+// Products on matrix units, with `instructions.cuh`. This file takes the place of `product.cuh` and offers the same two
+// functions.
 //
 // A warp multiplies fragments of 16 rows by 8 columns. Lane 4g + t of a warp holds of the left factor the rows g and
 // g + 8, of the right factor the column g, and of the result the columns 2t and 2t + 1 of rows g and g + 8.
@@ -16,52 +16,6 @@ constexpr int MOST_ACROSS = SPLIT ? 6 : 4;
 struct Result {
     number value[4];
 };
-
-#ifdef STAND_IN
-using stand_in::multiply_bfloat16;
-using stand_in::multiply_double;
-using stand_in::pack_bfloat16;
-#else
-// Two numbers rounded to bfloat16, the first in the lower half.
-__device__ inline unsigned pack_bfloat16(float low, float high) {
-    unsigned packed;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
-    return packed;
-}
-
-__device__ inline void multiply_bfloat16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-        "{%0, %1, %2, %3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-
-__device__ inline void multiply_double(double (&d)[4], const double (&a)[2], double b) {
-#if __CUDA_ARCH__ >= 900
-    asm volatile(
-        "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-        : "d"(a[0]), "d"(a[1]), "d"(b));
-#else
-    for (int half = 0; half < 2; ++half)
-        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                     : "+d"(d[2 * half]), "+d"(d[2 * half + 1])
-                     : "d"(a[half]), "d"(b));
-#endif
-}
-#endif
-
-// The terms of two numbers, each pair packed into one word.
-template <int COUNT>
-__device__ inline void split(float low, float high, unsigned (&terms)[COUNT]) {
-#pragma unroll
-    for (int term = 0; term < COUNT; ++term) {
-        terms[term] = pack_bfloat16(low, high);
-        low -= __uint_as_float(terms[term] << 16);
-        high -= __uint_as_float(terms[term] & 0xffff0000u);
-    }
-}
 
 // Left and right fragments of one step; `at(place, k)` reads the factor at a row or column and an inner index.
 struct Left {
