@@ -3,7 +3,7 @@
 use crate::bytes;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pinnace::run::SECONDS_PER_CHECKPOINT;
-use pinnace::{CompileMode, Device, Precision};
+use pinnace::{Budget, CompileMode, Device, Precision};
 use std::path::PathBuf;
 
 /// Turns a text file that states a differential equation into a trained network.
@@ -36,7 +36,7 @@ pub(crate) enum Command {
     Reference(Reference),
     /// Show what Pinnace finds on this machine
     Doctor,
-    /// Measure speed
+    /// Measure speed and accuracy
     #[command(subcommand)]
     Bench(Bench),
     /// Print a script that completes commands in a shell
@@ -49,8 +49,73 @@ pub(crate) enum Command {
 pub(crate) enum Bench {
     /// Time one training step: loss, gradient of all weights, Adam update
     Step(Step),
+    /// Train problems with several seeds and compare their error over time with what others have published
+    Accuracy(Accuracy),
     /// Time training of one problem with more and more points, on a device and on the processor beside it
     Scaling(Scaling),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Accuracy {
+    /// Built-in problems or files [default: all built-in problems]
+    #[arg(value_name = "PROBLEM", value_hint = ValueHint::AnyPath)]
+    pub(crate) problems: Vec<String>,
+
+    /// Train from seeds 0 to N-1
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) seeds: u64,
+
+    /// Time or steps of each training, such as 60s, 5min or "300 steps" [default: the problem's own]
+    #[arg(long)]
+    pub(crate) budget: Option<Budget>,
+
+    /// Methods to compare, several one after the other with a plus: gauss-newton,adam+lbfgs [default: the problem's own]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) optimizer: Vec<String>,
+
+    /// Override a key of every problem; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+
+    /// Where to compute: auto, cuda, cpu or reference
+    #[arg(long, default_value = "auto")]
+    pub(crate) device: Device,
+
+    /// In which numbers to compute: f64 or f32
+    #[arg(long, default_value = "f64")]
+    pub(crate) precision: Precision,
+
+    /// Trainings at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: u16,
+
+    /// Threads of each training [default: all, shared out over the jobs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
+    /// Write accuracy.jsonl and the pictures into this folder
+    #[arg(long, value_name = "DIR", default_value = "accuracy")]
+    pub(crate) out: PathBuf,
+
+    /// Complete what an earlier call began in the same folder
+    #[arg(long)]
+    pub(crate) resume: bool,
+
+    /// Draw no pictures
+    #[arg(long)]
+    pub(crate) no_plots: bool,
+
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Show no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+
+    /// Show progress as plain lines even on a terminal
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) plain: bool,
 }
 
 #[derive(Debug, Args)]
@@ -252,7 +317,7 @@ pub(crate) struct Explain {
     #[arg(long)]
     pub(crate) cuda: bool,
 
-    /// In which numbers that source computes: f64, f32, bf16x6, bf16x3 or bf16
+    /// In which numbers that source computes: f64, f32, bf16x6, bf16x3, tf32, bf16 or fp16
     #[arg(long, default_value = "f64", requires = "cuda")]
     pub(crate) precision: Precision,
 }

@@ -1,6 +1,7 @@
 //! How the process ends.
 
 use crate::args::Gpu;
+use pinnace::bench::AccuracyError;
 use pinnace::export::ExportError;
 use pinnace::{Device, KernelError, RunError, TrainError};
 use std::fmt;
@@ -81,7 +82,9 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Table(_)
             | TrainError::Reference(_)
             | TrainError::Case(_)
+            | TrainError::Accuracy(AccuracyError::Taken { .. } | AccuracyError::Different { .. })
             | TrainError::Resolution(_)
+            | TrainError::TooLarge { .. }
             | TrainError::EmptyPlace { .. }
             | TrainError::Run(
                 RunError::Read { .. }
@@ -109,6 +112,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
                 | RunError::Unsavable(_),
             )
             | TrainError::Kernel(KernelError::DrawsNothing { .. })
+            | TrainError::Accuracy(AccuracyError::Read { .. } | AccuracyError::Write { .. })
             | TrainError::Unmeasurable(_)
             | TrainError::Threads { .. },
         )

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod args;
 mod bench;
 mod bytes;
@@ -47,6 +48,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::List => inspect::list(&mut output)?,
         Command::Bench(Bench::Scaling(choices)) => scaling::scaling(choices, &mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,
+        Command::Bench(Bench::Accuracy(choices)) => accuracy::accuracy(choices, &mut output)?,
         Command::New(choices) => new::new(choices, &mut output)?,
         Command::Evaluate(choices) => evaluate::evaluate(choices, &mut output)?,
         Command::Export(choices) => export::export(choices, &mut output)?,

@@ -22,6 +22,8 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
     check("inverse.toml", &[], Precision::F64, 70);
     check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x6, 33);
     check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x3, 9);
+    check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Fp16, 33);
+    check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Tf32, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::F64, 31);
     check("orders.toml", &["network.kind=residual", "network.depth=5"], Precision::F64, 7);
     check("inverse.toml", &["network.kind=modified-mlp", "network.activation=silu"], Precision::F32, 7);

@@ -1,6 +1,7 @@
 //! The whole pipeline behind one noun.
 
 use crate::evaluate::{FieldError, Gauge, Misfit, check_grid, misfits};
+use crate::optimize::check_size;
 use crate::problems::BuiltIn;
 use crate::reference::{Cache, Facts, Truth};
 use crate::sample::{Draw, draw};
@@ -9,11 +10,11 @@ use crate::trainer::{self, Choice, Sink, Snapshot, Stopped, Surroundings, settle
 use crate::{Objective, TrainError, problem_file};
 use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
-use equation::problem::{Optimizer, Problem};
+use equation::problem::{Optimizer, Phase, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Device, Kernel, Losses, Points, Precision};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -59,7 +60,7 @@ pub struct Trained {
     pub steps: u64,
     /// Evaluations of the loss that they took: one each, more where a step length was searched for.
     pub evaluations: u64,
-    /// Time taken, without measuring the errors.
+    /// Time taken, without computing the reference.
     pub seconds: f64,
     /// Why training ended.
     pub stopped: Stopped,
@@ -126,6 +127,7 @@ impl Experiment {
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
         for settings in settle(&problem, &plan, Precision::F64) {
+            check_size(settings.method, &plan)?;
             draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, &settings, 0) })?;
         }
         let (device, precision) = (Device::Cpu, Precision::F64);
@@ -168,6 +170,12 @@ impl Experiment {
         let steps = steps.min(i64::MAX as u64);
         self.origin.overrides.push(format!("training.steps={steps}"));
         self.problem.training.steps = Some(steps);
+        self
+    }
+
+    /// Makes training go through these phases in place of its own.
+    pub(crate) fn in_phases(mut self, phases: Vec<Phase>) -> Self {
+        self.problem.training.phases = phases;
         self
     }
 
@@ -253,7 +261,9 @@ impl Experiment {
             truth.as_ref().map_or(Ok(()), |truth| truth.settle(&self.problem, unknown))?;
         }
         let start = Instant::now();
-        let clock = || start.elapsed().as_secs_f64();
+        // Seconds in which the reference was computed: they are no part of training.
+        let aside = Cell::new(0.0);
+        let clock = || start.elapsed().as_secs_f64() - aside.get();
         let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
         kernel.limit_device_bytes(self.memory_limit);
         kernel.set_compile_mode(self.compile);
@@ -261,7 +271,12 @@ impl Experiment {
         // Made when first needed: the reference may take a while, and nobody waits for the first step.
         let gauge = OnceCell::new();
         let errors = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
-            let gauge = gauge.get_or_init(|| Gauge::new(&self.problem, &self.truths, &self.tables, None));
+            let gauge = gauge.get_or_init(|| {
+                let before = Instant::now();
+                let gauge = Gauge::new(&self.problem, &self.truths, &self.tables, None);
+                aside.set(before.elapsed().as_secs_f64());
+                gauge
+            });
             gauge.errors(kernel, parameters)
         };
         let error = |kernel: &mut Kernel<'_>, parameters: &[f64]| {

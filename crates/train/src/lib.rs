@@ -26,7 +26,7 @@ pub mod trainer;
 
 pub use equation::expression::Derivative;
 pub use equation::parse::Diagnostics;
-pub use equation::problem::{FieldNameError, Problem, Solution};
+pub use equation::problem::{Budget, FieldNameError, Problem, Solution};
 pub use equation::taylor::Plan;
 pub use error::TrainError;
 pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places, Summary};

@@ -160,7 +160,7 @@ fn a_series_ends_by_its_loss_where_single_steps_end_and_before_one_that_is_no_nu
 
 #[test]
 fn only_methods_with_a_rule_are_taken_by_devices() {
-    use pinnace::optimize::{Lbfgs, Optimizer};
+    use pinnace::optimize::{Optimizer, QuasiNewton};
     assert!(Adam::new(3).update().is_some());
-    assert!(Lbfgs::new(3, 2).update().is_none());
+    assert!(QuasiNewton::limited(3, 2).update().is_none());
 }

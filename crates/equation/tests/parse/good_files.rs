@@ -166,6 +166,7 @@ fn every_optimizer_has_its_own_keys_and_defaults() {
     );
     assert_eq!(optimizer("optimizer = \"lbfgs\""), Optimizer::Lbfgs { memory: 30 });
     assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Optimizer::Lbfgs { memory: 7 });
+    assert_eq!(optimizer("optimizer = \"ssbroyden\""), Optimizer::SsBroyden);
     assert_eq!(optimizer("optimizer = \"gauss-newton\""), Optimizer::GaussNewton);
     assert_eq!(optimizer(""), Optimizer::Auto);
 }

@@ -36,7 +36,7 @@ const TABLES: &[Mistake] = &[
         "\"adam\"",
         "«\"soap\"»",
         "`soap` is not in this version",
-        "use one of `auto`, `gauss-newton`, `lbfgs`, `adam` and `adamw`",
+        "use one of `auto`, `gauss-newton`, `ssbroyden`, `lbfgs`, `adam` and `adamw`",
     ),
     mistake(
         files::ALLEN_CAHN,

@@ -4,7 +4,7 @@ use super::emit::{Source, Target, Work, source};
 use super::machine::{Arena, Arguments, Machine, Module, Staging};
 use super::memory::{Pool, Regions};
 use super::room::Room;
-use super::rows::{Chunk, Wanted};
+use super::rows::{Chunk, Size, Wanted};
 use super::steps::Series;
 use super::{CompileMode, CudaError, tiles};
 use crate::{Losses, Points, Precision};
@@ -170,7 +170,12 @@ impl<'plan> Cuda<'plan> {
     pub(super) fn number_bytes(&self) -> usize {
         match self.precision {
             Precision::F64 => size_of::<f64>(),
-            Precision::F32 | Precision::Bf16x6 | Precision::Bf16x3 | Precision::Bf16 => size_of::<f32>(),
+            Precision::F32
+            | Precision::Bf16x6
+            | Precision::Bf16x3
+            | Precision::Tf32
+            | Precision::Bf16
+            | Precision::Fp16 => size_of::<f32>(),
         }
     }
 
@@ -189,6 +194,7 @@ impl<'plan> Cuda<'plan> {
             result: address(Pool::Result),
             norms: address(Pool::Norms),
             reducers: self.reduce_blocks(kernels) as u64,
+            unscale: 1.0,
             rows: address(Pool::Rows),
             seeds: address(Pool::Seeds),
             output: address(Pool::Output),
@@ -324,9 +330,10 @@ impl<'plan> Cuda<'plan> {
     ) -> Result<Prepared, CudaError> {
         let plan = self.plan;
         let room = self.take_room(wanted, extra)?;
+        let scale = self.scale(&room.sizes);
         let factors = plan.terms.iter().zip(&room.sizes).flat_map(|(term, size)| {
             let count = size.count.max(1) as f64;
-            term.residuals.iter().map(move |residual| 2.0 * residual.weight / count)
+            term.residuals.iter().map(move |residual| scale * 2.0 * residual.weight / count)
         });
         let numbers = parameters.iter().copied().chain(factors).map(f64::to_bits);
         let tables = room.tables.iter().flatten().flatten().chain(&room.parts.words).copied();
@@ -346,12 +353,20 @@ impl<'plan> Cuda<'plan> {
         };
         let places = room.tables.iter().map(place).collect();
         arguments.parts = address;
+        arguments.unscale = 1.0 / scale;
         arguments.blocks = room.blocks as u64;
         let resident = room.regions.get(Pool::Points);
         arguments.rows = self.arena.address_of(resident.start, resident.len());
         self.settle_points(&room, wanted)?;
         let Room { kernels, regions, chunks, .. } = room;
         Ok(Prepared { kernels, regions, arguments, chunks, places })
+    }
+
+    /// Adjoints are multiplied by this, a power of two, on their way: means over many points are too small for half
+    /// precision.
+    fn scale(&self, sizes: &[Size]) -> f64 {
+        let most = sizes.iter().map(|size| size.count).max().unwrap_or(1).max(1);
+        if self.precision == Precision::Fp16 { (most.ilog2() as f64).exp2() } else { 1.0 }
     }
 
     /// Makes given points resident, if they have room all at once; those that are drawn are drawn later.

@@ -47,6 +47,7 @@ pub(crate) struct Arguments {
     pub(crate) renewal: u64,
     pub(crate) interval: u64,
     pub(crate) always: u64,
+    pub(crate) unscale: f64,
 }
 
 /// A machine that runs kernels.

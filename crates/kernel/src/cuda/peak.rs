@@ -25,7 +25,8 @@ pub(super) fn flops(
         Precision::F32 => single,
         Precision::Bf16x6 => half / 6.0,
         Precision::Bf16x3 => half / 3.0,
-        Precision::Bf16 => half,
+        Precision::Tf32 => half / 2.0,
+        Precision::Bf16 | Precision::Fp16 => half,
     };
     Some(each * multiprocessors as f64 * hertz)
 }

@@ -1,10 +1,15 @@
-//! Measuring speed: what `pinnace bench` runs. Timings live here and in benches, never in tests.
+//! Measuring speed and accuracy: what `pinnace bench` runs. Timings live here and in benches, never in tests.
 
+mod accuracy;
 mod case;
 mod memory;
 mod scaling;
 mod step;
 
+pub use accuracy::{
+    AccuracyError, AccuracySettings, History, News, Published, RawFile, SHIPPED, Summary, Task, Trial,
+    pictures, published, summarize, train_all,
+};
 pub use case::CaseError;
 pub use memory::peak_bytes;
 pub use scaling::{ProcessorReport, ScalingReport, ScalingSettings, bench_scaling};

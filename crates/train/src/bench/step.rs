@@ -308,9 +308,12 @@ fn peak(device: Device, precision: Precision) -> Result<Option<f64>, TrainError>
     }
     let each = rayon::broadcast(|_| match precision {
         Precision::F64 => peak_flops::<f64>(SECONDS),
-        Precision::F32 | Precision::Bf16x6 | Precision::Bf16x3 | Precision::Bf16 => {
-            peak_flops::<f32>(SECONDS)
-        }
+        Precision::F32
+        | Precision::Bf16x6
+        | Precision::Bf16x3
+        | Precision::Tf32
+        | Precision::Bf16
+        | Precision::Fp16 => peak_flops::<f32>(SECONDS),
     });
     Ok(Some(each.into_iter().sum()))
 }

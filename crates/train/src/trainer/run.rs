@@ -36,7 +36,7 @@ const SECONDS_TO_FIRST_MEASUREMENTS: f64 = 1.0;
 pub fn steps_per_measurement(method: Method) -> u64 {
     match method {
         Method::Adam | Method::AdamW { .. } => 100,
-        Method::Lbfgs { .. } => 20,
+        Method::Lbfgs { .. } | Method::SsBroyden => 20,
         Method::Auto | Method::GaussNewton => 1,
     }
 }

@@ -185,7 +185,7 @@ __device__ inline void multiply_group(number (&sum)[DOWN][ACROSS][4], const Left
 #pragma unroll
                 for (int down = 0; down < DOWN; ++down)
                     if (start + tile < ACROSS)
-                        multiply_bfloat16(sum[down][start + tile], left[down].terms[i],
+                        multiply_short(sum[down][start + tile], left[down].terms[i],
                                           right[tile].terms[order - i]);
 #else
 #pragma unroll

@@ -3,24 +3,52 @@
 // A warp multiplies fragments of 16 rows by 8 columns. Lane 4g + t of a warp holds of the left factor the rows g and
 // g + 8, of the right factor the column g, and of the result the columns 2t and 2t + 1 of rows g and g + 8.
 
+// Numbers of 16 bits are bfloat16, or half precision where the emitter defines HALVES as 1.
 #ifdef STAND_IN
-using stand_in::multiply_bfloat16;
+inline unsigned pack_short(float low, float high) {
+    return stand_in::pack_short<HALVES>(low, high);
+}
+inline void multiply_short(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+    stand_in::multiply_short<HALVES>(d, a, b);
+}
 using stand_in::multiply_double;
+using stand_in::multiply_tf32;
+using stand_in::round_tf32;
 using stand_in::load_fragments;
 using stand_in::load_transposed;
 using stand_in::add_to_memory;
-using stand_in::pack_bfloat16;
 #else
-// Two numbers rounded to bfloat16, the first in the lower half.
-__device__ inline unsigned pack_bfloat16(float low, float high) {
+#if HALVES
+#define SHORT "f16"
+#else
+#define SHORT "bf16"
+#endif
+
+// Two numbers rounded to 16 bits, the first in the lower half.
+__device__ inline unsigned pack_short(float low, float high) {
     unsigned packed;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
+    asm("cvt.rn." SHORT "x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
     return packed;
 }
 
-__device__ inline void multiply_bfloat16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+__device__ inline void multiply_short(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
     asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "mma.sync.aligned.m16n8k16.row.col.f32." SHORT "." SHORT ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// A number rounded to 10 binary digits behind the point.
+__device__ inline unsigned round_tf32(float value) {
+    unsigned rounded;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(value));
+    return rounded;
+}
+
+__device__ inline void multiply_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
         "{%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
@@ -77,12 +105,12 @@ __device__ inline void load_transposed(unsigned (&parts)[4], const unsigned shor
 }
 #endif
 
-// The terms of two numbers, each pair packed into one word.
+// The terms of two numbers, each pair packed into one word; half precision has one term.
 template <int COUNT>
 __device__ inline void split(float low, float high, unsigned (&terms)[COUNT]) {
 #pragma unroll
     for (int term = 0; term < COUNT; ++term) {
-        terms[term] = pack_bfloat16(low, high);
+        terms[term] = pack_short(low, high);
         low -= __uint_as_float(terms[term] << 16);
         high -= __uint_as_float(terms[term] & 0xffff0000u);
     }

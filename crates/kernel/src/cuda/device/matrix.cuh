@@ -4,11 +4,12 @@
 // A warp multiplies fragments of 16 rows by 8 columns. Lane 4g + t of a warp holds of the left factor the rows g and
 // g + 8, of the right factor the column g, and of the result the columns 2t and 2t + 1 of rows g and g + 8.
 // float: a number is a sum of TERMS bfloat16 numbers (1, 2 or 3), and products of terms i and j with i + j < TERMS are
-// added: one, three or six instructions per fragment. double: one instruction, exact to rounding.
+// added: one, three or six instructions per fragment; or one number in half precision; or, with TF32, one instruction
+// on numbers of 10 digits. double: one instruction, exact to rounding.
 
 constexpr bool SPLIT = sizeof(number) == 4;
 // The inner dimension of one instruction.
-constexpr int STEP = SPLIT ? 16 : 4;
+constexpr int STEP = !SPLIT ? 4 : TF32 ? 8 : 16;
 // Fragments of a warp along m; and at most along n, by the registers that sums take.
 constexpr int FRAGMENTS_DOWN = 2;
 constexpr int MOST_ACROSS = SPLIT ? 6 : 4;
@@ -21,6 +22,8 @@ struct Result {
 struct Left {
 #if TERMS > 0
     unsigned terms[TERMS][4];
+#elif TF32
+    unsigned value[4];
 #else
     double value[2];
 #endif
@@ -36,6 +39,9 @@ struct Left {
 #pragma unroll
             for (int term = 0; term < TERMS; ++term) terms[term][part] = own[term];
         }
+#elif TF32
+#pragma unroll
+        for (int part = 0; part < 4; ++part) value[part] = round_tf32(at(g + part % 2 * 8, t + part / 2 * 4));
 #else
         value[0] = at(g, t);
         value[1] = at(g + 8, t);
@@ -46,6 +52,8 @@ struct Left {
 struct Right {
 #if TERMS > 0
     unsigned terms[TERMS][2];
+#elif TF32
+    unsigned value[2];
 #else
     double value;
 #endif
@@ -61,6 +69,9 @@ struct Right {
 #pragma unroll
             for (int term = 0; term < TERMS; ++term) terms[term][part] = own[term];
         }
+#elif TF32
+#pragma unroll
+        for (int part = 0; part < 2; ++part) value[part] = round_tf32(at(g, t + part * 4));
 #else
         value = at(g, t);
 #endif
@@ -73,7 +84,9 @@ __device__ inline void multiply_add(Result& sum, const Left& left, const Right& 
 #pragma unroll
     for (int order = TERMS - 1; order >= 0; --order)
 #pragma unroll
-        for (int i = 0; i <= order; ++i) multiply_bfloat16(sum.value, left.terms[i], right.terms[order - i]);
+        for (int i = 0; i <= order; ++i) multiply_short(sum.value, left.terms[i], right.terms[order - i]);
+#elif TF32
+    multiply_tf32(sum.value, left.value, right.value);
 #else
     multiply_double(sum.value, left.value, right.value);
 #endif

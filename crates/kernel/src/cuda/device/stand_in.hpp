@@ -174,8 +174,32 @@ Value __shfl_xor_sync(unsigned, Value value, int distance) {
 
 // Matrix instructions: every lane shows its fragments to its warp, then computes its own part of the result.
 namespace stand_in {
-inline unsigned pack_bfloat16(float low, float high) {
+// IEEE half precision, to the nearest, ties to even; what is too small becomes a multiple of 2^-24.
+inline unsigned half_bits(float value) {
+    unsigned bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    const unsigned sign = bits >> 16 & 0x8000;
+    const double size = std::fabs(double(value));
+    if (std::isnan(value)) return sign | 0x7e00;
+    if (size >= 65520) return sign | 0x7c00;
+    int exponent;
+    std::frexp(size, &exponent);
+    if (size < 0x1p-14) return sign | unsigned(std::nearbyint(size * 0x1p24));
+    // Rounding up to the next power of two carries into the exponent, as it should.
+    return sign | (unsigned(exponent + 14 - 1) * 1024 + unsigned(std::nearbyint(std::ldexp(size, 11 - exponent))));
+}
+
+inline float half_value(unsigned bits) {
+    const int exponent = bits >> 10 & 31;
+    const float fraction = float(bits & 1023), sign = bits & 0x8000 ? -1 : 1;
+    if (exponent == 31) return fraction != 0 ? NAN : sign * INFINITY;
+    return sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25));
+}
+
+template <bool HALF>
+unsigned pack_short(float low, float high) {
     auto rounded = [](float value) {
+        if (HALF) return half_bits(value);
         unsigned bits;
         std::memcpy(&bits, &value, sizeof bits);
         if (std::isnan(value)) return bits >> 16 | 0x40;
@@ -184,13 +208,17 @@ inline unsigned pack_bfloat16(float low, float high) {
     return rounded(low) | rounded(high) << 16;
 }
 
-inline void multiply_bfloat16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+template <bool HALF>
+void multiply_short(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
     static unsigned left[COUNT][4], right[COUNT][2];
     const unsigned own = threadIdx.x, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
     std::memcpy(left[own], a, sizeof a);
     std::memcpy(right[own], b, sizeof b);
     pause(AT_WARP);
-    auto half = [](unsigned word, int k) { return __uint_as_float(k % 2 ? word & 0xffff0000u : word << 16); };
+    auto half = [](unsigned word, int k) {
+        if (HALF) return half_value(k % 2 ? word >> 16 : word & 0xffff);
+        return __uint_as_float(k % 2 ? word & 0xffff0000u : word << 16);
+    };
     for (int place = 0; place < 4; ++place) {
         const unsigned row = g + place / 2 * 8, column = 2 * t + place % 2;
         float sum = d[place];
@@ -199,6 +227,27 @@ inline void multiply_bfloat16(float (&d)[4], const unsigned (&a)[4], const unsig
             sum += half(left[warp + row % 8 * 4 + k % 8 / 2][word], k) * half(right[warp + column * 4 + k % 8 / 2][k / 8], k);
         }
         d[place] = sum;
+    }
+    pause(AT_WARP);
+}
+
+inline unsigned round_tf32(float value) {
+    unsigned bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return std::isfinite(value) ? (bits + 0x1000) & ~0x1fffu : bits;
+}
+
+inline void multiply_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+    static unsigned left[COUNT][4], right[COUNT][2];
+    const unsigned own = threadIdx.x, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
+    std::memcpy(left[own], a, sizeof a);
+    std::memcpy(right[own], b, sizeof b);
+    pause(AT_WARP);
+    for (int place = 0; place < 4; ++place) {
+        const unsigned column = 2 * t + place % 2;
+        for (int k = 0; k < 8; ++k)
+            d[place] += __uint_as_float(left[warp + g * 4 + k % 4][place / 2 + k / 4 * 2]) *
+                        __uint_as_float(right[warp + column * 4 + k % 4][k / 4]);
     }
     pause(AT_WARP);
 }

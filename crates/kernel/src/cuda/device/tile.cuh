@@ -54,6 +54,8 @@ struct Arguments {
     unsigned long long seed, renewal;
     long long interval;
     long long always;
+    // What adjoints and factors are multiplied by at the end.
+    double unscale;
 };
 
 struct Block {

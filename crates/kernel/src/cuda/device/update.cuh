@@ -33,6 +33,7 @@ __device__ inline void reduce_blocks(const Arguments& arguments, ParameterOf par
         total = parts[threadIdx.x];
         for (int other = 1; other < SHARES; ++other) total += parts[other * REDUCED + threadIdx.x];
         const int parameter = place < GRADIENT ? parameter_of(place) : WEIGHTS + place - GRADIENT;
+        if (parameter < PARAMETERS) total *= arguments.unscale;
         if (parameter >= 0) arguments.result[parameter] = total;
         if (parameter >= 0 && parameter < PARAMETERS) square = total * total;
     }
@@ -66,7 +67,7 @@ __device__ inline bool acceptable(const Arguments& arguments) {
         double norm = 0, loss = 0;
         for (long long part = threadIdx.x; part < arguments.reducers; part += 32) norm += arguments.norms[part];
         for (int k = threadIdx.x; k < SUMS - SCALARS; k += 32)
-            loss += 0.5 * arguments.factors[k] * arguments.result[PARAMETERS + k];
+            loss += 0.5 * arguments.unscale * arguments.factors[k] * arguments.result[PARAMETERS + k];
         norm = warp_sum(norm);
         loss = warp_sum(loss);
         if (threadIdx.x == 0) {

@@ -1,5 +1,6 @@
 //! What surrounds the work on a tile, the same for all kernels: which blocks take which tiles, steps of training.
 
+use crate::Precision;
 use equation::taylor::Plan;
 use std::fmt::Write;
 
@@ -7,6 +8,13 @@ use std::fmt::Write;
 pub(super) fn kernel(name: &str, body: &str) -> String {
     let head = format!("extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(Arguments arguments)");
     format!("{head} {{\n{body}}}\n\n")
+}
+
+/// Which numbers the matrix units multiply, where their size does not tell.
+pub(super) fn formats(precision: Precision) -> String {
+    let flag = |set: bool| u8::from(set);
+    let (halves, tf32) = (flag(precision == Precision::Fp16), flag(precision == Precision::Tf32));
+    format!("#define HALVES {halves}\n#define TF32 {tf32}\n")
 }
 
 /// The loop over tiles of all terms; `call` is given the term and its first residual, and uses `block`, `rows`,

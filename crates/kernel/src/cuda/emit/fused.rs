@@ -157,10 +157,10 @@ fn scratch(term: &Term, plain: &Plain, plan: &Plan, points: usize, warps: usize)
 pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source> {
     let (name, terms, number) = match target.precision {
         Precision::F64 => ("double", 0, 8),
-        Precision::F32 => return None,
+        Precision::F32 | Precision::Tf32 => return None,
         Precision::Bf16x6 => ("float", 3, 4),
         Precision::Bf16x3 => ("float", 2, 4),
-        Precision::Bf16 => ("float", 1, 4),
+        Precision::Bf16 | Precision::Fp16 => ("float", 1, 4),
     };
     let architecture = &plan.architecture;
     let plain = Plain::of(architecture)?;
@@ -195,6 +195,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
 
     let mut text = format!("// The fused step in {}, made by pinnace.\n", target.precision);
     _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}");
+    text += &frame::formats(target.precision);
     for (name, value) in [
         ("THREADS", threads),
         ("WORKSPACE_BYTES", 8 * threads),

@@ -150,11 +150,13 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
         Precision::F32 => ("float", 0, PRODUCT),
         Precision::Bf16x6 => ("float", 3, MATRIX),
         Precision::Bf16x3 => ("float", 2, MATRIX),
-        Precision::Bf16 => ("float", 1, MATRIX),
+        Precision::Bf16 | Precision::Fp16 => ("float", 1, MATRIX),
+        Precision::Tf32 => ("float", 0, MATRIX),
     };
 
     let mut text = format!("// {} kernels in {precision}, made by pinnace.\n", work.name());
     _ = writeln!(text, "typedef {number} number;\n#define TERMS {terms_each}");
+    text += &frame::formats(precision);
     for (name, value) in [
         ("THREADS", THREADS),
         ("WORKSPACE_BYTES", WORKSPACE_BYTES),
