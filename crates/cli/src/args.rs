@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Evaluate(Evaluate),
     /// Write the solution or the network of a run for other programs
     Export(Export),
+    /// Show, draw or write what a problem's errors are measured against
+    Reference(Reference),
     /// Show what Pinnace finds on this machine
     Doctor,
     /// Measure speed and accuracy
@@ -342,6 +344,42 @@ pub(crate) enum Time {
     Series,
     /// The last axis of one .vti file
     Axis,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Reference {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+
+    /// Points along every coordinate, such as t=201,x=512 [default: the problem's test grid]
+    #[arg(long, value_name = "GRID")]
+    pub(crate) grid: Option<String>,
+
+    /// Draw it as reference.png into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// Write its values
+    #[arg(long)]
+    pub(crate) format: Option<FieldFormat>,
+
+    /// Where to write them [default: PROBLEM-reference, with an ending that says the format]
+    #[arg(long, value_name = "PATH", requires = "format", value_hint = ValueHint::AnyPath)]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum FieldFormat {
+    /// A folder with one NumPy array per coordinate and field
+    Npy,
+    /// One table of text
+    Csv,
+    /// Image data for ParaView, time as a series of files
+    Vtk,
 }
 
 #[derive(Debug, Args)]

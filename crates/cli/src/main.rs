@@ -17,6 +17,7 @@ mod inspect;
 mod json;
 mod new;
 mod plot;
+mod reference;
 mod report;
 mod resume;
 mod session;
@@ -48,6 +49,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::New(choices) => new::new(choices, &mut output)?,
         Command::Evaluate(choices) => evaluate::evaluate(choices, &mut output)?,
         Command::Export(choices) => export::export(choices, &mut output)?,
+        Command::Reference(choices) => reference::reference(choices, &mut output)?,
         Command::Completions(choices) => shell::completions(choices, &mut output)?,
         Command::Man(choices) => shell::man(choices, &mut output)?,
         Command::Doctor => doctor::doctor(&mut output)?,

@@ -3,7 +3,7 @@
 use crate::evaluate::{FieldError, Gauge, Misfit, check_grid, misfits};
 use crate::optimize::check_size;
 use crate::problems::BuiltIn;
-use crate::reference::Truth;
+use crate::reference::{Cache, Facts, Truth};
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
 use crate::trainer::{self, Choice, Sink, Snapshot, Stopped, Surroundings, settle};
@@ -114,9 +114,7 @@ impl Experiment {
             problem.title.clone_from(&name);
         }
         // References look for the start among the conditions, from which it is about to disappear.
-        let truths = (0..problem.unknowns.len())
-            .map(|unknown| Truth::of(&problem, unknown))
-            .collect::<Result<_, _>>()?;
+        let truths = Truth::all(&problem, &Cache::of_user())?;
         let problem = constrain(problem);
         let plan = plan(&problem)?;
         let tables = Tables::read(&problem, &sources)?;
@@ -285,6 +283,16 @@ impl Experiment {
     pub fn exact(&self, unknown: usize, points: &Points) -> Option<Vec<f64>> {
         let truth = self.truths.get(unknown)?.as_ref()?;
         Some(truth.values(&self.problem, points))
+    }
+
+    /// What is known about the reference of an unknown, which is computed for it where it has to be; `None`
+    /// where there is no reference.
+    pub fn reference_facts(&self, unknown: usize) -> Result<Option<Facts>, TrainError> {
+        if let Some(table) = self.reference_table(unknown) {
+            return Ok(Some(Facts::of_table(table.points.len())));
+        }
+        let truth = self.truths.get(unknown).and_then(Option::as_ref);
+        Ok(truth.map(|truth| truth.facts(&self.problem, unknown)).transpose()?)
     }
 
     /// The table of true values of an unknown, where the problem names one.

@@ -168,7 +168,12 @@ pub enum Solution {
     /// A closed form of the coordinates.
     Formula(Expression),
     /// A solution that Pinnace knows by name.
-    Named(String),
+    Named {
+        /// As the file calls it.
+        name: String,
+        /// How accurate it should be, relative to its largest value, where the file says so.
+        tolerance: Option<f64>,
+    },
     /// A table: columns of coordinates and exactly one measured column.
     File {
         /// Path as written: relative to the problem file.

@@ -77,7 +77,7 @@ fn burgers_is_understood() {
     assert_eq!(problem.training.phases[0].budget, Some(Budget { seconds: Some(60.0), ..Budget::default() }));
     assert_eq!(problem.reference.grid, [(0, 201), (1, 512)]);
     assert!(
-        matches!(&problem.reference.solutions[0], Some(Solution::Named(name)) if name == "burgers-cole-hopf")
+        matches!(&problem.reference.solutions[0], Some(Solution::Named { name, tolerance: None }) if name == "burgers-cole-hopf")
     );
     let Place::Pieces(pieces) = &problem.conditions[1].place else { panic!("pieces") };
     assert_eq!(pieces[0].normal, Some((1, -1.0)));
