@@ -1,8 +1,9 @@
 //! What users may write on the command line.
 
+use crate::bytes;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pinnace::run::SECONDS_PER_CHECKPOINT;
-use pinnace::{Budget, Device, Precision};
+use pinnace::{Budget, CompileMode, Device, Precision};
 use std::path::PathBuf;
 
 /// Turns a text file that states a differential equation into a trained network.
@@ -50,6 +51,8 @@ pub(crate) enum Bench {
     Step(Step),
     /// Train problems with several seeds and compare their error over time with what others have published
     Accuracy(Accuracy),
+    /// Time training of one problem with more and more points, on a device and on the processor beside it
+    Scaling(Scaling),
 }
 
 #[derive(Debug, Args)]
@@ -116,6 +119,36 @@ pub(crate) struct Accuracy {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Scaling {
+    /// Points inside the domain, such as 1K,50K,1M; each condition has a tenth of them
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = count, default_value = "1K,5K,10K,50K,100K,1M,10M")]
+    pub(crate) points: Vec<usize>,
+
+    /// Steps of Adam [default: 2000, and 100 for 10M points]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) steps: Option<u64>,
+
+    /// Where to compute: auto, cuda, cpu or reference
+    #[arg(long, default_value = "auto")]
+    pub(crate) device: Device,
+
+    /// In which numbers to compute [default: the fastest as accurate as f32]
+    #[arg(long)]
+    pub(crate) precision: Option<Precision>,
+
+    #[command(flatten)]
+    pub(crate) gpu: Gpu,
+
+    /// Measure the processor for so many seconds beside a GPU; 0 leaves it out
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
+    pub(crate) cpu_seconds: f64,
+
+    /// Print one JSON object per line instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Step {
     /// burgers, ns2d or wave3d (defined as in benches/peers), a built-in problem, or a file's path
     #[arg(long, default_value = "burgers")]
@@ -140,6 +173,9 @@ pub(crate) struct Step {
     /// In which numbers to compute: f32 or f64
     #[arg(long, default_value = "f32")]
     pub(crate) precision: Precision,
+
+    #[command(flatten)]
+    pub(crate) gpu: Gpu,
 
     /// Threads [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -219,9 +255,24 @@ pub(crate) struct Resume {
     pub(crate) manner: Manner,
 }
 
+/// What only a GPU has.
+#[derive(Debug, Args)]
+pub(crate) struct Gpu {
+    /// Memory that may be taken on a GPU, such as 2GB: above it points come in chunks [default: what it has]
+    #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
+    pub(crate) memory_limit: Option<usize>,
+
+    /// How a GPU's kernels are chosen and launched: default (one by one), reduce-overhead (many steps at once) or max-autotune (with a search for the fastest tiles) [default: reduce-overhead]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) compile: Option<CompileMode>,
+}
+
 /// How training saves and speaks.
 #[derive(Debug, Args)]
 pub(crate) struct Manner {
+    #[command(flatten)]
+    pub(crate) gpu: Gpu,
+
     /// Save a checkpoint every so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) checkpoint_every: f64,
@@ -261,6 +312,14 @@ pub(crate) struct Plot {
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) chosen: Chosen,
+
+    /// Print the CUDA source that training on a GPU compiles
+    #[arg(long)]
+    pub(crate) cuda: bool,
+
+    /// In which numbers that source computes: f64, f32, bf16x6, bf16x3, tf32, bf16 or fp16
+    #[arg(long, default_value = "f64", requires = "cuda")]
+    pub(crate) precision: Precision,
 }
 
 #[derive(Debug, Args)]
@@ -393,6 +452,16 @@ pub(crate) struct Man {
     /// Write the pages of all commands into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    let units = [("K", 1000), ("M", 1_000_000)];
+    let unit = units.into_iter().find_map(|(name, size)| Some((text.trim().strip_suffix(name)?, size)));
+    let (number, size) = unit.unwrap_or((text.trim(), 1));
+    match number.parse::<usize>().ok().and_then(|number| number.checked_mul(size)) {
+        Some(count) if count > 0 && u32::try_from(count).is_ok() => Ok(count),
+        Some(_) | None => Err("a number of points such as 500, 10K or 1M is needed".to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -8,6 +8,7 @@
 mod accuracy;
 mod args;
 mod bench;
+mod bytes;
 mod doctor;
 mod evaluate;
 mod exit;
@@ -20,6 +21,7 @@ mod plot;
 mod reference;
 mod report;
 mod resume;
+mod scaling;
 mod session;
 mod shell;
 mod terminal;
@@ -44,6 +46,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Plot(choices) => plot::plot(choices, &mut output)?,
         Command::Explain(choices) => explain::explain(choices, &mut output)?,
         Command::List => inspect::list(&mut output)?,
+        Command::Bench(Bench::Scaling(choices)) => scaling::scaling(choices, &mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,
         Command::Bench(Bench::Accuracy(choices)) => accuracy::accuracy(choices, &mut output)?,
         Command::New(choices) => new::new(choices, &mut output)?,

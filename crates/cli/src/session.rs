@@ -21,6 +21,9 @@ pub(crate) fn train(
     manner: &Manner,
     output: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
+    exit::check_gpu(&manner.gpu, experiment.device())?;
+    let compile = manner.gpu.compile.unwrap_or_default();
+    let experiment = &experiment.clone().within(manner.gpu.memory_limit).compiled(compile);
     let stop = listen_for_interruption()?;
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
     experiment.conditions().iter().for_each(|line| terminal.say(line));

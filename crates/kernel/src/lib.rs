@@ -16,6 +16,7 @@ mod normal;
 mod packed;
 mod points;
 mod precision;
+mod recipe;
 mod reference;
 mod update;
 
@@ -28,4 +29,5 @@ pub use normal::NormalEquations;
 pub use packed::{Packed, RankTwo};
 pub use points::Points;
 pub use precision::{Precision, PrecisionError};
-pub use update::{Moments, Update};
+pub use recipe::{Column, Part, Recipe, Sequence, Supply, Visits};
+pub use update::{Moments, Series, Update};

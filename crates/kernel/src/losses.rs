@@ -23,10 +23,16 @@ impl Losses {
 
     /// Turns sums of squares into means and adds up the loss.
     pub(crate) fn finish(&mut self, plan: &Plan, points: &[Points]) {
+        self.finish_counts(plan, points.iter().map(Points::len));
+    }
+
+    /// The same for so many points per term.
+    pub(crate) fn finish_counts(&mut self, plan: &Plan, counts: impl Iterator<Item = usize>) {
         self.total = 0.0;
-        let residuals = plan.terms.iter().zip(points).flat_map(|(term, points)| {
-            term.residuals.iter().map(move |residual| (residual.weight, points.len()))
-        });
+        let residuals =
+            plan.terms.iter().zip(counts).flat_map(|(term, count)| {
+                term.residuals.iter().map(move |residual| (residual.weight, count))
+            });
         for (square, (weight, count)) in self.mean_squares.iter_mut().zip(residuals) {
             // A term without points contributes nothing; 0/0 would poison the loss.
             *square /= count.max(1) as f64;

@@ -12,6 +12,7 @@ use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
 use equation::problem::{Optimizer, Phase, Problem};
 use equation::taylor::{Plan, plan};
+use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Device, Kernel, Losses, Points, Precision};
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
@@ -30,6 +31,9 @@ pub struct Experiment {
     pub(crate) truths: Vec<Option<Truth>>,
     device: Device,
     precision: Precision,
+    /// Bytes that it may take on a device with memory of its own.
+    memory_limit: Option<usize>,
+    compile: CompileMode,
 }
 
 /// Where a problem comes from.
@@ -60,6 +64,8 @@ pub struct Trained {
     pub seconds: f64,
     /// Why training ended.
     pub stopped: Stopped,
+    /// What it took on a device with memory of its own.
+    pub memory: Option<MemoryUse>,
 }
 
 impl Experiment {
@@ -126,12 +132,35 @@ impl Experiment {
         }
         let (device, precision) = (Device::Cpu, Precision::F64);
         let origin = Origin { text: text.to_owned(), overrides: overrides.to_vec(), sources };
-        Ok(Experiment { name, origin, problem, plan, tables, truths, device, precision })
+        let (memory_limit, compile) = (None, CompileMode::default());
+        Ok(Experiment {
+            name,
+            origin,
+            problem,
+            plan,
+            tables,
+            truths,
+            device,
+            precision,
+            memory_limit,
+            compile,
+        })
     }
 
     /// Chooses where and in which numbers to compute.
     pub fn on(self, device: Device, precision: Precision) -> Self {
         Experiment { device, precision, ..self }
+    }
+
+    /// Bounds the bytes that training takes on a device with memory of its own: points come in chunks where they
+    /// are too many for it.
+    pub fn within(self, memory_limit: Option<usize>) -> Self {
+        Experiment { memory_limit, ..self }
+    }
+
+    /// Chooses how much is done before the first step on a GPU to make the others fast.
+    pub fn compiled(self, compile: CompileMode) -> Self {
+        Experiment { compile, ..self }
     }
 
     /// Makes training take `steps` steps, unless its method comes to an end before; short for
@@ -235,7 +264,9 @@ impl Experiment {
         // Seconds in which the reference was computed: they are no part of training.
         let aside = Cell::new(0.0);
         let clock = || start.elapsed().as_secs_f64() - aside.get();
-        let kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
+        let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
+        kernel.limit_device_bytes(self.memory_limit);
+        kernel.set_compile_mode(self.compile);
         let mut objective = Objective::new(kernel, Vec::new());
         // Made when first needed: the reference may take a while, and nobody waits for the first step.
         let gauge = OnceCell::new();
@@ -265,6 +296,7 @@ impl Experiment {
             evaluations: now.evaluations,
             seconds: now.seconds,
             stopped,
+            memory: objective.kernel().memory_use(),
         })
     }
 

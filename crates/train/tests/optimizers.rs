@@ -168,6 +168,7 @@ impl Sink for Record {
             Event::PhaseEnded { stopped, .. } => self.ends.push(*stopped),
             Event::Started { .. }
             | Event::PhaseStarted { .. }
+            | Event::Memory { .. }
             | Event::Measured { .. }
             | Event::NotSaved { .. }
             | Event::Finished { .. } => {}

@@ -327,6 +327,13 @@ fn defaults_fill_what_the_file_leaves_out() {
 }
 
 #[test]
+fn a_solution_by_name_may_say_how_accurate_it_should_be() {
+    let stated = parse_with(files::BURGERS, &["reference.u.tolerance=1e-7".to_owned()]).expect("a tolerance");
+    let solution = &stated.reference.solutions[0];
+    assert!(matches!(solution, Some(Solution::Named { tolerance: Some(1e-7), .. })), "{solution:?}");
+}
+
+#[test]
 fn a_plain_number_is_a_function_and_a_reference() {
     let text = files::POISSON.replace("exact = ", "one = 1\nhalf = 0.5\nexact = ");
     let text = text

@@ -134,6 +134,20 @@ const TABLES: &[Mistake] = &[
     ),
     mistake(
         files::BURGERS,
+        "u = { solution = \"burgers-cole-hopf\" }",
+        "u = { formula = 1, «tolerance» = 1e-6 }",
+        "`tolerance` belongs to a `solution` by name",
+        "",
+    ),
+    mistake(
+        files::BURGERS,
+        "\"burgers-cole-hopf\"",
+        "\"burgers-cole-hopf\", tolerance = «0»",
+        "expected a number above 0",
+        "",
+    ),
+    mistake(
+        files::BURGERS,
         "\nnu = \"0.01/pi\"",
         "\n«ν» = 3",
         "TOML: invalid unquoted key, expected letters, numbers, `-`, `_`",

@@ -3,6 +3,7 @@
 mod accuracy;
 mod case;
 mod memory;
+mod scaling;
 mod step;
 
 pub use accuracy::{
@@ -11,4 +12,5 @@ pub use accuracy::{
 };
 pub use case::CaseError;
 pub use memory::peak_bytes;
-pub use step::{FirstSteps, StepReport, StepSettings, bench_step, first_steps_of_case};
+pub use scaling::{ProcessorReport, ScalingReport, ScalingSettings, bench_scaling};
+pub use step::{DeviceMemory, FirstSteps, StepReport, StepSettings, bench_step, first_steps_of_case};

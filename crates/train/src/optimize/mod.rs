@@ -16,7 +16,7 @@ pub use state::{Array, State, StateError};
 use crate::{Refusal, TrainError};
 use equation::problem::Optimizer as Method;
 use equation::taylor::Plan;
-use kernel::{Losses, NormalEquations};
+use kernel::{Losses, Moments, NormalEquations, Update};
 
 /// A loss as a function of the parameters.
 pub trait Loss {
@@ -102,6 +102,12 @@ pub trait Optimizer {
         parameters: &mut [f64],
         rate: f64,
     ) -> Result<StepOutcome<'step>, Refusal>;
+
+    /// How the parameters move, and the running means that this takes, for methods whose steps a device can take
+    /// by itself.
+    fn update(&mut self) -> Option<(Update, &mut Moments)> {
+        None
+    }
 
     /// The loss is another function from now on: whatever was remembered of its values is void.
     fn forget_loss(&mut self);

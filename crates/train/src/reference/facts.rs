@@ -23,6 +23,8 @@ impl Facts {
 
     fn of_fourier(accuracy: Accuracy) -> Facts {
         let Accuracy { samples: [rows, columns], steps, by_steps, by_samples, between } = accuracy;
+        // What is smaller is chance.
+        let between = between.max(f64::EPSILON);
         let samples = if rows > 1 { format!("{rows} × {columns}") } else { columns.to_string() };
         Facts {
             method: Named::FourierEtdrk4.name(),

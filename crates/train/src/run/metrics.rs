@@ -151,6 +151,7 @@ impl Metrics {
             },
             Event::Started { .. }
             | Event::PhaseStarted { .. }
+            | Event::Memory { .. }
             | Event::NotSaved { .. }
             | Event::Finished { .. } => Ok(()),
         }

@@ -4,6 +4,7 @@ use super::Snapshot;
 use crate::optimize::Trust;
 use crate::run::RunError;
 use kernel::Losses;
+use kernel::cuda::MemoryPlan;
 use std::fmt;
 
 /// Why a phase or a run ended.
@@ -89,6 +90,11 @@ pub enum Event<'run> {
         points: usize,
         /// When it will end.
         budget: equation::problem::Budget,
+    },
+    /// The memory that a phase will take on a device with memory of its own.
+    Memory {
+        /// By purpose.
+        plan: &'run MemoryPlan,
     },
     /// A step was taken.
     Step {

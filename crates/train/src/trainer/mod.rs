@@ -3,6 +3,7 @@
 mod event;
 mod march;
 mod run;
+mod series;
 mod settings;
 mod snapshot;
 mod supply;

@@ -56,7 +56,12 @@ impl Choice {
     pub fn of(plan: &Plan, precision: Precision) -> Self {
         let parameters = plan.parameter_count();
         match precision {
-            Precision::F32 | Precision::Bf16x6 | Precision::Bf16x3 | Precision::Bf16 => Choice::TooCoarse,
+            Precision::F32
+            | Precision::Bf16x6
+            | Precision::Bf16x3
+            | Precision::Tf32
+            | Precision::Bf16
+            | Precision::Fp16 => Choice::TooCoarse,
             Precision::F64 if parameters > MOST_DENSE => Choice::TooLarge { parameters },
             Precision::F64 => Choice::GaussNewton { parameters },
         }
