@@ -13,7 +13,7 @@ constexpr int PLANES = 1;
 // Numbers of memory that one fragment of weights takes.
 constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
 // Tiles of 8 columns whose right fragments a warp holds at a time.
-constexpr int GROUP = sizeof(number) == 4 ? 6 : 2;
+constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
 
 // Tiles of 8 inputs whose gradients a warp sums at a time.
 constexpr int OUTER = WIDTH % 64 == 0 ? 8 : WIDTH % 32 == 0 ? 4 : 2;
@@ -275,10 +275,9 @@ __device__ inline void add_outer_product(number (&bar)[DOWN][ACROSS][4], const C
                     left[down].take(bar[down][pair], none);
             }
 #pragma unroll
-            for (int start = 0; start < COUNT; start += 4) {
-                Right right[4];
+            for (int start = 0; start < COUNT; start += 2) {
+                Right right[2];
                 load_along<STRIDE>(right, cells, (chunk + start) * 8, pair * 8);
-                if (start + 2 < COUNT) load_along<STRIDE>(right + 2, cells, (chunk + start + 2) * 8, pair * 8);
                 multiply_group(sum, left, right, start);
             }
         }

@@ -68,20 +68,23 @@ __device__ inline void multiply_double(double (&d)[4], const double (&a)[2], dou
 #endif
 }
 
-// Adds four numbers to memory that no other thread touches, without waiting for what is there.
+// Adds four numbers to memory that no other thread touches.
 __device__ inline void add_to_memory(float* to, const float (&value)[4]) {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(value[0]), "f"(value[1]),
-                 "f"(value[2]), "f"(value[3])
-                 : "memory");
-#else
-    for (int part = 0; part < 4; ++part) to[part] += value[part];
-#endif
+    float4 own = *reinterpret_cast<float4*>(to);
+    own.x += value[0];
+    own.y += value[1];
+    own.z += value[2];
+    own.w += value[3];
+    *reinterpret_cast<float4*>(to) = own;
 }
 
 __device__ inline void add_to_memory(double* to, const double (&value)[4]) {
-    for (int part = 0; part < 4; ++part)
-        asm volatile("red.global.add.f64 [%0], %1;" ::"l"(to + part), "d"(value[part]) : "memory");
+    for (int half = 0; half < 4; half += 2) {
+        double2 own = *reinterpret_cast<double2*>(to + half);
+        own.x += value[half];
+        own.y += value[half + 1];
+        *reinterpret_cast<double2*>(to + half) = own;
+    }
 }
 
 // Four matrices of 8 by 8 bfloat16 numbers from shared memory; lane n names row n % 8 of matrix n / 8, which starts
