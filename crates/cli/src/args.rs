@@ -46,10 +46,13 @@ pub(crate) enum Command {
 pub(crate) enum Bench {
     /// Time one training step: loss, gradient of all weights, Adam update
     Step(Step),
+    /// Time one iteration of Gauss-Newton on dense normal equations, in f64
+    Iteration(Iteration),
 }
 
+/// What is measured.
 #[derive(Debug, Args)]
-pub(crate) struct Step {
+pub(crate) struct Measured {
     /// burgers, ns2d or wave3d (defined as in benches/peers), a built-in problem, or a file's path
     #[arg(long, default_value = "burgers")]
     pub(crate) problem: String,
@@ -70,10 +73,6 @@ pub(crate) struct Step {
     #[arg(long, default_value = "auto")]
     pub(crate) device: Device,
 
-    /// In which numbers to compute: f32 or f64
-    #[arg(long, default_value = "f32")]
-    pub(crate) precision: Precision,
-
     /// Threads [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
@@ -85,6 +84,22 @@ pub(crate) struct Step {
     /// Print one JSON object instead of the report
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Step {
+    #[command(flatten)]
+    pub(crate) measured: Measured,
+
+    /// In which numbers to compute: f32 or f64
+    #[arg(long, default_value = "f32")]
+    pub(crate) precision: Precision,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Iteration {
+    #[command(flatten)]
+    pub(crate) measured: Measured,
 }
 
 #[derive(Debug, Args)]

@@ -43,6 +43,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Explain(choices) => explain::explain(choices, &mut output)?,
         Command::List => inspect::list(&mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,
+        Command::Bench(Bench::Iteration(choices)) => bench::iteration(choices, &mut output)?,
         Command::New(choices) => new::new(choices, &mut output)?,
         Command::Evaluate(choices) => evaluate::evaluate(choices, &mut output)?,
         Command::Export(choices) => export::export(choices, &mut output)?,
