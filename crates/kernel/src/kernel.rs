@@ -4,19 +4,19 @@ use crate::cpu::Level;
 use crate::cuda;
 use crate::device::Engine;
 use crate::error::fits;
-use crate::{Device, KernelError, Losses, Moments, NormalEquations, Points, Precision, Shape, Update};
-use equation::taylor::{Plan, Residual, Term};
+use crate::{Device, KernelError, Losses, Moments, Points, Precision, Shape, Update};
+use equation::taylor::{Plan, Term};
 
 /// A plan, ready to run on a device. Owns all scratch memory: evaluating allocates nothing.
 #[derive(Debug)]
 pub struct Kernel<'plan> {
-    plan: &'plan Plan,
+    pub(crate) plan: &'plan Plan,
     device: Device,
     precision: Precision,
-    engine: Engine<'plan>,
-    losses: Losses,
+    pub(crate) engine: Engine<'plan>,
+    pub(crate) losses: Losses,
     /// Of one term, while their squares are added up.
-    residuals: Vec<f64>,
+    pub(crate) residuals: Vec<f64>,
 }
 
 impl<'plan> Kernel<'plan> {
@@ -143,55 +143,6 @@ impl<'plan> Kernel<'plan> {
         self.engine.jacobian((term, points, 0..points.len()), parameters, &mut residuals, rows)
     }
 
-    /// The normal equations of the least-squares problem that the loss is: rows √(weight/points) ·
-    /// residual, of all terms. They replace what `normal` held. The Jacobian is never there as a whole.
-    pub fn normal_equations(
-        &mut self,
-        points: &[Points],
-        parameters: &[f64],
-        normal: &mut NormalEquations,
-    ) -> Result<&Losses, KernelError> {
-        self.check(points, parameters)?;
-        fits(Shape::Gradient, self.plan.parameter_count(), normal.size())?;
-        normal.clear();
-        self.losses.mean_squares.fill(0.0);
-        let mut squares = self.losses.mean_squares.as_mut_slice();
-        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
-            let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
-            squares = rest;
-            let scale = |residual: &Residual| (residual.weight / points.len() as f64).sqrt();
-            let scales: Vec<f64> = term.residuals.iter().map(scale).collect();
-            for range in NormalEquations::blocks(points.len(), scales.len()) {
-                let (residuals, rows) = normal.block(range.len() * scales.len());
-                self.engine.jacobian((number, points, range), parameters, residuals, rows)?;
-                for (place, residual) in residuals.iter().enumerate() {
-                    own[place % scales.len()] += residual * residual;
-                }
-                normal.add_block(&scales);
-            }
-        }
-        self.losses.finish(self.plan, points);
-        Ok(&self.losses)
-    }
-
-    /// The losses of [`Self::evaluate`] alone, for a third of its cost.
-    pub fn losses(&mut self, points: &[Points], parameters: &[f64]) -> Result<&Losses, KernelError> {
-        self.check(points, parameters)?;
-        self.losses.mean_squares.fill(0.0);
-        let mut squares = self.losses.mean_squares.as_mut_slice();
-        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
-            let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
-            squares = rest;
-            self.residuals.resize(points.len() * own.len(), 0.0);
-            self.engine.fill(number, points, parameters, &mut self.residuals)?;
-            for residuals in self.residuals.chunks_exact(own.len().max(1)) {
-                own.iter_mut().zip(residuals).for_each(|(sum, residual)| *sum += residual * residual);
-            }
-        }
-        self.losses.finish(self.plan, points);
-        Ok(&self.losses)
-    }
-
     /// The Jacobian times a direction in parameter space: one number per point and residual.
     pub fn jacobian_times(
         &mut self,
@@ -224,7 +175,7 @@ impl<'plan> Kernel<'plan> {
     }
 
     /// Checks the arguments of whatever concerns all terms.
-    fn check(&self, points: &[Points], parameters: &[f64]) -> Result<(), KernelError> {
+    pub(crate) fn check(&self, points: &[Points], parameters: &[f64]) -> Result<(), KernelError> {
         fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
         for (term, points) in self.plan.terms.iter().zip(points) {
             fits(Shape::RowWidth, term.row.width(), points.width())?;

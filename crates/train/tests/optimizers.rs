@@ -186,3 +186,26 @@ fn gauss_newton_is_the_choice_for_small_networks_and_finds_seven_digits() {
     let first_order = experiment.on(Device::Cpu, Precision::F32);
     assert!(first_order.choice().unwrap().to_string().starts_with("adam, then lbfgs"));
 }
+
+#[test]
+fn all_ways_to_solve_for_a_step_find_the_same() {
+    // More parameters than rows, then fewer.
+    for (width, points) in [(12, 40), (4, 300)] {
+        let with = |solver: &str, steps: u64| {
+            let settings =
+                format!("optimizer = \"gauss-newton\"\nsolver = \"{solver}\"\npoints = {points}\n");
+            let (text, _) = DECAY.split_once("points = 32").unwrap();
+            let text = text.replace("width = 8", &format!("width = {width}"));
+            run(&open(&format!("{text}{settings}")).with_steps(steps))
+        };
+        // Conjugate gradients end a little before the solution, which shows after some steps.
+        for (solver, steps) in [("woodbury", 5), ("conjugate-gradients", 1)] {
+            let (normal, other) = (with("normal-equations", steps), with(solver, steps));
+            assert_eq!(other.evaluations, normal.evaluations);
+            let far = other.parameters.iter().zip(&normal.parameters).map(|(a, b)| (a - b).abs());
+            let far = far.fold(0.0, f64::max);
+            assert!(far < 1e-4, "{solver}: a parameter is off by {far:e}");
+            assert_ne!(far, 0.0, "{solver} is another way");
+        }
+    }
+}

@@ -12,7 +12,7 @@ pub(crate) use domain::axes;
 pub use domain::{Coordinate, Domain, Role};
 pub use field::FieldNameError;
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
-pub use training::{Budget, HardConstraints, Optimizer, Phase, Sampler, Schedule, Training};
+pub use training::{Budget, HardConstraints, Optimizer, Phase, Sampler, Schedule, Solver, Training};
 
 use crate::constrain::Enforcement;
 use crate::expression::{Expression, Leaf, Names, Pool};

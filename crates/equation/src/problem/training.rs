@@ -67,7 +67,35 @@ pub enum Optimizer {
         memory: usize,
     },
     /// Gauss-Newton, damped (Levenberg 1944, Marquardt 1963). It finds its own step length.
-    GaussNewton,
+    GaussNewton {
+        /// How its linear equations are solved.
+        solver: Solver,
+    },
+}
+
+/// How the linear equations of a Gauss-Newton step are solved. All find the same step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Solver {
+    /// In whatever way is cheapest for the number of rows and parameters.
+    Auto,
+    /// JᵀJ, of the size of the parameters, and its Cholesky factor.
+    NormalEquations,
+    /// JJᵀ, of the size of the rows, and its Cholesky factor (Woodbury 1950).
+    Woodbury,
+    /// Products with J and Jᵀ alone (Hestenes, Stiefel 1952).
+    ConjugateGradients,
+}
+
+impl Solver {
+    /// As problem files write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Solver::Auto => "auto",
+            Solver::NormalEquations => "normal-equations",
+            Solver::Woodbury => "woodbury",
+            Solver::ConjugateGradients => "conjugate-gradients",
+        }
+    }
 }
 
 impl Optimizer {
@@ -78,7 +106,7 @@ impl Optimizer {
             Optimizer::Adam => "Adam",
             Optimizer::AdamW { .. } => "AdamW",
             Optimizer::Lbfgs { .. } => "L-BFGS",
-            Optimizer::GaussNewton => "Gauss-Newton",
+            Optimizer::GaussNewton { .. } => "Gauss-Newton",
         }
     }
 }

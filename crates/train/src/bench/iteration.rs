@@ -5,6 +5,7 @@ use super::peak_bytes;
 use super::step::{Start, StepSettings, on_threads, open};
 use crate::optimize::{GaussNewton, LeastSquares, Optimizer};
 use crate::{Objective, Precision, Refusal, TrainError};
+use equation::problem::Solver;
 use kernel::{Cholesky, Kernel, NormalEquations};
 use std::path::Path;
 use std::time::Instant;
@@ -77,7 +78,7 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, T
     let (plain_ms, plain_count) = timed(&mut objective, &mut parameters, &mut step)?;
 
     let mut parameters = start;
-    let mut training = GaussNewton::new(parameters.len());
+    let mut training = GaussNewton::new(parameters.len(), Solver::NormalEquations);
     let mut step = |objective: &mut Objective<'_>, parameters: &mut [f64]| {
         training.step(objective, parameters, 1.0).map(|_| ())
     };
@@ -117,9 +118,9 @@ impl Plain {
     fn step(&mut self, objective: &mut Objective<'_>, parameters: &mut [f64]) -> Result<(), Refusal> {
         let Plain { damping, normal, factor, step } = self;
         let before = objective.normal_equations(parameters, normal)?.total;
-        let mean = (0..step.len()).map(|row| normal.column(row)[0]).sum::<f64>() / step.len() as f64;
+        let mean = normal.matrix().trace() / step.len() as f64;
         step.iter_mut().enumerate().for_each(|(row, step)| *step = normal.slope(row));
-        let solved = factor.factorize(normal, *damping * mean);
+        let solved = factor.factorize(normal.matrix(), *damping * mean);
         if solved {
             factor.solve(step);
             parameters.iter_mut().zip(&*step).for_each(|(to, step)| *to -= step);

@@ -1,5 +1,6 @@
 //! The training loop: phases, budgets, and what the world is told about them.
 
+mod choice;
 mod event;
 mod march;
 mod run;
@@ -7,8 +8,9 @@ mod settings;
 mod snapshot;
 mod supply;
 
+pub use choice::{Choice, Reason};
 pub use event::{Event, Quiet, Sink, Stopped};
 pub use march::March;
 pub use run::{Measure, Outcome, Surroundings, steps_per_measurement, train};
-pub use settings::{Choice, Settings, settle};
+pub use settings::{Settings, extent, settle};
 pub use snapshot::{Snapshot, Strain};

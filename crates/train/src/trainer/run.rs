@@ -36,7 +36,7 @@ pub fn steps_per_measurement(method: Method) -> u64 {
     match method {
         Method::Adam | Method::AdamW { .. } => 100,
         Method::Lbfgs { .. } => 20,
-        Method::Auto | Method::GaussNewton => 1,
+        Method::Auto | Method::GaussNewton { .. } => 1,
     }
 }
 

@@ -5,16 +5,17 @@ use super::unknowns::hard_constraints;
 use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
-use crate::problem::{Budget, Optimizer, Phase, Sampler, Schedule, Training};
+use crate::problem::{Budget, Optimizer, Phase, Sampler, Schedule, Solver, Training};
 
 /// Methods that people will ask for and that this version does not have.
 const PLANNED: [&str; 7] =
     ["bfgs", "levenberg-marquardt", "natural-gradient", "soap", "shampoo", "sgd", "muon"];
 
-const PHASE_KEYS: [&str; 12] = [
+const PHASE_KEYS: [&str; 13] = [
     "optimizer",
     "weight_decay",
     "memory",
+    "solver",
     "points",
     "most_points",
     "sampler",
@@ -168,7 +169,7 @@ fn optimizer(node: &Node, workshop: &mut Workshop) -> Option<Optimizer> {
         ("adamw", Optimizer::AdamW { weight_decay: 0.01 }),
         ("lbfgs", lbfgs),
         ("l-bfgs", lbfgs),
-        ("gauss-newton", Optimizer::GaussNewton),
+        ("gauss-newton", Optimizer::GaussNewton { solver: Solver::Auto }),
     ];
     let text = reader::text(node, &mut workshop.mistakes)?;
     if PLANNED.contains(&text.content.as_str()) {
@@ -190,21 +191,33 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
         let hint = format!("state it beside `optimizer = \"{method}\"`");
         mistakes.report_with(entry.key_span, message, hint);
     };
-    let (decay, pairs) = (table.get("weight_decay"), table.get("memory"));
+    let keys = [("weight_decay", "adamw"), ("memory", "lbfgs"), ("solver", "gauss-newton")];
+    let own = match optimizer {
+        Optimizer::Auto | Optimizer::Adam => "",
+        Optimizer::AdamW { .. } => "adamw",
+        Optimizer::Lbfgs { .. } => "lbfgs",
+        Optimizer::GaussNewton { .. } => "gauss-newton",
+    };
+    for (key, method) in keys.into_iter().filter(|(_, method)| *method != own) {
+        table.get(key).into_iter().for_each(|entry| misplaced(entry, method));
+    }
     match optimizer {
-        Optimizer::Auto | Optimizer::Adam | Optimizer::GaussNewton => {
-            decay.into_iter().for_each(|entry| misplaced(entry, "adamw"));
-            pairs.into_iter().for_each(|entry| misplaced(entry, "lbfgs"));
-        }
+        Optimizer::Auto | Optimizer::Adam => {}
         Optimizer::AdamW { weight_decay } => {
-            pairs.into_iter().for_each(|entry| misplaced(entry, "lbfgs"));
-            let stated = decay.and_then(|entry| reader::positive(&entry.node, mistakes));
+            let stated = table.get("weight_decay").and_then(|entry| reader::positive(&entry.node, mistakes));
             *weight_decay = stated.unwrap_or(*weight_decay);
         }
         Optimizer::Lbfgs { memory } => {
-            decay.into_iter().for_each(|entry| misplaced(entry, "adamw"));
+            let pairs = table.get("memory");
             let stated = pairs.and_then(|entry| reader::count(&entry.node, 1..=MAX_MEMORY, mistakes));
             *memory = stated.unwrap_or(*memory);
+        }
+        Optimizer::GaussNewton { solver } => {
+            let solvers =
+                [Solver::Auto, Solver::NormalEquations, Solver::Woodbury, Solver::ConjugateGradients];
+            let names = solvers.map(|solver| (solver.name(), solver));
+            let stated = table.get("solver").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
+            *solver = stated.unwrap_or(*solver);
         }
     }
 }
