@@ -15,6 +15,8 @@ pub struct Kernel<'plan> {
     precision: Precision,
     pub(crate) engine: Engine<'plan>,
     pub(crate) losses: Losses,
+    /// Factors of the residuals in the least-squares problem.
+    pub(crate) weights: Vec<f64>,
     /// Of one term, while their squares are added up.
     pub(crate) residuals: Vec<f64>,
 }
@@ -24,7 +26,7 @@ impl<'plan> Kernel<'plan> {
     /// another one.
     pub fn compile(plan: &'plan Plan, device: Device, precision: Precision) -> Result<Self, KernelError> {
         let engine = device.engine(plan, precision)?;
-        Ok(Kernel { plan, device, precision, engine, losses: Losses::zero(plan), residuals: Vec::new() })
+        Ok(Kernel::with(plan, device, precision, engine))
     }
 
     /// Prepares a plan for the processor with a given instruction set, to compare one with another.
@@ -34,23 +36,19 @@ impl<'plan> Kernel<'plan> {
         precision: Precision,
         level: Level,
     ) -> Result<Self, KernelError> {
-        let engine = Engine::at_level(plan, precision, level)?;
-        Ok(Kernel {
-            plan,
-            device: Device::Cpu,
-            precision,
-            engine,
-            losses: Losses::zero(plan),
-            residuals: Vec::new(),
-        })
+        Ok(Kernel::with(plan, Device::Cpu, precision, Engine::at_level(plan, precision, level)?))
     }
 
     /// Prepares the GPU's kernels for the processor, which runs the threads of a block in turn: to check them
     /// where there is no GPU. Needs a C++ compiler, and is slow.
     pub fn compile_for_stand_in(plan: &'plan Plan, precision: Precision) -> Result<Self, KernelError> {
         let engine = Engine::on_machine(plan, precision, cuda::stand_in())?;
-        let losses = Losses::zero(plan);
-        Ok(Kernel { plan, device: Device::Cuda, precision, engine, losses, residuals: Vec::new() })
+        Ok(Kernel::with(plan, Device::Cuda, precision, engine))
+    }
+
+    fn with(plan: &'plan Plan, device: Device, precision: Precision, engine: Engine<'plan>) -> Self {
+        let (losses, weights) = (Losses::zero(plan), plan_weights(plan));
+        Kernel { plan, device, precision, engine, losses, weights, residuals: Vec::new() }
     }
 
     /// What it computes.
@@ -231,4 +229,9 @@ impl<'plan> Kernel<'plan> {
         fits(Shape::Output, points.len() * term.residuals.len(), out.len())?;
         self.engine.fill(position, points, parameters, out)
     }
+}
+
+/// The weights of all residuals as the plan has them.
+pub(crate) fn plan_weights(plan: &Plan) -> Vec<f64> {
+    plan.terms.iter().flat_map(|term| &term.residuals).map(|residual| residual.weight).collect()
 }

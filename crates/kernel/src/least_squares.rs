@@ -1,14 +1,46 @@
 //! A kernel's loss as a least-squares problem: rows √(weight/points) · residual of all terms, term by term,
-//! point by point, residual by residual.
+//! point by point, residual by residual. Weights may be others than the plan's here.
 
 use crate::error::fits;
+use crate::kernel::plan_weights;
 use crate::{Gram, Kernel, KernelError, Losses, NormalEquations, Points, Shape};
-use equation::taylor::{Residual, Term};
 
 /// Numbers of the Jacobian that are there at a time where only its diagonal is wanted.
 const ROOM: usize = 1 << 21;
 
+/// Points of a term that suffice to tell how its residuals depend on the parameters.
+const SAMPLE: usize = 128;
+
 impl Kernel<'_> {
+    /// Makes these the factors of the residuals, in the order of [`Losses::mean_squares`]; the plan's own
+    /// where there are none. [`Kernel::evaluate`] and [`Kernel::run_steps`] keep to the plan's.
+    pub fn set_weights(&mut self, weights: &[f64]) -> Result<(), KernelError> {
+        let own = plan_weights(self.plan);
+        fits(Shape::Weights, own.len(), if weights.is_empty() { own.len() } else { weights.len() })?;
+        self.weights = if weights.is_empty() { own } else { weights.to_vec() };
+        Ok(())
+    }
+
+    /// How strongly every residual depends on the parameters: the root of the mean, over some of the points,
+    /// of its gradient squared. Not weighted; zero without points.
+    pub fn scales(&mut self, points: &[Points], parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
+        self.check(points, parameters)?;
+        let mut found = Vec::with_capacity(self.weights.len());
+        let (mut residuals, mut rows) = (Vec::new(), Vec::new());
+        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
+            let (each, count) = (term.residuals.len(), points.len().min(SAMPLE));
+            residuals.resize(count * each, 0.0);
+            rows.resize(count * each * parameters.len(), 0.0);
+            self.engine.jacobian((number, points, 0..count), parameters, &mut residuals, &mut rows)?;
+            let mut sums = vec![0.0; each];
+            for (place, row) in rows.chunks_exact(parameters.len().max(1)).enumerate() {
+                sums[place % each] += row.iter().map(|slope| slope * slope).sum::<f64>();
+            }
+            found.extend(sums.iter().map(|sum| (sum / count.max(1) as f64).sqrt()));
+        }
+        Ok(found)
+    }
+
     /// Rows of the least-squares problem over these points.
     pub fn row_count(&self, points: &[Points]) -> usize {
         let terms = self.plan.terms.iter().zip(points);
@@ -27,10 +59,12 @@ impl Kernel<'_> {
         normal.clear();
         self.losses.mean_squares.fill(0.0);
         let mut squares = self.losses.mean_squares.as_mut_slice();
+        let mut offset = 0;
         for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
             let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
             squares = rest;
-            let scales = scales(term, points);
+            let scales = scales(&self.weights[offset..][..term.residuals.len()], points);
+            offset += term.residuals.len();
             for range in NormalEquations::blocks(points.len(), scales.len()) {
                 let (residuals, rows) = normal.block(range.len() * scales.len());
                 self.engine.jacobian((number, points, range), parameters, residuals, rows)?;
@@ -41,6 +75,7 @@ impl Kernel<'_> {
             }
         }
         self.losses.finish(self.plan, points);
+        self.losses.weigh(&self.weights);
         Ok(&self.losses)
     }
 
@@ -59,6 +94,7 @@ impl Kernel<'_> {
             }
         }
         self.losses.finish(self.plan, points);
+        self.losses.weigh(&self.weights);
         Ok(&self.losses)
     }
 
@@ -74,10 +110,12 @@ impl Kernel<'_> {
         self.losses.mean_squares.fill(0.0);
         let mut squares = self.losses.mean_squares.as_mut_slice();
         let mut first = 0;
+        let mut offset = 0;
         for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
             let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
             squares = rest;
-            let scales = scales(term, points);
+            let scales = scales(&self.weights[offset..][..term.residuals.len()], points);
+            offset += term.residuals.len();
             for range in Gram::blocks(points.len(), scales.len()) {
                 let count = range.len() * scales.len();
                 let (residuals, rows) = gram.block(first, count);
@@ -91,6 +129,7 @@ impl Kernel<'_> {
         }
         gram.finish();
         self.losses.finish(self.plan, points);
+        self.losses.weigh(&self.weights);
         Ok(&self.losses)
     }
 
@@ -109,10 +148,12 @@ impl Kernel<'_> {
         self.losses.mean_squares.fill(0.0);
         let mut squares = self.losses.mean_squares.as_mut_slice();
         let (mut out, mut rows) = (out, Vec::new());
+        let mut offset = 0;
         for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
             let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
             squares = rest;
-            let scales = scales(term, points);
+            let scales = scales(&self.weights[offset..][..term.residuals.len()], points);
+            offset += term.residuals.len();
             let most = (ROOM / (parameters.len() * scales.len()).max(1)).max(16);
             for start in (0..points.len()).step_by(most) {
                 let range = start..(start + most).min(points.len());
@@ -131,6 +172,7 @@ impl Kernel<'_> {
             }
         }
         self.losses.finish(self.plan, points);
+        self.losses.weigh(&self.weights);
         Ok(&self.losses)
     }
 
@@ -145,8 +187,10 @@ impl Kernel<'_> {
         self.check(points, parameters)?;
         fits(Shape::Output, self.row_count(points), out.len())?;
         let mut rest = out;
+        let mut offset = 0;
         for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
-            let scales = scales(term, points);
+            let scales = scales(&self.weights[offset..][..term.residuals.len()], points);
+            offset += term.residuals.len();
             let (own, later) = std::mem::take(&mut rest).split_at_mut(points.len() * scales.len());
             rest = later;
             self.jacobian_times(number, points, parameters, direction, own)?;
@@ -167,8 +211,10 @@ impl Kernel<'_> {
         fits(Shape::Output, self.row_count(points), rows.len())?;
         let (mut rest, mut part) = (rows, vec![0.0; slope.len()]);
         slope.fill(0.0);
+        let mut offset = 0;
         for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
-            let scales = scales(term, points);
+            let scales = scales(&self.weights[offset..][..term.residuals.len()], points);
+            offset += term.residuals.len();
             let (own, later) = rest.split_at(points.len() * scales.len());
             rest = later;
             let mut seeds = own.to_vec();
@@ -189,8 +235,10 @@ impl Kernel<'_> {
         self.check(points, parameters)?;
         fits(Shape::Output, self.row_count(points), out.len())?;
         let mut rest = out;
+        let mut offset = 0;
         for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
-            let scales = scales(term, points);
+            let scales = scales(&self.weights[offset..][..term.residuals.len()], points);
+            offset += term.residuals.len();
             let (own, later) = std::mem::take(&mut rest).split_at_mut(points.len() * scales.len());
             rest = later;
             self.engine.fill(number, points, parameters, own)?;
@@ -201,9 +249,8 @@ impl Kernel<'_> {
 }
 
 /// What turns the residuals of a point into rows.
-fn scales(term: &Term, points: &Points) -> Vec<f64> {
-    let scale = |residual: &Residual| (residual.weight / points.len() as f64).sqrt();
-    term.residuals.iter().map(scale).collect()
+fn scales(weights: &[f64], points: &Points) -> Vec<f64> {
+    weights.iter().map(|weight| (weight / points.len() as f64).sqrt()).collect()
 }
 
 fn scale(rows: &mut [f64], scales: &[f64]) {

@@ -49,6 +49,16 @@ impl<'plan> Objective<'plan> {
         self.points.iter().map(Points::len).sum()
     }
 
+    /// How strongly every residual depends on the parameters.
+    pub(crate) fn scales(&mut self, parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
+        self.kernel.scales(&self.points, parameters)
+    }
+
+    /// Weighs the least-squares problem otherwise than the plan; as the plan, where there are no weights.
+    pub(crate) fn set_weights(&mut self, weights: &[f64]) -> Result<(), KernelError> {
+        self.kernel.set_weights(weights)
+    }
+
     /// The kernel, for predictions.
     pub fn kernel(&mut self) -> &mut Kernel<'plan> {
         &mut self.kernel

@@ -147,6 +147,7 @@ impl Sink for Record {
             Event::PhaseEnded { stopped, .. } => self.ends.push(*stopped),
             Event::Started { .. }
             | Event::PhaseStarted { .. }
+            | Event::Balanced { .. }
             | Event::Measured { .. }
             | Event::NotSaved { .. }
             | Event::Finished { .. } => {}

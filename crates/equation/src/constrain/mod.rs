@@ -43,8 +43,9 @@ pub fn constrain(mut problem: Problem) -> Problem {
                 }
                 Err(reason) => Outcome::Penalty(reason),
             };
-            let (name, text) = (condition.name.clone(), condition.equations[equation].text.clone());
-            enforcements.push(Enforcement { condition: name, equation: text, outcome });
+            let (name, stated) = (condition.name.clone(), &condition.equations[equation]);
+            let (text, weight) = (stated.text.clone(), stated.weight);
+            enforcements.push(Enforcement { condition: name, equation: text, weight, outcome });
         }
     }
     for unknown in 0..problem.unknowns.len() {

@@ -87,8 +87,8 @@ pub struct Equation {
     pub text: String,
     /// What should be zero.
     pub residual: Expression,
-    /// Factor of its mean square in the loss.
-    pub weight: f64,
+    /// Factor of its mean square in the loss; `None` leaves it open.
+    pub weight: Option<f64>,
 }
 
 /// Equations that hold at special places only.

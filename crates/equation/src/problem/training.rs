@@ -39,6 +39,8 @@ pub struct Phase {
     pub adaptive: Option<bool>,
     /// Whether early times come first, if stated.
     pub causal: Option<bool>,
+    /// Whether conditions whose weights are not stated are balanced against the equations, if stated.
+    pub balance: Option<bool>,
     /// Steps between two draws of fresh points, if stated; zero keeps the first ones.
     pub resample: Option<u64>,
     /// Step length of first-order methods.

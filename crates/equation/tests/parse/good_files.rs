@@ -91,7 +91,7 @@ fn vector_equations_become_one_equation_per_component() {
     let problem = accept("kovasznay", files::KOVASZNAY);
     let names: Vec<&str> = problem.equations.iter().map(|equation| equation.name.as_str()).collect();
     assert_eq!(names, ["momentum.1", "momentum.2", "mass"]);
-    assert_eq!(problem.equations[2].weight, 2.0);
+    assert_eq!(problem.equations[2].weight, Some(2.0));
     assert_eq!(problem.conditions[0].equations[1].name, "velocity.2");
     assert_eq!(problem.conditions[0].points, Some(400));
 }
@@ -104,7 +104,7 @@ fn measured_columns_are_counted() {
     assert_eq!(data.columns[2], Column::Ignored);
     assert_eq!(data.columns[4], Column::Measured(1));
     assert_eq!(data.equations.len(), 2);
-    assert_eq!(data.equations[1].weight, 5.0);
+    assert_eq!(data.equations[1].weight, Some(5.0));
     assert_eq!(problem.parameters[0].truth, Some(0.25));
 }
 
@@ -324,7 +324,7 @@ fn defaults_fill_what_the_file_leaves_out() {
     assert_eq!((phase.optimizer, phase.points, phase.budget), (Optimizer::Auto, None, None));
     assert_eq!((phase.adaptive, phase.resample, phase.learning_rate), (None, None, 1e-3));
     assert!(problem.network.normalize && problem.network.periodic.is_empty());
-    assert_eq!(problem.conditions[0].equations[0].weight, 10.0);
+    assert_eq!(problem.conditions[0].equations[0].weight, Some(10.0));
 }
 
 #[test]

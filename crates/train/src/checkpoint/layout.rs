@@ -152,7 +152,8 @@ fn trainer(snapshot: &Snapshot) -> State {
         .with_counts("interior", [snapshot.interior as u64])
         .with_numbers("strain", [snapshot.strain.after, snapshot.strain.mean])
         .with_numbers("march", [snapshot.march.part, snapshot.march.untrained])
-        .with_numbers("loss", [snapshot.loss]);
+        .with_numbers("loss", [snapshot.loss])
+        .with_numbers("weights", snapshot.weights.clone());
     let Some(stopped) = snapshot.stopped else { return state };
     let (kind, end) = match stopped {
         Stopped::Steps => (0, None),
@@ -203,6 +204,7 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
         interior: state.count_up_to("interior", usize::MAX)?,
         strain,
         march,
+        weights: state.numbers("weights").unwrap_or_default().to_vec(),
         loss: state.number("loss")?,
         stopped,
         ..snapshot

@@ -44,7 +44,7 @@ impl Lbfgs {
     /// The state before the first step, for `parameters` numbers and a memory of `pairs` steps.
     pub fn new(parameters: usize, pairs: usize) -> Self {
         let zeros = || vec![0.0; parameters];
-        let nothing = || Losses { total: 0.0, mean_squares: Vec::new() };
+        let nothing = || Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() };
         Lbfgs {
             memory: Memory::new(parameters, pairs),
             known: false,
@@ -163,6 +163,7 @@ impl Optimizer for Lbfgs {
         let state = State::default()
             .with_counts("known", [u64::from(self.known)])
             .with_numbers("losses", [&[self.losses.total], &*self.losses.mean_squares].concat())
+            .with_numbers("weights", self.losses.weights.as_slice())
             .with_numbers("gradient", self.gradient.as_slice())
             .with_numbers("best", [best])
             .with_counts("patience", [u64::from(steps), u64::from(renewed)])
@@ -184,7 +185,8 @@ impl Optimizer for Lbfgs {
         let known = state.count_up_to("known", 1)? == 1;
         let doubt = state.count_up_to("doubt", DOUBTS.len() - 1)?;
         self.memory.restore(state, parameters)?;
-        self.losses = Losses { total: *total, mean_squares: mean_squares.to_vec() };
+        let weights = state.numbers("weights")?.to_vec();
+        self.losses = Losses { total: *total, mean_squares: mean_squares.to_vec(), weights };
         self.gradient.copy_from_slice(gradient);
         (self.known, self.patience, self.doubt) = (known, patience, doubt);
         Ok(())

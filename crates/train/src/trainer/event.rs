@@ -1,8 +1,9 @@
 //! What training tells whoever listens.
 
-use super::Snapshot;
+use super::{Balance, Snapshot};
 use crate::optimize::Trust;
 use crate::run::RunError;
+use equation::taylor::Plan;
 use kernel::Losses;
 use std::fmt;
 
@@ -90,6 +91,13 @@ pub enum Event<'run> {
         /// When it will end.
         budget: equation::problem::Budget,
     },
+    /// Conditions that state no weight were given others.
+    Balanced {
+        /// Whose terms and residuals the numbers belong to.
+        plan: &'run Plan,
+        /// What was found.
+        balance: &'run Balance,
+    },
     /// A step was taken.
     Step {
         /// In which phase, from 0.
@@ -100,6 +108,8 @@ pub enum Event<'run> {
         step: u64,
         /// The losses before the step.
         losses: &'run Losses,
+        /// The weights of all residuals; empty where they are the plan's.
+        weights: &'run [f64],
         /// Its length: the rate, or for methods that find it themselves in multiples of their direction.
         length: f64,
         /// How the step compares with its model, for methods that have one.

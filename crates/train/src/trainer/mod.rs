@@ -1,5 +1,6 @@
 //! The training loop: phases, budgets, and what the world is told about them.
 
+mod balance;
 mod choice;
 mod event;
 mod march;
@@ -8,6 +9,7 @@ mod settings;
 mod snapshot;
 mod supply;
 
+pub use balance::Balance;
 pub use choice::{Choice, Reason};
 pub use event::{Event, Quiet, Sink, Stopped};
 pub use march::March;

@@ -1,7 +1,7 @@
 //! The loop that every optimizer shares.
 
 use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
-use crate::optimize::{Loss, Optimizer, Progress, StepOutcome, optimizer, rate};
+use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, optimizer, rate};
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
 use equation::problem::{Budget, Optimizer as Method, Problem};
@@ -96,10 +96,8 @@ pub fn train(
     now.stopped = Some(stopped);
     sink.state(now);
 
-    let mut gradient = vec![0.0; now.parameters.len()];
     let precision = objective.kernel().precision();
-    let losses = objective
-        .eval(&now.parameters, &mut gradient)
+    let losses = LeastSquares::losses(objective, &now.parameters)
         .map_err(|refusal| explain(refusal, plan, precision, now.steps))?
         .clone();
     sink.event(&Event::Finished { steps: now.steps, losses: &losses, seconds: now.seconds, stopped });
@@ -136,6 +134,7 @@ impl Run<'_> {
         } else {
             objective.set_points(std::mem::take(&mut now.points));
         }
+        objective.set_weights(&now.weights)?;
         let mut optimizer = optimizer(phase.method, self.plan);
         if !now.optimizer.is_empty() {
             let misfit = |cause| TrainError::Misfit { phase: now.phase, cause };
@@ -179,6 +178,10 @@ impl Run<'_> {
                 self.supply(phase, objective, now)?;
                 optimizer.forget_loss();
             }
+            if let Some(balance) = self.balance(phase, objective, now)? {
+                optimizer.forget_loss();
+                sink.event(&Event::Balanced { plan: self.plan, balance: &balance });
+            }
             let progress = Progress { step: now.phase_step, seconds: now.phase_seconds };
             let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
             let points = objective.point_count();
@@ -210,6 +213,7 @@ impl Run<'_> {
                 phase_step: now.phase_step,
                 step: now.steps,
                 losses,
+                weights: &now.weights,
                 length,
                 trust,
                 points,

@@ -31,6 +31,8 @@ pub struct Settings {
     pub adaptive: bool,
     /// Whether early times come first.
     pub causal: bool,
+    /// Whether conditions whose weights are not stated are balanced against the equations.
+    pub balance: bool,
     /// Steps between two draws of fresh points; `None` keeps the first ones. At least one.
     pub resample: Option<u64>,
     /// Step length of first-order methods.
@@ -124,6 +126,7 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
         sampler: phase.sampler,
         adaptive: phase.adaptive.unwrap_or(second_order),
         causal: phase.causal.unwrap_or(second_order) && resample == Some(1),
+        balance: second_order && phase.balance.unwrap_or(true),
         resample,
         learning_rate: phase.learning_rate,
         schedule: phase.schedule,

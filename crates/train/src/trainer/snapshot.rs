@@ -35,6 +35,8 @@ pub struct Snapshot {
     pub strain: Strain,
     /// How far in time they reach.
     pub march: March,
+    /// The weights of all residuals; empty where they are the plan's.
+    pub weights: Vec<f64>,
     /// The loss before the last step of the phase; infinite before the first.
     pub loss: f64,
     /// What the phase's method remembers; empty before its first step.
@@ -70,6 +72,7 @@ impl Snapshot {
             interior: 0,
             strain: Strain::default(),
             march: March::START,
+            weights: Vec::new(),
             loss: f64::INFINITY,
             optimizer: State::default(),
             stopped: None,

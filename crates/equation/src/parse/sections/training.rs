@@ -11,11 +11,12 @@ use crate::problem::{Budget, Optimizer, Phase, Sampler, Schedule, Solver, Traini
 const PLANNED: [&str; 7] =
     ["bfgs", "levenberg-marquardt", "natural-gradient", "soap", "shampoo", "sgd", "muon"];
 
-const PHASE_KEYS: [&str; 13] = [
+const PHASE_KEYS: [&str; 14] = [
     "optimizer",
     "weight_decay",
     "memory",
     "solver",
+    "balance",
     "points",
     "most_points",
     "sampler",
@@ -48,6 +49,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         sampler: Sampler::Sobol,
         adaptive: None,
         causal: None,
+        balance: None,
         resample: None,
         learning_rate: 1e-3,
         schedule: Schedule::Constant,
@@ -146,6 +148,8 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     phase.adaptive = adaptive.or(phase.adaptive);
     let causal = table.get("causal").and_then(|entry| reader::boolean(&entry.node, mistakes));
     phase.causal = causal.or(phase.causal);
+    let balance = table.get("balance").and_then(|entry| reader::boolean(&entry.node, mistakes));
+    phase.balance = balance.or(phase.balance);
     if let Some(steps) = table.get("resample").and_then(|e| reader::count(&e.node, 0..=i64::MAX, mistakes)) {
         phase.resample = Some(steps as u64);
     }
@@ -200,6 +204,9 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
     };
     for (key, method) in keys.into_iter().filter(|(_, method)| *method != own) {
         table.get(key).into_iter().for_each(|entry| misplaced(entry, method));
+    }
+    if !matches!(optimizer, Optimizer::Auto | Optimizer::GaussNewton { .. }) {
+        table.get("balance").into_iter().for_each(|entry| misplaced(entry, "gauss-newton"));
     }
     match optimizer {
         Optimizer::Auto | Optimizer::Adam => {}

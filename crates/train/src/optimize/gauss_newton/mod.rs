@@ -61,7 +61,7 @@ impl GaussNewton {
             solver,
             system: None,
             candidates: TRIED.iter().map(|_| Candidate::new(parameters)).collect(),
-            losses: Losses { total: 0.0, mean_squares: Vec::new() },
+            losses: Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() },
             slope: vec![0.0; parameters],
             trial: vec![0.0; parameters],
         }
