@@ -146,7 +146,10 @@ pub fn report(problem: &Problem) -> Vec<String> {
         problem.enforcements.iter().filter(exact).map(|it| format!("`{}`", it.condition)).collect();
     idle.dedup();
     if !idle.is_empty() {
-        lines.push(format!("the stated weight of {} has no effect: what is exact is no penalty", idle.join(", ")));
+        lines.push(format!(
+            "the stated weight of {} has no effect: what is exact is no penalty",
+            idle.join(", ")
+        ));
     }
     lines
 }

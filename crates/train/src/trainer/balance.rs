@@ -5,7 +5,7 @@
 //! length of the interior's (Wang, Yu, Perdikaris 2022). They do not depend on units then.
 
 use super::run::Run;
-use super::{Settings, Snapshot};
+use super::{Pace, Settings, Snapshot};
 use crate::{Objective, TrainError};
 use equation::taylor::{Plan, Source};
 
@@ -44,8 +44,9 @@ impl Run<'_> {
         }
         objective.set_weights(&weights)?;
         now.weights.clone_from(&weights);
-        // Another loss: what the last one was says nothing about points.
+        // Another loss: what the last one was says nothing about points or pace.
         now.strain.after = 0.0;
+        now.pace = Pace::START;
         Ok(Some(Balance { scales, weights }))
     }
 }

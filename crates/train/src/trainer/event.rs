@@ -16,6 +16,8 @@ pub enum Stopped {
     Seconds,
     /// The loss fell below the bound.
     Loss,
+    /// Losses hardly fall any more.
+    Plateau,
     /// The error of every unknown with a reference fell below the bound.
     TargetError,
     /// The method stands where the loss has no slope.
@@ -43,6 +45,7 @@ impl Stopped {
             Stopped::Steps => "steps",
             Stopped::Seconds => "seconds",
             Stopped::Loss => "loss",
+            Stopped::Plateau => "plateau",
             Stopped::TargetError => "target-error",
             Stopped::GradientVanished { .. } => "gradient-vanished",
             Stopped::NoDescent { .. } => "no-descent",
@@ -57,6 +60,7 @@ impl fmt::Display for Stopped {
             Stopped::Steps
             | Stopped::Seconds
             | Stopped::Loss
+            | Stopped::Plateau
             | Stopped::TargetError
             | Stopped::Interrupted => formatter.write_str(self.name()),
             Stopped::GradientVanished { step, gradient } => {

@@ -4,7 +4,7 @@ use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
 use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, optimizer, rate};
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
-use equation::problem::{Budget, Optimizer as Method, Problem};
+use equation::problem::{Optimizer as Method, Problem};
 use equation::taylor::Plan;
 use kernel::{Kernel, Losses, Precision};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -162,7 +162,7 @@ impl Run<'_> {
             return Ok(stopped);
         }
         loop {
-            if let Some(stopped) = self.over(phase.budget, now) {
+            if let Some(stopped) = self.over(phase, now) {
                 return Ok(stopped);
             }
             if sink.wants_state(now.seconds) {
@@ -274,16 +274,22 @@ impl Run<'_> {
                 let reached = phase.budget.error.zip(error).is_some_and(|(bound, error)| error < bound);
                 Ok(reached.then_some(stopped))
             }
-            Some(Stopped::Steps | Stopped::Seconds | Stopped::Loss | Stopped::Interrupted) | None => Ok(None),
+            Some(
+                Stopped::Steps | Stopped::Seconds | Stopped::Loss | Stopped::Plateau | Stopped::Interrupted,
+            )
+            | None => Ok(None),
         }
     }
 
     /// Whether a phase ends here. The loss is the one before the last step.
-    fn over(&self, budget: Budget, now: &Snapshot) -> Option<Stopped> {
+    fn over(&self, phase: &Settings, now: &Snapshot) -> Option<Stopped> {
+        let budget = phase.budget;
         if self.surroundings.stop.load(Ordering::Relaxed) {
             Some(Stopped::Interrupted)
         } else if budget.loss.is_some_and(|bound| now.loss < bound) {
             Some(Stopped::Loss)
+        } else if phase.ends_by_itself && now.pace.is_over() {
+            Some(Stopped::Plateau)
         } else if budget.steps.is_some_and(|bound| now.phase_step >= bound) {
             Some(Stopped::Steps)
         } else if budget.seconds.is_some_and(|bound| now.phase_seconds >= bound) {

@@ -13,6 +13,9 @@ const MOST_SQUARE: usize = 4096;
 /// Rows at first for networks beyond.
 const FEW_ROWS: usize = 2048;
 
+/// Steps of Gauss-Newton after which patience ends.
+const MOST_STEPS: u64 = 1000;
+
 /// Operations up to which points may grow.
 const MOST_GROWN: f64 = 3e12;
 
@@ -41,6 +44,8 @@ pub struct Settings {
     pub schedule: Schedule,
     /// When it ends; at least one bound is set.
     pub budget: Budget,
+    /// Whether it also ends when losses hardly fall any more: where nobody says how long to go on.
+    pub ends_by_itself: bool,
 }
 
 /// All phases of a problem, settled. Where the problem states a number of steps in all, phases keep their
@@ -58,6 +63,7 @@ pub fn settle(problem: &Problem, plan: &Plan, precision: Precision) -> Vec<Setti
         let own = if number + 1 == count { rest } else { phase.budget.steps.unwrap_or(rest).min(rest) };
         rest -= own;
         phase.budget = Budget { steps: Some(own), ..Budget::default() };
+        phase.ends_by_itself = false;
     }
     phases
 }
@@ -116,7 +122,7 @@ fn share(budget: Budget, part: f64) -> Budget {
 fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) -> Settings {
     let second_order = matches!(method, Method::GaussNewton { .. });
     let (points, most) = if second_order { enough(problem, plan) } else { (2048, 2048) };
-    let steps = if second_order { 300 } else { 5000 };
+    let steps = if second_order { MOST_STEPS } else { 5000 };
     let resample = phase.resample.or(second_order.then_some(1)).filter(|&steps| steps > 0);
     Settings {
         method,
@@ -131,6 +137,7 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
         learning_rate: phase.learning_rate,
         schedule: phase.schedule,
         budget: phase.budget.unwrap_or(Budget { steps: Some(steps), ..Budget::default() }),
+        ends_by_itself: second_order && phase.budget.is_none(),
     }
 }
 
