@@ -141,6 +141,12 @@ pub fn report(problem: &Problem) -> Vec<String> {
             lines.push(format!("`{condition}` ({equation}) stays a penalty: {}", reason.sentence(problem)));
         }
     }
+    for unknown in problem.unknowns.iter().filter(|unknown| unknown.unit != 1.0) {
+        let (name, unit) = (&unknown.name, short(unknown.unit));
+        lines.push(format!(
+            "{name} is computed in units of {unit}, the size of what its conditions prescribe"
+        ));
+    }
     let exact = |it: &&Enforcement| matches!(it.outcome, Outcome::Exact { .. }) && it.weight.is_some();
     let mut idle: Vec<String> =
         problem.enforcements.iter().filter(exact).map(|it| format!("`{}`", it.condition)).collect();

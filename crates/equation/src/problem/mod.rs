@@ -59,6 +59,8 @@ pub struct Unknown {
     pub name: String,
     /// The field in terms of coordinates and [`Leaf::Raw`]; `None` is the raw output itself.
     pub ansatz: Option<Expression>,
+    /// What the network's output was multiplied with, to be of the field's size: already in the ansatz.
+    pub unit: f64,
     /// Whether conditions may be built into an ansatz of this field.
     pub hard_constraints: HardConstraints,
 }
