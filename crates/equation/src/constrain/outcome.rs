@@ -147,7 +147,10 @@ pub fn report(problem: &Problem) -> Vec<String> {
             "{name} is computed in units of {unit}, the size of what its conditions prescribe"
         ));
     }
-    let exact = |it: &&Enforcement| matches!(it.outcome, Outcome::Exact { .. }) && it.weight.is_some();
+    let is_exact = |it: &Enforcement| matches!(it.outcome, Outcome::Exact { .. });
+    let others_exact =
+        |name: &str| problem.enforcements.iter().all(|it| it.condition != name || is_exact(it));
+    let exact = |it: &&Enforcement| it.weight.is_some() && others_exact(&it.condition);
     let mut idle: Vec<String> =
         problem.enforcements.iter().filter(exact).map(|it| format!("`{}`", it.condition)).collect();
     idle.dedup();

@@ -14,7 +14,7 @@ const MOST_SQUARE: usize = 4096;
 const FEW_ROWS: usize = 2048;
 
 /// Steps of Gauss-Newton after which patience ends.
-const MOST_STEPS: u64 = 1000;
+const MOST_STEPS: u64 = 600;
 
 /// Operations up to which points may grow.
 const MOST_GROWN: f64 = 3e12;
