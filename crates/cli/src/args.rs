@@ -1,8 +1,9 @@
 //! What users may write on the command line.
 
+use crate::bytes;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pinnace::run::SECONDS_PER_CHECKPOINT;
-use pinnace::{Device, Precision};
+use pinnace::{Budget, CompileMode, Device, Precision};
 use std::path::PathBuf;
 
 /// Turns a text file that states a differential equation into a trained network.
@@ -31,9 +32,11 @@ pub(crate) enum Command {
     Evaluate(Evaluate),
     /// Write the solution or the network of a run for other programs
     Export(Export),
+    /// Show, draw or write what a problem's errors are measured against
+    Reference(Reference),
     /// Show what Pinnace finds on this machine
     Doctor,
-    /// Measure speed
+    /// Measure speed and accuracy
     #[command(subcommand)]
     Bench(Bench),
     /// Print a script that completes commands in a shell
@@ -48,6 +51,103 @@ pub(crate) enum Bench {
     Step(Step),
     /// Time one iteration of Gauss-Newton on dense normal equations, in f64
     Iteration(Iteration),
+    /// Train problems with several seeds and compare their error over time with what others have published
+    Accuracy(Accuracy),
+    /// Time training of one problem with more and more points, on a device and on the processor beside it
+    Scaling(Scaling),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Accuracy {
+    /// Built-in problems or files [default: all built-in problems]
+    #[arg(value_name = "PROBLEM", value_hint = ValueHint::AnyPath)]
+    pub(crate) problems: Vec<String>,
+
+    /// Train from seeds 0 to N-1
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) seeds: u64,
+
+    /// Time or steps of each training, such as 60s, 5min or "300 steps" [default: the problem's own]
+    #[arg(long)]
+    pub(crate) budget: Option<Budget>,
+
+    /// Methods to compare, several one after the other with a plus: gauss-newton,adam+lbfgs [default: the problem's own]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) optimizer: Vec<String>,
+
+    /// Override a key of every problem; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+
+    /// Where to compute: auto, cuda, cpu or reference
+    #[arg(long, default_value = "auto")]
+    pub(crate) device: Device,
+
+    /// In which numbers to compute: f64 or f32
+    #[arg(long, default_value = "f64")]
+    pub(crate) precision: Precision,
+
+    /// Trainings at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: u16,
+
+    /// Threads of each training [default: all, shared out over the jobs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
+    /// Write accuracy.jsonl and the pictures into this folder
+    #[arg(long, value_name = "DIR", default_value = "accuracy")]
+    pub(crate) out: PathBuf,
+
+    /// Complete what an earlier call began in the same folder
+    #[arg(long)]
+    pub(crate) resume: bool,
+
+    /// Draw no pictures
+    #[arg(long)]
+    pub(crate) no_plots: bool,
+
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Show no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+
+    /// Show progress as plain lines even on a terminal
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) plain: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Scaling {
+    /// Points inside the domain, such as 1K,50K,1M; each condition has a tenth of them
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = count, default_value = "1K,5K,10K,50K,100K,1M,10M")]
+    pub(crate) points: Vec<usize>,
+
+    /// Steps of Adam [default: 2000, and 100 for 10M points]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) steps: Option<u64>,
+
+    /// Where to compute: auto, cuda, cpu or reference
+    #[arg(long, default_value = "auto")]
+    pub(crate) device: Device,
+
+    /// In which numbers to compute [default: the fastest as accurate as f32]
+    #[arg(long)]
+    pub(crate) precision: Option<Precision>,
+
+    #[command(flatten)]
+    pub(crate) gpu: Gpu,
+
+    /// Measure the processor for so many seconds beside a GPU; 0 leaves it out
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
+    pub(crate) cpu_seconds: f64,
+
+    /// Print one JSON object per line instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What is measured.
@@ -72,6 +172,9 @@ pub(crate) struct Measured {
     /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
     pub(crate) device: Device,
+
+    #[command(flatten)]
+    pub(crate) gpu: Gpu,
 
     /// Threads [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -167,9 +270,24 @@ pub(crate) struct Resume {
     pub(crate) manner: Manner,
 }
 
+/// What only a GPU has.
+#[derive(Debug, Args)]
+pub(crate) struct Gpu {
+    /// Memory that may be taken on a GPU, such as 2GB: above it points come in chunks [default: what it has]
+    #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
+    pub(crate) memory_limit: Option<usize>,
+
+    /// How a GPU's kernels are chosen and launched: default (one by one), reduce-overhead (many steps at once) or max-autotune (with a search for the fastest tiles) [default: reduce-overhead]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) compile: Option<CompileMode>,
+}
+
 /// How training saves and speaks.
 #[derive(Debug, Args)]
 pub(crate) struct Manner {
+    #[command(flatten)]
+    pub(crate) gpu: Gpu,
+
     /// Save a checkpoint every so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) checkpoint_every: f64,
@@ -209,6 +327,14 @@ pub(crate) struct Plot {
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) chosen: Chosen,
+
+    /// Print the CUDA source that training on a GPU compiles
+    #[arg(long)]
+    pub(crate) cuda: bool,
+
+    /// In which numbers that source computes: f64, f32, bf16x6, bf16x3, tf32, bf16 or fp16
+    #[arg(long, default_value = "f64", requires = "cuda")]
+    pub(crate) precision: Precision,
 }
 
 #[derive(Debug, Args)]
@@ -295,6 +421,42 @@ pub(crate) enum Time {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Reference {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+
+    /// Points along every coordinate, such as t=201,x=512 [default: the problem's test grid]
+    #[arg(long, value_name = "GRID")]
+    pub(crate) grid: Option<String>,
+
+    /// Draw it as reference.png into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// Write its values
+    #[arg(long)]
+    pub(crate) format: Option<FieldFormat>,
+
+    /// Where to write them [default: PROBLEM-reference, with an ending that says the format]
+    #[arg(long, value_name = "PATH", requires = "format", value_hint = ValueHint::AnyPath)]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum FieldFormat {
+    /// A folder with one NumPy array per coordinate and field
+    Npy,
+    /// One table of text
+    Csv,
+    /// Image data for ParaView, time as a series of files
+    Vtk,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Completions {
     /// For which shell
     pub(crate) shell: clap_complete::Shell,
@@ -305,6 +467,16 @@ pub(crate) struct Man {
     /// Write the pages of all commands into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    let units = [("K", 1000), ("M", 1_000_000)];
+    let unit = units.into_iter().find_map(|(name, size)| Some((text.trim().strip_suffix(name)?, size)));
+    let (number, size) = unit.unwrap_or((text.trim(), 1));
+    match number.parse::<usize>().ok().and_then(|number| number.checked_mul(size)) {
+        Some(count) if count > 0 && u32::try_from(count).is_ok() => Ok(count),
+        Some(_) | None => Err("a number of points such as 500, 10K or 1M is needed".to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -1,13 +1,14 @@
 //! `pinnace bench`
 
 use crate::args::{Iteration, Measured, Step};
-use crate::exit;
+use crate::{bytes, exit};
 use pinnace::Precision;
 use pinnace::bench::{IterationReport, StepReport, StepSettings, bench_iteration, bench_step};
 use std::io::Write;
 use std::process::ExitCode;
 
 pub(crate) fn step(choices: &Step, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+    exit::check_gpu(&choices.measured.gpu, choices.measured.device)?;
     let report = bench_step(&settings(&choices.measured, choices.precision))?;
     if choices.measured.json {
         writeln!(output, "{}", serde_json::to_string(&report)?)?;
@@ -18,6 +19,7 @@ pub(crate) fn step(choices: &Step, output: &mut impl Write) -> anyhow::Result<Ex
 }
 
 pub(crate) fn iteration(choices: &Iteration, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+    exit::check_gpu(&choices.measured.gpu, choices.measured.device)?;
     let report = bench_iteration(&settings(&choices.measured, Precision::F64))?;
     if choices.measured.json {
         writeln!(output, "{}", serde_json::to_string(&report)?)?;
@@ -35,6 +37,8 @@ fn settings(measured: &Measured, precision: Precision) -> StepSettings {
         depth: measured.depth,
         device: measured.device,
         precision,
+        memory_limit: measured.gpu.memory_limit,
+        compile: measured.gpu.compile.unwrap_or_default(),
         threads: measured.threads.map(usize::from),
         case: measured.case.clone(),
     }
@@ -64,14 +68,25 @@ fn write(report: &StepReport, output: &mut impl Write) -> anyhow::Result<()> {
         report.median_ms, report.p10_ms, report.p90_ms, report.steps
     )?;
     let speed = report.flops as f64 / report.median_ms / 1e6;
+    let share =
+        report.share_of_peak.map_or("an unknown part".to_owned(), |share| format!("{:.0} %", 100.0 * share));
     writeln!(
         output,
-        "  speed          {speed:.1} Gflop/s; products at {:.0} % of the multiply-add peak",
-        100.0 * report.share_of_peak
+        "  speed          {speed:.1} Gflop/s; products at {share} of the {device}'s peak in {precision}"
     )?;
     let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
     let peak = report.peak_bytes.map_or("not available".to_owned(), megabytes);
     writeln!(output, "  memory         {peak} at most, {} of it points", megabytes(report.point_bytes))?;
+    if let Some(memory) = report.device_memory {
+        let size = |bytes: Option<usize>| bytes.map_or("not measured".to_owned(), bytes::show);
+        writeln!(
+            output,
+            "  on the device  {} planned, {} taken at most; {} before, with the context",
+            bytes::show(memory.planned_bytes),
+            size(memory.peak_bytes),
+            size(memory.context_bytes)
+        )?;
+    }
     writeln!(output, "  first loss     {:.15e}", report.loss0)?;
     writeln!(output, "  gradient norm  {:.15e}", report.gradnorm0)?;
     writeln!(output, "  after 5 steps  {:.15e}", report.loss5)?;

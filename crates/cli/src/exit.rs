@@ -1,7 +1,9 @@
 //! How the process ends.
 
+use crate::args::Gpu;
+use pinnace::bench::AccuracyError;
 use pinnace::export::ExportError;
-use pinnace::{KernelError, RunError, TrainError};
+use pinnace::{Device, KernelError, RunError, TrainError};
 use std::fmt;
 use std::io::{ErrorKind, Write, stderr};
 use std::process::ExitCode;
@@ -26,6 +28,18 @@ impl fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+/// Refuses what only a GPU has where there is none.
+pub(crate) fn check_gpu(gpu: &Gpu, device: Device) -> Result<(), Usage> {
+    let given = [("--memory-limit", gpu.memory_limit.is_some()), ("--compile", gpu.compile.is_some())];
+    let first = given.into_iter().find(|(_, given)| *given);
+    match (first, device) {
+        (None, _) | (Some(_), Device::Cuda) => Ok(()),
+        (Some((name, _)), Device::Cpu | Device::Reference) => {
+            Err(Usage(format!("{name} is about a GPU; this would run on `{device}`")))
+        }
+    }
+}
 
 /// Makes panics say that they are bugs, in few words.
 pub(crate) fn speak_of_panics() {
@@ -68,7 +82,9 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Table(_)
             | TrainError::Reference(_)
             | TrainError::Case(_)
+            | TrainError::Accuracy(AccuracyError::Taken { .. } | AccuracyError::Different { .. })
             | TrainError::Resolution(_)
+            | TrainError::TooLarge { .. }
             | TrainError::EmptyPlace { .. }
             | TrainError::Run(
                 RunError::Read { .. }
@@ -95,6 +111,8 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
                 | RunError::Checkpoint { .. }
                 | RunError::Unsavable(_),
             )
+            | TrainError::Kernel(KernelError::DrawsNothing { .. })
+            | TrainError::Accuracy(AccuracyError::Read { .. } | AccuracyError::Write { .. })
             | TrainError::Unmeasurable(_)
             | TrainError::Threads { .. },
         )

@@ -48,7 +48,7 @@ fn reference(problem: &Problem) -> String {
         .iter()
         .map(|solution| match solution {
             Some(Solution::Formula(_)) => "formula",
-            Some(Solution::Named(name)) => name,
+            Some(Solution::Named { name, .. }) => name,
             Some(Solution::File { .. }) => "table",
             None => "none",
         })

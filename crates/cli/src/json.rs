@@ -1,6 +1,6 @@
 //! The result of training for programs.
 
-use pinnace::{Experiment, FieldError, Losses, Misfit, Trained};
+use pinnace::{Experiment, FieldError, Losses, MemoryUse, Misfit, Trained};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -36,9 +36,16 @@ pub(crate) fn write(
         "parameters": scalars(experiment, &trained.scalars),
         "truth": truth,
         "stopped": trained.stopped.name(),
+        "memory": trained.memory.map(memory),
     });
     writeln!(output, "{object}")?;
     Ok(())
+}
+
+/// Memory of a device, in bytes.
+fn memory(memory: MemoryUse) -> Value {
+    let MemoryUse { planned, measured, context } = memory;
+    json!({ "planned_bytes": planned, "peak_bytes": measured, "context_bytes": context })
 }
 
 /// The scalars that were found, by name.

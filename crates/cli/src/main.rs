@@ -5,8 +5,10 @@
 
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod args;
 mod bench;
+mod bytes;
 mod doctor;
 mod evaluate;
 mod exit;
@@ -16,8 +18,10 @@ mod inspect;
 mod json;
 mod new;
 mod plot;
+mod reference;
 mod report;
 mod resume;
+mod scaling;
 mod session;
 mod shell;
 mod terminal;
@@ -42,11 +46,14 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Plot(choices) => plot::plot(choices, &mut output)?,
         Command::Explain(choices) => explain::explain(choices, &mut output)?,
         Command::List => inspect::list(&mut output)?,
+        Command::Bench(Bench::Scaling(choices)) => scaling::scaling(choices, &mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,
         Command::Bench(Bench::Iteration(choices)) => bench::iteration(choices, &mut output)?,
+        Command::Bench(Bench::Accuracy(choices)) => accuracy::accuracy(choices, &mut output)?,
         Command::New(choices) => new::new(choices, &mut output)?,
         Command::Evaluate(choices) => evaluate::evaluate(choices, &mut output)?,
         Command::Export(choices) => export::export(choices, &mut output)?,
+        Command::Reference(choices) => reference::reference(choices, &mut output)?,
         Command::Completions(choices) => shell::completions(choices, &mut output)?,
         Command::Man(choices) => shell::man(choices, &mut output)?,
         Command::Doctor => doctor::doctor(&mut output)?,

@@ -1,6 +1,7 @@
 //! The result of training for people.
 
-use pinnace::{Experiment, FieldError, Losses, Misfit, Trained};
+use crate::bytes;
+use pinnace::{Experiment, FieldError, Losses, MemoryUse, Misfit, Trained};
 use std::io::Write;
 use std::path::Path;
 
@@ -24,6 +25,9 @@ pub(crate) fn write(
         problem.training.seed,
         trained.losses.total
     )?;
+    if let Some(memory) = trained.memory {
+        writeln!(output, "memory {}", used(memory))?;
+    }
     residuals(experiment, &trained.losses, output)?;
     errors(experiment, &trained.errors, output)?;
     parameters(experiment, &trained.scalars, output)?;
@@ -35,6 +39,15 @@ pub(crate) fn write(
         writeln!(output, "  draw      pinnace plot {path}")?;
     }
     Ok(())
+}
+
+/// Memory of a device in words.
+pub(crate) fn used(memory: MemoryUse) -> String {
+    let MemoryUse { planned, measured, context } = memory;
+    let planned = bytes::show(planned);
+    let measured = measured.map_or("not measured".to_owned(), bytes::show);
+    let context = context.map(|bytes| format!("; {} before, with the context", bytes::show(bytes)));
+    format!("{planned} planned, {measured} taken at most{}", context.unwrap_or_default())
 }
 
 /// A path as a shell takes it for one word.

@@ -21,17 +21,20 @@ pub(crate) fn train(
     manner: &Manner,
     output: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
-    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
+    exit::check_gpu(&manner.gpu, experiment.device())?;
+    let compile = manner.gpu.compile.unwrap_or_default();
+    let experiment = &experiment.clone().within(manner.gpu.memory_limit).compiled(compile);
+    let stop = listen_for_interruption()?;
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
     experiment.conditions().iter().for_each(|line| terminal.say(line));
     if let Some(choice) = experiment.choice() {
         terminal.say(&format!("optimizer {choice}"));
     }
     let trained = match &mut folder {
-        Some(folder) => folder.train(experiment, &mut now, &STOP, &mut terminal).with_context(|| {
+        Some(folder) => folder.train(experiment, &mut now, stop, &mut terminal).with_context(|| {
             format!("training ended early, what there is of it is in {}", folder.path().display())
         })?,
-        None => experiment.train_from(&mut now, &STOP, &mut terminal)?,
+        None => experiment.train_from(&mut now, stop, &mut terminal)?,
     };
     let run = folder.as_ref().map(Folder::path);
     if manner.json {
@@ -63,6 +66,12 @@ pub(crate) fn train(
         | Stopped::GradientVanished { .. }
         | Stopped::NoDescent { .. } => exit::DONE,
     })
+}
+
+/// What Ctrl-C, SIGTERM and SIGHUP set from now on.
+pub(crate) fn listen_for_interruption() -> anyhow::Result<&'static AtomicBool> {
+    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
+    Ok(&STOP)
 }
 
 #[expect(clippy::exit, reason = "a second Ctrl-C means now, from a thread that cannot return a code")]

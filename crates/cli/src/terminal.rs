@@ -1,9 +1,10 @@
 //! Progress on stderr.
 
+use crate::bytes;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pinnace::optimize::Trust;
 use pinnace::trainer::Balance;
-use pinnace::{Event, Plan, Sink};
+use pinnace::{Event, MemoryPlan, Plan, Sink};
 use std::io::{IsTerminal, Write, stderr};
 
 /// How progress is shown.
@@ -121,6 +122,24 @@ impl Terminal {
     }
 }
 
+/// What a phase will take, in words.
+fn memory(plan: &MemoryPlan) -> Vec<String> {
+    let pools = plan.pools.iter().filter(|(_, bytes)| *bytes > 0);
+    let pools = pools.map(|(purpose, bytes)| format!("{} {}", purpose.name(), bytes::show(*bytes)));
+    let kernels = (plan.kernels > 0).then(|| format!("kernels {}", bytes::show(plan.kernels)));
+    let parts: Vec<String> = pools.chain(kernels).collect();
+    let whole = bytes::show(plan.bytes());
+    let staging = bytes::show(plan.staging);
+    let mut lines = vec![format!("memory {whole}: {}; {staging} of the host's for copies", parts.join(", "))];
+    if plan.chunks > 1 {
+        lines.push(format!("points in {} chunks on {} blocks", plan.chunks, plan.blocks));
+    }
+    if plan.shortage {
+        lines.push("warning: the GPU has less memory free than all points at once would take".to_owned());
+    }
+    lines
+}
+
 impl Sink for Terminal {
     fn event(&mut self, event: &Event<'_>) {
         match *event {
@@ -159,6 +178,7 @@ impl Sink for Terminal {
                     self.show(now);
                 }
             }
+            Event::Memory { plan } => memory(plan).iter().for_each(|line| self.say(line)),
             Event::Measured { error, .. } => self.error = Some(error),
             Event::NotSaved { error } => self.say(&format!("warning: {error}; training goes on")),
             Event::PhaseEnded { phase, stopped } => {

@@ -186,6 +186,83 @@ fn ctrl_c_and_sigterm_save_the_run_and_a_second_process_waits_its_turn() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_second_ctrl_c_does_not_wait_for_the_step_at_hand() {
+    let folder = Folder::new("second");
+    // One step takes minutes.
+    let arguments = [
+        &["train", "poisson-2d", "--plain", "--json", "--out", "run", "--set", "training.optimizer=adam"][..],
+        &["--set", "network.width=256", "--set", "network.depth=20", "--set", "training.points=200000"],
+    ]
+    .concat();
+    let mut child =
+        folder.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut progress = BufReader::new(child.stderr.take().expect("stderr is piped"));
+    let mut line = String::new();
+    while !line.starts_with("phase 1") {
+        line.clear();
+        assert_ne!(progress.read_line(&mut line).expect("stderr is text"), 0, "it ended by itself");
+    }
+    signal(&child, "-INT");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().expect("it can be asked").is_none(), "the first one waits for the step");
+    signal(&child, "-INT");
+    let output = child.wait_with_output().expect("the binary ends");
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(130), String::new()));
+    let saved = pinnace::Run::open(&folder.0.join("run")).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(saved.snapshot().steps, 0, "what was saved can be read");
+}
+
+/// Runs as someone who may not write what others own.
+#[cfg(unix)]
+fn without_rights(folder: &Folder, arguments: &[&str]) -> Output {
+    use std::os::unix::fs::PermissionsExt;
+    let binary = env!("CARGO_BIN_EXE_pinnace");
+    let probe = folder.0.join("run/probe");
+    for (path, mode) in [("run/checkpoints", 0o555), ("run", 0o555), ("", 0o555)] {
+        let rights = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(folder.0.join(path), rights).expect("rights can be taken away");
+    }
+    // Superusers write everywhere: someone else takes their place.
+    let mut command = match std::fs::write(&probe, []) {
+        Ok(()) => {
+            std::fs::remove_file(&probe).expect("it was just written");
+            let mut command = Command::new("setpriv");
+            command.args(["--reuid", "65534", "--clear-groups", binary]);
+            command
+        }
+        Err(_) => Command::new(binary),
+    };
+    let output = command.args(arguments).current_dir(&folder.0).stdin(Stdio::null()).output();
+    for path in ["", "run", "run/checkpoints"] {
+        let rights = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(folder.0.join(path), rights).expect("rights can be given back");
+    }
+    output.expect("it runs")
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_written_is_told_and_what_is_in_it_can_be_read() {
+    let folder = Folder::new("read-only");
+    folder.json(&small(&["--steps", "3", "--out", "run"]));
+    let before = folder.parameters("run");
+    let train = without_rights(&folder, &small(&["--steps", "3", "--quiet"]));
+    let said = text(&train.stderr);
+    assert_eq!(train.status.code(), Some(1), "{said}");
+    assert!(said.contains("--no-run makes none") && said.contains("cannot write"), "{said}");
+    let resumed = without_rights(&folder, &["resume", "run", "--steps", "6", "--quiet"]);
+    let said = text(&resumed.stderr);
+    assert_eq!(resumed.status.code(), Some(1), "{said}");
+    assert!(said.contains("cannot write run/") && resumed.stdout.is_empty(), "{said}");
+    let plot = without_rights(&folder, &["plot", "run"]);
+    assert_eq!(plot.status.code(), Some(1), "{}", text(&plot.stderr));
+    let evaluated = without_rights(&folder, &["evaluate", "run", "--json"]);
+    assert_eq!(evaluated.status.code(), Some(0), "{}", text(&evaluated.stderr));
+    assert_eq!(folder.parameters("run"), before);
+}
+
 /// L-BFGS and fresh points: all that a checkpoint has to hold.
 #[cfg(unix)]
 const LONG: [&str; 12] = [

@@ -5,7 +5,7 @@
 use equation::counter::Stream;
 use equation::parse::parse_with;
 use equation::taylor::{Plan, plan};
-use kernel::{Device, Kernel, KernelError, Moments, Points, Precision, Update};
+use kernel::{Device, Kernel, KernelError, Moments, Points, Precision, Series, Update, Visits};
 use std::io::Write;
 use std::time::Instant;
 
@@ -89,7 +89,8 @@ fn measure(
     let mut times = Vec::new();
     for _ in 0..6 {
         let begin = Instant::now();
-        kernel.run_steps(&points, (ADAM, &rates), &mut moments, &mut parameters, &mut history)?;
+        let series = Series { update: ADAM, rates: &rates, bound: None };
+        kernel.run_steps(Visits::Points(&points), series, &mut moments, &mut parameters, &mut history)?;
         times.push(begin.elapsed().as_secs_f64() * 1e3 / steps as f64);
     }
     let products: u64 = (plan.terms.iter().zip(&points))
@@ -104,7 +105,7 @@ fn measure(
         median(evaluations?),
         products as f64 / step * 1e-9,
         kernel.device_bytes() as f64 * 1e-6,
-        history.last().copied().unwrap_or(f64::NAN)
+        history.last().map_or(f64::NAN, |losses| losses.total)
     );
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Where a kernel runs. Nothing outside this file matches on [`Device`].
 
 use crate::cpu::{Cpu, Level};
-use crate::cuda::{self, Cuda, CudaError, Machine};
+use crate::cuda::{self, CompileMode, Cuda, CudaError, Machine, MemoryPlan, MemoryUse};
+use crate::recipe::{Recipe, Visits};
 use crate::reference::Reference;
-use crate::{KernelError, Losses, Moments, Points, Precision, Update};
+use crate::{KernelError, Losses, Moments, Points, Precision, Series};
 use equation::taylor::Plan;
 use std::fmt;
 use std::ops::Range;
@@ -50,6 +51,15 @@ impl Device {
         }
     }
 
+    /// The fastest of its precisions that is as accurate as [`Precision::F32`].
+    pub fn fastest_as_accurate_as_f32(self) -> Precision {
+        match self {
+            Device::Reference => Precision::F64,
+            Device::Cpu => Precision::F32,
+            Device::Cuda => Precision::Bf16x6,
+        }
+    }
+
     /// The best device that this machine has. Without a usable GPU that is the processor, and the reason
     /// comes along.
     pub fn best() -> (Device, Option<CudaError>) {
@@ -93,7 +103,7 @@ impl<'plan> Engine<'plan> {
         match precision {
             Precision::F64 => Ok(Engine::CpuF64(Cpu::new(plan, level))),
             Precision::F32 => Ok(Engine::CpuF32(Cpu::new(plan, level))),
-            Precision::Bf16x6 | Precision::Bf16x3 | Precision::Bf16 => {
+            Precision::Bf16x6 | Precision::Bf16x3 | Precision::Tf32 | Precision::Bf16 | Precision::Fp16 => {
                 Err(KernelError::Precision { device: Device::Cpu, precision })
             }
         }
@@ -113,6 +123,14 @@ impl<'plan> Engine<'plan> {
         match self {
             Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
             Engine::Cuda(engine) => engine.limit_bytes(limit),
+        }
+    }
+
+    /// See [`crate::Kernel::set_compile_mode`].
+    pub(crate) fn set_mode(&mut self, mode: CompileMode) {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
+            Engine::Cuda(engine) => engine.set_mode(mode),
         }
     }
 
@@ -141,21 +159,50 @@ impl<'plan> Engine<'plan> {
         Ok(())
     }
 
-    /// See [`crate::Kernel::run_steps`]. Whether the device has steps of its own.
+    /// See [`crate::Kernel::takes_steps`].
+    pub(crate) fn takes_steps(&self) -> bool {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => false,
+            Engine::Cuda(_) => true,
+        }
+    }
+
+    /// See [`crate::Kernel::run_steps`]; `None` where the device has no steps of its own.
     pub(crate) fn run_steps(
         &mut self,
-        points: &[Points],
-        update: (Update, &[f64]),
+        visits: Visits<'_>,
+        series: Series<'_>,
         moments: &mut Moments,
         parameters: &mut [f64],
-        found: (&mut Losses, &mut Vec<f64>),
-    ) -> Result<bool, KernelError> {
+        history: &mut Vec<Losses>,
+    ) -> Result<Option<Option<Losses>>, KernelError> {
         match self {
-            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(false),
-            Engine::Cuda(engine) => {
-                engine.run_steps(points, update, moments, parameters, found)?;
-                Ok(true)
-            }
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
+            Engine::Cuda(engine) => Ok(Some(engine.run_steps(visits, series, moments, parameters, history)?)),
+        }
+    }
+
+    /// See [`crate::Kernel::memory_use`].
+    pub(crate) fn memory_use(&self) -> Option<MemoryUse> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => None,
+            Engine::Cuda(engine) => Some(engine.memory_use()),
+        }
+    }
+
+    /// See [`crate::Kernel::draw`]; `None` where the device draws nothing.
+    pub(crate) fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Option<Vec<Points>>, KernelError> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
+            Engine::Cuda(engine) => Ok(Some(engine.draw(recipe, number)?)),
+        }
+    }
+
+    /// See [`crate::Kernel::plan_memory`].
+    pub(crate) fn plan_memory(&mut self, visits: Visits<'_>) -> Result<Option<MemoryPlan>, KernelError> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
+            Engine::Cuda(engine) => Ok(Some(engine.plan_memory(visits)?)),
         }
     }
 

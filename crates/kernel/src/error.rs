@@ -50,6 +50,12 @@ pub enum KernelError {
         /// Which instruction set.
         level: Level,
     },
+    /// A device that draws no points was asked to.
+    #[error("device `{device}` draws no points")]
+    DrawsNothing {
+        /// Which device.
+        device: Device,
+    },
     /// The GPU's engine cannot be made, or stopped.
     #[error(transparent)]
     Cuda(#[from] CudaError),

@@ -2,9 +2,11 @@
 
 use crate::cpu::Level;
 use crate::cuda;
+use crate::cuda::{CompileMode, MemoryPlan, MemoryUse};
 use crate::device::Engine;
 use crate::error::fits;
-use crate::{Device, KernelError, Losses, Moments, Points, Precision, Shape, Update};
+use crate::recipe::{Recipe, Supply, Visits};
+use crate::{Device, KernelError, Losses, Moments, Points, Precision, Series, Shape};
 use equation::taylor::{Plan, Term};
 
 /// A plan, ready to run on a device. Owns all scratch memory: evaluating allocates nothing.
@@ -42,7 +44,16 @@ impl<'plan> Kernel<'plan> {
     /// Prepares the GPU's kernels for the processor, which runs the threads of a block in turn: to check them
     /// where there is no GPU. Needs a C++ compiler, and is slow.
     pub fn compile_for_stand_in(plan: &'plan Plan, precision: Precision) -> Result<Self, KernelError> {
-        let engine = Engine::on_machine(plan, precision, cuda::stand_in())?;
+        Self::compile_for_small_stand_in(plan, precision, usize::MAX)
+    }
+
+    /// The same with a machine that has only so many bytes at one time, whatever its user allows.
+    pub fn compile_for_small_stand_in(
+        plan: &'plan Plan,
+        precision: Precision,
+        bytes: usize,
+    ) -> Result<Self, KernelError> {
+        let engine = Engine::on_machine(plan, precision, cuda::stand_in(bytes))?;
         Ok(Kernel::with(plan, Device::Cuda, precision, engine))
     }
 
@@ -66,10 +77,16 @@ impl<'plan> Kernel<'plan> {
         self.engine.device_bytes()
     }
 
-    /// Bounds what it holds there, or takes the bound away. With less memory fewer blocks share the work: sums are
-    /// then added up in another order. A call that cannot do with so little fails.
+    /// Bounds what it holds there, or takes the bound away. With less memory points come in chunks, which changes no
+    /// bit; with very little, fewer blocks share the work, and sums are added up in another order. A call that
+    /// cannot do with so little fails.
     pub fn limit_device_bytes(&mut self, limit: Option<usize>) {
         self.engine.limit_device_bytes(limit);
+    }
+
+    /// Changes how a GPU's kernels are chosen and launched; other devices have nothing to choose.
+    pub fn set_compile_mode(&mut self, mode: CompileMode) {
+        self.engine.set_mode(mode);
     }
 
     /// In which numbers.
@@ -94,36 +111,73 @@ impl<'plan> Kernel<'plan> {
         Ok(&self.losses)
     }
 
-    /// Takes one step of `update` per entry of `rates`, its length, all from the same points; `history` becomes
-    /// the losses before each step. A GPU does so without coming back in between.
+    /// Whether its device takes whole series of steps, and draws points, without coming back in between.
+    pub fn takes_steps(&self) -> bool {
+        self.engine.takes_steps()
+    }
+
+    /// Takes one step per entry of `series.rates`; `history` becomes the losses before each step. A GPU does so
+    /// without coming back in between; others take the steps one by one, and do not draw points.
     ///
-    /// Ends before the first step whose loss or gradient is not finite: then `history` is shorter than `rates`,
-    /// parameters and moments are those before that step, and the losses returned are the ones that were refused.
+    /// Ends before the first step whose loss or gradient is not finite: then the losses that were refused are
+    /// returned, and parameters and moments are those before that step.
     pub fn run_steps(
         &mut self,
-        points: &[Points],
-        (update, rates): (Update, &[f64]),
+        visits: Visits<'_>,
+        series: Series<'_>,
         moments: &mut Moments,
         parameters: &mut [f64],
-        history: &mut Vec<f64>,
-    ) -> Result<&Losses, KernelError> {
-        self.check(points, parameters)?;
-        let found = (&mut self.losses, &mut *history);
-        if self.engine.run_steps(points, (update, rates), moments, parameters, found)? {
-            return Ok(&self.losses);
+        history: &mut Vec<Losses>,
+    ) -> Result<Option<Losses>, KernelError> {
+        match visits {
+            Visits::Points(points) => self.check(points, parameters)?,
+            Visits::Drawn { recipe, .. } => self.check_recipe(recipe)?,
         }
+        fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
+        if let Some(refused) = self.engine.run_steps(visits, series, moments, parameters, history)? {
+            return Ok(refused);
+        }
+        let Visits::Points(points) = visits else {
+            return Err(KernelError::DrawsNothing { device: self.device });
+        };
         history.clear();
         let mut gradient = vec![0.0; parameters.len()];
-        for &rate in rates {
+        for &rate in series.rates {
             self.engine.evaluate(points, parameters, &mut gradient, &mut self.losses)?;
             let norm: f64 = gradient.iter().map(|slope| slope * slope).sum();
             if !(self.losses.total + norm).is_finite() {
+                return Ok(Some(self.losses.clone()));
+            }
+            history.push(self.losses.clone());
+            series.update.with_rate(rate).apply(moments, parameters, &gradient);
+            if series.bound.is_some_and(|bound| self.losses.total < bound) {
                 break;
             }
-            history.push(self.losses.total);
-            update.with_rate(rate).apply(moments, parameters, &gradient);
         }
-        Ok(&self.losses)
+        Ok(None)
+    }
+
+    /// The memory that it has taken so far on a device with memory of its own; `None` on others.
+    pub fn memory_use(&self) -> Option<MemoryUse> {
+        self.engine.memory_use()
+    }
+
+    /// The points of a recipe's draw, drawn on the device.
+    pub fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Vec<Points>, KernelError> {
+        let device = self.device;
+        self.check_recipe(recipe)?;
+        self.engine.draw(recipe, number)?.ok_or(KernelError::DrawsNothing { device })
+    }
+
+    /// The memory that steps at these points take on a device with memory of its own; `None` on others.
+    pub fn plan_memory(&mut self, visits: Visits<'_>) -> Result<Option<MemoryPlan>, KernelError> {
+        match visits {
+            Visits::Points(points) => fits(Shape::PointSets, self.plan.terms.len(), points.len())?,
+            Visits::Drawn { recipe, .. } => {
+                fits(Shape::PointSets, self.plan.terms.len(), recipe.terms.len())?;
+            }
+        }
+        self.engine.plan_memory(visits)
     }
 
     /// The Jacobian of one term at `points`: one row per point and residual (residuals innermost), one
@@ -179,6 +233,21 @@ impl<'plan> Kernel<'plan> {
             fits(Shape::RowWidth, term.row.width(), points.width())?;
         }
         fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())
+    }
+
+    fn check_recipe(&self, recipe: &Recipe) -> Result<(), KernelError> {
+        fits(Shape::PointSets, self.plan.terms.len(), recipe.terms.len())?;
+        for (term, supply) in self.plan.terms.iter().zip(&recipe.terms) {
+            match supply {
+                Supply::Given(points) => fits(Shape::RowWidth, term.row.width(), points.width())?,
+                Supply::Drawn(parts) => {
+                    for part in parts {
+                        fits(Shape::RowWidth, term.row.width(), part.columns.len())?;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Points times residuals of a term, its arguments checked.

@@ -27,10 +27,16 @@ impl Losses {
 
     /// Turns sums of squares into means and adds up the loss.
     pub(crate) fn finish(&mut self, plan: &Plan, points: &[Points]) {
+        self.finish_counts(plan, points.iter().map(Points::len));
+    }
+
+    /// The same for so many points per term.
+    pub(crate) fn finish_counts(&mut self, plan: &Plan, counts: impl Iterator<Item = usize>) {
         self.total = 0.0;
-        let residuals = plan.terms.iter().zip(points).flat_map(|(term, points)| {
-            term.residuals.iter().map(move |residual| (residual.weight, points.len()))
-        });
+        let residuals =
+            plan.terms.iter().zip(counts).flat_map(|(term, count)| {
+                term.residuals.iter().map(move |residual| (residual.weight, count))
+            });
         let own = self.mean_squares.iter_mut().zip(&mut self.weights);
         for ((square, own), (weight, count)) in own.zip(residuals) {
             *own = weight;

@@ -18,7 +18,7 @@ impl PartialEq for Points {
 }
 
 /// A stamp that no set has had before.
-fn stamp() -> u64 {
+pub(crate) fn stamp() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
@@ -28,6 +28,12 @@ impl Points {
     pub fn new(width: usize) -> Self {
         assert!(width > 0, "a point has at least one coordinate");
         Points { width, rows: Vec::new(), stamp: stamp() }
+    }
+
+    /// Points whose numbers lie one after the other; `rows` has whole points.
+    pub fn from_rows(width: usize, rows: Vec<f64>) -> Self {
+        assert!(width > 0 && rows.len().is_multiple_of(width), "rows of the width of the set");
+        Points { width, rows, stamp: stamp() }
     }
 
     /// Adds a point; its length is the width.

@@ -15,21 +15,19 @@ pub enum Precision {
     Bf16x6,
     /// The same with three products: about 16 bits.
     Bf16x3,
-    /// The same with one product: 8 bits.
+    /// 32-bit floating point whose products run on matrix units that take 11 bits of every factor.
+    Tf32,
+    /// The same with bfloat16 factors: 8 bits.
     Bf16,
+    /// The same with factors in half precision: 11 bits, and no numbers above 65504.
+    Fp16,
 }
 
 /// Why a precision name is not a precision.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PrecisionError {
-    /// A precision that no device of this version has.
-    #[error("precision `{name}` is not on any device of this version; use `f64`, `f32` or `bf16x6`")]
-    NotInThisVersion {
-        /// As the user wrote it.
-        name: String,
-    },
     /// No precision is called that.
-    #[error("there is no precision `{name}`; use `f64`, `f32`, `bf16x6`, `bf16x3` or `bf16`")]
+    #[error("there is no precision `{name}`; use `f64`, `f32`, `bf16x6`, `bf16x3`, `tf32`, `bf16` or `fp16`")]
     Unknown {
         /// As the user wrote it.
         name: String,
@@ -44,7 +42,9 @@ impl Precision {
             Precision::F32 => "f32",
             Precision::Bf16x6 => "bf16x6",
             Precision::Bf16x3 => "bf16x3",
+            Precision::Tf32 => "tf32",
             Precision::Bf16 => "bf16",
+            Precision::Fp16 => "fp16",
         }
     }
 
@@ -54,6 +54,7 @@ impl Precision {
             Precision::F64 => f64::EPSILON,
             Precision::F32 | Precision::Bf16x6 => f64::from(f32::EPSILON),
             Precision::Bf16x3 => 2f64.powi(-16),
+            Precision::Tf32 | Precision::Fp16 => 2f64.powi(-11),
             Precision::Bf16 => 2f64.powi(-8),
         }
     }
@@ -68,8 +69,9 @@ impl FromStr for Precision {
             "f32" => Ok(Precision::F32),
             "bf16x6" => Ok(Precision::Bf16x6),
             "bf16x3" => Ok(Precision::Bf16x3),
+            "tf32" => Ok(Precision::Tf32),
             "bf16" => Ok(Precision::Bf16),
-            "tf32" | "fp16" => Err(PrecisionError::NotInThisVersion { name: name.to_owned() }),
+            "fp16" => Ok(Precision::Fp16),
             _ => Err(PrecisionError::Unknown { name: name.to_owned() }),
         }
     }

@@ -22,6 +22,17 @@ pub enum Update {
     },
 }
 
+/// Several steps of an update, one after the other.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Series<'run> {
+    /// How parameters move; its own step length does not count.
+    pub update: Update,
+    /// The length of every step.
+    pub rates: &'run [f64],
+    /// The series ends after a step from a smaller loss.
+    pub bound: Option<f64>,
+}
+
 /// Running means over the steps so far.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Moments {

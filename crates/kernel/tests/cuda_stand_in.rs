@@ -3,8 +3,9 @@
 mod agreement;
 mod cases;
 
-use cases::{Case, NETWORKS, case, files, points};
-use kernel::{Kernel, Precision};
+use cases::{Case, NETWORKS, case, files, parameters, points};
+use kernel::cuda::CompileMode;
+use kernel::{Kernel, Precision, Visits};
 
 fn stand_in(case: &Case, precision: Precision) -> Kernel<'_> {
     Kernel::compile_for_stand_in(&case.plan, precision).expect("a C++ compiler")
@@ -21,6 +22,8 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
     check("inverse.toml", &[], Precision::F64, 70);
     check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x6, 33);
     check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x3, 9);
+    check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Fp16, 33);
+    check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Tf32, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::F64, 31);
     check("orders.toml", &["network.kind=residual", "network.depth=5"], Precision::F64, 7);
     check("inverse.toml", &["network.kind=modified-mlp", "network.activation=silu"], Precision::F32, 7);
@@ -33,9 +36,37 @@ fn steps_on_the_device_are_those_of_the_interpreter() {
 }
 
 #[test]
+fn tiles_that_were_searched_for_and_steps_launched_singly_agree_with_the_interpreter() {
+    let case = case("heat.toml", &[]);
+    let mut kernel = stand_in(&case, Precision::F64);
+    kernel.set_compile_mode(CompileMode::MaxAutotune);
+    agreement::evaluations(&case, &mut kernel, 33);
+    kernel.set_compile_mode(CompileMode::Default);
+    agreement::steps(&case, &mut kernel, &points(&case, 20), 60);
+}
+
+#[test]
 fn a_memory_limit_is_kept() {
     let case = case("heat.toml", &[]);
-    agreement::memory_limits(&case, &mut stand_in(&case, Precision::F64), 50);
+    agreement::memory_limits(&case, &mut stand_in(&case, Precision::F64), 400);
+}
+
+#[test]
+fn a_machine_that_has_too_little_memory_gets_smaller_chunks_and_the_same_bits() {
+    let case = case("heat.toml", &[]);
+    let (points, parameters) = (points(&case, 400), parameters(&case));
+    let mut whole = vec![0.0; parameters.len()];
+    let mut kernel = stand_in(&case, Precision::F64);
+    kernel.evaluate(&points, &parameters, &mut whole).expect("memory");
+    let bytes = kernel.device_bytes() - 2000;
+    let mut small =
+        Kernel::compile_for_small_stand_in(&case.plan, Precision::F64, bytes).expect("a C++ compiler");
+    let mut gradient = vec![0.0; parameters.len()];
+    small.evaluate(&points, &parameters, &mut gradient).expect("chunks have room");
+    assert!(small.device_bytes() <= bytes);
+    assert_eq!(gradient, whole);
+    let plan = small.plan_memory(Visits::Points(&points)).expect("arguments that fit").expect("a plan");
+    assert!(plan.shortage && plan.chunks > 1);
 }
 
 #[test]

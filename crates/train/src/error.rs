@@ -1,6 +1,6 @@
 //! What can go wrong between a problem file and a trained network.
 
-use crate::bench::CaseError;
+use crate::bench::{AccuracyError, CaseError};
 use crate::export::ExportError;
 use crate::optimize::StateError;
 use crate::plot::ResolutionError;
@@ -99,6 +99,16 @@ pub enum TrainError {
     /// A method for sums of squares was given another loss.
     #[error("the loss is not a sum of squares: Gauss-Newton cannot lower it")]
     NotSquares,
+    /// A method that keeps a matrix of all parameters was given too many of them.
+    #[error(
+        "ssbroyden keeps a matrix of all parameters: {parameters} are too many, at most {most}; use lbfgs, or a smaller network"
+    )]
+    TooLarge {
+        /// Of the network and the problem.
+        parameters: usize,
+        /// What it takes.
+        most: usize,
+    },
     /// All residuals are finite but their gradient is not.
     #[error("{}: the gradient of the loss is not finite{}", moment(*step), gradient_advice(*step, *precision))]
     NonFiniteGradient {
@@ -138,6 +148,9 @@ pub enum TrainError {
     /// The starting line of a comparison cannot be read.
     #[error(transparent)]
     Case(#[from] CaseError),
+    /// Trainings cannot be compared.
+    #[error(transparent)]
+    Accuracy(#[from] AccuracyError),
     /// The system does not give that many threads.
     #[error("cannot start {threads} threads")]
     Threads {

@@ -1,18 +1,20 @@
 //! The whole pipeline behind one noun.
 
 use crate::evaluate::{FieldError, Gauge, Misfit, check_grid, misfits};
+use crate::optimize::check_size;
 use crate::problems::BuiltIn;
-use crate::reference::Truth;
+use crate::reference::{Cache, Facts, Truth};
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
 use crate::trainer::{self, Choice, Sink, Snapshot, Stopped, Surroundings, extent, settle};
 use crate::{Objective, TrainError, problem_file};
 use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
-use equation::problem::{Optimizer, Problem};
+use equation::problem::{Optimizer, Phase, Problem};
 use equation::taylor::{Plan, plan};
+use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Device, Kernel, Losses, Points, Precision};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -29,6 +31,9 @@ pub struct Experiment {
     pub(crate) truths: Vec<Option<Truth>>,
     device: Device,
     precision: Precision,
+    /// Bytes that it may take on a device with memory of its own.
+    memory_limit: Option<usize>,
+    compile: CompileMode,
 }
 
 /// Where a problem comes from.
@@ -55,10 +60,12 @@ pub struct Trained {
     pub steps: u64,
     /// Evaluations of the loss that they took: one each, more where a step length was searched for.
     pub evaluations: u64,
-    /// Time taken, without measuring the errors.
+    /// Time taken, without computing the reference.
     pub seconds: f64,
     /// Why training ended.
     pub stopped: Stopped,
+    /// What it took on a device with memory of its own.
+    pub memory: Option<MemoryUse>,
 }
 
 impl Experiment {
@@ -113,25 +120,47 @@ impl Experiment {
             problem.title.clone_from(&name);
         }
         // References look for the start among the conditions, from which it is about to disappear.
-        let truths = (0..problem.unknowns.len())
-            .map(|unknown| Truth::of(&problem, unknown))
-            .collect::<Result<_, _>>()?;
+        let truths = Truth::all(&problem, &Cache::of_user())?;
         let problem = constrain(problem);
         let plan = plan(&problem)?;
         let tables = Tables::read(&problem, &sources)?;
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
         for settings in settle(&problem, &plan, Precision::F64) {
+            check_size(settings.method, &plan)?;
             draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, &settings, 0) })?;
         }
         let (device, precision) = (Device::Cpu, Precision::F64);
         let origin = Origin { text: text.to_owned(), overrides: overrides.to_vec(), sources };
-        Ok(Experiment { name, origin, problem, plan, tables, truths, device, precision })
+        let (memory_limit, compile) = (None, CompileMode::default());
+        Ok(Experiment {
+            name,
+            origin,
+            problem,
+            plan,
+            tables,
+            truths,
+            device,
+            precision,
+            memory_limit,
+            compile,
+        })
     }
 
     /// Chooses where and in which numbers to compute.
     pub fn on(self, device: Device, precision: Precision) -> Self {
         Experiment { device, precision, ..self }
+    }
+
+    /// Bounds the bytes that training takes on a device with memory of its own: points come in chunks where they
+    /// are too many for it.
+    pub fn within(self, memory_limit: Option<usize>) -> Self {
+        Experiment { memory_limit, ..self }
+    }
+
+    /// Chooses how much is done before the first step on a GPU to make the others fast.
+    pub fn compiled(self, compile: CompileMode) -> Self {
+        Experiment { compile, ..self }
     }
 
     /// Makes training take `steps` steps, unless its method comes to an end before; short for
@@ -141,6 +170,12 @@ impl Experiment {
         let steps = steps.min(i64::MAX as u64);
         self.origin.overrides.push(format!("training.steps={steps}"));
         self.problem.training.steps = Some(steps);
+        self
+    }
+
+    /// Makes training go through these phases in place of its own.
+    pub(crate) fn in_phases(mut self, phases: Vec<Phase>) -> Self {
+        self.problem.training.phases = phases;
         self
     }
 
@@ -226,13 +261,22 @@ impl Experiment {
             truth.as_ref().map_or(Ok(()), |truth| truth.settle(&self.problem, unknown))?;
         }
         let start = Instant::now();
-        let clock = || start.elapsed().as_secs_f64();
-        let kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
+        // Seconds in which the reference was computed: they are no part of training.
+        let aside = Cell::new(0.0);
+        let clock = || start.elapsed().as_secs_f64() - aside.get();
+        let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
+        kernel.limit_device_bytes(self.memory_limit);
+        kernel.set_compile_mode(self.compile);
         let mut objective = Objective::new(kernel, Vec::new());
         // Made when first needed: the reference may take a while, and nobody waits for the first step.
         let gauge = OnceCell::new();
         let errors = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
-            let gauge = gauge.get_or_init(|| Gauge::new(&self.problem, &self.truths, &self.tables, None));
+            let gauge = gauge.get_or_init(|| {
+                let before = Instant::now();
+                let gauge = Gauge::new(&self.problem, &self.truths, &self.tables, None);
+                aside.set(before.elapsed().as_secs_f64());
+                gauge
+            });
             gauge.errors(kernel, parameters)
         };
         let error = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
@@ -252,6 +296,7 @@ impl Experiment {
             evaluations: now.evaluations,
             seconds: now.seconds,
             stopped,
+            memory: objective.kernel().memory_use(),
         })
     }
 
@@ -270,6 +315,16 @@ impl Experiment {
     pub fn exact(&self, unknown: usize, points: &Points) -> Option<Vec<f64>> {
         let truth = self.truths.get(unknown)?.as_ref()?;
         Some(truth.values(&self.problem, points))
+    }
+
+    /// What is known about the reference of an unknown, which is computed for it where it has to be; `None`
+    /// where there is no reference.
+    pub fn reference_facts(&self, unknown: usize) -> Result<Option<Facts>, TrainError> {
+        if let Some(table) = self.reference_table(unknown) {
+            return Ok(Some(Facts::of_table(table.points.len())));
+        }
+        let truth = self.truths.get(unknown).and_then(Option::as_ref);
+        Ok(truth.map(|truth| truth.facts(&self.problem, unknown)).transpose()?)
     }
 
     /// The table of true values of an unknown, where the problem names one.

@@ -26,13 +26,13 @@ pub mod trainer;
 
 pub use equation::expression::Derivative;
 pub use equation::parse::Diagnostics;
-pub use equation::problem::{FieldNameError, Problem, Solution};
+pub use equation::problem::{Budget, FieldNameError, Problem, Solution};
 pub use equation::taylor::Plan;
 pub use error::TrainError;
 pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places, Summary};
 pub use experiment::{Experiment, Trained};
 pub use kernel::cpu::Level;
-pub use kernel::cuda::describe as describe_gpu;
+pub use kernel::cuda::{CompileMode, MemoryPlan, MemoryUse, describe as describe_gpu, kernel_text};
 pub use kernel::{Device, DeviceError, KernelError, Losses, Points, Precision, PrecisionError};
 pub use objective::{Objective, Refusal};
 pub use problems::{BUILT_IN, BuiltIn, Group};

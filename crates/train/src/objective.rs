@@ -1,8 +1,9 @@
 //! The seam between optimizers and everything that makes a loss: kernel, points, and later
 //! micro-batches and other ranks.
 
-use crate::optimize::{Extent, LeastSquares, Loss};
-use kernel::{Gram, Kernel, KernelError, Losses, NormalEquations, Points};
+use crate::optimize::{Extent, LeastSquares, Loss, Optimizer};
+use kernel::cuda::MemoryPlan;
+use kernel::{Gram, Kernel, KernelError, Losses, NormalEquations, Points, Series, Visits};
 
 /// A loss as a function of the parameters.
 #[derive(Debug)]
@@ -23,6 +24,9 @@ pub enum Refusal {
     /// A method for sums of squares was given another loss.
     #[error("the loss is not a sum of squares")]
     NotSquares,
+    /// A device was to take the steps of a method that has no rule for them.
+    #[error("the method takes its steps itself")]
+    NoRule,
     /// The kernel did not run.
     #[error(transparent)]
     Kernel(#[from] KernelError),
@@ -57,6 +61,28 @@ impl<'plan> Objective<'plan> {
     /// Weighs the least-squares problem otherwise than the plan; as the plan, where there are no weights.
     pub(crate) fn set_weights(&mut self, weights: &[f64]) -> Result<(), KernelError> {
         self.kernel.set_weights(weights)
+    }
+
+    /// Takes steps of a method's own rule, of these lengths, where the device does; ends early after a loss below
+    /// a bound, or before one that is no basis for a step, which is then returned. `visits` says where points
+    /// come from, given the objective's own.
+    pub fn run_steps<'run>(
+        &'run mut self,
+        visits: impl FnOnce(&'run [Points]) -> Visits<'run>,
+        optimizer: &mut dyn Optimizer,
+        (rates, bound): (&[f64], Option<f64>),
+        parameters: &mut [f64],
+        history: &mut Vec<Losses>,
+    ) -> Result<Option<Losses>, Refusal> {
+        let (update, moments) = optimizer.update().ok_or(Refusal::NoRule)?;
+        let series = Series { update, rates, bound };
+        Ok(self.kernel.run_steps(visits(&self.points), series, moments, parameters, history)?)
+    }
+
+    /// The memory that such steps take on a device with memory of its own, at points that it draws or at the
+    /// objective's own.
+    pub fn plan_memory(&mut self, drawn: Option<Visits<'_>>) -> Result<Option<MemoryPlan>, KernelError> {
+        self.kernel.plan_memory(drawn.unwrap_or(Visits::Points(&self.points)))
     }
 
     /// The kernel, for predictions.

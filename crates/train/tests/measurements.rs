@@ -1,4 +1,4 @@
-//! Promises about the data that come with the inverse problem.
+//! Promises about the data that come with the inverse problems.
 
 use equation::counter::Stream;
 use pinnace::{BuiltIn, Experiment};
@@ -27,6 +27,23 @@ fn measurements() -> String {
 fn the_measurements_are_the_ones_described() {
     let built_in = BuiltIn::find("heat-inverse").expect("the problem is built in");
     assert_eq!(built_in.files, [("probe.csv", measurements().as_str())]);
+}
+
+/// Pressures on a grid, ends included, with normal errors of a tenth of the largest.
+fn wells() -> String {
+    let errors = Stream::new(50, 1);
+    let rows = (0..50u64).flat_map(|i| (0..50u64).map(move |j| (i, j))).map(|(i, j)| {
+        let (x, y) = (i as f64 / 49.0, j as f64 / 49.0);
+        let u = (PI * x).sin() * (PI * y).sin() + 0.1 * errors.normal(50 * i + j);
+        format!("{x:.6},{y:.6},{u:.6}\n")
+    });
+    "x,y,u\n".to_owned() + &rows.collect::<String>()
+}
+
+#[test]
+fn the_pressures_are_the_ones_described() {
+    let built_in = BuiltIn::find("darcy-inverse").expect("the problem is built in");
+    assert!(built_in.files == [("wells.csv", wells().as_str())]);
 }
 
 #[test]

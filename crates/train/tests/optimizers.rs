@@ -1,6 +1,6 @@
 //! Promises of the methods on whole problems.
 
-use pinnace::{Device, Event, Experiment, Precision, Quiet, Sink, Stopped, Trained};
+use pinnace::{Device, Event, Experiment, Precision, Quiet, Sink, Stopped, TrainError, Trained};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -52,6 +52,27 @@ fn lbfgs_gets_far_lower_than_adam_in_as_many_evaluations() {
     assert_eq!(adam.evaluations, adam.steps);
     assert!(lbfgs.evaluations < 2 * lbfgs.steps, "{} evaluations", lbfgs.evaluations);
     assert!(lbfgs.losses.total < 0.1 * adam.losses.total, "{:?} {:?}", lbfgs.losses, adam.losses);
+}
+
+#[test]
+fn self_scaled_broyden_gets_far_lower_than_lbfgs_in_as_many_evaluations() {
+    let phases = |method: &str, steps: u64| {
+        let adam = "{optimizer='adam', learning_rate=0.005, budget='300 steps'}";
+        let fixed = "resample=0, adaptive=false";
+        format!("training.phase=[{adam}, {{optimizer='{method}', budget='{steps} steps', {fixed}}}]")
+    };
+    let [broyden, lbfgs] = [("ssbroyden", 400), ("lbfgs", 900)]
+        .map(|(method, steps)| run(&poisson(&["training.points=400", &phases(method, steps)])));
+    assert!(broyden.evaluations < lbfgs.evaluations, "{} {}", broyden.evaluations, lbfgs.evaluations);
+    assert!(broyden.losses.total < 0.01 * lbfgs.losses.total, "{:?} {:?}", broyden.losses, lbfgs.losses);
+}
+
+#[test]
+fn a_network_too_large_for_a_dense_method_is_refused_before_training() {
+    let wide = ["training.optimizer=ssbroyden", "network.width=100", "network.depth=4"];
+    let overrides: Vec<String> = wide.iter().map(|text| (*text).to_owned()).collect();
+    let refused = Experiment::open("poisson-2d", &overrides);
+    assert!(matches!(refused, Err(TrainError::TooLarge { parameters: 30701, .. })), "{refused:?}");
 }
 
 #[test]
@@ -148,6 +169,7 @@ impl Sink for Record {
             Event::Started { .. }
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
+            | Event::Memory { .. }
             | Event::Measured { .. }
             | Event::NotSaved { .. }
             | Event::Finished { .. } => {}

@@ -3,7 +3,7 @@
 use equation::expression::{Expression, Leaf, Node, Pool, evaluate};
 use equation::problem::{Equation, Problem, Solution};
 use equation::taylor::{Row, Source, Term};
-use pinnace::reference::Truth;
+use pinnace::reference::{Cache, Truth};
 use pinnace::sample::{Draw, draw};
 use pinnace::trainer::settle;
 use pinnace::{BUILT_IN, BuiltIn, Experiment, Points, Precision};
@@ -16,10 +16,21 @@ const INSIDE: usize = 200;
 /// symbolic, but solitons are quotients of numbers up to 1e26 that cancel.
 const TOLERANCE: f64 = 1e-9;
 
+/// Problems whose solution takes seconds to minutes, and what makes it shorter.
+const LONG: [(&str, &str); 6] = [
+    ("allen-cahn-kink", "domain.t=[0, 0.02]"),
+    ("kdv-cosine", "domain.t=[0, 0.02]"),
+    ("kuramoto-sivashinsky", "domain.t=[0, 0.02]"),
+    ("gray-scott", "domain.t=[0, 0.002]"),
+    ("ginzburg-landau", "domain.t=[0, 0.005]"),
+    ("cavity-smooth", "reference.u.tolerance=1e-6"),
+];
+
 /// With its conditions as equations of their own, none of them built into the network.
 fn open(name: &str) -> Experiment {
-    let off = ["training.hard_constraints=off".to_owned()];
-    Experiment::open(name, &off).unwrap_or_else(|error| panic!("{name}: {error}"))
+    let mut overrides = vec!["training.hard_constraints=off".to_owned()];
+    overrides.extend(LONG.iter().filter(|(long, _)| *long == name).map(|(_, shorter)| (*shorter).to_owned()));
+    Experiment::open(name, &overrides).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 fn equations<'a>(problem: &'a Problem, term: &Term) -> &'a [Equation] {
@@ -34,7 +45,7 @@ fn equations<'a>(problem: &'a Problem, term: &Term) -> &'a [Equation] {
 fn formulas(problem: &Problem) -> Option<Vec<Expression>> {
     let formula = |solution: &Option<Solution>| match solution {
         Some(Solution::Formula(expression)) => Some(*expression),
-        Some(Solution::Named(_) | Solution::File { .. }) | None => None,
+        Some(Solution::Named { .. } | Solution::File { .. }) | None => None,
     };
     problem.reference.solutions.iter().map(formula).collect()
 }
@@ -153,9 +164,9 @@ fn differences(truth: &dyn Fn(&[f64]) -> f64, place: &[f64], axes: &[u8], step: 
 
 #[test]
 fn every_computed_solution_satisfies_the_equations_and_conditions_of_its_problem() {
-    // Shocks and interfaces are 0.005 wide at least; differences of order six leave (step/width)^6 of a
-    // derivative, and rounding of 1e-12/step² of a second one.
-    let (step, tolerance) = (2e-4, 1e-4);
+    // The steepest shock is 0.004 wide; differences of order six leave (step/width)^6 of a derivative, and
+    // rounding of 1e-12/step² of a second one.
+    let step = 2e-4;
     let mut tried = 0;
     for built_in in BUILT_IN {
         let experiment = open(built_in.name);
@@ -163,9 +174,11 @@ fn every_computed_solution_satisfies_the_equations_and_conditions_of_its_problem
         if formulas(problem).is_some() {
             continue;
         }
-        let truths: Vec<Truth> = (0..problem.unknowns.len())
-            .map(|unknown| Truth::of(problem, unknown).expect("a reference").expect("a solution by name"))
-            .collect();
+        let truths = Truth::all(problem, &Cache::NONE).expect("references");
+        // An equation about an unknown without a reference cannot be tried.
+        let Some(truths) = truths.into_iter().collect::<Option<Vec<Truth>>>() else { continue };
+        // The flow under a lid is accurate to 4e-7; its second derivatives next to the walls to a thousandth.
+        let tolerance = if built_in.name == "cavity-smooth" { 3e-3 } else { 3e-4 };
         let phase = &settle(problem, plan, Precision::F64)[0];
         let points =
             draw(problem, plan, experiment.tables(), Draw { interior: 40, ..Draw::of(problem, phase, 0) })
@@ -181,16 +194,23 @@ fn every_computed_solution_satisfies_the_equations_and_conditions_of_its_problem
                     if term.source == Source::Interior && !(0..problem.domain.len()).all(fits) {
                         continue;
                     }
-                    let residual = evaluate(&problem.pool, equation.residual, &|name| match name {
-                        Leaf::Field(field) => {
-                            let truth = &truths[usize::from(field.unknown)];
-                            let value = |place: &[f64]| truth.value(problem, place);
-                            differences(&value, numbers, field.derivative.axes(), step)
-                        }
-                        other => leaf(problem, term.row, numbers, other),
-                    });
-                    // Time derivatives are of size 10 to 100 where shocks form and interfaces move.
-                    assert!(residual.abs() < tolerance, "{}, {}: {residual:e}", built_in.name, term.name);
+                    let at = |root: Expression| {
+                        evaluate(&problem.pool, root, &|name| match name {
+                            Leaf::Field(field) => {
+                                let truth = &truths[usize::from(field.unknown)];
+                                let value = |place: &[f64]| truth.value(problem, place);
+                                let coordinates = problem.domain.len();
+                                let place = &numbers[usize::from(field.site) * coordinates..][..coordinates];
+                                // Rounding of fourth derivatives would be 1e-14/step⁴.
+                                let step = if field.derivative.order() > 3 { 5.0 * step } else { step };
+                                differences(&value, place, field.derivative.axes(), step)
+                            }
+                            other => leaf(problem, term.row, numbers, other),
+                        })
+                    };
+                    let scale = size(&problem.pool, equation.residual, &at).max(1.0);
+                    let residual = at(equation.residual).abs() / scale;
+                    assert!(residual < tolerance, "{}, {}: {residual:e}", built_in.name, term.name);
                     tried += 1;
                 }
             }
@@ -204,7 +224,8 @@ fn values_at_many_points_are_the_values_at_each() {
     for name in ["heat", "burgers", "allen-cahn"] {
         let experiment = open(name);
         let problem = experiment.problem();
-        let truth = Truth::of(problem, 0).expect("a reference").expect("a solution");
+        let truth = Truth::all(problem, &Cache::NONE).expect("references").swap_remove(0);
+        let truth = truth.expect("a solution");
         let mut points = Points::new(2);
         // Points of the same time follow each other, as on a grid, and their number is not round.
         (0..1001)

@@ -76,6 +76,7 @@ const ADAM: &str =
     "optimizer = \"adam\"\nbudget = \"40 steps\"\nschedule = { kind = \"cosine\", warmup = 5 }\n";
 const ADAMW: &str = "optimizer = \"adamw\"\nbudget = \"40 steps\"\nschedule = { kind = \"exponential\", factor = 0.5, steps = 10 }\n";
 const LBFGS: &str = "optimizer = \"lbfgs\"\nmemory = 7\nbudget = \"40 steps\"\n";
+const BROYDEN: &str = "optimizer = \"ssbroyden\"\nbudget = \"40 steps\"\n";
 const GAUSS_NEWTON: &str = "optimizer = \"gauss-newton\"\nbudget = \"12 steps\"\n";
 const GATHERING: &str = "optimizer = \"adam\"\nadaptive = true\nresample = 7\nbudget = \"30 steps\"\n";
 const PHASES: &str = "optimizer = \"adam\"\nresample = 6\n[[training.phase]]\nbudget = \"20 steps\"\n[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"25 steps\"\n[[training.phase]]\nbudget = \"9 steps\"\npoints = 11\n";
@@ -90,6 +91,9 @@ fn every_method_goes_on_bit_for_bit_from_every_few_steps() {
         (ADAMW.to_owned(), 5, Precision::F64),
         (LBFGS.to_owned(), 1, Precision::F64),
         (LBFGS.to_owned(), 4, Precision::F32),
+        (BROYDEN.to_owned(), 1, Precision::F64),
+        (BROYDEN.to_owned(), 4, Precision::F32),
+        (fresh(BROYDEN), 4, Precision::F64),
         (fresh(ADAMW), 4, Precision::F32),
         (fresh(LBFGS), 4, Precision::F64),
         (GAUSS_NEWTON.to_owned(), 1, Precision::F64),

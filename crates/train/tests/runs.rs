@@ -1,7 +1,8 @@
 //! Folders of runs: what is in them, and that nothing which happens to them loses what they hold.
 
+use pinnace::checkpoint::{Header, Layout};
 use pinnace::run::{Folder, Notice, Place, TransferError};
-use pinnace::{Device, Experiment, Precision, Quiet, Run, RunError, Snapshot, Stopped, TrainError};
+use pinnace::{Device, Experiment, Points, Precision, Quiet, Run, RunError, Snapshot, Stopped, TrainError};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -327,4 +328,30 @@ fn random_features_of_another_seed_are_not_mixed_up() {
     assert!(run.hand_over(&scratch.open(&[features])).is_ok());
     let other = run.hand_over(&scratch.open(&[features, "training.seed=1"]));
     assert!(matches!(other, Err(TransferError::Inputs { .. })), "{other:?}");
+}
+
+#[test]
+fn a_run_of_a_device_that_is_not_here_is_read_on_the_processor_and_says_so() {
+    if pinnace::describe_gpu().is_ok() {
+        return;
+    }
+    let scratch = Scratch::new("elsewhere");
+    let experiment = scratch.open(&[]).with_steps(3);
+    let (path, now) = scratch.train("run", &experiment);
+    let header = Header {
+        problem: "cooling".to_owned(),
+        device: "cuda".to_owned(),
+        precision: "bf16x6".to_owned(),
+        level: "portable".to_owned(),
+    };
+    let bytes = Layout::of(experiment.problem(), experiment.plan()).encode(&header, &now);
+    let newest = checkpoints(&path).pop().unwrap();
+    fs::write(newest, bytes.unwrap_or_else(|fault| panic!("{fault}"))).unwrap();
+    let run = open(&path);
+    assert!(matches!(run.notices(), [Notice::OtherDevice { trained, .. }] if trained == "cuda in bf16x6"));
+    assert_eq!(run.experiment().device(), Device::Cpu);
+    let mut points = Points::new(experiment.problem().domain.len());
+    points.push(&vec![0.5; experiment.problem().domain.len()]);
+    let values = run.experiment().predict(run.parameters(), &points);
+    assert!(values.unwrap_or_else(|error| panic!("{error}")).iter().all(|value| value.is_finite()));
 }

@@ -108,6 +108,7 @@ impl Sink for Impatient<'_> {
             Event::Started { .. }
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
+            | Event::Memory { .. }
             | Event::Measured { .. }
             | Event::NotSaved { .. }
             | Event::PhaseEnded { .. } => {}

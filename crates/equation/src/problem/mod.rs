@@ -12,7 +12,9 @@ pub(crate) use domain::axes;
 pub use domain::{Coordinate, Domain, Role};
 pub use field::FieldNameError;
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
-pub use training::{Budget, HardConstraints, Optimizer, Phase, Sampler, Schedule, Solver, Training};
+pub use training::{
+    Budget, HardConstraints, NoBudget, Optimizer, Phase, Sampler, Schedule, Solver, Training,
+};
 
 use crate::constrain::Enforcement;
 use crate::expression::{Expression, Leaf, Names, Pool};
@@ -170,7 +172,12 @@ pub enum Solution {
     /// A closed form of the coordinates.
     Formula(Expression),
     /// A solution that Pinnace knows by name.
-    Named(String),
+    Named {
+        /// As the file calls it.
+        name: String,
+        /// How accurate it should be, relative to its largest value, where the file says so.
+        tolerance: Option<f64>,
+    },
     /// A table: columns of coordinates and exactly one measured column.
     File {
         /// Path as written: relative to the problem file.

@@ -1,5 +1,7 @@
 //! Training as the file describes it.
 
+use std::str::FromStr;
+
 /// How a problem is trained.
 #[derive(Clone, Debug)]
 pub struct Training {
@@ -68,6 +70,8 @@ pub enum Optimizer {
         /// Steps that its model of the curvature is made of.
         memory: usize,
     },
+    /// Self-scaled Broyden (Al-Baali, Khalfan 2005). It finds its own step length.
+    SsBroyden,
     /// Gauss-Newton, damped (Levenberg 1944, Marquardt 1963). It finds its own step length.
     GaussNewton {
         /// How its linear equations are solved.
@@ -108,6 +112,7 @@ impl Optimizer {
             Optimizer::Adam => "Adam",
             Optimizer::AdamW { .. } => "AdamW",
             Optimizer::Lbfgs { .. } => "L-BFGS",
+            Optimizer::SsBroyden => "SSBroyden",
             Optimizer::GaussNewton { .. } => "Gauss-Newton",
         }
     }
@@ -154,4 +159,46 @@ pub struct Budget {
     pub loss: Option<f64>,
     /// When the relative L2 error of every unknown with a reference falls below.
     pub error: Option<f64>,
+}
+
+impl Budget {
+    /// Adds one bound such as `60 s` or `5000 steps`. False when it is none, or the second of its kind.
+    pub(crate) fn add(&mut self, text: &str) -> bool {
+        let digits = text.find(|c: char| c.is_alphabetic() && c != 'e').unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let Ok(value) = number.trim().replace('_', "").parse::<f64>() else { return false };
+        if !value.is_finite() || value <= 0.0 {
+            return false;
+        }
+        let seconds = match unit.trim() {
+            "step" | "steps" => {
+                let whole = value.fract() == 0.0 && value < 1e18 && self.steps.is_none();
+                self.steps = Some(value as u64);
+                return whole;
+            }
+            "s" | "sec" | "second" | "seconds" => value,
+            "min" | "mins" | "minute" | "minutes" => 60.0 * value,
+            "h" | "hour" | "hours" => 3600.0 * value,
+            _ => return false,
+        };
+        let first = self.seconds.is_none();
+        self.seconds = Some(seconds);
+        first
+    }
+}
+
+/// A text that states no time and no number of steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a budget is a time, a number of steps or both, such as 60s, 2min or \"300 steps, 60 s\"")]
+pub struct NoBudget;
+
+impl FromStr for Budget {
+    type Err = NoBudget;
+
+    /// Bounds separated by commas, as in problem files.
+    fn from_str(text: &str) -> Result<Self, NoBudget> {
+        let mut budget = Budget::default();
+        let bounds = text.split(',').all(|bound| budget.add(bound.trim()));
+        if bounds { Ok(budget) } else { Err(NoBudget) }
+    }
 }

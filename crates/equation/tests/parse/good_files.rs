@@ -77,7 +77,7 @@ fn burgers_is_understood() {
     assert_eq!(problem.training.phases[0].budget, Some(Budget { seconds: Some(60.0), ..Budget::default() }));
     assert_eq!(problem.reference.grid, [(0, 201), (1, 512)]);
     assert!(
-        matches!(&problem.reference.solutions[0], Some(Solution::Named(name)) if name == "burgers-cole-hopf")
+        matches!(&problem.reference.solutions[0], Some(Solution::Named { name, tolerance: None }) if name == "burgers-cole-hopf")
     );
     let Place::Pieces(pieces) = &problem.conditions[1].place else { panic!("pieces") };
     assert_eq!(pieces[0].normal, Some((1, -1.0)));
@@ -166,6 +166,7 @@ fn every_optimizer_has_its_own_keys_and_defaults() {
     );
     assert_eq!(optimizer("optimizer = \"lbfgs\""), Optimizer::Lbfgs { memory: 30 });
     assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Optimizer::Lbfgs { memory: 7 });
+    assert_eq!(optimizer("optimizer = \"ssbroyden\""), Optimizer::SsBroyden);
     assert_eq!(optimizer("optimizer = \"gauss-newton\""), Optimizer::GaussNewton { solver: Solver::Auto });
     let stated = "optimizer = \"gauss-newton\"\nsolver = \"woodbury\"";
     assert_eq!(optimizer(stated), Optimizer::GaussNewton { solver: Solver::Woodbury });
@@ -325,6 +326,13 @@ fn defaults_fill_what_the_file_leaves_out() {
     assert_eq!((phase.adaptive, phase.resample, phase.learning_rate), (None, None, 1e-3));
     assert!(problem.network.normalize && problem.network.periodic.is_empty());
     assert_eq!(problem.conditions[0].equations[0].weight, Some(10.0));
+}
+
+#[test]
+fn a_solution_by_name_may_say_how_accurate_it_should_be() {
+    let stated = parse_with(files::BURGERS, &["reference.u.tolerance=1e-7".to_owned()]).expect("a tolerance");
+    let solution = &stated.reference.solutions[0];
+    assert!(matches!(solution, Some(Solution::Named { tolerance: Some(1e-7), .. })), "{solution:?}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ const TABLES: &[Mistake] = &[
         "\"adam\"",
         "«\"soap\"»",
         "`soap` is not in this version",
-        "use one of `auto`, `gauss-newton`, `lbfgs`, `adam` and `adamw`",
+        "use one of `auto`, `gauss-newton`, `ssbroyden`, `lbfgs`, `adam` and `adamw`",
     ),
     mistake(
         files::ALLEN_CAHN,
@@ -131,6 +131,20 @@ const TABLES: &[Mistake] = &[
         "«w» = { solution",
         "there is no unknown `w`",
         "known: `u`, `grid`",
+    ),
+    mistake(
+        files::BURGERS,
+        "u = { solution = \"burgers-cole-hopf\" }",
+        "u = { formula = 1, «tolerance» = 1e-6 }",
+        "`tolerance` belongs to a `solution` by name",
+        "",
+    ),
+    mistake(
+        files::BURGERS,
+        "\"burgers-cole-hopf\"",
+        "\"burgers-cole-hopf\", tolerance = «0»",
+        "expected a number above 0",
+        "",
     ),
     mistake(
         files::BURGERS,

@@ -4,7 +4,8 @@
 //! that readers see whole entries or none; an entry that does not check is made anew. Where nothing can be written,
 //! kernels are compiled again in every process, and that is all.
 
-use super::compiler::Compiled;
+use super::CudaError;
+use super::compiler::{self, Compiled};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,6 +46,28 @@ impl Cache {
     #[cfg(test)]
     pub(crate) fn in_folder(folder: &std::path::Path) -> Cache {
         Cache { folder: Some(folder.to_owned()) }
+    }
+
+    /// A source compiled for an architecture: found here, or made and kept.
+    pub(crate) fn compiled(
+        &self,
+        kernel: &str,
+        text: &str,
+        architecture: &str,
+    ) -> Result<Compiled, CudaError> {
+        let (major, minor) = compiler::version()?;
+        let options = compiler::options(architecture).join(" ");
+        let key = Key::of(&[text, &options, &format!("{major}.{minor}"), env!("CARGO_PKG_VERSION")]);
+        if let Some(compiled) = self.get(key) {
+            return Ok(compiled);
+        }
+        let source_file = self.put_source(key, text);
+        let compiled = compiler::compile(kernel, text, architecture).map_err(|error| match error {
+            CudaError::Compile { kernel, log, .. } => CudaError::Compile { kernel, source_file, log },
+            other => other,
+        })?;
+        self.put(key, &compiled);
+        Ok(compiled)
     }
 
     /// An entry, if it is there and whole.
@@ -146,6 +169,29 @@ mod tests {
         assert_eq!(cache.get(key), None);
         cache.put(key, &entry());
         assert_eq!(cache.get(key), Some(entry()));
+        _ = std::fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn many_writers_and_readers_see_whole_entries_or_none() {
+        let folder = folder("crowd");
+        let cache = Cache::in_folder(&folder);
+        let keys = ["one", "two"].map(|text| Key::of(&[text]));
+        // Different entries of the same name, as two versions of a compiler might write them.
+        let entries = [1u8, 2, 3].map(|byte| Compiled { image: vec![byte; 50_000], log: byte.to_string() });
+        std::thread::scope(|scope| {
+            for entry in &entries {
+                let (cache, entries) = (&cache, &entries);
+                scope.spawn(move || {
+                    for round in 0..40 {
+                        cache.put(keys[round % 2], entry);
+                        assert!(entries.contains(&cache.get(keys[round % 2]).expect("a whole entry")));
+                    }
+                });
+            }
+        });
+        let left = std::fs::read_dir(&folder).expect("a folder").count();
+        assert_eq!(left, 2, "no unfinished files stay");
         _ = std::fs::remove_dir_all(folder);
     }
 

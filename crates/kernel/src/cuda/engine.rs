@@ -1,19 +1,20 @@
 //! The engine: plans the machine's memory, brings points and parameters there, launches kernels, fetches results.
 
-use super::emit::{Source, Work, source};
-use super::layout::Layout;
+use super::emit::{Source, Target, Work, source};
 use super::machine::{Arena, Arguments, Machine, Module, Staging};
 use super::memory::{Pool, Regions};
+use super::room::Room;
+use super::rows::{Chunk, Size, Wanted};
 use super::steps::Series;
-use super::{CudaError, tiles};
+use super::{CompileMode, CudaError, tiles};
 use crate::{Losses, Points, Precision};
 use equation::taylor::Plan;
 
 /// Words of the staging memory at least: copies are made in pieces of it.
 const STAGING: usize = 1 << 20;
 
-/// Threads that add up one gradient.
-const THREADS: usize = super::emit::THREADS;
+/// Threads that add up one place of the blocks' gradients; as in `device/update.cuh`.
+const SHARES: usize = 4;
 
 /// A plan on a GPU.
 #[derive(Debug)]
@@ -23,17 +24,36 @@ pub(crate) struct Cuda<'plan> {
     pub(super) machine: Machine,
     pub(super) arena: Arena,
     staging: Staging,
-    /// Numbers of the packed matrices.
-    packed: usize,
     /// Those that were needed so far.
     loaded: Vec<Loaded>,
-    /// The identity of every term's points that lie in the arena, and where they do.
-    resident: Vec<u64>,
-    resident_words: usize,
+    /// Those that suit so many points of every term: finding out means writing them.
+    pub(super) chosen: Option<(Vec<usize>, usize)>,
+    mode: CompileMode,
+    /// Whether tiles are being timed.
+    pub(super) tuning: bool,
+    /// The points that lie at the arena's start, and their words.
+    pub(super) resident: Resident,
+    words: usize,
     /// The last series of steps, ready to be launched again.
     pub(super) series: Option<Series>,
-    /// Bytes that the arena may have.
-    limit: Option<usize>,
+    /// Bytes that the arena may have, and those that the machine turned out to have.
+    pub(super) limit: Option<usize>,
+    pub(super) available: Option<usize>,
+    /// The most bytes that the arena had.
+    pub(super) peak: usize,
+}
+
+/// Which points are in the arena.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Resident {
+    Nothing,
+    /// Sets with these stamps.
+    Given(Vec<u64>),
+    /// A draw of the recipe with this stamp.
+    Drawn {
+        stamp: u64,
+        number: u64,
+    },
 }
 
 /// Kernels of one kind of work for one size of tile.
@@ -45,54 +65,88 @@ struct Loaded {
     module: Module,
 }
 
-/// What one call needs beside the resident points, in words or numbers.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Needs {
-    pub(super) header: usize,
-    pub(super) blocks: usize,
-    pub(super) rows: usize,
-    pub(super) output: usize,
-    pub(super) values: usize,
-    pub(super) seeds: usize,
-    pub(super) moments: usize,
-    pub(super) steps: usize,
-}
-
-/// A call of `evaluate`, everything on the device but the parameters.
+/// A call on all terms, everything on the device but points that do not stay there.
 pub(super) struct Prepared {
     pub(super) kernels: usize,
-    pub(super) blocks: usize,
     pub(super) regions: Regions,
     pub(super) arguments: Arguments,
+    pub(super) chunks: Vec<Chunk>,
+    /// The arguments that differ from chunk to chunk.
+    pub(super) places: Vec<Place>,
+}
+
+/// Addresses of a chunk's tables.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Place {
+    table: u64,
+    pub(super) jobs: u64,
+    pub(super) job_count: u64,
 }
 
 impl<'plan> Cuda<'plan> {
-    /// Compiles what every use needs; the rest follows when it is first asked for.
+    /// Kernels are compiled when they are first needed.
     pub(crate) fn new(plan: &'plan Plan, precision: Precision, machine: Machine) -> Result<Self, CudaError> {
         let parameters = plan.parameter_count();
         let staging = machine.staging(STAGING.max(parameters + tables(plan)))?;
         let arena = Arena::new(&machine);
-        let packed = Layout::new(&plan.architecture).packed;
-        let mut engine = Cuda {
+        Ok(Cuda {
             plan,
             precision,
             machine,
             arena,
             staging,
-            packed,
             loaded: Vec::new(),
-            resident: Vec::new(),
-            resident_words: 0,
+            chosen: None,
+            mode: CompileMode::default(),
+            tuning: false,
+            resident: Resident::Nothing,
+            words: 0,
             series: None,
             limit: None,
-        };
-        engine.kernels(Work::Evaluate, tiles::largest(plan))?;
-        Ok(engine)
+            available: None,
+            peak: 0,
+        })
+    }
+
+    /// Changes how kernels are chosen and launched, from the next call on.
+    pub(crate) fn set_mode(&mut self, mode: CompileMode) {
+        (self.mode, self.chosen, self.series) = (mode, None, None);
+    }
+
+    pub(super) fn mode(&self) -> CompileMode {
+        self.mode
     }
 
     /// Bytes of the arena.
     pub(crate) fn bytes(&self) -> usize {
         self.arena.bytes()
+    }
+
+    pub(super) fn source_of(&self, kernels: usize) -> &Source {
+        &self.loaded[kernels].source
+    }
+
+    pub(super) fn work(&self, kernels: usize) -> Work {
+        self.loaded[kernels].work
+    }
+
+    /// Bytes of machine code.
+    pub(super) fn image_bytes(&self) -> usize {
+        self.loaded.iter().map(|loaded| loaded.module.bytes()).sum()
+    }
+
+    pub(super) fn staging_bytes(&mut self) -> usize {
+        size_of_val(self.staging.words())
+    }
+
+    /// Words of the points that must stay where they are.
+    pub(super) fn resident_words(&self) -> usize {
+        if self.resident == Resident::Nothing { 0 } else { self.words }
+    }
+
+    /// The points at the arena's start may be written over.
+    pub(super) fn forget_points(&mut self) {
+        self.resident = Resident::Nothing;
     }
 
     /// The position of the kernels in [`Self::loaded`].
@@ -101,82 +155,32 @@ impl<'plan> Cuda<'plan> {
         if let Some(known) = known {
             return Ok(known);
         }
-        let source = source(self.plan, self.precision, work, points);
+        let source = self.source(work, points);
         let mut names = vec![work.name(), "pack"];
         names.extend(match work {
-            Work::Evaluate => &["reduce", "update", "advance"][..],
+            Work::Evaluate => &["reduce", "update", "advance", "draw"][..],
             Work::Transposed => &["reduce"],
             Work::Fill | Work::Jacobian | Work::Along => &[],
         });
-        let module = self.machine.load(&source.text, &names)?;
+        let module = self.machine.load(&source.text, source.shape, &names)?;
         self.loaded.push(Loaded { work, points, source, module });
         Ok(self.loaded.len() - 1)
     }
 
-    fn number_bytes(&self) -> usize {
+    pub(super) fn number_bytes(&self) -> usize {
         match self.precision {
             Precision::F64 => size_of::<f64>(),
-            Precision::F32 | Precision::Bf16x6 | Precision::Bf16x3 | Precision::Bf16 => size_of::<f32>(),
+            Precision::F32
+            | Precision::Bf16x6
+            | Precision::Bf16x3
+            | Precision::Tf32
+            | Precision::Bf16
+            | Precision::Fp16 => size_of::<f32>(),
         }
-    }
-
-    /// Lays out the arena for one call and makes room. Resident points come first, so that they stay where they are.
-    /// Where memory does not suffice, fewer blocks share the work: also says how many.
-    pub(super) fn regions(&mut self, kernels: usize, needs: Needs) -> Result<(Regions, usize), CudaError> {
-        let mut blocks = needs.blocks;
-        loop {
-            let regions = self.laid_out(kernels, Needs { blocks, ..needs });
-            let bytes = regions.bytes();
-            let fits = self.limit.is_none_or(|limit| bytes <= limit);
-            let reserved = if bytes <= self.arena.bytes() {
-                Ok(())
-            } else if fits {
-                self.resident.clear();
-                self.arena.reserve(bytes)
-            } else {
-                Err(CudaError::Memory { bytes })
-            };
-            match reserved {
-                Err(CudaError::Memory { .. }) if blocks > 1 => blocks = blocks.div_ceil(2),
-                reserved => return reserved.map(|()| (regions, blocks)),
-            }
-        }
-    }
-
-    fn laid_out(&self, kernels: usize, needs: Needs) -> Regions {
-        let number = self.number_bytes();
-        let source = &self.loaded[kernels].source;
-        let word = size_of::<u64>();
-        let results = self.plan.parameter_count() + tables(self.plan);
-        Regions::new(&[
-            (Pool::Points, self.resident_words * word),
-            (Pool::Header, needs.header * word),
-            (Pool::Weights, self.packed * number),
-            (Pool::Direction, self.packed * number),
-            (Pool::Jets, needs.blocks * source.scratch * number),
-            (Pool::Gradients, needs.blocks * source.gradient * number),
-            (Pool::Sums, needs.blocks * source.sums * word),
-            (Pool::Result, results * word),
-            (Pool::Norms, self.reduce_blocks() * word),
-            (Pool::Moments, needs.moments * word),
-            (Pool::Steps, needs.steps * word),
-            (Pool::Rows, needs.rows * word),
-            (Pool::Seeds, needs.seeds * word),
-            (Pool::Output, needs.output * word),
-            (Pool::Values, needs.values * word),
-        ])
-    }
-
-    /// Bounds the arena from the next call on; `None` takes what the machine has.
-    pub(crate) fn limit_bytes(&mut self, limit: Option<usize>) {
-        self.limit = limit;
-        self.arena = Arena::new(&self.machine);
-        self.resident.clear();
-        self.series = None;
     }
 
     /// The arguments that all kernels share.
-    pub(super) fn arguments(&self, regions: &Regions) -> Arguments {
+    pub(super) fn arguments(&self, kernels: usize, regions: &Regions) -> Arguments {
         let address = |pool: Pool| {
             let region = regions.get(pool);
             self.arena.address_of(region.start, region.len())
@@ -189,7 +193,8 @@ impl<'plan> Cuda<'plan> {
             sums: address(Pool::Sums),
             result: address(Pool::Result),
             norms: address(Pool::Norms),
-            reducers: self.reduce_blocks() as u64,
+            reducers: self.reduce_blocks(kernels) as u64,
+            unscale: 1.0,
             rows: address(Pool::Rows),
             seeds: address(Pool::Seeds),
             output: address(Pool::Output),
@@ -234,77 +239,197 @@ impl<'plan> Cuda<'plan> {
         gradient: &mut [f64],
         losses: &mut Losses,
     ) -> Result<(), CudaError> {
-        let prepared = self.prepare(points, parameters, [0, 0])?;
-        let Prepared { kernels, blocks, regions, arguments } = &prepared;
-        self.launch(*kernels, "pack", self.pack_blocks(), arguments)?;
-        self.launch(*kernels, Work::Evaluate.name(), *blocks, arguments)?;
-        self.launch(*kernels, "reduce", self.reduce_blocks(), arguments)?;
+        let wanted = Wanted::Given(points);
+        let prepared = self.prepare(wanted, parameters, [0, 0])?;
+        self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
+        self.visit(&prepared, wanted, &prepared.arguments)?;
+        self.launch(prepared.kernels, "reduce", self.reduce_blocks(prepared.kernels), &prepared.arguments)?;
         let mut result = vec![0.0; parameters.len() + losses.mean_squares.len()];
-        self.fetch(regions.get(Pool::Result).start, &mut result)?;
+        self.fetch(prepared.regions.get(Pool::Result).start, &mut result)?;
         gradient.copy_from_slice(&result[..parameters.len()]);
         losses.mean_squares.copy_from_slice(&result[parameters.len()..]);
         losses.finish(self.plan, points);
         Ok(())
     }
 
-    /// Brings points and parameters to the device, with room for `[moments, steps]` words beside them.
+    /// Adds up losses and gradients of all chunks, bringing points there that do not stay.
+    pub(super) fn visit(
+        &mut self,
+        prepared: &Prepared,
+        wanted: Wanted<'_>,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        let streamed = prepared.chunks.len() > 1;
+        for (number, chunk) in prepared.chunks.iter().enumerate() {
+            if streamed {
+                self.send_points(prepared.regions.get(Pool::Points).start, wanted, chunk)?;
+                self.queue_draw(prepared, number, arguments)?;
+            }
+            self.queue_chunk(prepared, number, arguments)?;
+        }
+        Ok(())
+    }
+
+    /// Queues the draw of a chunk's points, where there is something to draw.
+    pub(super) fn queue_draw(
+        &self,
+        prepared: &Prepared,
+        chunk: usize,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        let Place { jobs, job_count, .. } = prepared.places[chunk];
+        if job_count == 0 {
+            return Ok(());
+        }
+        let arguments = Arguments { jobs, job_count, ..*arguments };
+        self.launch(prepared.kernels, "draw", self.blocks(prepared.kernels), &arguments)
+    }
+
+    /// Queues loss and gradient of one chunk, whose points are there.
+    pub(super) fn queue_chunk(
+        &self,
+        prepared: &Prepared,
+        chunk: usize,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        let (table, fresh) = (prepared.places[chunk].table, u64::from(chunk == 0));
+        let blocks = arguments.blocks as usize;
+        self.launch(
+            prepared.kernels,
+            Work::Evaluate.name(),
+            blocks,
+            &Arguments { table, fresh, ..*arguments },
+        )
+    }
+
+    /// Brings the points of a chunk that are not drawn there.
+    pub(super) fn send_points(
+        &mut self,
+        at: usize,
+        wanted: Wanted<'_>,
+        chunk: &Chunk,
+    ) -> Result<(), CudaError> {
+        let mut at = at;
+        for (term, range) in chunk.ranges.iter().enumerate() {
+            if let Some(points) = wanted.given(term) {
+                let rows = range.clone().flat_map(|index| points.row(index)).map(|number| number.to_bits());
+                self.send(at, rows)?;
+            }
+            at += range.len() * self.plan.terms[term].row.width() * size_of::<u64>();
+        }
+        Ok(())
+    }
+
+    /// Brings parameters, tables and, if all of them have room, points to the device, with room for
+    /// `[moments, steps]` words beside them.
     pub(super) fn prepare(
         &mut self,
-        points: &[Points],
+        wanted: Wanted<'_>,
         parameters: &[f64],
-        [moments, steps]: [usize; 2],
+        extra: [usize; 2],
     ) -> Result<Prepared, CudaError> {
         let plan = self.plan;
-        let size = tiles::choose(plan, points, self.machine.blocks());
-        let kernels = self.kernels(Work::Evaluate, size)?;
-        let words: usize = points.iter().map(|set| set.len() * set.width()).sum();
-        let mut table = Vec::with_capacity(3 * points.len() + 3);
-        let (mut start, mut tile) = (0, 0);
-        for set in points {
-            table.extend([start, set.len(), tile]);
-            start += set.len() * set.width();
-            tile += set.len().div_ceil(size);
-        }
-        table.extend([start, 0, tile]);
-        let factors = plan.terms.iter().zip(points).flat_map(|(term, set)| {
-            let count = set.len().max(1) as f64;
-            term.residuals.iter().map(move |residual| 2.0 * residual.weight / count)
+        let room = self.take_room(wanted, extra)?;
+        let scale = self.scale(&room.sizes);
+        let factors = plan.terms.iter().zip(&room.sizes).flat_map(|(term, size)| {
+            let count = size.count.max(1) as f64;
+            term.residuals.iter().map(move |residual| scale * 2.0 * residual.weight / count)
         });
-        let header: Vec<u64> = (parameters.iter().copied().chain(factors).map(f64::to_bits))
-            .chain(table.iter().map(|&entry| entry as u64))
-            .collect();
+        let numbers = parameters.iter().copied().chain(factors).map(f64::to_bits);
+        let tables = room.tables.iter().flatten().flatten().chain(&room.parts.words).copied();
+        let header = room.regions.get(Pool::Header);
+        self.send(header.start, numbers.chain(tables))?;
 
-        let stamps: Vec<u64> = points.iter().map(Points::stamp).collect();
-        if self.resident != stamps {
-            self.resident.clear();
-            self.resident_words = words;
-        }
-        let blocks = tile.min(self.machine.blocks());
-        let needs = Needs { header: header.len(), blocks, moments, steps, ..Needs::default() };
-        let (regions, blocks) = self.regions(kernels, needs)?;
-        if self.resident != stamps {
-            let rows = points.iter().flat_map(Points::iter).flatten().map(|number| number.to_bits());
-            self.send(regions.get(Pool::Points).start, rows)?;
-            self.resident = stamps;
-        }
-        self.send(regions.get(Pool::Header).start, header.into_iter())?;
-
+        let mut arguments = self.arguments(room.kernels, &room.regions);
+        let word = size_of::<u64>() as u64;
         let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
-        let mut arguments = self.arguments(&regions);
-        arguments.factors = arguments.parameters + (parameters.len() * size_of::<u64>()) as u64;
-        arguments.table = arguments.factors + (residuals * size_of::<u64>()) as u64;
-        let resident = regions.get(Pool::Points);
+        arguments.factors = arguments.parameters + parameters.len() as u64 * word;
+        let mut address = arguments.factors + residuals as u64 * word;
+        let place = |[table, jobs]: &[Vec<u64>; 2]| {
+            let start = address;
+            let behind = start + table.len() as u64 * word;
+            address = behind + jobs.len() as u64 * word;
+            Place { table: start, jobs: behind, job_count: Chunk::job_count(jobs.len()) }
+        };
+        let places = room.tables.iter().map(place).collect();
+        arguments.parts = address;
+        arguments.unscale = 1.0 / scale;
+        arguments.blocks = room.blocks as u64;
+        let resident = room.regions.get(Pool::Points);
         arguments.rows = self.arena.address_of(resident.start, resident.len());
-        arguments.blocks = blocks as u64;
-        Ok(Prepared { kernels, blocks, regions, arguments })
+        self.settle_points(&room, wanted)?;
+        let Room { kernels, regions, chunks, .. } = room;
+        Ok(Prepared { kernels, regions, arguments, chunks, places })
     }
 
-    pub(super) fn pack_blocks(&self) -> usize {
-        self.packed.div_ceil(THREADS).min(self.machine.blocks())
+    /// Adjoints are multiplied by this, a power of two, on their way: means over many points are too small for half
+    /// precision.
+    fn scale(&self, sizes: &[Size]) -> f64 {
+        let most = sizes.iter().map(|size| size.count).max().unwrap_or(1).max(1);
+        if self.precision == Precision::Fp16 { (most.ilog2() as f64).exp2() } else { 1.0 }
     }
 
-    pub(super) fn reduce_blocks(&self) -> usize {
-        (self.plan.parameter_count() + tables(self.plan)).div_ceil(THREADS)
+    /// Makes given points resident, if they have room all at once; those that are drawn are drawn later.
+    fn settle_points(&mut self, room: &Room, wanted: Wanted<'_>) -> Result<(), CudaError> {
+        let [chunk] = &room.chunks[..] else {
+            self.forget_points();
+            return Ok(());
+        };
+        let known = match (wanted, &self.resident) {
+            (Wanted::Given(points), Resident::Given(stamps)) => {
+                stamps.iter().copied().eq(points.iter().map(Points::stamp))
+            }
+            (Wanted::Drawn(recipe), Resident::Drawn { stamp, .. }) => *stamp == recipe.stamp,
+            _ => false,
+        };
+        if !known {
+            self.forget_points();
+            self.send_points(room.regions.get(Pool::Points).start, wanted, chunk)?;
+            if let Wanted::Given(points) = wanted {
+                self.resident = Resident::Given(points.iter().map(Points::stamp).collect());
+            }
+        }
+        self.words = chunk.words(&room.sizes);
+        Ok(())
+    }
+
+    /// The kernels whose tiles share out so many points of every term best.
+    pub(super) fn kernels_for(&mut self, counts: &[usize]) -> Result<usize, CudaError> {
+        if let Some((known, kernels)) = &self.chosen
+            && known == counts
+        {
+            return Ok(*kernels);
+        }
+        let cost = |&most: &usize| {
+            let source = self.source(Work::Evaluate, most);
+            let tiles = counts.iter().zip(&source.points).map(|(count, size)| count.div_ceil(*size));
+            let rounds = tiles.sum::<usize>().div_ceil(self.machine.blocks(source.shape.each));
+            rounds * tiles::cost(self.plan, &source.points)
+        };
+        let best = tiles::SIZES.iter().copied().min_by_key(cost).unwrap_or(tiles::FEWEST);
+        let kernels = self.kernels(Work::Evaluate, best)?;
+        self.chosen = Some((counts.to_vec(), kernels));
+        Ok(kernels)
+    }
+
+    pub(super) fn source(&self, work: Work, points: usize) -> Source {
+        let target = Target { precision: self.precision, shared: self.machine.shared_bytes() };
+        source(self.plan, target, work, points)
+    }
+
+    /// Blocks of a module that are worth launching at once.
+    pub(super) fn blocks(&self, kernels: usize) -> usize {
+        self.machine.blocks(self.loaded[kernels].source.shape.each)
+    }
+
+    pub(super) fn pack_blocks(&self, kernels: usize) -> usize {
+        let Source { packed, shape, .. } = &self.loaded[kernels].source;
+        packed.div_ceil(shape.threads).min(self.blocks(kernels))
+    }
+
+    pub(super) fn reduce_blocks(&self, kernels: usize) -> usize {
+        let Source { gradient, sums, shape, .. } = &self.loaded[kernels].source;
+        (gradient + sums).div_ceil(shape.threads / SHARES)
     }
 
     pub(super) fn launch(
@@ -318,8 +443,7 @@ impl<'plan> Cuda<'plan> {
     }
 }
 
-/// Words that follow the parameters in a header at most.
-fn tables(plan: &Plan) -> usize {
-    let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
-    residuals + 3 * plan.terms.len() + 3
+/// Sums of squares that follow a gradient.
+pub(super) fn tables(plan: &Plan) -> usize {
+    plan.terms.iter().map(|term| term.residuals.len()).sum()
 }

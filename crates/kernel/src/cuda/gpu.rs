@@ -1,18 +1,18 @@
 //! A GPU through the CUDA driver. Everything here that talks to the driver is `unsafe` inside and safe outside:
 //! addresses come from [`super::machine::Arena`], which checks lengths, and calls are ordered by one stream.
 
-use super::cache::{Cache, Key};
+use super::cache::Cache;
 use super::compiler;
+use super::emit::Shape;
 use super::machine::Arguments;
-use super::{CudaError, emit};
+use super::{CudaError, peak};
+use crate::Precision;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, result, sys,
 };
 use cudarc::nvrtc::Ptx;
 use std::sync::Arc;
-
-/// Blocks per multiprocessor that the kernels' registers and shared memory allow.
-const BLOCKS_EACH: usize = 2;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The first GPU of this machine.
 #[derive(Clone, Debug)]
@@ -21,15 +21,23 @@ pub(crate) struct Gpu {
     stream: Arc<CudaStream>,
     name: String,
     multiprocessors: usize,
+    /// Bytes of shared memory of one of them.
+    shared_bytes: usize,
     /// Such as `sm_90a`.
     architecture: String,
     cache: Cache,
+    /// Free bytes before anything was loaded or allocated, and the fewest since.
+    free_at_first: usize,
+    fewest_free: Arc<AtomicUsize>,
 }
 
 /// Kernels that the driver has loaded.
 #[derive(Debug)]
 pub(crate) struct GpuModule {
     kernels: Vec<(&'static str, CudaFunction)>,
+    /// Of its machine code.
+    pub(crate) bytes: usize,
+    shape: Shape,
     /// Owns the code of the kernels.
     _module: Arc<CudaModule>,
 }
@@ -59,11 +67,27 @@ impl Gpu {
         compiler::version()?;
         let count = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
         let multiprocessors = context.attribute(count).map_err(failed("counting multiprocessors"))?;
+        let shared = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR;
+        let shared_bytes = context.attribute(shared).map_err(failed("asking for shared memory"))?;
         let stream = context.new_stream().map_err(failed("making a stream"))?;
         // Only Hopper's own instructions need the letter; code without it runs on later chips of a family.
         let architecture = if major == 9 { "sm_90a".to_owned() } else { format!("sm_{major}{minor}") };
         let multiprocessors = usize::try_from(multiprocessors).unwrap_or(1);
-        Ok(Gpu { context, stream, name, multiprocessors, architecture, cache: Cache::of_user() })
+        let shared_bytes = usize::try_from(shared_bytes).unwrap_or(0);
+        let (free_at_first, _) = result::mem_get_info().map_err(failed("asking for free memory"))?;
+        let fewest_free = Arc::new(AtomicUsize::new(free_at_first));
+        let cache = Cache::of_user();
+        Ok(Gpu {
+            context,
+            stream,
+            name,
+            multiprocessors,
+            shared_bytes,
+            architecture,
+            cache,
+            free_at_first,
+            fewest_free,
+        })
     }
 
     /// As people know it, with its architecture and memory.
@@ -76,36 +100,61 @@ impl Gpu {
         )
     }
 
-    pub(crate) fn blocks(&self) -> usize {
-        self.multiprocessors * BLOCKS_EACH
+    /// See [`super::peak_flops`].
+    pub(crate) fn peak_flops(&self, precision: Precision) -> Option<f64> {
+        let clock = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE;
+        let kilohertz = self.context.attribute(clock).ok()?;
+        let capability = self.context.compute_capability().ok()?;
+        peak::flops(capability, self.multiprocessors, 1e3 * f64::from(kilohertz), precision)
     }
 
-    pub(crate) fn load(&self, text: &str, kernels: &[&'static str]) -> Result<GpuModule, CudaError> {
-        let (major, minor) = compiler::version()?;
-        let options = compiler::options(&self.architecture).join(" ");
-        let key = Key::of(&[text, &options, &format!("{major}.{minor}"), env!("CARGO_PKG_VERSION")]);
-        let compiled = match self.cache.get(key) {
-            Some(compiled) => compiled,
-            None => {
-                let source_file = self.cache.put_source(key, text);
-                let compiled = compiler::compile(kernels[0], text, &self.architecture);
-                let compiled = compiled.map_err(|error| match error {
-                    CudaError::Compile { kernel, log, .. } => CudaError::Compile { kernel, source_file, log },
-                    other => other,
-                })?;
-                self.cache.put(key, &compiled);
-                compiled
-            }
+    /// Where it is on its bus, as NVML writes it.
+    pub(crate) fn bus_address(&self) -> Result<String, CudaError> {
+        use sys::CUdevice_attribute::{
+            CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID,
+            CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID,
         };
+        let read = |attribute| self.context.attribute(attribute).map_err(failed("reading the bus address"));
+        let domain = read(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;
+        let (bus, device) = (read(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?, read(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?);
+        Ok(format!("{domain:08x}:{bus:02x}:{device:02x}.0"))
+    }
+
+    pub(crate) fn multiprocessors(&self) -> usize {
+        self.multiprocessors
+    }
+
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    pub(crate) fn shared_bytes(&self) -> usize {
+        self.shared_bytes
+    }
+
+    pub(crate) fn load(
+        &self,
+        text: &str,
+        shape: Shape,
+        kernels: &[&'static str],
+    ) -> Result<GpuModule, CudaError> {
+        let compiled = self.cache.compiled(kernels[0], text, &self.architecture)?;
         self.bind()?;
+        let bytes = compiled.image.len();
         let module =
             self.context.load_module(Ptx::from_binary(compiled.image)).map_err(failed("loading a kernel"))?;
         let function = |&name: &&'static str| {
             let function = module.load_function(name).map_err(failed("finding a kernel"))?;
             Ok((name, function))
         };
-        let kernels: Result<_, CudaError> = kernels.iter().map(function).collect();
-        Ok(GpuModule { kernels: kernels?, _module: module })
+        let kernels: Result<Vec<_>, CudaError> = kernels.iter().map(function).collect();
+        let kernels = kernels?;
+        if let (1.., Some((_, first))) = (shape.shared, kernels.first()) {
+            let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let bytes = i32::try_from(shape.shared).unwrap_or(i32::MAX);
+            first.set_attribute(attribute, bytes).map_err(failed("asking for shared memory"))?;
+        }
+        Ok(GpuModule { kernels, bytes, shape, _module: module })
     }
 
     pub(crate) fn launch(
@@ -115,9 +164,10 @@ impl Gpu {
         blocks: usize,
         arguments: &Arguments,
     ) -> Result<(), CudaError> {
-        let found = module.kernels.iter().find(|(name, _)| *name == kernel);
-        let (_, function) =
-            found.expect("every kernel that is launched was named when its module was loaded");
+        let found = module.kernels.iter().position(|(name, _)| *name == kernel);
+        let place = found.expect("every kernel that is launched was named when its module was loaded");
+        let (_, function) = &module.kernels[place];
+        let shared = if place == 0 { module.shape.shared } else { 0 };
         self.bind()?;
         let mut arguments = *arguments;
         let mut pointers = [(&raw mut arguments).cast()];
@@ -128,8 +178,8 @@ impl Gpu {
             result::launch_kernel(
                 function.cu_function(),
                 grid,
-                (emit::THREADS as u32, 1, 1),
-                0,
+                (module.shape.threads as u32, 1, 1),
+                shared as u32,
                 self.stream.cu_stream(),
                 &mut pointers,
             )
@@ -178,6 +228,21 @@ impl Gpu {
         self.stream.synchronize().map_err(failed("running a kernel"))
     }
 
+    /// Bytes that nobody has taken, as far as the driver tells.
+    pub(crate) fn free_bytes(&self) -> usize {
+        let free =
+            self.bind().and_then(|()| result::mem_get_info().map_err(failed("asking for free memory")));
+        free.map_or(0, |(free, _)| free)
+    }
+
+    /// The most bytes that were taken since this GPU was opened, and those that were taken before: by its context
+    /// and by others.
+    pub(crate) fn taken_bytes(&self) -> (usize, usize) {
+        let fewest = self.fewest_free.fetch_min(self.free_bytes(), Ordering::Relaxed).min(self.free_bytes());
+        let total = self.context.total_mem().unwrap_or(self.free_at_first);
+        (self.free_at_first.saturating_sub(fewest), total.saturating_sub(self.free_at_first))
+    }
+
     pub(crate) fn allocate(&self, bytes: usize) -> Result<u64, CudaError> {
         self.bind()?;
         // SAFETY: the address is freed once, by the arena that asked for it.
@@ -185,6 +250,7 @@ impl Gpu {
         // SAFETY: the driver has just allocated that many bytes at that address.
         let cleared = unsafe { result::memset_d8_async(address, 0, bytes, self.stream.cu_stream()) };
         cleared.map_err(failed("clearing memory"))?;
+        self.fewest_free.fetch_min(self.free_bytes(), Ordering::Relaxed);
         Ok(address)
     }
 

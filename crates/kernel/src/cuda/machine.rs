@@ -1,6 +1,8 @@
 //! What kernels run on: a GPU, or the processor standing in for one. Nothing outside this folder knows which.
 
 use super::CudaError;
+use super::cache::Cache;
+use super::emit::Shape;
 use super::gpu::{Gpu, GpuModule};
 use super::stand_in::{StandIn, StandInModule};
 
@@ -37,6 +39,15 @@ pub(crate) struct Arguments {
     pub(crate) square_decay: f64,
     pub(crate) floor: f64,
     pub(crate) decay: f64,
+    pub(crate) bound: f64,
+    pub(crate) jobs: u64,
+    pub(crate) job_count: u64,
+    pub(crate) parts: u64,
+    pub(crate) seed: u64,
+    pub(crate) renewal: u64,
+    pub(crate) interval: u64,
+    pub(crate) always: u64,
+    pub(crate) unscale: f64,
 }
 
 /// A machine that runs kernels.
@@ -67,6 +78,16 @@ pub(crate) enum Staging {
     StandIn(Vec<u64>),
 }
 
+impl Module {
+    /// Bytes of its machine code.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Module::Gpu(module) => module.bytes,
+            Module::StandIn(_) => 0,
+        }
+    }
+}
+
 impl Staging {
     pub(crate) fn words(&mut self) -> &mut [u64] {
         match self {
@@ -77,18 +98,63 @@ impl Staging {
 }
 
 impl Machine {
-    /// Blocks that are worth launching at once.
-    pub(crate) fn blocks(&self) -> usize {
+    /// Blocks that are worth launching at once, `each` of them on every multiprocessor.
+    pub(crate) fn blocks(&self, each: usize) -> usize {
         match self {
-            Machine::Gpu(gpu) => gpu.blocks(),
+            Machine::Gpu(gpu) => gpu.multiprocessors() * each,
             Machine::StandIn(_) => StandIn::BLOCKS,
         }
     }
 
-    /// Compiles a source, or finds it compiled, and loads the named kernels.
-    pub(crate) fn load(&self, text: &str, kernels: &[&'static str]) -> Result<Module, CudaError> {
+    /// In words.
+    pub(crate) fn describe(&self) -> String {
         match self {
-            Machine::Gpu(gpu) => gpu.load(text, kernels).map(Module::Gpu),
+            Machine::Gpu(gpu) => gpu.describe(),
+            Machine::StandIn(_) => "stand-in".to_owned(),
+        }
+    }
+
+    /// Where compiled kernels are kept.
+    pub(crate) fn cache(&self) -> Option<&Cache> {
+        match self {
+            Machine::Gpu(gpu) => Some(gpu.cache()),
+            Machine::StandIn(_) => None,
+        }
+    }
+
+    /// Bytes that nobody has taken.
+    pub(crate) fn free_bytes(&self) -> usize {
+        match self {
+            Machine::Gpu(gpu) => gpu.free_bytes(),
+            Machine::StandIn(stand_in) => stand_in.bytes,
+        }
+    }
+
+    /// The most bytes that were taken, and those that were taken before; `None` where nobody counts.
+    pub(crate) fn taken_bytes(&self) -> Option<(usize, usize)> {
+        match self {
+            Machine::Gpu(gpu) => Some(gpu.taken_bytes()),
+            Machine::StandIn(_) => None,
+        }
+    }
+
+    /// Bytes of shared memory of a multiprocessor.
+    pub(crate) fn shared_bytes(&self) -> usize {
+        match self {
+            Machine::Gpu(gpu) => gpu.shared_bytes(),
+            Machine::StandIn(_) => StandIn::SHARED_BYTES,
+        }
+    }
+
+    /// Compiles a source, or finds it compiled, and loads the named kernels.
+    pub(crate) fn load(
+        &self,
+        text: &str,
+        shape: Shape,
+        kernels: &[&'static str],
+    ) -> Result<Module, CudaError> {
+        match self {
+            Machine::Gpu(gpu) => gpu.load(text, shape, kernels).map(Module::Gpu),
             Machine::StandIn(stand_in) => stand_in.load(text, kernels).map(Module::StandIn),
         }
     }
@@ -205,7 +271,7 @@ impl Arena {
         self.release();
         self.address = match &self.machine {
             Machine::Gpu(gpu) => gpu.allocate(bytes)?,
-            Machine::StandIn(_) => super::stand_in::allocate(bytes),
+            Machine::StandIn(stand_in) => stand_in.allocate(bytes)?,
         };
         self.bytes = bytes;
         Ok(())

@@ -62,10 +62,100 @@ impl Regions {
         self.bytes
     }
 
+    /// Bytes by purpose, each pool with the padding behind it.
+    pub(crate) fn groups(&self) -> Vec<(Purpose, usize)> {
+        let padded = |purpose: &Purpose| {
+            let own = self.pools.iter().filter(|(pool, _)| pool.purpose() == *purpose);
+            own.map(|(_, range)| range.len().next_multiple_of(ALIGNMENT)).sum()
+        };
+        Purpose::ALL.iter().map(|purpose| (*purpose, padded(purpose))).collect()
+    }
+
     pub(crate) fn get(&self, pool: Pool) -> Range<usize> {
         let found = self.pools.iter().find(|(own, _)| *own == pool);
         found.map(|(_, range)| range.clone()).expect("every pool has a region")
     }
+}
+
+/// What a part of the memory is for, as users see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// Parameters, their packed copies, tables, an optimizer's running means.
+    Weights,
+    /// One gradient per block, and their sums.
+    Gradients,
+    /// All channels of all neurons, one piece per block.
+    Jets,
+    /// Points that are there at one time.
+    Points,
+    /// What a call hands back.
+    Output,
+}
+
+impl Purpose {
+    /// All of them.
+    pub const ALL: [Purpose; 5] =
+        [Purpose::Weights, Purpose::Gradients, Purpose::Jets, Purpose::Points, Purpose::Output];
+
+    /// As users read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Weights => "weights",
+            Purpose::Gradients => "gradients",
+            Purpose::Jets => "jets",
+            Purpose::Points => "points",
+            Purpose::Output => "output",
+        }
+    }
+}
+
+impl Pool {
+    fn purpose(self) -> Purpose {
+        match self {
+            Pool::Header | Pool::Weights | Pool::Direction | Pool::Moments => Purpose::Weights,
+            Pool::Gradients | Pool::Sums | Pool::Norms => Purpose::Gradients,
+            Pool::Jets => Purpose::Jets,
+            Pool::Points | Pool::Rows => Purpose::Points,
+            Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values => Purpose::Output,
+        }
+    }
+}
+
+/// The memory that training by gradients takes on a device, before it is taken.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MemoryPlan {
+    /// Bytes by purpose, padding included.
+    pub pools: Vec<(Purpose, usize)>,
+    /// Bytes of the compiled kernels.
+    pub kernels: usize,
+    /// Bytes of the host's memory that copies go through.
+    pub staging: usize,
+    /// Pieces that the points are taken in, one after the other.
+    pub chunks: usize,
+    /// Blocks that share the work.
+    pub blocks: usize,
+    /// What the user allows.
+    pub limit: Option<usize>,
+    /// Whether the device had less than was asked for at first.
+    pub shortage: bool,
+}
+
+impl MemoryPlan {
+    /// Bytes on the device.
+    pub fn bytes(&self) -> usize {
+        self.pools.iter().map(|(_, bytes)| bytes).sum::<usize>() + self.kernels
+    }
+}
+
+/// The memory that a kernel has taken on a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MemoryUse {
+    /// The most bytes that were planned and taken at one time, compiled kernels included.
+    pub planned: usize,
+    /// The most bytes that the driver has given, by its own count.
+    pub measured: Option<usize>,
+    /// Bytes that were taken before: the driver's context, and other programs.
+    pub context: Option<usize>,
 }
 
 #[cfg(test)]
@@ -79,5 +169,6 @@ mod tests {
         assert_eq!(regions.get(Pool::Jets), 256..256);
         assert_eq!(regions.get(Pool::Output), 256..556);
         assert_eq!(regions.bytes(), 768);
+        assert_eq!(regions.groups().iter().map(|(_, bytes)| bytes).sum::<usize>(), regions.bytes());
     }
 }

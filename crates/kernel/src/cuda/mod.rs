@@ -4,6 +4,7 @@
 //! `engine` plans memory and launches. `stand_in` runs the same kernels on the processor, to check them where there
 //! is no GPU.
 
+mod busy;
 mod cache;
 mod compiler;
 mod emit;
@@ -13,14 +14,21 @@ mod gpu;
 mod layout;
 mod machine;
 mod memory;
+mod peak;
+mod room;
+mod rows;
 mod stand_in;
 mod steps;
 mod terms;
 mod tiles;
+mod tune;
 
+pub use busy::Busy;
 pub(crate) use engine::Cuda;
 pub use error::CudaError;
 pub(crate) use machine::Machine;
+pub use memory::{MemoryPlan, MemoryUse, Purpose};
+pub use tune::{CompileMode, CompileModeError};
 
 use crate::Precision;
 use equation::taylor::Plan;
@@ -30,14 +38,20 @@ pub fn describe() -> Result<String, CudaError> {
     gpu::Gpu::open().map(|gpu| gpu.describe())
 }
 
+/// The most operations per second that products could reach on the GPU in some precision; `None` where its data sheet
+/// is not known here.
+pub fn peak_flops(precision: Precision) -> Result<Option<f64>, CudaError> {
+    gpu::Gpu::open().map(|gpu| gpu.peak_flops(precision))
+}
+
 /// The machine's GPU.
 pub(crate) fn gpu() -> Result<Machine, CudaError> {
     gpu::Gpu::open().map(Machine::Gpu)
 }
 
-/// The processor standing in for a GPU.
-pub(crate) fn stand_in() -> Machine {
-    Machine::StandIn(stand_in::StandIn)
+/// The processor standing in for a GPU with so much memory.
+pub(crate) fn stand_in(bytes: usize) -> Machine {
+    Machine::StandIn(stand_in::StandIn { bytes })
 }
 
 /// What the run-time compiler made of one kernel.
@@ -60,7 +74,7 @@ pub enum Kernels {
     All,
 }
 
-/// Compiles kernels of a plan for an architecture such as `sm_90a`, without a GPU; for checks.
+/// Compiles kernels of a plan for an architecture such as `sm_90a`, or finds them compiled, without a GPU; for checks.
 pub fn compile(
     plan: &Plan,
     precision: Precision,
@@ -71,9 +85,11 @@ pub fn compile(
         Kernels::Training => &[emit::Work::Evaluate][..],
         Kernels::All => &emit::Work::ALL,
     };
+    let cache = cache::Cache::of_user();
     let each = |&work: &emit::Work| {
-        let source = emit::source(plan, precision, work, tiles::largest(plan));
-        let compiled = compiler::compile(work.name(), &source.text, architecture)?;
+        let source =
+            emit::source(plan, emit::Target { precision, shared: shared(architecture) }, work, tiles::MOST);
+        let compiled = cache.compiled(work.name(), &source.text, architecture)?;
         Ok(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log })
     };
     works.iter().map(each).collect()
@@ -81,5 +97,16 @@ pub fn compile(
 
 /// The kernels that training by gradients needs, as text.
 pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
-    emit::source(plan, precision, emit::Work::Evaluate, tiles::largest(plan)).text
+    let target = emit::Target { precision, shared: shared("sm_90a") };
+    emit::source(plan, target, emit::Work::Evaluate, tiles::MOST).text
+}
+
+/// Bytes of shared memory of a multiprocessor of an architecture (CUDA C++ Programming Guide, compute capabilities).
+fn shared(architecture: &str) -> usize {
+    let kilobytes = match architecture {
+        "sm_80" | "sm_87" => 164,
+        "sm_90" | "sm_90a" | "sm_100" | "sm_100a" | "sm_103" => 228,
+        _ => 100,
+    };
+    kilobytes * 1024
 }

@@ -16,7 +16,10 @@ static TURN: Mutex<()> = Mutex::new(());
 
 /// A stand-in; its kernels live in files of the system's temporary folder while they are being loaded.
 #[derive(Clone, Debug)]
-pub(crate) struct StandIn;
+pub(crate) struct StandIn {
+    /// What it has to give at one time.
+    pub(crate) bytes: usize,
+}
 
 type Kernel = unsafe extern "C" fn(*const Arguments, u32);
 
@@ -32,6 +35,9 @@ impl StandIn {
     /// Few, so that small tests have blocks with several tiles and sums over several blocks.
     pub(crate) const BLOCKS: usize = 3;
 
+    /// As Hopper has.
+    pub(crate) const SHARED_BYTES: usize = 228 * 1024;
+
     pub(crate) fn load(&self, text: &str, kernels: &[&'static str]) -> Result<StandInModule, CudaError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let failed = |reason: String| CudaError::StandIn { reason };
@@ -42,15 +48,25 @@ impl StandIn {
         for name in kernels {
             _ = writeln!(
                 whole,
-                "extern \"C\" void run_{name}(const void* arguments, unsigned blocks) {{\n\
-                 \x20   stand_in::run<Arguments, {name}>(arguments, blocks);\n}}"
+                "extern \"C\" __attribute__((visibility(\"default\"))) void run_{name}(const void* arguments, unsigned blocks) {{\n\
+                 \x20   stand_in::run<Arguments, {name}>(arguments, blocks, THREADS);\n}}"
             );
         }
         std::fs::write(&source, whole).map_err(|error| failed(error.to_string()))?;
         let files = Files(vec![source.clone(), library.clone()]);
-        // Kernels may be called what functions of the C library are called: each library keeps its own.
+        // Kernels may be called what functions of the C library are called, and every text has its own constants and
+        // shared memory of the same names: each library keeps its own.
         let output = Command::new("c++")
-            .args(["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-Wl,-Bsymbolic", "-o"])
+            .args([
+                "-std=c++17",
+                "-O1",
+                "-w",
+                "-shared",
+                "-fPIC",
+                "-fvisibility=hidden",
+                "-Wl,-Bsymbolic",
+                "-o",
+            ])
             .args([&library, &source])
             .output()
             .map_err(|error| failed(error.to_string()))?;
@@ -68,6 +84,19 @@ impl StandIn {
         };
         let kernels: Result<_, CudaError> = kernels.iter().map(function).collect();
         Ok(StandInModule { kernels: kernels?, _library: library })
+    }
+
+    /// Memory full of NaNs, so that numbers that nobody wrote show.
+    pub(super) fn allocate(&self, bytes: usize) -> Result<u64, CudaError> {
+        if bytes > self.bytes {
+            return Err(CudaError::Memory { bytes });
+        }
+        // SAFETY: arenas do not ask for zero bytes.
+        let address = unsafe { std::alloc::alloc(layout(bytes)) };
+        assert!(!address.is_null(), "{bytes} bytes of memory");
+        // SAFETY: just allocated with that size.
+        unsafe { std::ptr::write_bytes(address, 0xff, bytes) };
+        Ok(address as u64)
     }
 }
 
@@ -94,16 +123,6 @@ impl StandInModule {
 /// Bytes between the poisoned start and end of an allocation are in whole words.
 fn layout(bytes: usize) -> std::alloc::Layout {
     std::alloc::Layout::from_size_align(bytes.next_multiple_of(256), 256).expect("a size that memory has")
-}
-
-/// Memory full of NaNs, so that numbers that nobody wrote show.
-pub(super) fn allocate(bytes: usize) -> u64 {
-    // SAFETY: arenas do not ask for zero bytes.
-    let address = unsafe { std::alloc::alloc(layout(bytes)) };
-    assert!(!address.is_null(), "{bytes} bytes of memory");
-    // SAFETY: just allocated with that size.
-    unsafe { std::ptr::write_bytes(address, 0xff, bytes) };
-    address as u64
 }
 
 pub(super) fn free(address: u64, bytes: usize) {

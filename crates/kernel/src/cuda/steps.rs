@@ -1,109 +1,271 @@
-//! Steps of training that stay on the device: loss, gradient and update, many of them per launch.
+//! Steps of training that stay on the device: points, loss, gradient and update, many of them per launch.
 
-use super::CudaError;
-use super::emit::Work;
-use super::engine::{Cuda, Prepared};
+use super::engine::{Cuda, Place, Prepared, Resident, tables};
 use super::machine::{Arguments, Recorded};
 use super::memory::Pool;
-use crate::{Losses, Moments, Points, Update};
+use super::rows::Wanted;
+use super::{CompileMode, CudaError};
+use crate::{Losses, Moments, Points, Recipe, Series as Steps, Update, Visits};
 
 /// Steps of one recording. More would save little: a launch of a recording costs as much as a few kernels.
-const SERIES: usize = 16;
+const RECORDED: usize = 16;
+
+/// Steps whose lengths and losses have room on the device.
+const MOST: usize = 1024;
 
 /// Words that tell how far a call has come; as `progress` in `device/tile.cuh`.
-const PROGRESS: usize = 3;
+const PROGRESS: usize = 6;
 
-/// A series of steps, and the arguments that it was recorded with.
+/// A recording of steps, and what it was recorded for.
 #[derive(Debug)]
 pub(super) struct Series {
     kernels: usize,
     arguments: Arguments,
+    places: Vec<Place>,
     recorded: Recorded,
 }
 
+/// How a piece of a series ended.
+struct Piece {
+    taken: usize,
+    refused: bool,
+    below: bool,
+}
+
 impl Cuda<'_> {
+    /// Words of an optimizer's running means and of steps.
+    pub(super) fn step_words(&self) -> [usize; 2] {
+        [2 * self.plan.parameter_count(), MOST * (2 + tables(self.plan)) + PROGRESS]
+    }
+
     /// See [`crate::Kernel::run_steps`].
     pub(crate) fn run_steps(
         &mut self,
-        points: &[Points],
-        update: (Update, &[f64]),
+        visits: Visits<'_>,
+        steps: Steps<'_>,
         moments: &mut Moments,
         parameters: &mut [f64],
-        found: (&mut Losses, &mut Vec<f64>),
-    ) -> Result<(), CudaError> {
-        let (Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. }, rates) = update;
-        let (count, size) = (rates.len(), parameters.len());
-        let mut prepared = self.prepare(points, parameters, [2 * size, 2 * count + PROGRESS])?;
-        let (means, steps) = (prepared.regions.get(Pool::Moments), prepared.regions.get(Pool::Steps));
+        history: &mut Vec<Losses>,
+    ) -> Result<Option<Losses>, CudaError> {
+        let Steps { update: Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. }, .. } =
+            steps;
+        let (wanted, extra) = (Wanted::from(visits), self.step_words());
+        let mut prepared = self.prepare(wanted, parameters, extra)?;
+        let (means, words) = (prepared.regions.get(Pool::Moments), prepared.regions.get(Pool::Steps));
         let word = size_of::<u64>();
+        let ahead = |count: usize| self.arena.address_of(words.start + count * word, 0);
         prepared.arguments = Arguments {
             moments: self.arena.address_of(means.start, means.len()),
-            rates: self.arena.address_of(steps.start, steps.len()),
-            history: self.arena.address_of(steps.start + count * word, count * word),
-            progress: self.arena.address_of(steps.start + 2 * count * word, PROGRESS * word),
+            rates: ahead(0),
+            history: ahead(MOST),
+            progress: ahead(words.len() / word - PROGRESS),
             decaying: decaying as u64,
             mean_decay,
             square_decay,
             floor,
             decay,
+            bound: steps.bound.unwrap_or(f64::NEG_INFINITY),
             ..prepared.arguments
         };
-        let words = moments.mean.iter().chain(&moments.square).map(|number| number.to_bits());
-        self.send(means.start, words)?;
-        let blank = std::iter::repeat_n(0, count).chain([moments.steps, 0, 0]);
-        self.send(steps.start, rates.iter().map(|rate| rate.to_bits()).chain(blank))?;
+        if let Visits::Drawn { recipe, interval, .. } = visits {
+            prepared.arguments.seed = recipe.seed;
+            prepared.arguments.renewal = recipe.renewal;
+            prepared.arguments.interval = interval.unwrap_or(0);
+        }
+        let numbers = moments.mean.iter().chain(&moments.square).map(|number| number.to_bits());
+        self.send(means.start, numbers)?;
+        self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
 
-        self.launch(prepared.kernels, "pack", self.pack_blocks(), &prepared.arguments)?;
-        self.run_all(&prepared, count)?;
-
-        let mut ended = vec![0.0; count + PROGRESS];
-        self.fetch(steps.start + count * word, &mut ended)?;
-        let refused = ended[count + 2].to_bits() as usize;
-        let taken = if refused == 0 { count } else { refused - 1 };
-        self.fetch(prepared.regions.get(Pool::Header).start, parameters)?;
-        let mut both = vec![0.0; 2 * size];
-        self.fetch(means.start, &mut both)?;
-        moments.mean.copy_from_slice(&both[..size]);
-        moments.square.copy_from_slice(&both[size..]);
-        moments.steps += taken as u64;
-        let (losses, history) = found;
         history.clear();
-        history.extend_from_slice(&ended[..taken]);
-        let result = prepared.regions.get(Pool::Result).start + size * word;
-        self.fetch(result, &mut losses.mean_squares)?;
-        losses.finish(self.plan, points);
+        let mut refused = None;
+        for rates in steps.rates.chunks(MOST) {
+            let visits = later(visits, history.len() as u64);
+            let piece = self.piece(&prepared, visits, moments, rates, history)?;
+            moments.steps += piece.taken as u64;
+            if piece.refused {
+                refused = history.pop();
+            }
+            if piece.refused || piece.below {
+                break;
+            }
+        }
+        let mut both = vec![0.0; 2 * parameters.len()];
+        self.fetch(means.start, &mut both)?;
+        moments.mean.copy_from_slice(&both[..parameters.len()]);
+        moments.square.copy_from_slice(&both[parameters.len()..]);
+        self.fetch(prepared.regions.get(Pool::Header).start, parameters)?;
+        Ok(refused)
+    }
+
+    /// Takes some steps; adds the losses of all that were taken and of one that was refused to the history.
+    fn piece(
+        &mut self,
+        prepared: &Prepared,
+        visits: Visits<'_>,
+        moments: &Moments,
+        rates: &[f64],
+        history: &mut Vec<Losses>,
+    ) -> Result<Piece, CudaError> {
+        let word = size_of::<u64>();
+        let (step, first) = match visits {
+            Visits::Points(_) => (0, 0),
+            Visits::Drawn { step, first, .. } => (step, first),
+        };
+        let words = prepared.regions.get(Pool::Steps);
+        self.send(words.start, rates.iter().map(|rate| rate.to_bits()))?;
+        let progress = words.end - PROGRESS * word;
+        self.send(progress, [moments.steps, 0, 0, 0, step, first].into_iter())?;
+        self.draw_first(prepared, visits)?;
+        self.run_all(prepared, visits.into(), rates.len())?;
+
+        let mut ended = vec![0.0; PROGRESS];
+        self.fetch(progress, &mut ended)?;
+        let [refused, below] = [ended[2], ended[3]].map(|word| word.to_bits() as usize);
+        let taken = match (refused, below) {
+            (0, 0) => rates.len(),
+            (0, below) => below,
+            (refused, _) => refused - 1,
+        };
+        let each = 1 + tables(self.plan);
+        let found = taken + usize::from(refused > 0);
+        let mut numbers = vec![0.0; found * each];
+        self.fetch(words.start + MOST * word, &mut numbers)?;
+        let sizes = Wanted::from(visits).sizes(self.plan);
+        for row in numbers.chunks_exact(each) {
+            let mut losses = Losses { mean_squares: row[1..].to_vec(), ..Losses::zero(self.plan) };
+            losses.finish_counts(self.plan, sizes.iter().map(|size| size.count));
+            // The one that the device decided by.
+            losses.total = row[0];
+            history.push(losses);
+        }
+        self.note_drawn(prepared, later(visits, (found as u64).saturating_sub(1)));
+        Ok(Piece { taken, refused: refused > 0, below: below > 0 })
+    }
+
+    /// See [`crate::Kernel::draw`].
+    pub(crate) fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Vec<Points>, CudaError> {
+        let (wanted, parameters) = (Wanted::Drawn(recipe), vec![0.0; self.plan.parameter_count()]);
+        let prepared = self.prepare(wanted, &parameters, self.step_words())?;
+        let words = prepared.regions.get(Pool::Steps);
+        let progress = words.end - PROGRESS * size_of::<u64>();
+        self.send(progress, [0, 0, 0, 0, 0, number].into_iter())?;
+        let arguments = Arguments {
+            progress: self.arena.address_of(progress, 0),
+            seed: recipe.seed,
+            renewal: recipe.renewal,
+            always: 1,
+            ..prepared.arguments
+        };
+        let start = prepared.regions.get(Pool::Points).start;
+        let mut sets: Vec<Points> =
+            self.plan.terms.iter().map(|term| Points::new(term.row.width())).collect();
+        for (chunk, own) in prepared.chunks.iter().enumerate() {
+            self.send_points(start, wanted, own)?;
+            self.queue_draw(&prepared, chunk, &arguments)?;
+            let mut at = start;
+            for (points, range) in sets.iter_mut().zip(&own.ranges) {
+                let mut rows = vec![0.0; range.len() * points.width()];
+                self.fetch(at, &mut rows)?;
+                at += size_of_val(&rows[..]);
+                rows.chunks_exact(points.width()).for_each(|row| points.push(row));
+            }
+        }
+        self.forget_points();
+        Ok(sets)
+    }
+
+    /// Draws the points of the first step, unless they are there.
+    fn draw_first(&mut self, prepared: &Prepared, visits: Visits<'_>) -> Result<(), CudaError> {
+        let Visits::Drawn { recipe, .. } = visits else { return Ok(()) };
+        let there = Resident::Drawn { stamp: recipe.stamp, number: draw_of(visits) };
+        if prepared.chunks.len() == 1 && self.resident != there {
+            self.queue_draw(prepared, 0, &Arguments { always: 1, ..prepared.arguments })?;
+        }
         Ok(())
     }
 
-    /// Queues all steps: whole series as recordings, the rest one by one.
-    fn run_all(&mut self, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
-        let Prepared { kernels, arguments, .. } = prepared;
-        if count >= SERIES {
-            let known = self.series.as_ref();
-            let fits = |series: &Series| (series.kernels, &series.arguments) == (*kernels, arguments);
-            if !known.is_some_and(fits) {
-                self.series = None;
-                let recorded = self.machine.record(|| self.queue(prepared, SERIES))?;
-                self.series = Some(Series { kernels: *kernels, arguments: *arguments, recorded });
-            }
+    /// Remembers the points of the last step.
+    fn note_drawn(&mut self, prepared: &Prepared, visits: Visits<'_>) {
+        if let (Visits::Drawn { recipe, .. }, 1) = (visits, prepared.chunks.len()) {
+            self.resident = Resident::Drawn { stamp: recipe.stamp, number: draw_of(visits) };
         }
-        if let Some(series) = &self.series {
-            for _ in 0..count / SERIES {
-                self.machine.replay(&series.recorded, || self.queue(prepared, SERIES))?;
-            }
-        }
-        self.queue(prepared, count % SERIES)
     }
 
-    /// Queues some steps.
-    fn queue(&self, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
-        let Prepared { kernels, blocks, arguments, .. } = prepared;
-        for step in 0..count {
-            let arguments = Arguments { index: step as u64, ..*arguments };
-            self.launch(*kernels, Work::Evaluate.name(), *blocks, &arguments)?;
-            self.launch(*kernels, "reduce", self.reduce_blocks(), &arguments)?;
-            self.launch(*kernels, "update", self.pack_blocks(), &arguments)?;
+    /// Queues all steps: whole series as recordings, the rest one by one. Points that the host must bring for every
+    /// step leave nothing to record.
+    fn run_all(&mut self, prepared: &Prepared, wanted: Wanted<'_>, count: usize) -> Result<(), CudaError> {
+        if prepared.chunks.len() > 1 && wanted.has_given() {
+            return (0..count).try_for_each(|_| {
+                let arguments = Arguments { always: 1, ..prepared.arguments };
+                self.visit(prepared, wanted, &arguments)?;
+                self.queue_update(prepared, &arguments)?;
+                self.queue_advance(prepared, 1)
+            });
         }
-        self.launch(*kernels, "advance", 1, &Arguments { index: count as u64, ..*arguments })
+        let Prepared { kernels, arguments, places, .. } = prepared;
+        let mut left = count;
+        if count >= RECORDED && self.mode() != CompileMode::Default {
+            let fits = |known: &Series| {
+                (known.kernels, &known.arguments, &known.places) == (*kernels, arguments, places)
+            };
+            if !self.series.as_ref().is_some_and(fits) {
+                self.series = None;
+                let recorded = self.machine.record(|| self.queue(prepared, RECORDED))?;
+                let (kernels, arguments, places) = (*kernels, *arguments, places.clone());
+                self.series = Some(Series { kernels, arguments, places, recorded });
+            }
+            if let Some(series) = &self.series {
+                for _ in 0..count / RECORDED {
+                    self.machine.replay(&series.recorded, || self.queue(prepared, RECORDED))?;
+                }
+                left = count % RECORDED;
+            }
+        }
+        self.queue(prepared, left)
+    }
+
+    /// Queues some steps whose points are there or are drawn there.
+    fn queue(&self, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
+        let several = prepared.chunks.len() > 1;
+        for step in 0..count {
+            let arguments =
+                Arguments { index: step as u64, always: u64::from(several), ..prepared.arguments };
+            for chunk in 0..prepared.chunks.len() {
+                if several || arguments.interval > 0 {
+                    self.queue_draw(prepared, chunk, &arguments)?;
+                }
+                self.queue_chunk(prepared, chunk, &arguments)?;
+            }
+            self.queue_update(prepared, &arguments)?;
+        }
+        self.queue_advance(prepared, count)
+    }
+
+    fn queue_update(&self, prepared: &Prepared, arguments: &Arguments) -> Result<(), CudaError> {
+        self.launch(prepared.kernels, "reduce", self.reduce_blocks(prepared.kernels), arguments)?;
+        self.launch(prepared.kernels, "update", self.pack_blocks(prepared.kernels), arguments)
+    }
+
+    fn queue_advance(&self, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
+        let arguments = Arguments { index: count as u64, ..prepared.arguments };
+        self.launch(prepared.kernels, "advance", 1, &arguments)
+    }
+}
+
+/// What steps visit after `count` of them.
+fn later(visits: Visits<'_>, count: u64) -> Visits<'_> {
+    match visits {
+        Visits::Points(_) => visits,
+        Visits::Drawn { recipe, first, interval, step } => {
+            Visits::Drawn { recipe, first, interval, step: step + count }
+        }
+    }
+}
+
+/// The number of the draw that the first step visits.
+fn draw_of(visits: Visits<'_>) -> u64 {
+    match visits {
+        Visits::Points(_) => 0,
+        Visits::Drawn { first, interval, step, .. } => first + interval.map_or(0, |interval| step / interval),
     }
 }

@@ -1,17 +1,18 @@
 //! Work on one term: residuals and predictions, Jacobian rows, products with the Jacobian from either side. More
 //! points than one launch may write about take several.
 
-use super::emit::Work;
-use super::engine::{Cuda, Needs};
+use super::emit::{EACH, Work};
+use super::engine::Cuda;
 use super::machine::Arguments;
 use super::memory::{Pool, Regions};
+use super::room::Needs;
 use super::{CudaError, tiles};
 use crate::Points;
 use equation::taylor::Term;
 use std::ops::Range;
 
-/// Numbers that one launch writes at most when it fills rows: more points take several launches.
-const OUTPUT: usize = 1 << 25;
+/// Numbers that one launch reads and writes at most: more points take several launches.
+const MOST: usize = 1 << 22;
 
 impl<'plan> Cuda<'plan> {
     /// Residuals of a term, or the prediction's values after the last term, point by point.
@@ -69,10 +70,10 @@ impl<'plan> Cuda<'plan> {
             return Ok(());
         }
         let (each, values) = (out.len() / range.len(), residuals.len() / range.len());
-        let most = (OUTPUT / each).clamp(1, range.len());
-        let size = tiles::for_term(self.plan, self.term(term), most, self.machine.blocks());
+        let most = (self.most_numbers() / (each + values + points.width())).clamp(1, range.len());
+        let size = tiles::for_term(self.plan, self.term(term), most, self.machine.blocks(EACH));
         let kernels = self.kernels(work, size)?;
-        let blocks = most.div_ceil(size).min(self.machine.blocks());
+        let blocks = most.div_ceil(size).min(self.blocks(kernels));
         let needs = Needs {
             header: parameters.len() + direction.len(),
             blocks,
@@ -84,14 +85,14 @@ impl<'plan> Cuda<'plan> {
         let (regions, blocks) = self.regions(kernels, needs)?;
         let header = parameters.iter().chain(direction).map(|number| number.to_bits());
         self.send(regions.get(Pool::Header).start, header)?;
-        let mut arguments = self.arguments(&regions);
-        self.launch(kernels, "pack", self.pack_blocks(), &arguments)?;
+        let mut arguments = self.arguments(kernels, &regions);
+        self.launch(kernels, "pack", self.pack_blocks(kernels), &arguments)?;
         if work == Work::Along {
             let pool = regions.get(Pool::Direction);
             arguments.direction = self.arena.address_of(pool.start, pool.len());
             let start = arguments.parameters + (parameters.len() * size_of::<u64>()) as u64;
             let packing = Arguments { parameters: start, weights: arguments.direction, ..arguments };
-            self.launch(kernels, "pack", self.pack_blocks(), &packing)?;
+            self.launch(kernels, "pack", self.pack_blocks(kernels), &packing)?;
             arguments.seeds = start + (self.plan.architecture.weight_count() * size_of::<u64>()) as u64;
         }
         arguments.term = term as u64;
@@ -105,6 +106,11 @@ impl<'plan> Cuda<'plan> {
             self.fetch(regions.get(Pool::Values).start, part)?;
         }
         Ok(())
+    }
+
+    /// Numbers that one launch may read and write: a quarter of a limit, where there is one.
+    fn most_numbers(&self) -> usize {
+        MOST.min(self.most_bytes() / (4 * size_of::<f64>()))
     }
 
     fn send_rows(
@@ -131,10 +137,10 @@ impl<'plan> Cuda<'plan> {
             return Ok(());
         }
         let each = self.term(term).residuals.len();
-        let most = (OUTPUT / (each + points.width())).clamp(1, points.len());
-        let size = tiles::for_term(self.plan, self.term(term), most, self.machine.blocks());
+        let most = (self.most_numbers() / (each + points.width())).clamp(1, points.len());
+        let size = tiles::for_term(self.plan, self.term(term), most, self.machine.blocks(EACH));
         let kernels = self.kernels(Work::Transposed, size)?;
-        let blocks = most.div_ceil(size).min(self.machine.blocks());
+        let blocks = most.div_ceil(size).min(self.blocks(kernels));
         let needs = Needs {
             header: parameters.len(),
             blocks,
@@ -144,8 +150,8 @@ impl<'plan> Cuda<'plan> {
         };
         let (regions, blocks) = self.regions(kernels, needs)?;
         self.send(regions.get(Pool::Header).start, parameters.iter().map(|number| number.to_bits()))?;
-        let mut arguments = self.arguments(&regions);
-        self.launch(kernels, "pack", self.pack_blocks(), &arguments)?;
+        let mut arguments = self.arguments(kernels, &regions);
+        self.launch(kernels, "pack", self.pack_blocks(kernels), &arguments)?;
         (arguments.term, arguments.blocks) = (term as u64, blocks as u64);
         for (number, part) in seeds.chunks(most * each).enumerate() {
             let (start, count) = (number * most, part.len() / each);
@@ -154,7 +160,7 @@ impl<'plan> Cuda<'plan> {
             (arguments.points, arguments.fresh) = (count as u64, u64::from(number == 0));
             self.launch(kernels, Work::Transposed.name(), blocks, &arguments)?;
         }
-        self.launch(kernels, "reduce", self.reduce_blocks(), &arguments)?;
+        self.launch(kernels, "reduce", self.reduce_blocks(kernels), &arguments)?;
         self.fetch(regions.get(Pool::Result).start, gradient)
     }
 }

@@ -1,11 +1,24 @@
 //! How many points a block works on at a time.
 
-use crate::Points;
 use equation::taylor::{Plan, Term};
 
 /// Points of the smallest tile: a row of a signal is then still whole 16-byte pieces.
-const FEWEST: usize = 8;
-const MOST: usize = 64;
+pub(super) const FEWEST: usize = 8;
+pub(super) const MOST: usize = 64;
+
+/// Sizes that are worth trying, the most efficient ones first.
+pub(super) const SIZES: [usize; 6] = [64, 48, 32, 24, 16, 8];
+
+/// What a tile costs beside its points, in points: fetching weights, adding gradients.
+const COST: usize = 8;
+
+/// What the largest of a plan's tiles costs, in columns.
+pub(super) fn cost(plan: &Plan, points: &[usize]) -> usize {
+    let channels = |term: &Term| term.channels.len() * term.row.sites;
+    let columns = plan.terms.iter().zip(points).map(|(term, points)| channels(term) * points);
+    let widest = plan.terms.iter().map(channels).max().unwrap_or(1);
+    columns.max().unwrap_or(1) + COST * widest
+}
 
 /// Columns (channels times places) of a matrix up to which a tile may grow.
 const COLUMNS: usize = 128;
@@ -31,12 +44,6 @@ fn shared_out(mut points: usize, tiles: impl Fn(usize) -> usize, blocks: usize) 
 /// For many points.
 pub(super) fn largest(plan: &Plan) -> usize {
     allowed(plan.terms.iter())
-}
-
-/// For one set of points per term.
-pub(super) fn choose(plan: &Plan, points: &[Points], blocks: usize) -> usize {
-    let tiles = |size: usize| points.iter().map(|set| set.len().div_ceil(size)).sum();
-    shared_out(largest(plan), tiles, blocks)
 }
 
 /// For `count` points of one term.

@@ -2,8 +2,11 @@
 
 use crate::cases::{Case, parameters, points};
 use equation::counter::Stream;
-use kernel::cuda::CudaError;
-use kernel::{Device, Kernel, KernelError, Moments, Points, Update};
+use kernel::cuda::{CudaError, MemoryPlan, Purpose};
+use kernel::{Device, Kernel, KernelError, Losses, Moments, Points, Series, Update, Visits};
+
+const ADAM: Update =
+    Update::Adam { rate: 0.0, mean_decay: 0.9, square_decay: 0.999, floor: 1e-8, decay: 0.0, decaying: 0 };
 
 /// Relative to the largest number.
 fn assert_close(what: &str, got: &[f64], wanted: &[f64], tolerance: f64) {
@@ -37,31 +40,56 @@ pub(crate) fn evaluations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     );
 }
 
-/// With little memory the numbers are the same but for rounding; with too little there is an error, and no harm.
+/// With less memory points come in chunks, which changes no bit; with very little the numbers are the same but for
+/// rounding; with too little there is an error, and no harm.
 pub(crate) fn memory_limits(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let run = |kernel: &mut Kernel<'_>| {
+        let mut gradient = vec![f64::NAN; parameters.len()];
+        let losses = kernel.evaluate(&points, &parameters, &mut gradient).expect("memory").clone();
+        (losses, gradient, three_steps(kernel, Visits::Points(&points), &parameters))
+    };
+    let planned = |kernel: &mut Kernel<'_>| {
+        kernel.plan_memory(Visits::Points(&points)).expect("arguments that fit").expect("memory of its own")
+    };
+    let (whole, plan) = (run(kernel), planned(kernel));
+    assert_eq!((plan.chunks, plan.bytes() - plan.kernels), (1, kernel.device_bytes()), "the plan is exact");
+    let of = |plan: &MemoryPlan, purpose: Purpose| {
+        plan.pools.iter().filter(|pool| pool.0 == purpose).map(|pool| pool.1).sum::<usize>()
+    };
+    kernel.limit_device_bytes(Some(kernel.device_bytes() - of(&plan, Purpose::Points) / 2));
+    let chunked = planned(kernel);
+    assert!(chunked.chunks > 1 && chunked.blocks == plan.blocks, "{chunked:?}");
+    assert_eq!(run(kernel), whole, "chunks change no bit");
+    assert_eq!(kernel.device_bytes(), chunked.bytes() - chunked.kernels, "the plan is exact");
+
+    let least = kernel.device_bytes() - of(&chunked, Purpose::Jets) / 2;
+    kernel.limit_device_bytes(Some(least));
+    assert!(planned(kernel).blocks < plan.blocks);
     evaluations(case, kernel, count);
-    let whole = kernel.device_bytes();
-    kernel.limit_device_bytes(Some(whole * 3 / 4));
-    evaluations(case, kernel, count);
-    assert!(kernel.device_bytes() <= whole * 3 / 4);
+    assert!(kernel.device_bytes() <= least);
     kernel.limit_device_bytes(Some(1000));
     let mut gradient = vec![0.0; case.plan.parameter_count()];
-    let refused = kernel.evaluate(&points(case, count), &parameters(case), &mut gradient);
+    let refused = kernel.evaluate(&points, &parameters, &mut gradient);
     assert!(matches!(refused, Err(KernelError::Cuda(CudaError::Memory { .. }))));
     kernel.limit_device_bytes(None);
-    evaluations(case, kernel, count);
+    assert_eq!(run(kernel), whole);
+}
+
+/// Parameters and losses after three steps.
+fn three_steps(kernel: &mut Kernel<'_>, visits: Visits<'_>, parameters: &[f64]) -> (Vec<f64>, Vec<Losses>) {
+    let (mut parameters, mut history) = (parameters.to_vec(), Vec::new());
+    let mut moments = Moments::new(parameters.len());
+    let series = Series { update: ADAM, rates: &[1e-3; 3], bound: None };
+    kernel.run_steps(visits, series, &mut moments, &mut parameters, &mut history).expect("memory");
+    (parameters, history)
 }
 
 /// Steps that stay on the device, and where they end.
 pub(crate) fn steps(case: &Case, kernel: &mut Kernel<'_>, points: &[Points], count: usize) {
-    let update = Update::Adam {
-        rate: 0.0,
-        mean_decay: 0.9,
-        square_decay: 0.999,
-        floor: 1e-8,
-        decay: 0.01,
-        decaying: case.plan.architecture.weight_count(),
-    };
+    let Update::Adam { rate, mean_decay, square_decay, floor, .. } = ADAM;
+    let decaying = case.plan.architecture.weight_count();
+    let update = Update::Adam { rate, mean_decay, square_decay, floor, decay: 0.01, decaying };
     let rates: Vec<f64> = (0..count).map(|step| 1e-3 * (1.0 - 0.01 * step as f64)).collect();
     let run = |kernel: &mut Kernel<'_>| {
         let (mut parameters, mut history) = (parameters(case), Vec::new());
@@ -69,9 +97,11 @@ pub(crate) fn steps(case: &Case, kernel: &mut Kernel<'_>, points: &[Points], cou
         let mut all = Vec::new();
         // In two calls: moments and the number of steps are carried over.
         for rates in [&rates[..count / 3], &rates[count / 3..]] {
-            let end = kernel.run_steps(points, (update, rates), &mut moments, &mut parameters, &mut history);
-            end.expect("arguments that fit");
-            all.extend_from_slice(&history);
+            let series = Series { update, rates, bound: None };
+            let visits = Visits::Points(points);
+            let refused = kernel.run_steps(visits, series, &mut moments, &mut parameters, &mut history);
+            assert_eq!(refused.expect("arguments that fit"), None);
+            all.extend(history.iter().map(|losses| losses.total));
         }
         assert_eq!(moments.steps, count as u64);
         (all, parameters)
@@ -79,17 +109,38 @@ pub(crate) fn steps(case: &Case, kernel: &mut Kernel<'_>, points: &[Points], cou
     let tolerance = case.tolerance(kernel.precision()) * count as f64;
     let ((got, moved), (wanted, wanted_moved)) = (run(kernel), run(&mut oracle(case)));
     assert_eq!(got.len(), count);
+    ends_below_a_bound(kernel, points, Series { update, rates: &rates, bound: None });
     assert_close(&case.name, &got, &wanted, tolerance);
     assert_close(&case.name, &moved, &wanted_moved, tolerance.max(1e-9));
 
     let mut poisoned = parameters(case);
     poisoned[0] = f64::NAN;
     let (mut after, mut moments) = (poisoned.clone(), Moments::new(poisoned.len()));
-    let mut history = vec![1.0];
-    let end = kernel.run_steps(points, (update, &rates), &mut moments, &mut after, &mut history);
-    assert!(end.expect("arguments that fit").first_non_finite().is_some());
+    let (mut history, series) = (Vec::new(), Series { update, rates: &rates, bound: None });
+    let refused = kernel.run_steps(Visits::Points(points), series, &mut moments, &mut after, &mut history);
+    let refused = refused.expect("arguments that fit").expect("a refusal");
+    assert!(refused.first_non_finite().is_some());
     assert!(history.is_empty() && moments == Moments::new(poisoned.len()), "a refused step changes nothing");
     assert!(poisoned.iter().zip(&after).all(|(before, after)| before.to_bits() == after.to_bits()));
+}
+
+/// A series ends after the first step from a loss below its bound.
+fn ends_below_a_bound(kernel: &mut Kernel<'_>, points: &[Points], series: Series<'_>) {
+    let mut run = |series: Series<'_>| {
+        let mut parameters = kernel.plan().initialize(5);
+        let (mut history, mut moments) = (Vec::new(), Moments::new(parameters.len()));
+        let visits = Visits::Points(points);
+        let refused = kernel.run_steps(visits, series, &mut moments, &mut parameters, &mut history);
+        assert_eq!(refused.expect("arguments that fit"), None);
+        let totals: Vec<f64> = history.iter().map(|losses| losses.total).collect();
+        (totals, moments.steps, parameters)
+    };
+    let (totals, ..) = run(series);
+    let bound = totals[totals.len() / 2] * 1.0001;
+    let taken = 1 + totals.iter().position(|&total| total < bound).expect("the middle is below");
+    let (bounded, steps, parameters) = run(Series { bound: Some(bound), ..series });
+    assert_eq!((bounded.len(), steps), (taken, taken as u64));
+    assert_eq!(parameters, run(Series { rates: &series.rates[..taken], ..series }).2, "no step after it");
 }
 
 /// Residuals, Jacobian rows, and products with the Jacobian from either side.

@@ -5,10 +5,11 @@ use super::peak_bytes;
 use crate::optimize::{Adam, Loss, Optimizer};
 use crate::sample::{Draw, draw};
 use crate::trainer::settle;
-use crate::{Device, Experiment, Objective, Points, Precision, TrainError};
+use crate::{Device, Experiment, KernelError, Objective, Points, Precision, Refusal, TrainError};
 use equation::taylor::Plan;
-use kernel::Kernel;
 use kernel::cpu::peak_flops;
+use kernel::cuda::{CompileMode, MemoryUse};
+use kernel::{Kernel, Visits};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -20,6 +21,9 @@ const WARM_UP: (usize, f64) = (3, 0.3);
 
 /// The measurement ends after this many steps, or after the seconds but at least ten steps.
 const MEASURED: (usize, f64) = (200, 3.0);
+
+/// Steps of a series, where the device takes them so.
+const SERIES: usize = 64;
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -36,6 +40,10 @@ pub struct StepSettings {
     pub device: Device,
     /// In which numbers.
     pub precision: Precision,
+    /// Bytes that may be taken on a GPU; `None` takes what it has.
+    pub memory_limit: Option<usize>,
+    /// How much a GPU does before the first step.
+    pub compile: CompileMode,
     /// Threads; `None` takes all.
     pub threads: Option<usize>,
     /// A folder written by `benches/peers/common.py --dump`, which then decides problem and sizes.
@@ -79,8 +87,36 @@ pub struct StepReport {
     pub peak_bytes: Option<u64>,
     /// Bytes of the points among them.
     pub point_bytes: u64,
-    /// Products per second as a share of the multiply-adds that the same threads can do.
-    pub share_of_peak: f64,
+    /// Products per second as a share of what the device could do at most in this precision; `None` where that is
+    /// not known.
+    pub share_of_peak: Option<f64>,
+    /// What was taken on a device with memory of its own; `None` on others.
+    pub device_memory: Option<DeviceMemory>,
+}
+
+/// Memory of a device that has its own.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct DeviceMemory {
+    /// Bytes that were planned, compiled kernels included.
+    pub planned_bytes: usize,
+    /// Bytes that the driver has given, by its own count.
+    pub peak_bytes: Option<usize>,
+    /// Bytes that were taken before: the driver's context, and other programs.
+    pub context_bytes: Option<usize>,
+    /// Planned bytes as a share of those that were given.
+    pub planned_share: Option<f64>,
+}
+
+impl DeviceMemory {
+    pub(super) fn of(memory: MemoryUse) -> Self {
+        let MemoryUse { planned, measured, context } = memory;
+        DeviceMemory {
+            planned_bytes: planned,
+            peak_bytes: measured,
+            context_bytes: context,
+            planned_share: measured.map(|measured| planned as f64 / measured.max(1) as f64),
+        }
+    }
 }
 
 /// The numbers that every engine must agree on when it starts from the same points and weights.
@@ -132,14 +168,16 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainE
     let interior = points[0].len();
     let (flops, products) = count(plan, &points);
     let point_bytes = points.iter().map(|set| (set.len() * set.width() * 8) as u64).sum();
-    let kernel = Kernel::compile(plan, settings.device, settings.precision)?;
+    let mut kernel = Kernel::compile(plan, settings.device, settings.precision)?;
+    kernel.limit_device_bytes(settings.memory_limit);
+    kernel.set_compile_mode(settings.compile);
     let mut objective = Objective::new(kernel, points);
 
     let FirstSteps { loss0, gradnorm0, loss5 } = first_steps(&mut objective, &start)?;
-    let mut times = timed_steps(&mut objective, &start)?;
+    let (mut times, steps) = timed_steps(&mut objective, &start)?;
     times.sort_by(f64::total_cmp);
     let quantile = |share: f64| 1e3 * times[((times.len() - 1) as f64 * share).round() as usize];
-    let peak = peak(settings.precision);
+    let peak = peak(settings.device, settings.precision)?;
     Ok(StepReport {
         problem: name,
         points: interior,
@@ -151,14 +189,15 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainE
         median_ms: quantile(0.5),
         p10_ms: quantile(0.1),
         p90_ms: quantile(0.9),
-        steps: times.len(),
+        steps,
         loss0,
         gradnorm0,
         loss5,
         flops,
         peak_bytes: peak_bytes(),
         point_bytes,
-        share_of_peak: products as f64 / (1e-3 * quantile(0.5)) / peak,
+        share_of_peak: peak.map(|peak| products as f64 / (1e-3 * quantile(0.5)) / peak),
+        device_memory: objective.kernel().memory_use().map(DeviceMemory::of),
     })
 }
 
@@ -194,6 +233,7 @@ pub(super) fn open(name: &str, overrides: &[String]) -> Result<Experiment, Train
     let text = match name {
         "burgers" => include_str!("../../../../benches/problems/burgers.toml"),
         "ns2d" => include_str!("../../../../benches/problems/ns2d.toml"),
+        "wave2d" => include_str!("../../../../benches/problems/wave2d.toml"),
         "wave3d" => include_str!("../../../../benches/problems/wave3d.toml"),
         _ => return Experiment::open(name, overrides),
     };
@@ -219,7 +259,7 @@ fn sizes(points: Option<usize>, width: Option<usize>, depth: Option<usize>) -> V
 }
 
 /// All operations of a step, and those of the products among them.
-fn count(plan: &Plan, points: &[Points]) -> (u64, u64) {
+pub(super) fn count(plan: &Plan, points: &[Points]) -> (u64, u64) {
     let mut sums = (0, 0);
     for (term, points) in plan.terms.iter().zip(points) {
         let count = points.len() as u64;
@@ -242,13 +282,31 @@ fn first_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<FirstStep
     Ok(FirstSteps { loss0, gradnorm0, loss5 })
 }
 
-fn timed_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<Vec<f64>, TrainError> {
+/// Seconds per step, and how many steps were timed. Devices that take series of steps are timed by series.
+fn timed_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<(Vec<f64>, usize), TrainError> {
     let mut parameters = start.to_vec();
     let mut adam = Adam::new(parameters.len());
+    let series = objective.kernel().takes_steps();
+    let (each, rates) = (if series { SERIES } else { 1 }, [RATE; SERIES]);
     let mut step = |objective: &mut Objective<'_>| -> Result<f64, TrainError> {
         let begin = Instant::now();
-        adam.step(objective, &mut parameters, RATE)?;
-        Ok(begin.elapsed().as_secs_f64())
+        if series {
+            let (bound, mut history) = (None, Vec::new());
+            let refused = objective.run_steps(
+                Visits::Points,
+                &mut adam,
+                (&rates, bound),
+                &mut parameters,
+                &mut history,
+            )?;
+            if let Some(losses) = refused {
+                let cause = losses.first_non_finite().map_or(Refusal::Gradient, Refusal::Residual);
+                return Err(TrainError::Unmeasurable(cause));
+            }
+        } else {
+            adam.step(objective, &mut parameters, RATE)?;
+        }
+        Ok(begin.elapsed().as_secs_f64() / each as f64)
     };
     let begin = Instant::now();
     let mut warm = 0;
@@ -261,17 +319,25 @@ fn timed_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<Vec<f64>,
     while times.len() < 10 || (times.len() < MEASURED.0 && begin.elapsed().as_secs_f64() < MEASURED.1) {
         times.push(step(objective)?);
     }
-    Ok(times)
+    let steps = each * times.len();
+    Ok((times, steps))
 }
 
-/// Multiply-adds per second of all threads at once.
-fn peak(precision: Precision) -> f64 {
+/// Operations per second that the device could do at most: a GPU's by its data sheet, the processor's as measured on
+/// all threads at once.
+fn peak(device: Device, precision: Precision) -> Result<Option<f64>, TrainError> {
     const SECONDS: f64 = 0.2;
+    if device == Device::Cuda {
+        return Ok(kernel::cuda::peak_flops(precision).map_err(KernelError::from)?);
+    }
     let each = rayon::broadcast(|_| match precision {
         Precision::F64 => peak_flops::<f64>(SECONDS),
-        Precision::F32 | Precision::Bf16x6 | Precision::Bf16x3 | Precision::Bf16 => {
-            peak_flops::<f32>(SECONDS)
-        }
+        Precision::F32
+        | Precision::Bf16x6
+        | Precision::Bf16x3
+        | Precision::Tf32
+        | Precision::Bf16
+        | Precision::Fp16 => peak_flops::<f32>(SECONDS),
     });
-    each.into_iter().sum()
+    Ok(Some(each.into_iter().sum()))
 }

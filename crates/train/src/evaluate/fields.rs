@@ -6,7 +6,6 @@ use crate::{Experiment, TrainError};
 use equation::expression::Derivative;
 use equation::problem::FieldNameError;
 use kernel::{Kernel, Points};
-use rayon::prelude::*;
 
 /// Where fields are evaluated.
 #[derive(Clone, Debug)]
@@ -83,6 +82,14 @@ impl Fields {
         self.iter().map(summary).collect()
     }
 
+    /// The CRC-32 of a field's values in their order, as 8 bytes each, little-endian.
+    pub fn checksum(&self, field: usize) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        let values = self.columns.get(field).into_iter().flatten();
+        values.for_each(|value| hasher.update(&value.to_le_bytes()));
+        hasher.finalize()
+    }
+
     /// Names of coordinates, then of fields: the columns of a table.
     pub fn header(&self) -> impl Iterator<Item = &str> {
         self.coordinates.iter().chain(&self.names).map(String::as_str)
@@ -135,12 +142,7 @@ impl Experiment {
         kernel.predict(&points, parameters, &mut values)?;
         let column = |field: usize| values.iter().skip(field).step_by(wanted.len()).copied().collect();
         Ok(Fields {
-            coordinates: problem
-                .domain
-                .coordinates
-                .iter()
-                .map(|coordinate| coordinate.name.clone())
-                .collect(),
+            coordinates: self.coordinate_names(),
             names: wanted.iter().map(|&(unknown, field)| problem.field_name(unknown, field)).collect(),
             columns: (0..wanted.len()).map(column).collect(),
             places,
@@ -148,16 +150,26 @@ impl Experiment {
         })
     }
 
+    /// The true values at places of every unknown whose reference can be computed anywhere.
+    pub fn reference_fields(&self, places: Places) -> Fields {
+        let problem = self.problem();
+        let points = places.points();
+        let known = problem.unknowns.iter().zip(&self.truths);
+        let known = known.filter_map(|(unknown, truth)| Some((unknown.name.clone(), truth.as_ref()?)));
+        let (names, columns) = known.map(|(name, truth)| (name, truth.values(problem, &points))).unzip();
+        Fields { coordinates: self.coordinate_names(), names, columns, places, points }
+    }
+
+    fn coordinate_names(&self) -> Vec<String> {
+        self.problem().domain.coordinates.iter().map(|coordinate| coordinate.name.clone()).collect()
+    }
+
     /// Adds the true values of every unknown whose reference can be computed anywhere, named
     /// `u_reference` and so on.
     pub fn with_references(&self, mut fields: Fields) -> Fields {
         let unknowns = self.problem().unknowns.iter().zip(&self.truths);
         for (unknown, truth) in unknowns.filter_map(|(unknown, truth)| Some((unknown, truth.as_ref()?))) {
-            let points = &fields.points;
-            let values = (0..points.len())
-                .into_par_iter()
-                .map(|index| truth.value(self.problem(), points.row(index)))
-                .collect();
+            let values = truth.values(self.problem(), &fields.points);
             fields.names.push(format!("{}_reference", unknown.name));
             fields.columns.push(values);
         }

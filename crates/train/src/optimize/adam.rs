@@ -32,17 +32,21 @@ impl Adam {
         Adam { decay, decaying, moments: Moments::new(parameters), gradient: vec![0.0; parameters] }
     }
 
-    /// Moves `parameters` against `self.gradient`, whose square is finite.
-    fn update(&mut self, parameters: &mut [f64], rate: f64) {
-        let update = Update::Adam {
+    /// How parameters move in a step of length `rate`.
+    fn rule(&self, rate: f64) -> Update {
+        Update::Adam {
             rate,
             mean_decay: MEAN_DECAY,
             square_decay: SQUARE_DECAY,
             floor: FLOOR,
             decay: self.decay,
             decaying: self.decaying,
-        };
-        update.apply(&mut self.moments, parameters, &self.gradient);
+        }
+    }
+
+    /// Moves `parameters` against `self.gradient`, whose square is finite.
+    fn move_along(&mut self, parameters: &mut [f64], rate: f64) {
+        self.rule(rate).apply(&mut self.moments, parameters, &self.gradient);
     }
 }
 
@@ -54,8 +58,12 @@ impl Optimizer for Adam {
         rate: f64,
     ) -> Result<StepOutcome<'step>, Refusal> {
         let losses = loss.eval(parameters, &mut self.gradient)?;
-        self.update(parameters, rate);
+        self.move_along(parameters, rate);
         Ok(StepOutcome::Taken { losses, length: rate, evaluations: 1, trust: None })
+    }
+
+    fn update(&mut self) -> Option<(Update, &mut Moments)> {
+        Some((self.rule(0.0), &mut self.moments))
     }
 
     /// Running means of the gradient are worth as much with other points: nothing is forgotten.
@@ -89,7 +97,7 @@ mod tests {
         let mut adam = Adam::new(3);
         adam.gradient = vec![1e-3, -5.0, 0.0];
         let mut parameters = [1.0, 1.0, 1.0];
-        adam.update(&mut parameters, 0.1);
+        adam.move_along(&mut parameters, 0.1);
         // The floor shortens the step by at most 1e-8/1e-3.
         assert!((parameters[0] - 0.9).abs() < 2e-6);
         assert!((parameters[1] - 1.1).abs() < 2e-6);
@@ -102,7 +110,7 @@ mod tests {
         let mut parameters = [0.0];
         for gradient in [1.0, 3.0] {
             adam.gradient[0] = gradient;
-            adam.update(&mut parameters, 0.5);
+            adam.move_along(&mut parameters, 0.5);
         }
         let mean = (0.9 * 0.1 + 0.1 * 3.0) / (1.0 - 0.81);
         let square: f64 = (0.999 * 0.001 + 0.001 * 9.0) / (1.0 - 0.998001);
@@ -116,8 +124,8 @@ mod tests {
         let mut plain = Adam::new(3);
         (adam.gradient, plain.gradient) = (vec![0.0, 2.0, 2.0], vec![0.0, 2.0, 2.0]);
         let (mut decayed, mut parameters) = ([4.0, 4.0, 4.0], [4.0, 4.0, 4.0]);
-        adam.update(&mut decayed, 0.5);
-        plain.update(&mut parameters, 0.5);
+        adam.move_along(&mut decayed, 0.5);
+        plain.move_along(&mut parameters, 0.5);
         assert_eq!(decayed[0], 4.0 * (1.0 - 0.5 * 0.1));
         // The gradient's part of the step is the same, whatever the decay.
         assert!((decayed[1] - (parameters[1] - 4.0 * 0.5 * 0.1)).abs() < 1e-15);
@@ -131,7 +139,7 @@ mod tests {
         let mut parameters = [1.0, 1.0];
         for step in 0..4000 {
             adam.gradient = vec![2e3 * parameters[0], 2e-2 * parameters[1]];
-            adam.update(&mut parameters, 0.01 * 0.998f64.powi(step));
+            adam.move_along(&mut parameters, 0.01 * 0.998f64.powi(step));
         }
         assert!(parameters.iter().all(|parameter| parameter.abs() < 1e-2), "{parameters:?}");
     }

@@ -2,21 +2,21 @@
 
 mod adam;
 mod gauss_newton;
-mod lbfgs;
 mod line_search;
+mod quasi_newton;
 mod schedule;
 mod state;
 
 pub use adam::Adam;
 pub use gauss_newton::{Extent, GaussNewton};
-pub use lbfgs::Lbfgs;
+pub use quasi_newton::QuasiNewton;
 pub use schedule::{Progress, rate};
 pub use state::{Array, State, StateError};
 
-use crate::Refusal;
+use crate::{Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Solver};
 use equation::taylor::Plan;
-use kernel::{Gram, Losses, NormalEquations};
+use kernel::{Gram, Losses, Moments, NormalEquations, Update};
 
 /// A loss as a function of the parameters.
 pub trait Loss {
@@ -128,6 +128,12 @@ pub trait Optimizer {
         rate: f64,
     ) -> Result<StepOutcome<'step>, Refusal>;
 
+    /// How the parameters move, and the running means that this takes, for methods whose steps a device can take
+    /// by itself.
+    fn update(&mut self) -> Option<(Update, &mut Moments)> {
+        None
+    }
+
     /// The loss is another function from now on: whatever was remembered of its values is void.
     fn forget_loss(&mut self);
 
@@ -139,6 +145,23 @@ pub trait Optimizer {
     fn restore(&mut self, state: &State) -> Result<(), StateError>;
 }
 
+/// The most trainable numbers that self-scaled Broyden takes: its matrix is then 1.6 GB.
+const MOST_DENSE: usize = 20_000;
+
+/// Whether a method can be used for the trainable numbers of a plan.
+pub(crate) fn check_size(method: Method, plan: &Plan) -> Result<(), TrainError> {
+    let (parameters, most) = (plan.parameter_count(), MOST_DENSE);
+    match method {
+        Method::SsBroyden if parameters > most => Err(TrainError::TooLarge { parameters, most }),
+        Method::SsBroyden
+        | Method::Auto
+        | Method::Adam
+        | Method::AdamW { .. }
+        | Method::Lbfgs { .. }
+        | Method::GaussNewton { .. } => Ok(()),
+    }
+}
+
 /// The method that a problem file names, for the trainable numbers of a plan. The problem's own scalars
 /// are no weights: nothing draws them towards zero.
 pub fn optimizer(method: Method, plan: &Plan) -> Box<dyn Optimizer> {
@@ -148,7 +171,8 @@ pub fn optimizer(method: Method, plan: &Plan) -> Box<dyn Optimizer> {
         Method::AdamW { weight_decay } => {
             Box::new(Adam::decaying(parameters, weight_decay, plan.architecture.weight_count()))
         }
-        Method::Lbfgs { memory } => Box::new(Lbfgs::new(parameters, memory)),
+        Method::Lbfgs { memory } => Box::new(QuasiNewton::limited(parameters, memory)),
+        Method::SsBroyden => Box::new(QuasiNewton::self_scaled(parameters)),
         // What is left open is settled before: this is what the smallest networks take.
         Method::Auto => Box::new(GaussNewton::new(parameters, Solver::Auto)),
         Method::GaussNewton { solver } => Box::new(GaussNewton::new(parameters, solver)),

@@ -88,7 +88,7 @@ pub(super) fn fields(
 }
 
 /// Width and height of a frame: true to scale where both coordinates are lengths of like size.
-fn frame(across: &Coordinate, up: &Coordinate) -> (f64, f64) {
+pub(super) fn frame(across: &Coordinate, up: &Coordinate) -> (f64, f64) {
     const WIDTH: f64 = 400.0;
     const HIGHEST: f64 = 420.0;
     const LEAST: f64 = 150.0;

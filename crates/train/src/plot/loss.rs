@@ -44,11 +44,13 @@ pub(super) fn loss(
             let points = over_steps(&|record| {
                 Some(record.weights.get(number).unwrap_or(weight) * record.mean_squares.get(number)?)
             });
-            losses.push(Curve { name: name.clone(), points, pen: Pen::solid(Colour::of_curve(number), 2.0) });
+            losses.push(Curve { name: name.clone(), points, pen: Pen::solid(Colour::of_curve(number), 2.8) });
         }
     }
     let points = over_steps(&|record| Some(record.loss));
-    losses.push(Curve { name: "loss".to_owned(), points, pen: Pen::solid(Colour::INK, 2.6) });
+    // Often one part is nearly all of the loss: dashed above it, both can be seen.
+    let pen = if losses.is_empty() { Pen::solid(Colour::INK, 2.6) } else { Pen::dashed(Colour::INK, 2.2) };
+    losses.push(Curve { name: "loss".to_owned(), points, pen });
     let least = history.iter().map(|record| record.loss).fold(f64::INFINITY, f64::min);
     let mut panels = vec![panel("loss", least / SMALLEST_PART, losses)];
 
@@ -57,7 +59,8 @@ pub(super) fn loss(
         errors.retain(|(step, _)| *step < last as f64);
         errors.push((last as f64, error));
     }
-    if !errors.is_empty() {
+    // A single value stands below the title; it makes no curve.
+    if errors.len() > 1 {
         let title =
             if problem.unknowns.len() > 1 { "largest relative L2 error" } else { "relative L2 error" };
         let pen = Pen::solid(Colour::of_curve(1), 2.6);

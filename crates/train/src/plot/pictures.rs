@@ -78,11 +78,14 @@ fn note(problem: &Problem, errors: &[Option<FieldError>], history: &[Record]) ->
     let steps = history.last().map_or(0, |record| record.step);
     let steps = (steps > 0).then(|| format!("after {steps} step{}", if steps == 1 { "" } else { "s" }));
     let known = problem.unknowns.iter().zip(errors);
-    let errors: Vec<String> = known
+    let mut errors: Vec<String> = known
         .filter_map(|(unknown, error)| Some((&unknown.name, error.as_ref()?.relative_l2?)))
         .map(|(name, error)| format!("{name} {}", written(error)))
-        .take(MOST_ERRORS)
         .collect();
+    if errors.len() > MOST_ERRORS {
+        let left_out = errors.split_off(MOST_ERRORS - 1).len();
+        errors.push(format!("and {left_out} more"));
+    }
     let errors = (!errors.is_empty()).then(|| format!("relative L2 error of {}", errors.join(", ")));
     steps.into_iter().chain(errors).collect::<Vec<_>>().join("; ")
 }

@@ -1,6 +1,6 @@
 //! Solutions that Pinnace knows by name, and why one cannot be computed.
 
-use super::{Unfit, Unsettled};
+use super::{NoCavity, Unfit, Unsettled};
 
 /// A solution that Pinnace knows by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,17 +9,25 @@ pub enum Named {
     BurgersColeHopf,
     /// The problem itself, solved in Fourier modes, `fourier-etdrk4`.
     FourierEtdrk4,
+    /// Steady flow under a moving lid, `chebyshev-cavity`.
+    ChebyshevCavity,
 }
 
 impl Named {
     /// All of them.
-    pub const ALL: [Named; 2] = [Named::BurgersColeHopf, Named::FourierEtdrk4];
+    pub const ALL: [Named; 3] = [Named::BurgersColeHopf, Named::FourierEtdrk4, Named::ChebyshevCavity];
+
+    /// The one that problem files call this.
+    pub fn find(name: &str) -> Option<Named> {
+        Named::ALL.into_iter().find(|named| named.name() == name)
+    }
 
     /// As problem files call it.
     pub fn name(self) -> &'static str {
         match self {
             Named::BurgersColeHopf => "burgers-cole-hopf",
             Named::FourierEtdrk4 => "fourier-etdrk4",
+            Named::ChebyshevCavity => "chebyshev-cavity",
         }
     }
 }
@@ -63,15 +71,25 @@ pub enum ReferenceError {
         /// What is in the way.
         reason: Unfit,
     },
+    /// The problem is no driven cavity.
+    #[error("reference of `{unknown}`: `{}` cannot solve this problem: {reason}", Named::ChebyshevCavity.name())]
+    NoCavity {
+        /// Of which unknown.
+        unknown: String,
+        /// What is in the way.
+        reason: NoCavity,
+    },
     /// Refining the solution still changes it.
     #[error(
         "reference of `{unknown}`: `{}` does not converge: its finest solution still changes by {:.1e}",
-        Named::FourierEtdrk4.name(),
+        solution.name(),
         last.change
     )]
     Unsettled {
         /// Of which unknown.
         unknown: String,
+        /// Which solution.
+        solution: Named,
         /// By how much.
         last: Unsettled,
     },

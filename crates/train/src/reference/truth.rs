@@ -1,6 +1,6 @@
 //! The true value of an unknown at any point.
 
-use super::{Named, Periodic, ReferenceError, cole_hopf};
+use super::{Cache, Component, Driven, Named, Periodic, ReferenceError, Unsettled, cole_hopf};
 use equation::expression::{Expression, Leaf, evaluate};
 use equation::problem::{Problem, Solution};
 use kernel::Points;
@@ -25,23 +25,51 @@ pub enum Truth {
         space: usize,
     },
     /// The problem itself, solved in Fourier modes.
-    Fourier(Arc<Periodic>),
+    Fourier {
+        /// Of all unknowns.
+        solution: Arc<Periodic>,
+        /// Which of them.
+        unknown: usize,
+    },
+    /// Steady flow under a moving lid.
+    Cavity {
+        /// Of all unknowns.
+        solution: Arc<Driven>,
+        /// Which of them.
+        component: Component,
+    },
 }
 
 impl Truth {
-    /// The truth about the unknown at `unknown`: `None` where the problem gives none, or gives a table,
-    /// which [`Tables`](crate::table::Tables) holds.
-    pub fn of(problem: &Problem, unknown: usize) -> Result<Option<Truth>, ReferenceError> {
-        let called = || problem.unknowns[unknown].name.clone();
-        match problem.reference.solutions.get(unknown).and_then(Option::as_ref) {
-            Some(Solution::Formula(expression)) => Ok(Some(Truth::Formula(*expression))),
-            Some(Solution::Named(name)) => match Named::ALL.iter().find(|named| named.name() == name) {
-                Some(Named::BurgersColeHopf) => Truth::burgers(problem, called()).map(Some),
-                Some(Named::FourierEtdrk4) => Truth::fourier(problem, called()).map(Some),
-                None => Err(ReferenceError::UnknownSolution { unknown: called(), name: name.clone() }),
-            },
-            Some(Solution::File { .. }) | None => Ok(None),
-        }
+    /// The truth about every unknown: `None` where the problem gives none, or gives a table, which
+    /// [`Tables`](crate::table::Tables) holds. Nothing is computed yet.
+    pub fn all(problem: &Problem, cache: &Cache) -> Result<Vec<Option<Truth>>, ReferenceError> {
+        // Unknowns of a system are solved for together.
+        let (mut periodic, mut driven) = (None, None);
+        let mut truth = |(unknown, solution): (usize, &Option<Solution>)| {
+            let called = || problem.unknowns[unknown].name.clone();
+            match solution {
+                Some(Solution::Formula(expression)) => Ok(Some(Truth::Formula(*expression))),
+                Some(Solution::Named { name, .. }) => match Named::find(name) {
+                    Some(Named::BurgersColeHopf) => Truth::burgers(problem, called()).map(Some),
+                    Some(Named::FourierEtdrk4) => {
+                        let unfit = |reason| ReferenceError::Unfit { unknown: called(), reason };
+                        let solve = || Periodic::new(problem, tolerance(problem), cache).map_err(unfit);
+                        let solution = shared(&mut periodic, solve)?;
+                        Ok(Some(Truth::Fourier { solution, unknown }))
+                    }
+                    Some(Named::ChebyshevCavity) => {
+                        let unfit = |reason| ReferenceError::NoCavity { unknown: called(), reason };
+                        let solve = || Driven::new(problem, tolerance(problem), cache).map_err(unfit);
+                        let component = Component::find(&called()).map_err(unfit)?;
+                        Ok(Some(Truth::Cavity { solution: shared(&mut driven, solve)?, component }))
+                    }
+                    None => Err(ReferenceError::UnknownSolution { unknown: called(), name: name.clone() }),
+                },
+                Some(Solution::File { .. }) | None => Ok(None),
+            }
+        };
+        problem.reference.solutions.iter().enumerate().map(&mut truth).collect()
     }
 
     fn burgers(problem: &Problem, unknown: String) -> Result<Truth, ReferenceError> {
@@ -61,20 +89,21 @@ impl Truth {
         }
     }
 
-    fn fourier(problem: &Problem, unknown: String) -> Result<Truth, ReferenceError> {
-        match Periodic::new(problem) {
-            Ok(periodic) => Ok(Truth::Fourier(Arc::new(periodic))),
-            Err(reason) => Err(ReferenceError::Unfit { unknown, reason }),
-        }
-    }
-
-    /// Computes what has to be computed before a value is known: at most some seconds, once.
+    /// Computes what has to be computed before a value is known: at most some minutes, once.
     pub fn settle(&self, problem: &Problem, unknown: usize) -> Result<(), ReferenceError> {
+        let unsettled = |solution, last| {
+            let unknown = problem.unknowns[unknown].name.clone();
+            ReferenceError::Unsettled { unknown, solution, last }
+        };
         match self {
             Truth::Formula(_) | Truth::BurgersColeHopf { .. } => Ok(()),
-            Truth::Fourier(periodic) => periodic.history().map(|_| ()).map_err(|last| {
-                ReferenceError::Unsettled { unknown: problem.unknowns[unknown].name.clone(), last }
-            }),
+            Truth::Fourier { solution, .. } => {
+                solution.history().map(|_| ()).map_err(|last| unsettled(Named::FourierEtdrk4, last))
+            }
+            Truth::Cavity { solution, component } => {
+                let settled = solution.accuracy(*component).map(|_| ());
+                settled.map_err(|change| unsettled(Named::ChebyshevCavity, Unsettled { change }))
+            }
         }
     }
 
@@ -89,9 +118,14 @@ impl Truth {
             Truth::BurgersColeHopf { viscosity, time, space } => {
                 cole_hopf(*viscosity, place[*time], place[*space])
             }
-            Truth::Fourier(periodic) => {
+            Truth::Fourier { solution, unknown } => {
                 let mut value = [f64::NAN];
-                periodic.values(std::iter::once(place), &mut value);
+                solution.values(*unknown, std::iter::once(place), &mut value);
+                value[0]
+            }
+            Truth::Cavity { solution, component } => {
+                let mut value = [f64::NAN];
+                solution.values(*component, std::iter::once(place), &mut value);
                 value[0]
             }
         }
@@ -103,7 +137,8 @@ impl Truth {
         values.par_chunks_mut(TASK).enumerate().for_each(|(task, values)| {
             let places = (task * TASK..points.len()).map(|index| points.row(index));
             match self {
-                Truth::Fourier(periodic) => periodic.values(places, values),
+                Truth::Fourier { solution, unknown } => solution.values(*unknown, places, values),
+                Truth::Cavity { solution, component } => solution.values(*component, places, values),
                 Truth::Formula(_) | Truth::BurgersColeHopf { .. } => {
                     values
                         .iter_mut()
@@ -114,4 +149,21 @@ impl Truth {
         });
         values
     }
+}
+
+/// What was made before, or else what `make` makes.
+fn shared<T, E>(slot: &mut Option<Arc<T>>, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+    Ok(match slot {
+        Some(made) => Arc::clone(made),
+        None => Arc::clone(slot.insert(Arc::new(make()?))),
+    })
+}
+
+/// The smallest that any unknown asks for.
+fn tolerance(problem: &Problem) -> Option<f64> {
+    let stated = problem.reference.solutions.iter().flatten().filter_map(|solution| match solution {
+        Solution::Named { tolerance, .. } => *tolerance,
+        Solution::Formula(_) | Solution::File { .. } => None,
+    });
+    stated.reduce(f64::min)
 }

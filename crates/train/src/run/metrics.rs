@@ -157,6 +157,7 @@ impl Metrics {
             Event::Started { .. }
             | Event::Balanced { .. }
             | Event::PhaseStarted { .. }
+            | Event::Memory { .. }
             | Event::NotSaved { .. }
             | Event::Finished { .. } => Ok(()),
         }

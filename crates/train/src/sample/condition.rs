@@ -45,7 +45,7 @@ pub(super) fn draw(
 
 /// Divides `count` points over pieces in proportion to their measure, at least one each. A corner has
 /// one point and no more: it would only repeat.
-fn shares(problem: &Problem, pieces: &[Piece], count: usize) -> Vec<usize> {
+pub(super) fn shares(problem: &Problem, pieces: &[Piece], count: usize) -> Vec<usize> {
     let measures: Vec<f64> = pieces
         .iter()
         .map(|piece| {
@@ -73,7 +73,7 @@ fn shares(problem: &Problem, pieces: &[Piece], count: usize) -> Vec<usize> {
         .collect()
 }
 
-fn free(problem: &Problem, piece: &Piece) -> Vec<usize> {
+pub(super) fn free(problem: &Problem, piece: &Piece) -> Vec<usize> {
     (0..problem.domain.len()).filter(|axis| piece.fixed.iter().all(|(fixed, _)| fixed != axis)).collect()
 }
 

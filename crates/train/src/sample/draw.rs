@@ -8,13 +8,14 @@ use equation::counter::Stream;
 use equation::problem::{Coordinate, Problem, Sampler};
 use equation::taylor::{Plan, Row, Source};
 use kernel::Points;
+use rayon::prelude::*;
 
 /// Families of random numbers that belong to sampling: their names start with these bits, so that no
 /// other user of the seed meets them.
 const STREAMS: u64 = 0x5a << 56;
 
 /// The family that the seeds of later draws come from.
-const SEEDS: u64 = 0x5b << 56;
+pub(super) const SEEDS: u64 = 0x5b << 56;
 
 /// Which points to draw.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -41,7 +42,12 @@ impl Draw {
             0 => self.seed,
             later => Stream::new(self.seed, SEEDS).bits(later),
         };
-        Stream::new(seed, STREAMS | (position as u64) << 24 | part as u64)
+        Stream::new(seed, Self::stream_name(position, part))
+    }
+
+    /// The name of that stream.
+    pub(super) fn stream_name(position: usize, part: usize) -> u64 {
+        STREAMS | (position as u64) << 24 | part as u64
     }
 }
 
@@ -72,15 +78,13 @@ pub fn draw(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Resu
 
 fn inside(problem: &Problem, row: Row, draw: Draw, stream: Stream) -> Points {
     let sequence = Sequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
-    let mut points = Points::new(row.width());
-    let mut numbers = vec![0.0; row.width()];
-    for index in 0..draw.interior {
+    let mut rows = vec![0.0; draw.interior * row.width()];
+    rows.par_chunks_exact_mut(row.width()).with_min_len(1024).enumerate().for_each(|(index, numbers)| {
         let place = &mut numbers[..problem.domain.len()];
         sequence.point(index as u32, place);
         for (value, coordinate) in place.iter_mut().zip(&problem.domain.coordinates) {
             *value = affine(coordinate, *value);
         }
-        points.push(&numbers);
-    }
-    points
+    });
+    Points::from_rows(row.width(), rows)
 }

@@ -4,6 +4,7 @@ mod adaptive;
 mod condition;
 mod draw;
 mod latin;
+mod recipe;
 mod sequence;
 mod sobol;
 mod sobol_table;
@@ -11,6 +12,7 @@ mod sobol_table;
 pub use adaptive::{POOL, choose};
 pub use draw::{Draw, draw};
 pub use latin::LatinHypercube;
+pub use recipe::recipe;
 pub use sequence::Sequence;
 pub use sobol::Sobol;
 

@@ -62,7 +62,7 @@ impl Sobol {
 }
 
 /// The direction numbers of a dimension by the recurrence of Joe and Kuo (2008), equation 3.
-fn directions(dimension: usize) -> [u32; BITS as usize] {
+pub(super) fn directions(dimension: usize) -> [u32; BITS as usize] {
     let mut directions = [0; BITS as usize];
     let Some(previous) = dimension.checked_sub(1) else {
         return std::array::from_fn(|bit| 1 << (BITS - 1 - bit as u32));

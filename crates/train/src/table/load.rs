@@ -70,7 +70,7 @@ impl Tables {
                     let rows = rows(sources, file, &layout)?;
                     Ok(Some(ReferenceTable::new(&arrange(&rows, columns, coordinates, 1), coordinates)))
                 }
-                Some(Solution::Formula(_) | Solution::Named(_)) | None => Ok(None),
+                Some(Solution::Formula(_) | Solution::Named { .. }) | None => Ok(None),
             })
             .collect::<Result<_, TableError>>()?;
         Ok(Tables { measurements, references })

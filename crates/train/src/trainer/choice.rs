@@ -30,7 +30,12 @@ impl Choice {
     /// The choice for steps of this size in some numbers.
     pub fn of(extent: Extent, precision: Precision) -> Self {
         match precision {
-            Precision::F32 | Precision::Bf16x6 | Precision::Bf16x3 | Precision::Bf16 => Choice::TooCoarse,
+            Precision::F32
+            | Precision::Bf16x6
+            | Precision::Bf16x3
+            | Precision::Tf32
+            | Precision::Bf16
+            | Precision::Fp16 => Choice::TooCoarse,
             Precision::F64 if extent.flops(Solver::Auto) > MOST_FLOPS => Choice::TooLarge { extent },
             Precision::F64 => Choice::GaussNewton { extent },
         }

@@ -5,6 +5,7 @@ use crate::optimize::Trust;
 use crate::run::RunError;
 use equation::taylor::Plan;
 use kernel::Losses;
+use kernel::cuda::MemoryPlan;
 use std::fmt;
 
 /// Why a phase or a run ended.
@@ -101,6 +102,11 @@ pub enum Event<'run> {
         plan: &'run Plan,
         /// What was found.
         balance: &'run Balance,
+    },
+    /// The memory that a phase will take on a device with memory of its own.
+    Memory {
+        /// By purpose.
+        plan: &'run MemoryPlan,
     },
     /// A step was taken.
     Step {

@@ -1,7 +1,8 @@
 //! The loop that every optimizer shares.
 
+use super::series::{Ahead, Taken};
 use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
-use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, optimizer, rate};
+use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, Trust, optimizer, rate};
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Problem};
@@ -35,7 +36,7 @@ const SECONDS_TO_FIRST_MEASUREMENTS: f64 = 1.0;
 pub fn steps_per_measurement(method: Method) -> u64 {
     match method {
         Method::Adam | Method::AdamW { .. } => 100,
-        Method::Lbfgs { .. } => 20,
+        Method::Lbfgs { .. } | Method::SsBroyden => 20,
         Method::Auto | Method::GaussNewton { .. } => 1,
     }
 }
@@ -104,11 +105,20 @@ pub fn train(
     Ok(Outcome { losses, stopped })
 }
 
+/// A step that was taken, as [`StepOutcome::Taken`] tells it.
+struct Step<'step> {
+    losses: &'step Losses,
+    length: f64,
+    evaluations: u64,
+    trust: Option<Trust>,
+    points: usize,
+}
+
 pub(super) struct Run<'run> {
     pub(super) problem: &'run Problem,
     pub(super) plan: &'run Plan,
     pub(super) tables: &'run Tables,
-    surroundings: Surroundings<'run>,
+    pub(super) surroundings: Surroundings<'run>,
     /// When the run would have begun, had it never been interrupted.
     start: f64,
     /// Seconds of the run at which the error is measured next for whoever watches.
@@ -142,15 +152,25 @@ impl Run<'_> {
         }
         let (number, points) = (now.phase, objective.point_count());
         sink.event(&Event::PhaseStarted { phase: number, points, budget: phase.budget });
-        let stopped = self.steps(phase, &mut *optimizer, objective, now, sink);
+        let mut ahead = self.ahead(phase, &mut *optimizer, objective, now);
+        if let Some(ahead) = &mut ahead {
+            self.announce_memory(ahead, phase, objective, now, sink)?;
+        }
+        let draw = now.draw;
+        let stopped = self.steps(phase, ahead.as_mut(), &mut *optimizer, objective, now, sink);
         now.optimizer = optimizer.save();
         self.keep_points(phase, objective, now);
+        if now.draw != draw && ahead.as_ref().is_some_and(Ahead::draws) {
+            // The device has drawn them; whoever asks the objective gets the same.
+            self.supply(phase, objective, now)?;
+        }
         stopped
     }
 
     fn steps(
         &mut self,
         phase: &Settings,
+        mut ahead: Option<&mut Ahead>,
         optimizer: &mut dyn Optimizer,
         objective: &mut Objective<'_>,
         now: &mut Snapshot,
@@ -170,7 +190,8 @@ impl Run<'_> {
                 self.keep_points(phase, objective, now);
                 sink.state(now);
             }
-            if let Some(interval) = phase.resample
+            let drawn_there = ahead.as_deref().is_some_and(Ahead::draws);
+            if let Some(interval) = phase.resample.filter(|_| !drawn_there)
                 && now.phase_step > 0
                 && now.phase_step.is_multiple_of(interval)
             {
@@ -182,15 +203,35 @@ impl Run<'_> {
                 optimizer.forget_loss();
                 sink.event(&Event::Balanced { plan: self.plan, balance: &balance });
             }
+            let points = objective.point_count();
+            if let Some(ahead) = ahead.as_deref_mut() {
+                let from = (self.surroundings.clock)();
+                let Taken { losses, rates, refused } =
+                    self.series(ahead, phase, optimizer, objective, now)?;
+                let each = ((self.surroundings.clock)() - from) / losses.len().max(1) as f64;
+                for (number, (losses, length)) in losses.iter().zip(rates).enumerate() {
+                    let clock = from + each * (number + 1) as f64;
+                    let step = Step { losses, length, evaluations: 1, trust: None, points };
+                    self.note(phase, &step, (clock, begin), now, sink);
+                }
+                self.announce_memory(ahead, phase, objective, now, sink)?;
+                if let Some(refused) = refused {
+                    let cause = refused.first_non_finite().map_or(Refusal::Gradient, Refusal::Residual);
+                    return Err(explain(cause, self.plan, precision, now.steps));
+                }
+                if self.reached(phase, objective, now, sink)? {
+                    return Ok(Stopped::TargetError);
+                }
+                continue;
+            }
             let progress = Progress { step: now.phase_step, seconds: now.phase_seconds };
             let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
-            let points = objective.point_count();
             let outcome = optimizer
                 .step(objective, &mut now.parameters, rate)
                 .map_err(|refusal| explain(refusal, self.plan, precision, now.steps))?;
-            let (losses, length, evaluations, trust) = match outcome {
+            let step = match outcome {
                 StepOutcome::Taken { losses, length, evaluations, trust } => {
-                    (losses, length, evaluations, trust)
+                    Step { losses, length, evaluations, trust, points }
                 }
                 StepOutcome::GradientVanished { gradient, evaluations } => {
                     now.count(evaluations);
@@ -201,31 +242,43 @@ impl Run<'_> {
                     return Ok(Stopped::NoDescent { step: now.steps, gradient });
                 }
             };
-            let clock = (self.surroundings.clock)();
-            now.count(evaluations);
-            now.steps += 1;
-            now.phase_step += 1;
-            (now.seconds, now.phase_seconds) = (clock - self.start, clock - begin);
-            now.loss = losses.total;
-            now.watch_points(phase, trust);
-            sink.event(&Event::Step {
-                phase: now.phase,
-                phase_step: now.phase_step,
-                step: now.steps,
-                losses,
-                weights: &now.weights,
-                length,
-                trust,
-                points,
-                evaluations: now.evaluations,
-                seconds: now.seconds,
-                phase_seconds: now.phase_seconds,
-                points_per_second: points as f64 * now.phase_evaluations as f64 / now.phase_seconds,
-            });
+            self.note(phase, &step, ((self.surroundings.clock)(), begin), now, sink);
             if self.reached(phase, objective, now, sink)? {
                 return Ok(Stopped::TargetError);
             }
         }
+    }
+
+    /// Takes note of a step that was taken by some moment, in a phase that began at another.
+    fn note(
+        &self,
+        phase: &Settings,
+        step: &Step<'_>,
+        (clock, begin): (f64, f64),
+        now: &mut Snapshot,
+        sink: &mut dyn Sink,
+    ) {
+        let Step { losses, length, evaluations, trust, points } = *step;
+        now.count(evaluations);
+        now.steps += 1;
+        now.phase_step += 1;
+        (now.seconds, now.phase_seconds) = (clock - self.start, clock - begin);
+        now.loss = losses.total;
+        now.watch_points(phase, trust);
+        sink.event(&Event::Step {
+            phase: now.phase,
+            phase_step: now.phase_step,
+            step: now.steps,
+            losses,
+            weights: &now.weights,
+            length,
+            trust,
+            points,
+            evaluations: now.evaluations,
+            seconds: now.seconds,
+            phase_seconds: now.phase_seconds,
+            points_per_second: points as f64 * now.phase_evaluations as f64 / now.phase_seconds,
+        });
     }
 
     /// Measures the error where a budget or whoever watches wants it now; whether the budget's bound is
@@ -300,7 +353,7 @@ impl Run<'_> {
     }
 }
 
-fn explain(refusal: Refusal, plan: &Plan, precision: Precision, step: u64) -> TrainError {
+pub(super) fn explain(refusal: Refusal, plan: &Plan, precision: Precision, step: u64) -> TrainError {
     match refusal {
         Refusal::Residual(position) => {
             let mut names = plan
@@ -315,6 +368,7 @@ fn explain(refusal: Refusal, plan: &Plan, precision: Precision, step: u64) -> Tr
         }
         Refusal::Gradient => TrainError::NonFiniteGradient { step, precision },
         Refusal::NotSquares => TrainError::NotSquares,
+        Refusal::NoRule => TrainError::Unmeasurable(refusal),
         Refusal::Kernel(error) => TrainError::Kernel(error),
     }
 }

@@ -111,7 +111,7 @@ fn extent_with(problem: &Problem, plan: &Plan, inside: usize) -> Extent {
 }
 
 /// A part of a budget.
-fn share(budget: Budget, part: f64) -> Budget {
+pub(crate) fn share(budget: Budget, part: f64) -> Budget {
     Budget {
         steps: budget.steps.map(|steps| (steps as f64 * part).ceil() as u64),
         seconds: budget.seconds.map(|seconds| seconds * part),
@@ -121,16 +121,23 @@ fn share(budget: Budget, part: f64) -> Budget {
 
 fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) -> Settings {
     let second_order = matches!(method, Method::GaussNewton { .. });
-    let (points, most) = if second_order { enough(problem, plan) } else { (2048, 2048) };
+    // It fits any fixed points, and what it knows outlives them: fresh ones now and then.
+    let fits_points = method == Method::SsBroyden;
+    let (points, most) = match (second_order, fits_points) {
+        (true, _) => enough(problem, plan),
+        (false, true) => (4096, 4096),
+        (false, false) => (2048, 2048),
+    };
     let steps = if second_order { MOST_STEPS } else { 5000 };
-    let resample = phase.resample.or(second_order.then_some(1)).filter(|&steps| steps > 0);
+    let resample = phase.resample.or(second_order.then_some(1)).or(fits_points.then_some(100));
+    let resample = resample.filter(|&steps| steps > 0);
     Settings {
         method,
         points: phase.points.unwrap_or(points),
         // Who states a number of points means it.
         most_points: phase.most_points.or(phase.points).unwrap_or(most),
         sampler: phase.sampler,
-        adaptive: phase.adaptive.unwrap_or(second_order),
+        adaptive: phase.adaptive.unwrap_or(second_order || fits_points),
         causal: phase.causal.unwrap_or(second_order) && resample == Some(1),
         balance: second_order && phase.balance.unwrap_or(true),
         resample,
@@ -218,6 +225,16 @@ ends = { on = "x = 0, x = 1", equation = "u = 0" }
         let (solver, most) = of("128");
         assert_eq!(solver, Solver::Woodbury);
         assert!((2 * 2048..8 * 2048).contains(&most), "{most}");
+    }
+
+    #[test]
+    fn self_scaled_broyden_gets_fresh_points_now_and_then_unless_the_file_says_otherwise() {
+        let open = settled(&["training.optimizer=ssbroyden"], Precision::F64);
+        assert_eq!((open[0].points, open[0].resample, open[0].adaptive), (4096, Some(100), true));
+        assert!(!open[0].causal);
+        let fixed = ["training.optimizer=ssbroyden", "training.resample=0", "training.adaptive=false"];
+        let fixed = settled(&fixed, Precision::F64);
+        assert_eq!((fixed[0].resample, fixed[0].adaptive), (None, false));
     }
 
     #[test]

@@ -27,15 +27,25 @@ pub(in crate::parse) fn read(section: &Table, unknowns: &[Unknown], workshop: &m
 
 fn solution(entry: &Entry, workshop: &mut Workshop) -> Option<Solution> {
     let Value::Table(table) = &entry.node.value else { return formula(&entry.node, workshop) };
-    reader::only(table, &["formula", "solution", "file", "columns"], "key", &mut workshop.mistakes);
+    reader::only(
+        table,
+        &["formula", "solution", "tolerance", "file", "columns"],
+        "key",
+        &mut workshop.mistakes,
+    );
     if let (Some(columns), None) = (table.get("columns"), table.get("file")) {
         workshop.mistakes.report(columns.key_span, "`columns` belongs to a `file`");
+    }
+    if let (Some(tolerance), None) = (table.get("tolerance"), table.get("solution")) {
+        workshop.mistakes.report(tolerance.key_span, "`tolerance` belongs to a `solution` by name");
     }
     match (table.get("formula"), table.get("solution"), table.get("file")) {
         (Some(written), None, None) => formula(&written.node, workshop),
         (None, Some(named), None) => {
             let text = reader::text(&named.node, &mut workshop.mistakes)?;
-            Some(Solution::Named(text.content.clone()))
+            let stated = table.get("tolerance");
+            let tolerance = stated.and_then(|entry| reader::positive(&entry.node, &mut workshop.mistakes));
+            Some(Solution::Named { name: text.content.clone(), tolerance })
         }
         (None, None, Some(named)) => {
             let path = file(named, workshop);

@@ -173,12 +173,13 @@ fn optimizer(node: &Node, workshop: &mut Workshop) -> Option<Optimizer> {
         ("adamw", Optimizer::AdamW { weight_decay: 0.01 }),
         ("lbfgs", lbfgs),
         ("l-bfgs", lbfgs),
+        ("ssbroyden", Optimizer::SsBroyden),
         ("gauss-newton", Optimizer::GaussNewton { solver: Solver::Auto }),
     ];
     let text = reader::text(node, &mut workshop.mistakes)?;
     if PLANNED.contains(&text.content.as_str()) {
         let message = format!("`{}` is not in this version", text.content);
-        let hint = "use one of `auto`, `gauss-newton`, `lbfgs`, `adam` and `adamw`";
+        let hint = "use one of `auto`, `gauss-newton`, `ssbroyden`, `lbfgs`, `adam` and `adamw`";
         workshop.mistakes.report_with(node.span, message, hint);
         return None;
     }
@@ -197,7 +198,7 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
     };
     let keys = [("weight_decay", "adamw"), ("memory", "lbfgs"), ("solver", "gauss-newton")];
     let own = match optimizer {
-        Optimizer::Auto | Optimizer::Adam => "",
+        Optimizer::Auto | Optimizer::Adam | Optimizer::SsBroyden => "",
         Optimizer::AdamW { .. } => "adamw",
         Optimizer::Lbfgs { .. } => "lbfgs",
         Optimizer::GaussNewton { .. } => "gauss-newton",
@@ -209,7 +210,7 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
         table.get("balance").into_iter().for_each(|entry| misplaced(entry, "gauss-newton"));
     }
     match optimizer {
-        Optimizer::Auto | Optimizer::Adam => {}
+        Optimizer::Auto | Optimizer::Adam | Optimizer::SsBroyden => {}
         Optimizer::AdamW { weight_decay } => {
             let stated = table.get("weight_decay").and_then(|entry| reader::positive(&entry.node, mistakes));
             *weight_decay = stated.unwrap_or(*weight_decay);
@@ -317,7 +318,7 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
         }
         Value::Text(text) => {
             for part in text.content.split(',') {
-                if !bound(part.trim(), &mut budget) {
+                if !budget.add(part.trim()) {
                     let start = part.as_ptr().addr() - text.content.as_ptr().addr();
                     let span = text.place(start..start + part.len());
                     mistakes.report_with(span, format!("`{}` is not a budget", part.trim()), hint);
@@ -331,28 +332,4 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
         }
     }
     Some(budget)
-}
-
-/// One bound such as `60 s`. False when it is none, or the second of its kind.
-fn bound(text: &str, budget: &mut Budget) -> bool {
-    let digits = text.find(|c: char| c.is_alphabetic() && c != 'e').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let Ok(value) = number.trim().replace('_', "").parse::<f64>() else { return false };
-    if !value.is_finite() || value <= 0.0 {
-        return false;
-    }
-    let seconds = match unit.trim() {
-        "step" | "steps" => {
-            let whole = value.fract() == 0.0 && value < 1e18 && budget.steps.is_none();
-            budget.steps = Some(value as u64);
-            return whole;
-        }
-        "s" | "sec" | "second" | "seconds" => value,
-        "min" | "mins" | "minute" | "minutes" => 60.0 * value,
-        "h" | "hour" | "hours" => 3600.0 * value,
-        _ => return false,
-    };
-    let first = budget.seconds.is_none();
-    budget.seconds = Some(seconds);
-    first
 }

@@ -1,14 +1,15 @@
-// Products on matrix units; the only file that knows their instructions. It takes the place of `product.cuh` and
-// offers the same two functions.
+// Products on matrix units, with `instructions.cuh`. This file takes the place of `product.cuh` and offers the same two
+// functions.
 //
 // A warp multiplies fragments of 16 rows by 8 columns. Lane 4g + t of a warp holds of the left factor the rows g and
 // g + 8, of the right factor the column g, and of the result the columns 2t and 2t + 1 of rows g and g + 8.
 // float: a number is a sum of TERMS bfloat16 numbers (1, 2 or 3), and products of terms i and j with i + j < TERMS are
-// added: one, three or six instructions per fragment. double: one instruction, exact to rounding.
+// added: one, three or six instructions per fragment; or one number in half precision; or, with TF32, one instruction
+// on numbers of 10 digits. double: one instruction, exact to rounding.
 
 constexpr bool SPLIT = sizeof(number) == 4;
 // The inner dimension of one instruction.
-constexpr int STEP = SPLIT ? 16 : 4;
+constexpr int STEP = !SPLIT ? 4 : TF32 ? 8 : 16;
 // Fragments of a warp along m; and at most along n, by the registers that sums take.
 constexpr int FRAGMENTS_DOWN = 2;
 constexpr int MOST_ACROSS = SPLIT ? 6 : 4;
@@ -17,56 +18,12 @@ struct Result {
     number value[4];
 };
 
-#ifdef STAND_IN
-using stand_in::multiply_bfloat16;
-using stand_in::multiply_double;
-using stand_in::pack_bfloat16;
-#else
-// Two numbers rounded to bfloat16, the first in the lower half.
-__device__ inline unsigned pack_bfloat16(float low, float high) {
-    unsigned packed;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
-    return packed;
-}
-
-__device__ inline void multiply_bfloat16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-        "{%0, %1, %2, %3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-
-__device__ inline void multiply_double(double (&d)[4], const double (&a)[2], double b) {
-#if __CUDA_ARCH__ >= 900
-    asm volatile(
-        "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-        : "d"(a[0]), "d"(a[1]), "d"(b));
-#else
-    for (int half = 0; half < 2; ++half)
-        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                     : "+d"(d[2 * half]), "+d"(d[2 * half + 1])
-                     : "d"(a[half]), "d"(b));
-#endif
-}
-#endif
-
-// The terms of two numbers, each pair packed into one word.
-template <int COUNT>
-__device__ inline void split(float low, float high, unsigned (&terms)[COUNT]) {
-#pragma unroll
-    for (int term = 0; term < COUNT; ++term) {
-        terms[term] = pack_bfloat16(low, high);
-        low -= __uint_as_float(terms[term] << 16);
-        high -= __uint_as_float(terms[term] & 0xffff0000u);
-    }
-}
-
 // Left and right fragments of one step; `at(place, k)` reads the factor at a row or column and an inner index.
 struct Left {
 #if TERMS > 0
     unsigned terms[TERMS][4];
+#elif TF32
+    unsigned value[4];
 #else
     double value[2];
 #endif
@@ -82,6 +39,9 @@ struct Left {
 #pragma unroll
             for (int term = 0; term < TERMS; ++term) terms[term][part] = own[term];
         }
+#elif TF32
+#pragma unroll
+        for (int part = 0; part < 4; ++part) value[part] = round_tf32(at(g + part % 2 * 8, t + part / 2 * 4));
 #else
         value[0] = at(g, t);
         value[1] = at(g + 8, t);
@@ -92,6 +52,8 @@ struct Left {
 struct Right {
 #if TERMS > 0
     unsigned terms[TERMS][2];
+#elif TF32
+    unsigned value[2];
 #else
     double value;
 #endif
@@ -107,6 +69,9 @@ struct Right {
 #pragma unroll
             for (int term = 0; term < TERMS; ++term) terms[term][part] = own[term];
         }
+#elif TF32
+#pragma unroll
+        for (int part = 0; part < 2; ++part) value[part] = round_tf32(at(g, t + part * 4));
 #else
         value = at(g, t);
 #endif
@@ -119,7 +84,9 @@ __device__ inline void multiply_add(Result& sum, const Left& left, const Right& 
 #pragma unroll
     for (int order = TERMS - 1; order >= 0; --order)
 #pragma unroll
-        for (int i = 0; i <= order; ++i) multiply_bfloat16(sum.value, left.terms[i], right.terms[order - i]);
+        for (int i = 0; i <= order; ++i) multiply_short(sum.value, left.terms[i], right.terms[order - i]);
+#elif TF32
+    multiply_tf32(sum.value, left.value, right.value);
 #else
     multiply_double(sum.value, left.value, right.value);
 #endif

@@ -1,7 +1,6 @@
 // What all kernels share: the block's shape, 16-byte pieces, copies that run ahead of the arithmetic.
-// `number` (float or double) and POINTS are defined by the emitter in front of this text.
+// `number` (float or double), THREADS and the sizes of the plan are defined by the emitter in front of this text.
 
-constexpr int THREADS = 256;
 constexpr int WARPS = THREADS / 32;
 // Numbers in 16 bytes.
 constexpr int LANES = 16 / sizeof(number);
@@ -13,7 +12,6 @@ struct alignas(16) Piece {
 };
 
 // One block's staging memory; every function that uses it leaves it free behind a barrier.
-constexpr int WORKSPACE_BYTES = 49152;
 __device__ inline number* workspace() {
     alignas(16) __shared__ unsigned char bytes[WORKSPACE_BYTES];
     return reinterpret_cast<number*>(bytes);

@@ -1,10 +1,52 @@
 // Values and five derivatives of activations and input features at z. What a caller does not read is not computed.
 
+// exp and 1/x to the last two bits or so.
+__device__ inline double exponential(double x) {
+    return exp(x);
+}
+
+__device__ inline double reciprocal(double x) {
+    return 1 / x;
+}
+
+#ifdef STAND_IN
+inline float exponential(float x) {
+    return std::exp(x);
+}
+
+inline float reciprocal(float x) {
+    return 1 / x;
+}
+#else
+__device__ inline float exponential(float x) {
+    float result;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x * 1.44269504f));
+    return result;
+}
+
+__device__ inline float reciprocal(float x) {
+    float result;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+}
+#endif
+
+__device__ inline double tanh_of(double z, double twice, double, double r) {
+    return copysign(-expm1(twice) * r, z);
+}
+
+// Where e is near one, a polynomial: 1 - e would lose digits.
+__device__ inline float tanh_of(float z, float, float e, float r) {
+    const float y = z * z;
+    const float rest = y * (y * (y * 0.016437557f - 0.052671798f) + 0.13320725f) - 0.33332947f;
+    return fabs(z) < 0.55f ? z + z * y * rest : copysign(r - e * r, z);
+}
+
 __device__ inline void tanh_slopes(number z, number (&s)[6]) {
     // 1 - a*a would lose all digits of a saturated neuron; 4e/(1+e)^2 keeps them.
     const number twice = number(-2) * fabs(z);
-    const number e = exp(twice), r = number(1) / (number(1) + e);
-    const number a = copysign(-expm1(twice) * r, z), q = number(4) * e * r * r, a2 = a * a;
+    const number e = exponential(twice), r = reciprocal(number(1) + e);
+    const number a = tanh_of(z, twice, e, r), q = number(4) * e * r * r, a2 = a * a;
     s[0] = a;
     s[1] = q;
     s[2] = number(-2) * a * q;

@@ -1,14 +1,18 @@
 //! A plan as CUDA C++: readable text, made of the fixed files in `device/` and what only this plan has.
 
 mod features;
+mod frame;
+mod fused;
 mod layers;
 mod program;
 mod rules;
 mod term;
 
 use super::layout::Layout;
+use super::tiles;
 use crate::Precision;
 use equation::taylor::{Layer, Plan};
+use frame::kernel;
 use std::fmt::Write;
 use term::TermText;
 
@@ -48,32 +52,75 @@ impl Work {
     }
 }
 
-/// Threads of a block; as in `device/numbers.cuh`.
-pub(crate) const THREADS: usize = 256;
+/// Threads of a block of the kernels that go layer by layer.
+const THREADS: usize = 256;
+
+/// Blocks of those that share a multiprocessor.
+pub(crate) const EACH: usize = 2;
+
+/// Staging memory of those.
+const WORKSPACE_BYTES: usize = 49152;
+
+/// What a kernel's blocks are made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shape {
+    pub(crate) threads: usize,
+    /// Bytes of shared memory that a launch of the module's first kernel provides.
+    pub(crate) shared: usize,
+    /// Blocks that share a multiprocessor.
+    pub(crate) each: usize,
+}
 
 /// A kernel as text, and the sizes that its launch must provide.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) text: String,
+    pub(crate) shape: Shape,
+    /// Points of a tile, for every term.
+    pub(crate) points: Vec<usize>,
     /// Numbers of scratch memory per block.
     pub(crate) scratch: usize,
     /// Numbers of a block's own gradient.
     pub(crate) gradient: usize,
     /// A block's own sums in double precision.
     pub(crate) sums: usize,
+    /// Numbers of the packed parameters.
+    pub(crate) packed: usize,
+}
+
+/// What kernels are written for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Target {
+    pub(crate) precision: Precision,
+    /// Bytes of shared memory of one multiprocessor.
+    pub(crate) shared: usize,
 }
 
 const NUMBERS: &str = include_str!("../device/numbers.cuh");
 const SLOPES: &str = include_str!("../device/slopes.cuh");
 const PRODUCT: &str = include_str!("../device/product.cuh");
+const INSTRUCTIONS: &str = include_str!("../device/instructions.cuh");
 const MATRIX: &str = include_str!("../device/matrix.cuh");
 const NARROW: &str = include_str!("../device/narrow.cuh");
 const LAYER: &str = include_str!("../device/layer.cuh");
 const TILE: &str = include_str!("../device/tile.cuh");
+const WORKS: &str = include_str!("../device/works.cuh");
 const UPDATE: &str = include_str!("../device/update.cuh");
+const DRAW: &str = include_str!("../device/draw.cuh");
+const PACK: &str = include_str!("../device/pack.cuh");
 
-/// Writes the kernels of one kind of work, for tiles of `points` points.
-pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usize) -> Source {
+/// Writes the kernels of one kind of work, for tiles of at most `points` points: fused where that is possible.
+pub(crate) fn source(plan: &Plan, target: Target, work: Work, points: usize) -> Source {
+    let fused = if work == Work::Evaluate { fused::source(plan, target, points) } else { None };
+    fused.unwrap_or_else(|| {
+        let most = if work == Work::Evaluate { tiles::largest(plan) } else { points };
+        // Threads share out places evenly only among powers of two.
+        let points = 1 << points.min(most).ilog2();
+        layer_by_layer(plan, target.precision, work, points)
+    })
+}
+
+fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) -> Source {
     let architecture = &plan.architecture;
     let layout = Layout::new(architecture);
     let scalars = plan.scalars.len();
@@ -103,12 +150,16 @@ pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usiz
         Precision::F32 => ("float", 0, PRODUCT),
         Precision::Bf16x6 => ("float", 3, MATRIX),
         Precision::Bf16x3 => ("float", 2, MATRIX),
-        Precision::Bf16 => ("float", 1, MATRIX),
+        Precision::Bf16 | Precision::Fp16 => ("float", 1, MATRIX),
+        Precision::Tf32 => ("float", 0, MATRIX),
     };
 
     let mut text = format!("// {} kernels in {precision}, made by pinnace.\n", work.name());
     _ = writeln!(text, "typedef {number} number;\n#define TERMS {terms_each}");
+    text += &frame::formats(precision);
     for (name, value) in [
+        ("THREADS", THREADS),
+        ("WORKSPACE_BYTES", WORKSPACE_BYTES),
         ("POINTS", points),
         ("WEIGHTS", weights),
         ("SCALARS", scalars),
@@ -119,7 +170,8 @@ pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usiz
     ] {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
-    for part in [NUMBERS, SLOPES, product, NARROW, LAYER, TILE, UPDATE] {
+    let draw = if work == Work::Evaluate { DRAW } else { "" };
+    for part in [NUMBERS, SLOPES, INSTRUCTIONS, product, NARROW, LAYER, TILE, WORKS, UPDATE, draw, PACK] {
         text.push('\n');
         text += part;
     }
@@ -131,7 +183,9 @@ pub(crate) fn source(plan: &Plan, precision: Precision, work: Work, points: usiz
     }
     text += &entry(plan, work, terms.len());
     text += &updates(plan, work);
-    Source { text, scratch, gradient, sums }
+    let shape = Shape { threads: THREADS, shared: 0, each: EACH };
+    let points = vec![points; plan.terms.len()];
+    Source { text, shape, points, scratch, gradient, sums, packed: layout.packed }
 }
 
 /// One constant per dense layer.
@@ -152,11 +206,6 @@ fn dense_layers(plan: &Plan, layout: &Layout) -> String {
 
 /// The kernels around it: parameters packed into padded matrices, sums over blocks, steps of training.
 fn updates(plan: &Plan, work: Work) -> String {
-    let kernel = |name: &str, body: &str| {
-        let head =
-            format!("extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(Arguments arguments)");
-        format!("{head} {{\n{body}}}\n\n")
-    };
     let for_layers = |value: &str| {
         let layers = plan.architecture.layers.iter().enumerate();
         let dense = layers.filter(|(_, layer)| matches!(layer, Layer::Dense { .. }));
@@ -169,26 +218,16 @@ fn updates(plan: &Plan, work: Work) -> String {
     };
     let mut text = kernel("pack", &for_layers("value").replace("{}", "arguments.parameters[place]"));
     if matches!(work, Work::Evaluate | Work::Transposed) {
-        text += &kernel("reduce", "    reduce_blocks(arguments);\n");
+        text += &kernel(
+            "reduce",
+            "    reduce_blocks(arguments, [](int place) { return place < WEIGHTS ? place : -1; });\n",
+        );
     }
     if work == Work::Evaluate {
         let update = for_layers("value").replace("{}", "moved(arguments, step, place)");
-        text += &kernel(
-            "update",
-            &format!(
-                "    if (!acceptable(arguments)) {{\n\
-                 \x20       if (blockIdx.x == 0 && threadIdx.x == 0 && arguments.progress[2] == 0)\n\
-                 \x20           arguments.progress[2] = 1 + arguments.progress[1] + arguments.index;\n\
-                 \x20       return;\n    }}\n\
-                 \x20   const double rate = arguments.rates[arguments.progress[1] + arguments.index];\n\
-                 \x20   const double taken = double(arguments.progress[0] + arguments.progress[1] + arguments.index + 1);\n\
-                 \x20   const Step step{{rate / (1 - pow(arguments.mean_decay, taken)), 1 / (1 - pow(arguments.square_decay, taken)), rate}};\n\
-                 {update}\
-                 \x20   const int scalar = blockIdx.x * THREADS + threadIdx.x;\n\
-                 \x20   if (scalar < SCALARS) moved(arguments, step, WEIGHTS + scalar);\n"
-            ),
-        );
+        text += &kernel("update", &frame::update(&update));
         text += &kernel("advance", "    advance_progress(arguments);\n");
+        text += &kernel("draw", "    draw_rows(arguments);\n");
     }
     text
 }
@@ -201,29 +240,11 @@ fn entry(plan: &Plan, work: Work, terms: usize) -> String {
         work.name()
     );
     if work == Work::Evaluate {
-        text += "    clear_sums(block);\n    const long long* table = arguments.table;\n";
-        _ = writeln!(
-            text,
-            "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{",
-            3 * terms + 2
-        );
-        let mut first = 0;
-        for (number, term) in plan.terms.iter().enumerate() {
-            let entry = 3 * number;
-            _ = writeln!(
-                text,
-                "        if (tile < table[{}]) {{\n\
-                 \x20           const long long start = (tile - table[{}]) * POINTS, left = table[{}] - start;\n\
-                 \x20           const double* rows = arguments.rows + table[{entry}] + start * Term{number}::ROW;\n\
-                 \x20           evaluate_tile<Term{number}>(block, rows, int(left < POINTS ? left : POINTS), {first});\n\
-                 \x20           continue;\n        }}",
-                entry + 5,
-                entry + 2,
-                entry + 1
-            );
-            first += term.residuals.len();
-        }
-        text += "    }\n}\n\n";
+        text += "    if (arguments.fresh) clear_sums(block);\n";
+        text += &frame::tiles(plan, |number, first| {
+            format!("evaluate_tile<Term{number}>(block, rows, count, {first})")
+        });
+        text += "}\n\n";
     } else {
         if work == Work::Transposed {
             text += "    if (arguments.fresh) clear_sums(block);\n";

@@ -67,16 +67,22 @@ impl TermText<'_> {
         self.rows() * self.columns() + self.arrays().iter().map(|(_, size)| size).sum::<usize>()
     }
 
+    /// The term's name, fit for a comment.
+    pub(super) fn title(&self) -> String {
+        self.term.name.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect()
+    }
+
     /// The whole struct, called `name`.
     pub(super) fn text(&self, name: &str) -> String {
         let row = self.term.row;
         let mut text = String::new();
-        let title: String = self.term.name.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect();
+        let title = self.title();
         _ = writeln!(text, "// {title}: {} channels at {} place(s) per point.", self.channels(), row.sites);
         _ = writeln!(text, "struct {name} {{\n    using Self = {name};");
         let head = self.layout.values[self.layout.values.len() - 1];
         let outputs = self.architecture.outputs();
         let mut constants = vec![
+            ("POINTS", self.points),
             ("SITES", row.sites),
             ("CHANNELS", self.channels()),
             ("RESIDUALS", self.term.residuals.len()),
@@ -125,7 +131,7 @@ impl TermText<'_> {
         found
     }
 
-    fn coefficient_functions(&self) -> String {
+    pub(super) fn coefficient_functions(&self) -> String {
         let mut text = String::new();
         if self.coefficients() == 0 {
             return text;
@@ -280,7 +286,7 @@ impl TermText<'_> {
         )
     }
 
-    fn residual_functions(&self) -> String {
+    pub(super) fn residual_functions(&self) -> String {
         let term = self.term;
         let head = |signal: u16| {
             let Channel { output, channel, site } = term.signals[usize::from(signal)];

@@ -10,8 +10,6 @@ pub(super) struct Complex {
 }
 
 impl Complex {
-    pub(super) const ONE: Complex = Complex { real: 1.0, imaginary: 0.0 };
-
     pub(super) fn new(real: f64, imaginary: f64) -> Self {
         Complex { real, imaginary }
     }
@@ -21,6 +19,7 @@ impl Complex {
         Complex::new(angle.cos(), angle.sin())
     }
 
+    #[cfg(test)]
     pub(super) fn exp(self) -> Self {
         Complex::on_circle(self.imaginary).scale(self.real.exp())
     }
@@ -38,6 +37,7 @@ impl Complex {
         Complex::new(-self.imaginary, self.real)
     }
 
+    #[cfg(test)]
     pub(super) fn reciprocal(self) -> Self {
         self.conjugate().scale(1.0 / (self.real * self.real + self.imaginary * self.imaginary))
     }

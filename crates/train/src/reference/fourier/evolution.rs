@@ -1,177 +1,216 @@
-//! Reading u_t = L u + N(t, x, u, u_x, …) and its start off a problem.
+//! u_t = L u + N(t, x, u, u_x, …) with its start, as read off a problem.
 
+use super::read::{equations, is_smooth, periodic, start};
 use super::samples::Samples;
-use equation::expression::{Derivative, Expression, Field, Leaf, Node, Pool, evaluate};
-use equation::problem::{Place, Problem, Role};
+use super::transform::Shape;
+use equation::expression::{Expression, Field, Leaf, Pool, evaluate};
+use equation::problem::{Problem, Role};
+use rayon::prelude::*;
+
+/// Points that one evaluation of formulas takes: their intermediate values stay in the second-level cache.
+const CHUNK: usize = 2048;
 
 /// Why a problem is not of the form that can be solved here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unfit {
-    /// Not one time, one space coordinate.
-    #[error("the coordinates are not t and one of space")]
+    /// Not one time, one or two space coordinates.
+    #[error("the coordinates are not t and one or two of space")]
     Coordinates,
-    /// Several equations or unknowns.
-    #[error("there is not exactly one unknown and one equation")]
+    /// Not one equation for the rate of each unknown.
+    #[error("there is not exactly one equation for each unknown")]
     System,
     /// The ends of space are not identified.
-    #[error("the space coordinate is not periodic")]
+    #[error("a space coordinate is not periodic")]
     NotPeriodic,
     /// Not u_t with a number before it, or other derivatives in time.
-    #[error("the equation is not of first order in time with a number before the time derivative")]
+    #[error("an equation is not of first order in time with a number before one time derivative")]
     TimeDerivative,
     /// Trainable scalars, comparisons or choices.
-    #[error("the equation or the start holds parameters, comparisons, min, max or where")]
+    #[error("an equation or a start holds parameters, comparisons, min, max or where")]
     NotSmooth,
-    /// No condition that says what u is at the start.
-    #[error("no condition of the form `u = formula` holds on the whole start of time")]
+    /// No condition that says what an unknown is at the start.
+    #[error("no condition of the form `u = formula` holds on the whole start of time for every unknown")]
     NoStart,
 }
 
-/// u_t = L u + N with a linear L of constant coefficients, from a start, on a periodic interval.
+/// An unknown, differentiated so often along each coordinate of space.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Derived {
+    pub(super) unknown: usize,
+    /// A line's only coordinate is the second.
+    pub(super) orders: [usize; 2],
+}
+
+/// A term of L: `coefficient` times a derivative in the rate of an unknown.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Linear {
+    pub(super) rate: usize,
+    pub(super) of: Derived,
+    pub(super) coefficient: f64,
+}
+
+/// u_t = L u + N for all unknowns, with a linear L of constant coefficients, from a start, on a periodic
+/// interval or rectangle.
 #[derive(Clone, Debug)]
 pub struct Evolution {
     pool: Pool,
-    /// L as coefficients of derivatives along x, by order.
-    pub(super) linear: Vec<(usize, f64)>,
-    /// N.
-    rest: Expression,
-    /// The derivatives along x that N mentions, by order.
-    pub(super) mentioned: Vec<usize>,
-    start: Expression,
+    pub(super) linear: Vec<Linear>,
+    /// N, one for each unknown.
+    rest: Vec<Expression>,
+    /// What N mentions.
+    pub(super) mentioned: Vec<Derived>,
+    start: Vec<Expression>,
     /// Position of t.
     pub(super) time: usize,
-    /// Position of x.
-    pub(super) space: usize,
+    /// Positions of the coordinates of space.
+    pub(super) space: Vec<usize>,
     /// The ends of t.
     pub(super) times: (f64, f64),
-    /// The ends of x.
-    pub(super) interval: (f64, f64),
+    /// The ends of space; those of a line come second.
+    pub(super) intervals: [(f64, f64); 2],
+    /// All of this in words.
+    pub(super) statement: String,
 }
 
 impl Evolution {
     /// The problem in this form, if it has it.
     pub fn of(problem: &Problem) -> Result<Self, Unfit> {
-        let role = |role: Role| problem.domain.coordinates.iter().position(|other| other.role == role);
-        let (Some(time), Some(space), 2) = (role(Role::Time), role(Role::Space), problem.domain.len()) else {
+        let coordinates = &problem.domain.coordinates;
+        let with = |role: Role| (0..coordinates.len()).filter(move |&axis| coordinates[axis].role == role);
+        let (times, space): (Vec<usize>, Vec<usize>) =
+            (with(Role::Time).collect(), with(Role::Space).collect());
+        let ([time], 1..=2) = (times.as_slice(), space.len()) else { return Err(Unfit::Coordinates) };
+        if space.len() + 1 != problem.domain.len() {
             return Err(Unfit::Coordinates);
-        };
-        let ([equation], 1) = (problem.equations.as_slice(), problem.unknowns.len()) else {
-            return Err(Unfit::System);
-        };
-        let wraps = |place: &Place| matches!(place, Place::Wrap { axis } if *axis == space);
-        if !problem.network.periodic.iter().any(|periodic| periodic.axis == space)
-            && !problem.conditions.iter().any(|condition| wraps(&condition.place))
-        {
+        }
+        if !space.iter().all(|&axis| periodic(problem, axis)) {
             return Err(Unfit::NotPeriodic);
         }
         let mut pool = problem.pool.clone();
-        let (linear, rest) = split(&mut pool, equation.residual, time, space)?;
-        let start = start(problem, &mut pool, time).ok_or(Unfit::NoStart)?;
-        if !is_smooth(&pool, &[rest, start]) {
+        let (linear, rest) = equations(problem, &mut pool, *time, &space)?;
+        let start = (0..problem.unknowns.len())
+            .map(|unknown| start(problem, &mut pool, *time, unknown).ok_or(Unfit::NoStart))
+            .collect::<Result<Vec<_>, _>>()?;
+        if !is_smooth(&pool, &[rest.as_slice(), start.as_slice()].concat()) {
             return Err(Unfit::NotSmooth);
         }
-        let mut mentioned: Vec<usize> = pool.leaves(&[rest]).into_iter().filter_map(order).collect();
-        mentioned.sort_unstable();
-        let ends = |axis: usize| {
-            let coordinate = &problem.domain.coordinates[axis];
-            (coordinate.low, coordinate.high)
-        };
-        let (times, interval) = (ends(time), ends(space));
-        Ok(Evolution { pool, linear, rest, mentioned, start, time, space, times, interval })
-    }
-
-    /// u at the start, at these places.
-    pub(super) fn start(&self, places: &[f64], values: &mut [f64]) {
-        self.evaluate(self.start, self.times.0, places, &[], values);
-    }
-
-    /// N at time `t`, where `fields` holds the derivatives of `mentioned`.
-    pub(super) fn rest(&self, t: f64, places: &[f64], fields: &[Vec<f64>], values: &mut [f64]) {
-        self.evaluate(self.rest, t, places, fields, values);
-    }
-
-    fn evaluate(&self, root: Expression, t: f64, places: &[f64], fields: &[Vec<f64>], values: &mut [f64]) {
-        let samples = evaluate(&self.pool, root, &|leaf: Leaf| match leaf {
-            Leaf::Coordinate(axis) if usize::from(axis) == self.time => Samples::Same(t),
-            Leaf::Coordinate(_) => Samples::Each(places.to_vec()),
-            other => {
-                let position = self.mentioned.iter().position(|mentioned| Some(*mentioned) == order(other));
-                position.map_or(Samples::Same(f64::NAN), |position| Samples::Each(fields[position].clone()))
-            }
+        let fields = pool.leaves(&rest).into_iter().filter_map(|leaf| match leaf {
+            Leaf::Field(field) => Some(Derived::of(field, &space)),
+            _ => None,
         });
-        samples.spread(values);
+        let mut mentioned: Vec<Derived> = fields.collect();
+        mentioned.sort_unstable();
+        let ends = |axis: usize| (coordinates[axis].low, coordinates[axis].high);
+        let last = ends(space[space.len() - 1]);
+        let intervals = [if space.len() == 2 { ends(space[0]) } else { (0.0, 1.0) }, last];
+        let times = ends(*time);
+        let mut statement = format!("t {times:?}, space {intervals:?}, L {linear:?}");
+        for (name, formulas) in [("N", &rest), ("start", &start)] {
+            formulas.iter().for_each(|&formula| {
+                statement.push_str(&format!("\n{name} = {}", pool.print(formula, problem)));
+            });
+        }
+        Ok(Evolution {
+            pool,
+            linear,
+            rest,
+            mentioned,
+            start,
+            time: *time,
+            space,
+            times,
+            intervals,
+            statement,
+        })
     }
-}
 
-/// How often a field is differentiated.
-fn order(leaf: Leaf) -> Option<usize> {
-    match leaf {
-        Leaf::Field(field) => Some(field.derivative.order()),
-        _ => None,
+    /// How many unknowns.
+    pub(super) fn unknowns(&self) -> usize {
+        self.rest.len()
     }
-}
 
-/// Whether expressions hold nothing but coordinates, fields and smooth operations.
-fn is_smooth(pool: &Pool, roots: &[Expression]) -> bool {
-    let mut smooth = pool.overflow().is_none();
-    pool.visit(roots, |_, node| {
-        smooth &= match node {
-            Node::Leaf(leaf) => matches!(leaf, Leaf::Coordinate(_) | Leaf::Field(_)),
-            Node::Number(_) | Node::Sum(..) | Node::Product(_) | Node::Power(..) | Node::Apply(..) => true,
-            Node::Min(..) | Node::Max(..) | Node::Compare(..) | Node::Where(..) => false,
+    /// The coordinates of all samples: one list for each coordinate of space, those of a line second.
+    pub(super) fn places(&self, shape: Shape) -> [Vec<f64>; 2] {
+        let along = |(low, high): (f64, f64), position: usize, count: usize| {
+            low + (high - low) * position as f64 / count as f64
         };
-    });
-    smooth
-}
+        let places = 0..shape.len();
+        [
+            places.clone().map(|place| along(self.intervals[0], place / shape.columns, shape.rows)).collect(),
+            places.map(|place| along(self.intervals[1], place % shape.columns, shape.columns)).collect(),
+        ]
+    }
 
-/// L and N of a residual a·u_t - a·L u - a·N.
-fn split(
-    pool: &mut Pool,
-    residual: Expression,
-    time: usize,
-    space: usize,
-) -> Result<(Vec<(usize, f64)>, Expression), Unfit> {
-    let along = |axes: &[usize]| Derivative::new(axes).unwrap_or_default();
-    let rate = Leaf::Field(Field { unknown: 0, derivative: along(&[time]), site: 0 });
-    let slope = pool.derivative(residual, rate);
-    let Some(factor) = pool.as_number(slope).filter(|factor| *factor != 0.0) else {
-        return Err(Unfit::TimeDerivative);
-    };
-    let mut linear = Vec::new();
-    let mut terms = vec![(residual, -1.0 / factor), (pool.leaf(rate), 1.0)];
-    for leaf in pool.leaves(&[residual]) {
-        let Leaf::Field(field) = leaf else { continue };
-        if leaf == rate {
-            continue;
-        }
-        if field.derivative.axes().iter().any(|&axis| usize::from(axis) != space) {
-            return Err(Unfit::TimeDerivative);
-        }
-        let slope = pool.derivative(residual, leaf);
-        if let Some(coefficient) = pool.as_number(slope) {
-            linear.push((field.derivative.order(), -coefficient / factor));
-            terms.push((pool.leaf(leaf), coefficient / factor));
+    /// An unknown at the start, at these places.
+    pub(super) fn start(&self, unknown: usize, places: &[Vec<f64>; 2], values: &mut [f64]) {
+        self.evaluate(self.start[unknown], self.times.0, places, &[], values);
+    }
+
+    /// An unknown at the start, at a point of the domain.
+    pub(super) fn at_start(&self, unknown: usize, place: &[f64]) -> f64 {
+        evaluate(&self.pool, self.start[unknown], &|leaf| match leaf {
+            Leaf::Coordinate(axis) => place[usize::from(axis)],
+            _ => f64::NAN,
+        })
+    }
+
+    /// N of an unknown at time `t`, where `fields` holds what it mentions.
+    pub(super) fn rest(
+        &self,
+        unknown: usize,
+        t: f64,
+        places: &[Vec<f64>; 2],
+        fields: &[Vec<f64>],
+        values: &mut [f64],
+    ) {
+        self.evaluate(self.rest[unknown], t, places, fields, values);
+    }
+
+    fn evaluate(
+        &self,
+        root: Expression,
+        t: f64,
+        places: &[Vec<f64>; 2],
+        fields: &[Vec<f64>],
+        values: &mut [f64],
+    ) {
+        let chunk = |(number, values): (usize, &mut [f64])| {
+            let range = number * CHUNK..number * CHUNK + values.len();
+            let samples = evaluate(&self.pool, root, &|leaf: Leaf| match leaf {
+                Leaf::Coordinate(axis) if usize::from(axis) == self.time => Samples::Same(t),
+                Leaf::Coordinate(axis) => {
+                    let first = self.space.len() == 2 && usize::from(axis) == self.space[0];
+                    Samples::Each(places[usize::from(!first)][range.clone()].to_vec())
+                }
+                Leaf::Field(field) => {
+                    let wanted = Derived::of(field, &self.space);
+                    let position = self.mentioned.iter().position(|mentioned| *mentioned == wanted);
+                    position.map_or(Samples::Same(f64::NAN), |position| {
+                        Samples::Each(fields[position][range.clone()].to_vec())
+                    })
+                }
+                // No other leaf is admitted by `is_smooth`.
+                _ => Samples::Same(f64::NAN),
+            });
+            samples.spread(values);
+        };
+        match self.space.len() {
+            1 => values.chunks_mut(CHUNK).enumerate().for_each(chunk),
+            _ => values.par_chunks_mut(CHUNK).enumerate().for_each(chunk),
         }
     }
-    Ok((linear, pool.combine(&terms)))
 }
 
-/// What a condition `u = formula` on the start of time says.
-fn start(problem: &Problem, pool: &mut Pool, time: usize) -> Option<Expression> {
-    let low = problem.domain.coordinates[time].low;
-    let value = Leaf::Field(Field { unknown: 0, derivative: Derivative::NONE, site: 0 });
-    let whole = |place: &Place| match place {
-        Place::Pieces(pieces) => {
-            pieces.iter().any(|piece| piece.filter.is_none() && piece.fixed.as_slice() == [(time, low)])
-        }
-        Place::Wrap { .. } => false,
-    };
-    let stated = problem.conditions.iter().filter(|condition| whole(&condition.place));
-    stated.flat_map(|condition| &condition.equations).find_map(|equation| {
-        let slope = pool.derivative(equation.residual, value);
-        let factor = pool.as_number(slope).filter(|factor| *factor != 0.0)?;
-        let field = pool.leaf(value);
-        let formula = pool.combine(&[(equation.residual, -1.0 / factor), (field, 1.0)]);
-        (!pool.mentions(formula, |leaf| order(leaf).is_some())).then_some(formula)
-    })
+impl Derived {
+    /// What a field is; derivatives in time are not counted.
+    pub(super) fn of(field: Field, space: &[usize]) -> Self {
+        let count =
+            |axis: usize| field.derivative.axes().iter().filter(|&&other| usize::from(other) == axis).count();
+        let orders = match *space {
+            [first, second] => [count(first), count(second)],
+            [only] => [0, count(only)],
+            _ => [0, 0],
+        };
+        Derived { unknown: usize::from(field.unknown), orders }
+    }
 }

@@ -1,36 +1,51 @@
-//! Exponential time differencing of fourth order (Cox and Matthews 2002), its coefficients by contour
-//! integrals (Kassam and Trefethen 2005).
+//! Exponential time differencing of fourth order (Cox and Matthews 2002).
 
 use super::complex::Complex;
-use super::evolution::Evolution;
-use super::transform::Transform;
+use super::evolution::{Derived, Evolution};
+use super::exponential::{Exponentials, Matrix};
+use super::history::ROUGH;
+use super::level::{largest, tail};
+use super::transform::{Shape, Transform};
+use rayon::prelude::*;
 use std::f64::consts::TAU;
 
-/// Points on the circle of the contour integrals: their error falls like 1/CONTOUR!.
-const CONTOUR: usize = 32;
+/// Samples of a rough start, at most.
+const MOST_SAMPLES: usize = 1 << 20;
 
-/// What one step multiplies a mode with.
+/// The modes of every unknown.
+pub(super) type State = Vec<Vec<Complex>>;
+
+/// What one step multiplies the modes of one unknown with on their way to another.
+#[derive(Clone, Debug)]
+struct Way {
+    from: usize,
+    to: usize,
+    factors: Vec<Factors>,
+}
+
+/// For one mode.
 #[derive(Clone, Copy, Debug)]
 struct Factors {
     /// exp(L h)
     whole: Complex,
     /// exp(L h/2)
     half: Complex,
-    /// h (exp(L h/2) - 1)/(L h)
+    /// h/2 φ1(L h/2)
     stage: Complex,
     /// Weights of N at the start, in the middle (twice) and at the end.
     weights: [Complex; 3],
 }
 
-/// Takes the modes of u from time to time.
-#[derive(Clone, Debug)]
+/// Takes the modes of all unknowns from time to time.
+#[derive(Debug)]
 pub(super) struct March<'a> {
     evolution: &'a Evolution,
+    shape: Shape,
     step: f64,
     transform: Transform,
-    places: Vec<f64>,
-    factors: Vec<Factors>,
-    /// (ik)^n for every derivative that N mentions.
+    places: [Vec<f64>; 2],
+    ways: Vec<Way>,
+    /// (ik)^n for everything that N mentions.
     powers: Vec<Vec<Complex>>,
     fields: Vec<Vec<f64>>,
     samples: Vec<f64>,
@@ -38,114 +53,174 @@ pub(super) struct March<'a> {
 }
 
 impl<'a> March<'a> {
-    /// For `length` samples along x and steps of length `step`.
-    pub(super) fn new(evolution: &'a Evolution, length: usize, step: f64) -> Self {
-        let (low, high) = evolution.interval;
-        let modes = length / 2 + 1;
-        let wave = |mode: usize, order: usize| {
-            // The highest mode has no direction: its odd derivatives vanish on the samples.
-            let frequency = TAU * mode as f64 / (high - low);
-            let turn = if mode + 1 == modes && order % 2 == 1 { 0.0 } else { frequency.powi(order as i32) };
-            (0..order).fold(Complex::new(turn, 0.0), |power, _| power.turned())
-        };
-        let symbol = |mode: usize| {
-            evolution.linear.iter().fold(Complex::default(), |sum, &(order, coefficient)| {
-                sum + wave(mode, order).scale(coefficient)
-            })
+    /// For so many samples and steps of length `step`.
+    pub(super) fn new(evolution: &'a Evolution, shape: Shape, step: f64) -> Self {
+        let power = |derived: &Derived| {
+            (0..shape.modes()).map(|mode| wave(evolution, shape, mode, derived.orders)).collect()
         };
         March {
             evolution,
+            shape,
             step,
-            transform: Transform::new(length),
-            places: (0..length).map(|j| low + (high - low) * j as f64 / length as f64).collect(),
-            factors: (0..modes).map(|mode| factors(symbol(mode), step)).collect(),
-            powers: evolution
-                .mentioned
-                .iter()
-                .map(|&order| (0..modes).map(|mode| wave(mode, order)).collect())
-                .collect(),
-            fields: vec![vec![0.0; length]; evolution.mentioned.len()],
-            samples: vec![0.0; length],
-            scratch: vec![Complex::default(); modes],
+            transform: Transform::new(shape),
+            places: evolution.places(shape),
+            ways: ways(evolution, shape, step),
+            powers: evolution.mentioned.iter().map(power).collect(),
+            fields: vec![vec![0.0; shape.len()]; evolution.mentioned.len()],
+            samples: vec![0.0; shape.len()],
+            scratch: vec![Complex::default(); shape.modes()],
         }
     }
 
-    /// The modes of the start.
-    pub(super) fn start(&mut self) -> Vec<Complex> {
-        self.evolution.start(&self.places, &mut self.samples);
-        let mut modes = vec![Complex::default(); self.factors.len()];
-        self.transform.forward(&self.samples, &mut modes);
-        modes
+    /// The modes of the start. Samples mistake what they cannot see of a kink for something else, so the modes
+    /// of a rough start are those of many more samples.
+    pub(super) fn start(&mut self) -> State {
+        let modes = |unknown: usize| {
+            let modes = modes_of_start(self.evolution, self.shape, unknown);
+            if tail(self.shape, &modes) <= ROUGH * largest(&modes) {
+                return modes;
+            }
+            let mut fine = self.shape;
+            while 4 * fine.len() <= MOST_SAMPLES {
+                fine.columns *= 2;
+                fine.rows *= if fine.rows > 1 { 2 } else { 1 };
+            }
+            let all = modes_of_start(self.evolution, fine, unknown);
+            let place = |mode: usize| {
+                let [row, column] = self.shape.waves(mode);
+                column as usize * fine.rows + row.rem_euclid(fine.rows as i64) as usize
+            };
+            (0..self.shape.modes()).map(|mode| all[place(mode)]).collect()
+        };
+        (0..self.evolution.unknowns()).map(modes).collect()
     }
 
     /// The modes of N at time `t`.
-    fn rest(&mut self, t: f64, modes: &[Complex]) -> Vec<Complex> {
-        for (powers, field) in self.powers.iter().zip(&mut self.fields) {
-            for ((target, mode), power) in self.scratch.iter_mut().zip(modes).zip(powers) {
-                *target = *mode * *power;
-            }
+    fn rest(&mut self, t: f64, state: &State) -> State {
+        for ((derived, powers), field) in
+            self.evolution.mentioned.iter().zip(&self.powers).zip(&mut self.fields)
+        {
+            let modes = self.scratch.iter_mut().zip(&state[derived.unknown]);
+            modes.zip(powers).for_each(|((target, mode), power)| *target = *mode * *power);
             self.transform.inverse(&self.scratch, field);
         }
-        self.evolution.rest(t, &self.places, &self.fields, &mut self.samples);
-        let mut rest = vec![Complex::default(); modes.len()];
-        self.transform.forward(&self.samples, &mut rest);
-        rest
+        let modes = |unknown: usize| {
+            self.evolution.rest(unknown, t, &self.places, &self.fields, &mut self.samples);
+            let mut rest = vec![Complex::default(); self.shape.modes()];
+            self.transform.forward(&self.samples, &mut rest);
+            rest
+        };
+        (0..self.evolution.unknowns()).map(modes).collect()
     }
 
     /// One step from time `t`.
-    pub(super) fn advance(&mut self, t: f64, modes: &mut [Complex]) {
+    pub(super) fn advance(&mut self, t: f64, state: &mut State) {
         let middle = t + 0.5 * self.step;
-        let mut stage = modes.to_vec();
-        let first = self.rest(t, modes);
-        let blend = |stage: &mut [Complex],
-                     from: &[Complex],
-                     factors: &[Factors],
-                     rest: &dyn Fn(usize) -> Complex| {
-            for (k, target) in stage.iter_mut().enumerate() {
-                *target = factors[k].half * from[k] + factors[k].stage * rest(k);
+        let first = self.rest(t, state);
+        let halfway = self.blend(|way, k| {
+            way.factors[k].half * state[way.from][k] + way.factors[k].stage * first[way.from][k]
+        });
+        let second = self.rest(middle, &halfway);
+        let again = self.blend(|way, k| {
+            way.factors[k].half * state[way.from][k] + way.factors[k].stage * second[way.from][k]
+        });
+        let third = self.rest(middle, &again);
+        let ahead = self.blend(|way, k| {
+            let rest = third[way.from][k].scale(2.0) - first[way.from][k];
+            way.factors[k].half * halfway[way.from][k] + way.factors[k].stage * rest
+        });
+        let fourth = self.rest(t + self.step, &ahead);
+        *state = self.blend(|way, k| {
+            let (from, Factors { whole, weights: [start, between, end], .. }) = (way.from, way.factors[k]);
+            whole * state[from][k]
+                + start * first[from][k]
+                + between * (second[from][k] + third[from][k])
+                + end * fourth[from][k]
+        });
+    }
+
+    /// The sum over all ways.
+    fn blend(&self, part: impl Fn(&Way, usize) -> Complex) -> State {
+        let mut state = vec![vec![Complex::default(); self.shape.modes()]; self.evolution.unknowns()];
+        for way in &self.ways {
+            for (k, target) in state[way.to].iter_mut().enumerate() {
+                *target = *target + part(way, k);
             }
-        };
-        blend(&mut stage, modes, &self.factors, &|k| first[k]);
-        let second = self.rest(middle, &stage);
-        let halfway = stage.clone();
-        blend(&mut stage, modes, &self.factors, &|k| second[k]);
-        let third = self.rest(middle, &stage);
-        blend(&mut stage, &halfway, &self.factors, &|k| third[k].scale(2.0) - first[k]);
-        let fourth = self.rest(t + self.step, &stage);
-        for (k, mode) in modes.iter_mut().enumerate() {
-            let Factors { whole, weights: [start, between, end], .. } = self.factors[k];
-            *mode = whole * *mode + start * first[k] + between * (second[k] + third[k]) + end * fourth[k];
         }
+        state
     }
 }
 
-/// The factors for a mode with L = `symbol`. The formulas cancel badly for small L h, so each is the mean
-/// over a circle of radius 1 around it.
-fn factors(symbol: Complex, step: f64) -> Factors {
-    let center = symbol.scale(step);
-    let mut sums = [Complex::default(); 4];
-    for point in 0..CONTOUR {
-        let z = center + Complex::on_circle(TAU * (point as f64 + 0.5) / CONTOUR as f64);
-        let (exp, half) = (z.exp(), z.scale(0.5).exp());
-        let inverse = z.reciprocal();
-        let cube = inverse * inverse * inverse;
-        let number = |value: f64| Complex::new(value, 0.0);
-        let square = z * z;
-        let terms = [
-            (half - Complex::ONE) * inverse,
-            (number(-4.0) - z + exp * (number(4.0) - z.scale(3.0) + square)) * cube,
-            (number(2.0) + z + exp * (z - number(2.0))) * cube,
-            (number(-4.0) - z.scale(3.0) - square + exp * (number(4.0) - z)) * cube,
-        ];
-        for (sum, term) in sums.iter_mut().zip(terms) {
-            *sum = *sum + term;
+/// The modes of an unknown at the start, as so many samples see them.
+fn modes_of_start(evolution: &Evolution, shape: Shape, unknown: usize) -> Vec<Complex> {
+    let mut samples = vec![0.0; shape.len()];
+    evolution.start(unknown, &evolution.places(shape), &mut samples);
+    let mut modes = vec![Complex::default(); shape.modes()];
+    Transform::new(shape).forward(&samples, &mut modes);
+    modes
+}
+
+/// (ik)^n of a mode, along both coordinates.
+fn wave(evolution: &Evolution, shape: Shape, mode: usize, orders: [usize; 2]) -> Complex {
+    let (waves, counts) = (shape.waves(mode), [shape.rows, shape.columns]);
+    (0..2).fold(Complex::new(1.0, 0.0), |power, axis| {
+        let (low, high) = evolution.intervals[axis];
+        let frequency = TAU * waves[axis] as f64 / (high - low);
+        // The highest mode has no direction: its odd derivatives vanish on the samples.
+        let highest = 2 * waves[axis].unsigned_abs() as usize == counts[axis];
+        let size = if highest && orders[axis] % 2 == 1 { 0.0 } else { frequency.powi(orders[axis] as i32) };
+        (0..orders[axis]).fold(power.scale(size), |power, _| power.turned())
+    })
+}
+
+/// All ways from unknown to unknown: each to itself, and all to all where L couples any.
+fn ways(evolution: &Evolution, shape: Shape, step: f64) -> Vec<Way> {
+    let unknowns = evolution.unknowns();
+    let coupled = evolution.linear.iter().any(|term| term.rate != term.of.unknown);
+    let groups: Vec<Vec<usize>> = match coupled {
+        true => vec![(0..unknowns).collect()],
+        false => (0..unknowns).map(|unknown| vec![unknown]).collect(),
+    };
+    let mut ways = Vec::new();
+    for group in groups {
+        let symbol = |mode: usize| {
+            let mut entries = vec![Complex::default(); group.len() * group.len()];
+            let place = |unknown: usize| group.iter().position(|&member| member == unknown);
+            for term in &evolution.linear {
+                if let (Some(row), Some(column)) = (place(term.rate), place(term.of.unknown)) {
+                    let entry = &mut entries[row * group.len() + column];
+                    *entry = *entry + wave(evolution, shape, mode, term.of.orders).scale(term.coefficient);
+                }
+            }
+            Matrix::new(group.len(), entries)
+        };
+        let matrices: Vec<[Matrix; 6]> =
+            (0..shape.modes()).into_par_iter().map(|mode| factors(&symbol(mode), step)).collect();
+        for (row, &to) in group.iter().enumerate() {
+            for (column, &from) in group.iter().enumerate() {
+                let entries = |matrices: &[Matrix; 6]| {
+                    let [whole, half, stage, start, between, end] =
+                        matrices.each_ref().map(|matrix| matrix.entry(row, column));
+                    Factors { whole, half, stage, weights: [start, between, end] }
+                };
+                ways.push(Way { from, to, factors: matrices.iter().map(entries).collect() });
+            }
         }
     }
-    let [stage, start, between, end] = sums.map(|sum| sum.scale(step / CONTOUR as f64));
-    Factors {
-        whole: center.exp(),
-        half: center.scale(0.5).exp(),
-        stage,
-        weights: [start, between.scale(2.0), end],
-    }
+    ways
+}
+
+/// The factors of modes with L = `symbol`: whole, half, stage, and the weights.
+fn factors(symbol: &Matrix, step: f64) -> [Matrix; 6] {
+    let halves = Exponentials::of(&symbol.scale(0.5 * step));
+    let Exponentials([whole, first, second, third]) = halves.doubled();
+    let Exponentials([half, stage, ..]) = halves;
+    [
+        whole,
+        half,
+        stage.scale(0.5 * step),
+        first.plus(&second, -3.0).plus(&third, 4.0).scale(step),
+        second.plus(&third, -2.0).scale(2.0 * step),
+        third.scale(4.0).plus(&second, -1.0).scale(step),
+    ]
 }

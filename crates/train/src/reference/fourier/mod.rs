@@ -1,16 +1,20 @@
-//! `fourier-etdrk4`: solves a problem with one unknown on a periodic interval by itself, to compare a
-//! network with.
+//! `fourier-etdrk4`: solves a problem on a periodic interval or rectangle by itself, to compare a network
+//! with.
 
 mod complex;
 mod evolution;
+mod exponential;
 mod history;
+mod level;
 mod march;
 mod periodic;
+mod read;
 mod samples;
+mod stored;
 mod transform;
 
 pub use evolution::{Evolution, Unfit};
-pub use history::{History, Line, Unsettled};
+pub use history::{Accuracy, Effort, History, Unsettled};
 pub use periodic::Periodic;
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! The curvature that L-BFGS remembers.
+//! The curvature that L-BFGS remembers (Nocedal, Wright 2006, algorithms 7.4 and 7.5).
 
 use crate::optimize::{State, StateError};
 
 /// A change of the gradient enters the memory when the cosine of its angle to the step is at least
 /// this: below, the curvature is rounding.
-const LEAST_COSINE: f64 = 1e-10;
+pub(super) const LEAST_COSINE: f64 = 1e-10;
 
 /// The last steps and what they did to the gradient, in a ring.
 #[derive(Clone, Debug)]
@@ -73,7 +73,8 @@ impl Memory {
     }
 
     /// Takes the pairs of a saved memory; of one that was larger, the newest.
-    pub(super) fn restore(&mut self, state: &State, parameters: usize) -> Result<(), StateError> {
+    pub(super) fn restore(&mut self, state: &State) -> Result<(), StateError> {
+        let parameters = self.pairs[0].step.len();
         let products = state.numbers("memory_products")?;
         let steps = state.sized("memory_steps", products.len() * parameters)?;
         let changes = state.sized("memory_changes", products.len() * parameters)?;

@@ -1,20 +1,18 @@
-//! L-BFGS (Nocedal, Wright 2006, algorithms 7.4 and 7.5).
+//! Quasi-Newton methods: steps along the gradient times an approximate inverse Hessian, as long as a line
+//! search finds (Nocedal, Wright 2006, chapters 6 and 7).
 
+mod broyden;
+mod curvature;
 mod memory;
+mod patience;
 
 use super::line_search::{Line, Sample, search};
 use super::{Loss, Optimizer, State, StateError, StepOutcome};
 use crate::Refusal;
+use curvature::{Curvature, Move};
 use kernel::Losses;
-use memory::{Memory, dot, norm};
-
-/// Steps in which the loss must fall, or else the memory is thrown away; after as many more steps
-/// without it the method is at its end.
-const PATIENCE: u32 = 200;
-
-/// How far it must fall in them, as a share of the noise of one loss: a trend over many steps shows
-/// through noise that hides a single one.
-const LEAST_FALL: f64 = 1.0 / 32.0;
+use memory::{dot, norm};
+use patience::{Patience, Verdict};
 
 /// How much noisier than it says a loss may be: where terms are large, rounding is too. Taken one after
 /// the other before the method gives up.
@@ -23,10 +21,10 @@ const DOUBTS: [f64; 4] = [1.0, 16.0, 256.0, 4096.0];
 /// The most that a loss is doubted, as a share of itself.
 const MOST_DOUBT: f64 = 0.1;
 
-/// The state of L-BFGS.
+/// The state of L-BFGS or of self-scaled Broyden.
 #[derive(Clone, Debug)]
-pub struct Lbfgs {
-    memory: Memory,
+pub struct QuasiNewton {
+    curvature: Curvature,
     /// Whether losses and gradient are those at the parameters.
     known: bool,
     losses: Losses,
@@ -40,13 +38,22 @@ pub struct Lbfgs {
     doubt: usize,
 }
 
-impl Lbfgs {
-    /// The state before the first step, for `parameters` numbers and a memory of `pairs` steps.
-    pub fn new(parameters: usize, pairs: usize) -> Self {
+impl QuasiNewton {
+    /// L-BFGS before the first step, for `parameters` numbers and a memory of `pairs` steps.
+    pub fn limited(parameters: usize, pairs: usize) -> Self {
+        Self::new(parameters, Curvature::limited(parameters, pairs))
+    }
+
+    /// Self-scaled Broyden before the first step, for `parameters` numbers.
+    pub fn self_scaled(parameters: usize) -> Self {
+        Self::new(parameters, Curvature::dense(parameters))
+    }
+
+    fn new(parameters: usize, curvature: Curvature) -> Self {
         let zeros = || vec![0.0; parameters];
         let nothing = || Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() };
-        Lbfgs {
-            memory: Memory::new(parameters, pairs),
+        QuasiNewton {
+            curvature,
             known: false,
             losses: nothing(),
             gradient: zeros(),
@@ -59,7 +66,7 @@ impl Lbfgs {
         }
     }
 
-    /// Searches along the memory's direction, or straight down when the memory is empty. On `Some`, the
+    /// Searches along the direction of the curvature, or straight down when nothing is known of it. On `Some`, the
     /// trial point, its losses and its gradient are those of the step found.
     fn try_step(
         &mut self,
@@ -67,17 +74,16 @@ impl Lbfgs {
         parameters: &[f64],
         evaluations: &mut u64,
     ) -> Result<Option<Sample>, Refusal> {
-        self.direction.copy_from_slice(&self.gradient);
-        self.memory.apply(&mut self.direction);
+        self.curvature.apply(&self.gradient, &mut self.direction);
         let mut descent = dot(&self.direction, &self.gradient);
         if !descent.is_normal() || descent < 0.0 {
-            self.memory.clear();
+            self.curvature.clear();
             self.direction.copy_from_slice(&self.gradient);
             descent = dot(&self.direction, &self.gradient);
         }
         self.direction.iter_mut().for_each(|number| *number = -*number);
         // The gradient has no length of its own: the first step is at most one long.
-        let first = if self.memory.is_empty() { (1.0 / norm(&self.gradient)).min(1.0) } else { 1.0 };
+        let first = if self.curvature.is_empty() { (1.0 / norm(&self.gradient)).min(1.0) } else { 1.0 };
         let start = Sample { length: 0.0, value: self.losses.total, slope: -descent };
         // Counted from the best loss, and not from this one: many small rises must not add up.
         let noise = (DOUBTS[self.doubt] * loss.noise(start.value)).min(MOST_DOUBT * start.value);
@@ -101,10 +107,15 @@ impl Lbfgs {
     }
 
     /// Moves to the trial point.
-    fn accept(&mut self, parameters: &mut [f64], noise: f64) {
-        let step = self.trial.iter().zip(parameters.iter()).map(|(to, from)| to - from);
-        let change = self.trial_gradient.iter().zip(&self.gradient).map(|(to, from)| to - from);
-        self.memory.push(step, change);
+    fn accept(&mut self, parameters: &mut [f64], length: f64, noise: f64) {
+        self.curvature.learn(&Move {
+            from: parameters,
+            to: &self.trial,
+            before: &self.gradient,
+            after: &self.trial_gradient,
+            direction: &self.direction,
+            length,
+        });
         self.patience.note(self.trial_losses.total, noise);
         parameters.copy_from_slice(&self.trial);
         std::mem::swap(&mut self.losses, &mut self.trial_losses);
@@ -112,7 +123,7 @@ impl Lbfgs {
     }
 }
 
-impl Optimizer for Lbfgs {
+impl Optimizer for QuasiNewton {
     fn step<'step>(
         &'step mut self,
         loss: &'step mut dyn Loss,
@@ -132,27 +143,27 @@ impl Optimizer for Lbfgs {
         }
         match self.patience.verdict() {
             Verdict::Wait => {}
-            Verdict::StartAfresh => self.memory.clear(),
+            Verdict::StartAfresh => self.curvature.clear(),
             Verdict::GiveUp => return Ok(StepOutcome::NoDescent { gradient, evaluations }),
         }
         loop {
-            let straight = self.memory.is_empty();
+            let straight = self.curvature.is_empty();
             match self.try_step(loss, parameters, &mut evaluations)? {
                 Some(Sample { length, value, .. }) => {
-                    self.accept(parameters, loss.noise(value));
+                    self.accept(parameters, length, loss.noise(value));
                     // After the exchange the trial's losses are those before the step.
                     let losses = &self.trial_losses;
                     return Ok(StepOutcome::Taken { losses, length, evaluations, trust: None });
                 }
                 None if self.doubt + 1 < DOUBTS.len() => self.doubt += 1,
-                None if !straight => self.memory.clear(),
+                None if !straight => self.curvature.clear(),
                 None => return Ok(StepOutcome::NoDescent { gradient, evaluations }),
             }
         }
     }
 
     fn forget_loss(&mut self) {
-        self.memory.clear();
+        self.curvature.forget_loss();
         self.known = false;
         self.patience = Patience::new();
         self.doubt = 0;
@@ -168,7 +179,7 @@ impl Optimizer for Lbfgs {
             .with_numbers("best", [best])
             .with_counts("patience", [u64::from(steps), u64::from(renewed)])
             .with_counts("doubt", [self.doubt as u64]);
-        self.memory.save(state)
+        self.curvature.save(state)
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
@@ -184,7 +195,7 @@ impl Optimizer for Lbfgs {
         };
         let known = state.count_up_to("known", 1)? == 1;
         let doubt = state.count_up_to("doubt", DOUBTS.len() - 1)?;
-        self.memory.restore(state, parameters)?;
+        self.curvature.restore(state)?;
         let weights = state.numbers("weights")?.to_vec();
         self.losses = Losses { total: *total, mean_squares: mean_squares.to_vec(), weights };
         self.gradient.copy_from_slice(gradient);
@@ -220,46 +231,6 @@ impl Line for Ray<'_> {
         let slope = dot(self.gradient, self.direction);
         Ok(slope.is_finite().then_some(Sample { length, value: self.losses.total, slope }))
     }
-}
-
-/// Whether the loss still falls by more than its noise.
-#[derive(Clone, Copy, Debug)]
-struct Patience {
-    best: f64,
-    steps: u32,
-    renewed: bool,
-}
-
-impl Patience {
-    fn new() -> Self {
-        Patience { best: f64::INFINITY, steps: 0, renewed: false }
-    }
-
-    fn note(&mut self, loss: f64, noise: f64) {
-        if loss < self.best - LEAST_FALL * noise {
-            *self = Patience { best: loss, ..Patience::new() };
-        } else {
-            self.steps += 1;
-        }
-    }
-
-    fn verdict(&mut self) -> Verdict {
-        match (self.steps >= PATIENCE, self.renewed) {
-            (false, _) => Verdict::Wait,
-            (true, false) => {
-                *self = Patience { steps: 0, renewed: true, ..*self };
-                Verdict::StartAfresh
-            }
-            (true, true) => Verdict::GiveUp,
-        }
-    }
-}
-
-/// What becomes of a search whose loss does not fall.
-enum Verdict {
-    Wait,
-    StartAfresh,
-    GiveUp,
 }
 
 #[cfg(test)]

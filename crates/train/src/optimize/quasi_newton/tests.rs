@@ -1,5 +1,7 @@
-//! L-BFGS on functions that are known.
+//! Quasi-Newton methods on functions that are known.
 
+use super::broyden::Broyden;
+use super::memory::Memory;
 use super::*;
 
 /// A function with its gradient, and how often it was asked.
@@ -39,9 +41,12 @@ fn rosenbrock(at: &[f64], gradient: &mut [f64]) -> f64 {
     sum
 }
 
-/// Steps until the method stops by itself, which it does, and how it does.
+/// Steps of L-BFGS until it stops by itself, which it does, and how it does.
 fn run(loss: &mut dyn Loss, parameters: &mut [f64], memory: usize) -> (u64, u64, f64, bool) {
-    let mut method = Lbfgs::new(parameters.len(), memory);
+    run_method(QuasiNewton::limited(parameters.len(), memory), loss, parameters)
+}
+
+fn run_method(mut method: QuasiNewton, loss: &mut dyn Loss, parameters: &mut [f64]) -> (u64, u64, f64, bool) {
     let mut total = 0;
     for step in 0..100_000 {
         match method.step(loss, parameters, f64::NAN).unwrap() {
@@ -93,7 +98,7 @@ fn a_quadratic_is_solved_in_about_as_many_steps_as_it_has_axes() {
         }
         0.5 * dot(at, gradient)
     });
-    let mut method = Lbfgs::new(5, 5);
+    let mut method = QuasiNewton::limited(5, 5);
     let mut parameters = [1.0; 5];
     for _ in 0..25 {
         method.step(&mut loss, &mut parameters, f64::NAN).unwrap();
@@ -159,13 +164,13 @@ fn noise_in_the_loss_ends_the_search_only_at_the_level_that_the_gradient_can_rea
 
 #[test]
 fn after_the_loss_has_changed_nothing_is_remembered() {
-    let mut method = Lbfgs::new(2, 5);
+    let mut method = QuasiNewton::limited(2, 5);
     let mut parameters = [-1.2, 1.0];
     let mut first = analytic(rosenbrock);
     for _ in 0..5 {
         method.step(&mut first, &mut parameters, f64::NAN).unwrap();
     }
-    let mut fresh = (Lbfgs::new(2, 5), parameters);
+    let mut fresh = (QuasiNewton::limited(2, 5), parameters);
     method.forget_loss();
     for _ in 0..5 {
         let bowl = |at: &[f64], gradient: &mut [f64]| {
@@ -176,4 +181,91 @@ fn after_the_loss_has_changed_nothing_is_remembered() {
         fresh.0.step(&mut analytic(bowl), &mut fresh.1, f64::NAN).unwrap();
     }
     assert_eq!(parameters, fresh.1);
+}
+
+/// A step and the gradients around it, for a curvature to learn from.
+fn learn(broyden: &mut Broyden, gradients: [&[f64]; 2], length: f64) -> Vec<f64> {
+    let [before, after] = gradients;
+    let from = vec![0.0; before.len()];
+    let mut direction = from.clone();
+    broyden.apply(before, &mut direction);
+    direction.iter_mut().for_each(|number| *number = -*number);
+    let to: Vec<f64> = direction.iter().map(|along| length * along).collect();
+    broyden.learn(&Move { from: &from, to: &to, before, after, direction: &direction, length });
+    to
+}
+
+#[test]
+fn a_dense_curvature_explains_the_last_step_and_knows_its_own_product() {
+    let mut broyden = Broyden::new(4);
+    let gradients =
+        [[1.0, -2.0, 3.0, 0.5], [0.4, -0.3, 1.0, 0.6], [0.1, 0.2, -0.3, 0.7], [0.2, 0.1, 0.2, -0.1]];
+    for pair in gradients.windows(2) {
+        let step = learn(&mut broyden, [&pair[0], &pair[1]], 0.7);
+        let (mut known, mut found) = ([0.0; 4], [0.0; 4]);
+        broyden.apply(&pair[1], &mut known);
+        broyden.forget_gradient();
+        let change: Vec<f64> = pair[1].iter().zip(&pair[0]).map(|(after, before)| after - before).collect();
+        broyden.apply(&change, &mut found);
+        let close = |one: &[f64], other: &[f64]| one.iter().zip(other).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(
+            close(&found, &step),
+            "the inverse Hessian turns the change into the step: {found:?} {step:?}"
+        );
+        broyden.forget_gradient();
+        broyden.apply(&pair[1], &mut found);
+        assert!(close(&found, &known), "{found:?} {known:?}");
+    }
+}
+
+#[test]
+fn self_scaled_broyden_follows_a_curved_valley_to_its_end() {
+    for count in [2, 10, 100] {
+        let mut parameters: Vec<f64> = (0..count).map(|i| if i % 2 == 0 { -1.2 } else { 1.0 }).collect();
+        let mut loss = analytic(rosenbrock);
+        let (steps, evaluations, gradient, _) =
+            run_method(QuasiNewton::self_scaled(count), &mut loss, &mut parameters);
+        assert!(rosenbrock(&parameters, &mut vec![0.0; count]) < 1e-20, "{count}: {parameters:?}");
+        assert!(gradient < 1e-9, "{count}: {gradient}");
+        assert_eq!(evaluations, loss.evaluations);
+        assert!(steps < 40 * count as u64, "{count}: {steps} steps");
+    }
+}
+
+#[test]
+fn self_scaled_broyden_solves_a_badly_scaled_quadratic_long_before_lbfgs() {
+    let count = 30;
+    let curvature = |place: usize| 10f64.powf(6.0 * place as f64 / 29.0);
+    let mut loss = analytic(|at: &[f64], gradient: &mut [f64]| {
+        (0..count).for_each(|place| gradient[place] = curvature(place) * at[place]);
+        0.5 * dot(at, gradient)
+    });
+    let [dense, limited] =
+        [QuasiNewton::self_scaled(count), QuasiNewton::limited(count, 10)].map(|mut method| {
+            let mut parameters = vec![1.0; count];
+            for _ in 0..120 {
+                method.step(&mut loss, &mut parameters, f64::NAN).unwrap();
+            }
+            norm(&parameters)
+        });
+    assert!(dense < 1e-6 && limited > 1e-2, "{dense} {limited}");
+}
+
+#[test]
+fn a_dense_curvature_outlives_a_change_of_the_loss() {
+    let mut method = QuasiNewton::self_scaled(2);
+    let mut parameters = [-1.2, 1.0];
+    for _ in 0..10 {
+        method.step(&mut analytic(rosenbrock), &mut parameters, f64::NAN).unwrap();
+    }
+    method.forget_loss();
+    assert!(!method.curvature.is_empty());
+    let bowl = |at: &[f64], gradient: &mut [f64]| {
+        gradient.copy_from_slice(&[2.0 * at[0], 20.0 * at[1]]);
+        at[0] * at[0] + 10.0 * at[1] * at[1]
+    };
+    for _ in 0..20 {
+        method.step(&mut analytic(bowl), &mut parameters, f64::NAN).unwrap();
+    }
+    assert!(norm(&parameters) < 1e-6, "{parameters:?}");
 }

@@ -1,0 +1,298 @@
+// Products of the fused step. A layer's values lie in shared memory, one row per neuron, one column per channel and
+// place: as TERMS planes of bfloat16 numbers whose sum is the value, or as doubles. Weights come from memory in
+// fragments of 16 by 16, in the order in which the lanes of a warp hold them. A warp owns DOWN tiles of 16 neurons at
+// all columns, so that no two warps add to the same sum.
+
+#if TERMS > 0
+typedef unsigned short Cell;
+constexpr int PLANES = TERMS;
+#else
+typedef double Cell;
+constexpr int PLANES = 1;
+#endif
+// Numbers of memory that one fragment of weights takes.
+constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
+// Tiles of 8 columns whose right fragments a warp holds at a time.
+constexpr int GROUP = sizeof(number) == 4 ? 6 : 2;
+
+// Tiles of 8 inputs whose gradients a warp sums at a time.
+constexpr int OUTER = WIDTH % 64 == 0 ? 8 : WIDTH % 32 == 0 ? 4 : 2;
+
+// Cells from one row to the next: the rows of a fragment fall into different banks.
+__device__ constexpr int row_stride(int columns) {
+    return (columns + 15) / 16 * 16 + (sizeof(number) == 4 ? 8 : 4);
+}
+
+struct alignas(16) Words {
+    unsigned word[4];
+};
+struct alignas(16) Doubles {
+    double value[2];
+};
+struct alignas(16) Quad {
+    number value[4];
+};
+
+// Reads from memory at this very moment: the compiler would keep what it read before in registers that it lacks.
+__device__ inline Quad read_again(const Quad* from) {
+#ifdef STAND_IN
+    return *from;
+#else
+    Quad own;
+#if TERMS > 0
+    asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(own.value[0]), "=f"(own.value[1]), "=f"(own.value[2]), "=f"(own.value[3])
+                 : "l"(from));
+#else
+    asm volatile("ld.global.v2.f64 {%0, %1}, [%2];" : "=d"(own.value[0]), "=d"(own.value[1]) : "l"(from));
+    asm volatile("ld.global.v2.f64 {%0, %1}, [%2 + 16];" : "=d"(own.value[2]), "=d"(own.value[3]) : "l"(from));
+#endif
+    return own;
+#endif
+}
+
+// Sixteen rows by sixteen of the inner dimension.
+struct Left {
+#if TERMS > 0
+    unsigned terms[TERMS][4];
+#else
+    // Rows g and g + 8 at t, t + 4, t + 8 and t + 12.
+    double value[8];
+#endif
+
+    __device__ inline void load(const number* fragment) {
+        const int lane = threadIdx.x % 32;
+#if TERMS > 0
+#pragma unroll
+        for (int term = 0; term < TERMS; ++term) {
+            const Words words = reinterpret_cast<const Words*>(fragment)[term * 32 + lane];
+#pragma unroll
+            for (int part = 0; part < 4; ++part) terms[term][part] = words.word[part];
+        }
+#else
+#pragma unroll
+        for (int part = 0; part < 4; ++part) {
+            const Doubles both = reinterpret_cast<const Doubles*>(fragment)[part * 32 + lane];
+            value[2 * part] = both.value[0];
+            value[2 * part + 1] = both.value[1];
+        }
+#endif
+    }
+
+    // Of two results side by side. A result's lanes hold what a left fragment's lanes do.
+    __device__ inline void take(const number (&first)[4], const number (&second)[4]) {
+#if TERMS > 0
+#pragma unroll
+        for (int part = 0; part < 4; ++part) {
+            const number(&from)[4] = part < 2 ? first : second;
+            unsigned own[TERMS];
+            split(from[part % 2 * 2], from[part % 2 * 2 + 1], own);
+#pragma unroll
+            for (int term = 0; term < TERMS; ++term) terms[term][part] = own[term];
+        }
+#else
+#pragma unroll
+        for (int part = 0; part < 4; ++part) {
+            const number(&from)[4] = part < 2 ? first : second;
+            value[2 * part] = from[part % 2];
+            value[2 * part + 1] = from[2 + part % 2];
+        }
+#endif
+    }
+};
+
+// Sixteen of the inner dimension by eight columns.
+struct Right {
+#if TERMS > 0
+    unsigned terms[TERMS][2];
+#else
+    double value[4];
+#endif
+};
+
+// Two tiles of columns side by side; the inner dimension runs over rows.
+template <int STRIDE>
+__device__ inline void load_down(Right* pair, const Cell* cells, int row, int column) {
+#if TERMS > 0
+#pragma unroll
+    for (int term = 0; term < TERMS; ++term) {
+        unsigned parts[4];
+        load_transposed(parts, cells, (term * ROWS + row) * STRIDE + column,
+                        [](int lane) { return lane % 16 * STRIDE + lane / 16 * 8; });
+#pragma unroll
+        for (int part = 0; part < 4; ++part) pair[part / 2].terms[term][part % 2] = parts[part];
+    }
+#else
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+    for (int tile = 0; tile < 2; ++tile)
+#pragma unroll
+        for (int part = 0; part < 4; ++part)
+            pair[tile].value[part] = cells[(row + 4 * part + t) * STRIDE + column + 8 * tile + g];
+#endif
+}
+
+// Two tiles of neurons; the inner dimension runs over columns, in the order of `Left::take`.
+template <int STRIDE>
+__device__ inline void load_along(Right* pair, const Cell* cells, int neuron, int column) {
+#if TERMS > 0
+#pragma unroll
+    for (int term = 0; term < TERMS; ++term) {
+        unsigned parts[4];
+        load_fragments(parts, cells, (term * ROWS + neuron) * STRIDE + column, [](int lane) {
+            return (lane / 16 * 8 + lane % 8) * STRIDE + lane / 8 % 2 * 8;
+        });
+#pragma unroll
+        for (int part = 0; part < 4; ++part) pair[part / 2].terms[term][part % 2] = parts[part];
+    }
+#else
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+    for (int tile = 0; tile < 2; ++tile)
+#pragma unroll
+        for (int part = 0; part < 4; ++part)
+            pair[tile].value[part] =
+                cells[(neuron + 8 * tile + g) * STRIDE + column + part / 2 * 8 + 2 * t + part % 2];
+#endif
+}
+
+// Writes two neighbouring columns of one row.
+template <int STRIDE>
+__device__ inline void store_cells(Cell* cells, int row, int column, number first, number second) {
+#if TERMS > 0
+    unsigned terms[TERMS];
+    split(first, second, terms);
+#pragma unroll
+    for (int term = 0; term < TERMS; ++term)
+        *reinterpret_cast<unsigned*>(cells + (term * ROWS + row) * STRIDE + column) = terms[term];
+#else
+    *reinterpret_cast<Doubles*>(cells + row * STRIDE + column) = Doubles{first, second};
+#endif
+}
+
+// Adds left times right to COUNT tiles of columns from `start` on. Small products of terms come first: they would be
+// lost one by one against the large ones.
+template <int ACROSS, int COUNT>
+__device__ inline void multiply_group(number (&sum)[DOWN][ACROSS][4], const Left (&left)[DOWN],
+                                      const Right (&right)[COUNT], int start) {
+#if TERMS > 0
+#pragma unroll
+    for (int order = TERMS - 1; order >= 0; --order)
+#pragma unroll
+        for (int i = 0; i <= order; ++i)
+#pragma unroll
+            for (int tile = 0; tile < COUNT; ++tile)
+#pragma unroll
+                for (int down = 0; down < DOWN; ++down)
+                    if (start + tile < ACROSS)
+                        multiply_short(sum[down][start + tile], left[down].terms[i],
+                                          right[tile].terms[order - i]);
+#else
+#pragma unroll
+    for (int part = 0; part < 4; ++part)
+#pragma unroll
+        for (int tile = 0; tile < COUNT; ++tile)
+#pragma unroll
+            for (int down = 0; down < DOWN; ++down)
+                if (start + tile < ACROSS) {
+                    const double both[2] = {left[down].value[2 * part], left[down].value[2 * part + 1]};
+                    multiply_double(sum[down][start + tile], both, right[tile].value[part]);
+                }
+#endif
+}
+
+// Weights of one step of 16 neurons for the rows of this warp.
+__device__ inline void fetch_weights(Left (&left)[DOWN], const number* fragments, int step) {
+#pragma unroll
+    for (int down = 0; down < DOWN; ++down)
+        left[down].load(fragments + (step * TILES + threadIdx.x / 32 * DOWN + down) * FRAGMENT);
+}
+
+// Adds the weights times the values of `steps` times 16 neurons. `next` has the weights of the first step; those of
+// the next one are always on their way.
+template <int ACROSS, int STRIDE>
+__device__ inline void add_product(number (&sum)[DOWN][ACROSS][4], Left (&next)[DOWN], const number* fragments,
+                                   int steps, const Cell* cells) {
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+        Left left[DOWN];
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down) left[down] = next[down];
+        fetch_weights(next, fragments, step + 1 < steps ? step + 1 : step);
+#pragma unroll
+        for (int start = 0; start < ACROSS; start += GROUP) {
+            Right right[GROUP];
+#pragma unroll
+            for (int pair = 0; pair < GROUP; pair += 2)
+                if (start + pair < ACROSS)
+                    load_down<STRIDE>(right + pair, cells, step * 16, (start + pair) * 8);
+            multiply_group(sum, left, right, start);
+        }
+    }
+}
+
+// Keeps the compiler from carrying what it made of these numbers into the next round of a loop, for their terms take
+// more registers than there are: it cannot know that a word of the workspace stays zero.
+template <int ACROSS>
+__device__ inline void forget(number (&numbers)[DOWN][ACROSS][4]) {
+#ifndef STAND_IN
+    const unsigned zero = *reinterpret_cast<volatile unsigned*>(workspace());
+#pragma unroll
+    for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+        for (int tile = 0; tile < ACROSS; ++tile)
+#pragma unroll
+            for (int part = 0; part < 4; ++part) {
+                number& own = numbers[down][tile][part];
+#if TERMS > 0
+                own = __uint_as_float(__float_as_uint(own) ^ zero);
+#else
+                own = __hiloint2double(__double2hiint(own) ^ zero, __double2loint(own));
+#endif
+            }
+#endif
+}
+
+// Adds the products of adjoints and values over all columns to a block's own gradient, which lies as results do;
+// `first` says that nothing lies there yet. COUNT tiles of 8 inputs are summed at a time.
+template <int ACROSS, int STRIDE, int COUNT>
+__device__ inline void add_outer_product(number (&bar)[DOWN][ACROSS][4], const Cell* cells, number* gradient,
+                                         int inputs, bool first) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+#pragma unroll 1
+    for (int chunk = 0; chunk < inputs / 8; chunk += COUNT) {
+        forget(bar);
+        number sum[DOWN][COUNT][4] = {};
+#pragma unroll
+        for (int pair = 0; pair < ACROSS; pair += 2) {
+            const number none[4] = {};
+            Left left[DOWN];
+#pragma unroll
+            for (int down = 0; down < DOWN; ++down) {
+                if (pair + 1 < ACROSS)
+                    left[down].take(bar[down][pair], bar[down][pair + 1 < ACROSS ? pair + 1 : pair]);
+                else
+                    left[down].take(bar[down][pair], none);
+            }
+#pragma unroll
+            for (int start = 0; start < COUNT; start += 4) {
+                Right right[4];
+                load_along<STRIDE>(right, cells, (chunk + start) * 8, pair * 8);
+                if (start + 2 < COUNT) load_along<STRIDE>(right + 2, cells, (chunk + start + 2) * 8, pair * 8);
+                multiply_group(sum, left, right, start);
+            }
+        }
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down) {
+            Quad* own = reinterpret_cast<Quad*>(gradient) + ((warp * DOWN + down) * (inputs / 8) + chunk) * 32 + lane;
+#pragma unroll
+            for (int tile = 0; tile < COUNT; ++tile) {
+                const number(&total)[4] = sum[down][tile];
+                if (first)
+                    own[tile * 32] = Quad{{total[0], total[1], total[2], total[3]}};
+                else
+                    add_to_memory(own[tile * 32].value, total);
+            }
+        }
+    }
+}

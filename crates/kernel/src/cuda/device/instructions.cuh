@@ -1,0 +1,117 @@
+// The only file that knows matrix instructions.
+//
+// A warp multiplies fragments of 16 rows by 8 columns. Lane 4g + t of a warp holds of the left factor the rows g and
+// g + 8, of the right factor the column g, and of the result the columns 2t and 2t + 1 of rows g and g + 8.
+
+// Numbers of 16 bits are bfloat16, or half precision where the emitter defines HALVES as 1.
+#ifdef STAND_IN
+inline unsigned pack_short(float low, float high) {
+    return stand_in::pack_short<HALVES>(low, high);
+}
+inline void multiply_short(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+    stand_in::multiply_short<HALVES>(d, a, b);
+}
+using stand_in::multiply_double;
+using stand_in::multiply_tf32;
+using stand_in::round_tf32;
+using stand_in::load_fragments;
+using stand_in::load_transposed;
+using stand_in::add_to_memory;
+#else
+#if HALVES
+#define SHORT "f16"
+#else
+#define SHORT "bf16"
+#endif
+
+// Two numbers rounded to 16 bits, the first in the lower half.
+__device__ inline unsigned pack_short(float low, float high) {
+    unsigned packed;
+    asm("cvt.rn." SHORT "x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
+    return packed;
+}
+
+__device__ inline void multiply_short(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32." SHORT "." SHORT ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// A number rounded to 10 binary digits behind the point.
+__device__ inline unsigned round_tf32(float value) {
+    unsigned rounded;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(value));
+    return rounded;
+}
+
+__device__ inline void multiply_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+__device__ inline void multiply_double(double (&d)[4], const double (&a)[2], double b) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "d"(a[0]), "d"(a[1]), "d"(b));
+#else
+    for (int half = 0; half < 2; ++half)
+        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                     : "+d"(d[2 * half]), "+d"(d[2 * half + 1])
+                     : "d"(a[half]), "d"(b));
+#endif
+}
+
+// Adds four numbers to memory that no other thread touches, without waiting for what is there.
+__device__ inline void add_to_memory(float* to, const float (&value)[4]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(value[0]), "f"(value[1]),
+                 "f"(value[2]), "f"(value[3])
+                 : "memory");
+#else
+    for (int part = 0; part < 4; ++part) to[part] += value[part];
+#endif
+}
+
+__device__ inline void add_to_memory(double* to, const double (&value)[4]) {
+    for (int part = 0; part < 4; ++part)
+        asm volatile("red.global.add.f64 [%0], %1;" ::"l"(to + part), "d"(value[part]) : "memory");
+}
+
+// Four matrices of 8 by 8 bfloat16 numbers from shared memory; lane n names row n % 8 of matrix n / 8, which starts
+// `offset` and `place(n)` cells behind `cells`. A lane is given the numbers 2t and 2t + 1 of row g of every matrix.
+template <typename Place>
+__device__ inline void load_fragments(unsigned (&parts)[4], const unsigned short* cells, int offset, Place place) {
+    // In 32 bits, so that what does not change stays in one register and offsets go into the instruction.
+    const unsigned start = static_cast<unsigned>(__cvta_generic_to_shared(cells)) + 2 * place(threadIdx.x % 32);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(parts[0]), "=r"(parts[1]), "=r"(parts[2]), "=r"(parts[3])
+                 : "r"(start + 2 * offset));
+}
+
+// The same; a lane is given the number g of rows 2t and 2t + 1.
+template <typename Place>
+__device__ inline void load_transposed(unsigned (&parts)[4], const unsigned short* cells, int offset, Place place) {
+    const unsigned start = static_cast<unsigned>(__cvta_generic_to_shared(cells)) + 2 * place(threadIdx.x % 32);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(parts[0]), "=r"(parts[1]), "=r"(parts[2]), "=r"(parts[3])
+                 : "r"(start + 2 * offset));
+}
+#endif
+
+// The terms of two numbers, each pair packed into one word; half precision has one term.
+template <int COUNT>
+__device__ inline void split(float low, float high, unsigned (&terms)[COUNT]) {
+#pragma unroll
+    for (int term = 0; term < COUNT; ++term) {
+        terms[term] = pack_short(low, high);
+        low -= __uint_as_float(terms[term] << 16);
+        high -= __uint_as_float(terms[term] & 0xffff0000u);
+    }
+}

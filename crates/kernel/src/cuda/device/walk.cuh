@@ -1,0 +1,319 @@
+// The fused step: a tile of points through a plain network and back; only what activations are applied to leaves the
+// multiprocessor. `Net` is the network with the channels of a term, written out by the emitter.
+//
+// A thread holds results of products at rows g and g + 8 of its warp's tiles and two columns of every 8. Columns are
+// sorted by channel, then place, so that it holds all channels of its neurons and places: the chain rule needs no
+// other thread.
+
+#ifdef STAND_IN
+alignas(16) static unsigned char shared_memory[SHARED_BYTES];
+#else
+extern __shared__ __align__(16) unsigned char shared_memory[];
+#endif
+
+template <typename Net>
+struct Walk {
+    static constexpr int CHANNELS = Net::CHANNELS, PLACES = Net::PLACES, COLUMNS = Net::COLUMNS;
+    static constexpr int ACROSS = COLUMNS / 8, PLACE_TILES = PLACES / 8, STRIDE = row_stride(COLUMNS);
+    typedef number Sums[DOWN][ACROSS][4];
+
+    // Its `scratch` is in shared memory, behind the cells.
+    const Block& block;
+    const double* rows;
+    int count;
+    // Whether this is the block's first tile.
+    bool first;
+
+    __device__ Cell* cells() const {
+        return reinterpret_cast<Cell*>(shared_memory);
+    }
+
+    __device__ static int neuron(int down, int half) {
+        return (threadIdx.x / 32 * DOWN + down) * 16 + half * 8 + threadIdx.x % 32 / 4;
+    }
+
+    __device__ static Quad quad(const number (&from)[4]) {
+        return Quad{{from[0], from[1], from[2], from[3]}};
+    }
+
+    // The first of this thread's two places among eight.
+    __device__ static int place(int tile) {
+        return tile * 8 + threadIdx.x % 4 * 2;
+    }
+
+    // Sums of one layer before its activation, as this thread left them.
+    __device__ Quad* saved(int layer) const {
+        number* own = block.arguments.scratch + static_cast<long long>(blockIdx.x) * SCRATCH;
+        return reinterpret_cast<Quad*>(own) + layer * DOWN * ACROSS * THREADS + threadIdx.x;
+    }
+
+    __device__ void read_coefficients(number (&k)[Net::COEFFICIENT_ROOM], int place) const {
+#pragma unroll
+        for (int c = 0; c < Net::COEFFICIENT_COUNT; ++c) k[c] = block.scratch[Net::COEFFICIENTS + c * PLACES + place];
+    }
+
+    // Calls `each` with all channels at one place of one neuron: which tiles and part they come from, what
+    // `quad_at` gives there, and the coefficients.
+    template <typename QuadAt, typename Each>
+    __device__ void for_quads(QuadAt quad_at, Each each) const {
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int tile = 0; tile < PLACE_TILES; ++tile) {
+                Quad quads[CHANNELS];
+#pragma unroll
+                for (int c = 0; c < CHANNELS; ++c) quads[c] = quad_at(down, c * PLACE_TILES + tile);
+#pragma unroll
+                for (int part = 0; part < 4; ++part) {
+                    number z[CHANNELS], k[Net::COEFFICIENT_ROOM];
+                    read_coefficients(k, place(tile) + part % 2);
+#pragma unroll
+                    for (int c = 0; c < CHANNELS; ++c) z[c] = quads[c].value[part];
+                    each(down, tile, part, z, k);
+                }
+            }
+    }
+
+    // Values of the features to the cells; the columns that fill up the last sixteen become zero.
+    __device__ void store_features() const {
+        for (int at = threadIdx.x; at < FEATURE_ROWS * (PLACES / 2); at += THREADS) {
+            const int n = at / (PLACES / 2), place = at % (PLACES / 2) * 2;
+            number h[2][CHANNELS] = {};
+#pragma unroll
+            for (int side = 0; side < 2; ++side) {
+                number k[Net::COEFFICIENT_ROOM];
+                read_coefficients(k, place + side);
+                const double* x = row_of<Net>(rows, count, (place + side) % Net::POINTS) +
+                                  (place + side) / Net::POINTS * COORDINATES;
+                if (n < FEATURES) Net::Jets::feature(n, x, h[side], k);
+            }
+#pragma unroll
+            for (int c = 0; c < CHANNELS; ++c)
+                store_cells<STRIDE>(cells(), n, c * PLACES + place, h[0][c], h[1][c]);
+        }
+        if constexpr (COLUMNS % 16 != 0)
+            for (int at = threadIdx.x; at < ROWS * 4; at += THREADS)
+                store_cells<STRIDE>(cells(), at / 4, COLUMNS + at % 4 * 2, number(0), number(0));
+    }
+
+    // A layer's values to the cells; `quad_at` gives what its activation is applied to.
+    template <typename QuadAt>
+    __device__ void store_values(QuadAt quad_at) const {
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int tile = 0; tile < PLACE_TILES; ++tile) {
+                Quad quads[CHANNELS];
+#pragma unroll
+                for (int c = 0; c < CHANNELS; ++c) quads[c] = quad_at(down, c * PLACE_TILES + tile);
+#pragma unroll
+                for (int part = 0; part < 4; ++part) {
+                    number z[CHANNELS], h[CHANNELS], k[Net::COEFFICIENT_ROOM];
+                    read_coefficients(k, place(tile) + part % 2);
+#pragma unroll
+                    for (int c = 0; c < CHANNELS; ++c) z[c] = quads[c].value[part];
+                    Net::Jets::forward(z, h, k);
+#pragma unroll
+                    for (int c = 0; c < CHANNELS; ++c) quads[c].value[part] = h[c];
+                }
+#pragma unroll
+                for (int c = 0; c < CHANNELS; ++c)
+#pragma unroll
+                    for (int half = 0; half < 2; ++half)
+                        store_cells<STRIDE>(cells(), neuron(down, half), c * PLACES + place(tile),
+                                            quads[c].value[2 * half], quads[c].value[2 * half + 1]);
+            }
+    }
+
+    // Adjoints of a layer's values to those of its sums, which they replace.
+    template <typename QuadAt>
+    __device__ void activation_reverse(Sums& sum, QuadAt quad_at) const {
+        for_quads(quad_at, [&](int down, int tile, int part, const number* z, const number* k) {
+            number h_bar[CHANNELS], z_bar[CHANNELS];
+#pragma unroll
+            for (int c = 0; c < CHANNELS; ++c) h_bar[c] = sum[down][c * PLACE_TILES + tile][part];
+            Net::Jets::reverse(z, h_bar, z_bar, k);
+#pragma unroll
+            for (int c = 0; c < CHANNELS; ++c) sum[down][c * PLACE_TILES + tile][part] = z_bar[c];
+        });
+    }
+
+    // Sums before a product: the bias where there is one.
+    __device__ void start(Sums& sum, const number* bias) const {
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int tile = 0; tile < ACROSS; ++tile)
+#pragma unroll
+                for (int part = 0; part < 4; ++part)
+                    sum[down][tile][part] = bias && tile < PLACE_TILES ? bias[neuron(down, part / 2)] : number(0);
+    }
+
+    // Leaves the sums of all hidden layers in memory, and the network's outputs in the scratch memory.
+    __device__ void forward() const {
+        Sums sum;
+        const number* weights = block.arguments.weights;
+        store_features();
+#pragma unroll 1
+        for (int layer = 0; layer < HIDDEN; ++layer) {
+            const int steps = layer == 0 ? FEATURE_ROWS / 16 : TILES;
+            const int at = layer == 0 ? 0 : FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED;
+            if (layer > 0) {
+                __syncthreads();
+                Quad* own = saved(layer - 1);
+                store_values([&](int down, int tile) {
+                    return own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
+                });
+            }
+            Left next[DOWN];
+            fetch_weights(next, weights + at, 0);
+            __syncthreads();
+            start(sum, weights + BIASES_PACKED + layer * WIDTH);
+            add_product<ACROSS, STRIDE>(sum, next, weights + at, steps, cells());
+        }
+        Quad* own = saved(HIDDEN - 1);
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int tile = 0; tile < ACROSS; ++tile) own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
+        head(sum);
+    }
+
+    __device__ void head(const Sums& sum) const {
+        const number* weights = block.arguments.weights + HEAD_PACKED;
+        const int warp = threadIdx.x / 32;
+        number* parts = block.scratch + Net::PARTS;
+#pragma unroll 1
+        for (int output = 0; output < Net::OUTPUTS; ++output) {
+            number own[ACROSS][2] = {};
+            for_quads([&](int down, int tile) { return quad(sum[down][tile]); },
+                      [&](int down, int tile, int part, const number* z, const number* k) {
+                          number h[CHANNELS];
+                          Net::Jets::forward(z, h, k);
+                          const number weight = weights[output * WIDTH + neuron(down, part / 2)];
+#pragma unroll
+                          for (int c = 0; c < CHANNELS; ++c) own[c * PLACE_TILES + tile][part % 2] += weight * h[c];
+                      });
+#pragma unroll
+            for (int tile = 0; tile < ACROSS; ++tile)
+#pragma unroll
+                for (int side = 0; side < 2; ++side) {
+                    number total = own[tile][side];
+#pragma unroll
+                    for (int distance = 4; distance < 32; distance *= 2)
+                        total += __shfl_xor_sync(0xffffffffu, total, distance);
+                    if (threadIdx.x % 32 < 4) parts[warp * COLUMNS + place(tile) + side] = total;
+                }
+            __syncthreads();
+            for (int column = threadIdx.x; column < COLUMNS; column += THREADS) {
+                number total = column < PLACES ? weights[Net::OUTPUTS * WIDTH + output] : number(0);
+                for (int other = 0; other < WARPS; ++other) total += parts[other * COLUMNS + column];
+                block.scratch[Net::HEAD + output * COLUMNS + column] = total;
+            }
+            __syncthreads();
+        }
+    }
+
+    // Adds what the lanes of one row hold to the block's gradient there.
+    __device__ void add_row(number* at, number total) const {
+        total += __shfl_xor_sync(0xffffffffu, total, 1);
+        total += __shfl_xor_sync(0xffffffffu, total, 2);
+        if (threadIdx.x % 4 == 0) *at = first ? total : *at + total;
+    }
+
+    // From the adjoints of the outputs to those of the last hidden layer's sums.
+    __device__ void head_reverse(Sums& sum) const {
+        const number* weights = block.arguments.weights + HEAD_PACKED;
+        const number* bars = block.scratch + Net::HEAD_BAR;
+        number own[Net::OUTPUTS][DOWN][2] = {};
+        const Quad* last = saved(HIDDEN - 1);
+        const auto quad_at = [&](int down, int tile) { return read_again(last + (down * ACROSS + tile) * THREADS); };
+        for_quads(quad_at, [&](int down, int tile, int part, const number* z, const number* k) {
+            number h[CHANNELS], h_bar[CHANNELS] = {}, z_bar[CHANNELS];
+            Net::Jets::forward(z, h, k);
+#pragma unroll
+            for (int output = 0; output < Net::OUTPUTS; ++output) {
+                const number weight = weights[output * WIDTH + neuron(down, part / 2)];
+#pragma unroll
+                for (int c = 0; c < CHANNELS; ++c) {
+                    const number bar = bars[output * COLUMNS + c * PLACES + place(tile) + part % 2];
+                    h_bar[c] += weight * bar;
+                    own[output][down][part / 2] += bar * h[c];
+                }
+            }
+            Net::Jets::reverse(z, h_bar, z_bar, k);
+#pragma unroll
+            for (int c = 0; c < CHANNELS; ++c) sum[down][c * PLACE_TILES + tile][part] = z_bar[c];
+        });
+#pragma unroll
+        for (int output = 0; output < Net::OUTPUTS; ++output)
+#pragma unroll
+            for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+                for (int half = 0; half < 2; ++half)
+                    add_row(block.gradient + HEAD_GRADIENT + output * WIDTH + neuron(down, half),
+                            own[output][down][half]);
+        for (int output = threadIdx.x; output < Net::OUTPUTS; output += THREADS) {
+            number total = 0;
+            for (int place = 0; place < PLACES; ++place) total += bars[output * COLUMNS + place];
+            number* at = block.gradient + HEAD_GRADIENT + Net::OUTPUTS * WIDTH + output;
+            *at = first ? total : *at + total;
+        }
+    }
+
+    // From the adjoints of the outputs to the block's gradient.
+    __device__ void reverse() const {
+        Sums sum;
+        head_reverse(sum);
+#pragma unroll 1
+        for (int layer = HIDDEN - 1; layer >= 0; --layer) {
+#pragma unroll
+            for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+                for (int half = 0; half < 2; ++half) {
+                    number total = 0;
+#pragma unroll
+                    for (int tile = 0; tile < PLACE_TILES; ++tile)
+                        total += sum[down][tile][2 * half] + sum[down][tile][2 * half + 1];
+                    add_row(block.gradient + BIASES_GRADIENT + layer * WIDTH + neuron(down, half), total);
+                }
+            if (layer == 0) break;
+            const Quad* own = saved(layer - 1);
+            const auto saved_at = [&](int down, int tile) { return read_again(own + (down * ACROSS + tile) * THREADS); };
+            store_values(saved_at);
+            __syncthreads();
+            number* gradient = block.gradient + FIRST_GRADIENT + (layer - 1) * WIDTH * WIDTH;
+            add_outer_product<ACROSS, STRIDE, OUTER>(sum, cells(), gradient, WIDTH, first);
+            __syncthreads();
+#pragma unroll
+            for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+                for (int tile = 0; tile < ACROSS; ++tile)
+#pragma unroll
+                    for (int half = 0; half < 2; ++half)
+                        store_cells<STRIDE>(cells(), neuron(down, half), place(tile), sum[down][tile][2 * half],
+                                            sum[down][tile][2 * half + 1]);
+            const number* weights = block.arguments.weights + FIRST_PACKED + (2 * layer - 1) * SQUARE_PACKED;
+            Left next[DOWN];
+            fetch_weights(next, weights, 0);
+            __syncthreads();
+            start(sum, nullptr);
+            add_product<ACROSS, STRIDE>(sum, next, weights, TILES, cells());
+            activation_reverse(sum, saved_at);
+            __syncthreads();
+        }
+        store_features();
+        __syncthreads();
+        add_outer_product<ACROSS, STRIDE, 2>(sum, cells(), block.gradient, FEATURE_ROWS, first);
+        __syncthreads();
+    }
+};
+
+// What a term's coefficients are at every place of a tile.
+template <typename Term>
+__device__ inline void store_coefficients(const Block& block, const double* rows, int count) {
+    for (int place = threadIdx.x; place < Term::PLACES; place += THREADS)
+        Term::coefficients(block, row_of<Term>(rows, count, place % Term::POINTS), place / Term::POINTS,
+                           block.scratch + Term::COEFFICIENTS + place);
+    __syncthreads();
+}

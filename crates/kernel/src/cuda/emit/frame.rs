@@ -1,0 +1,58 @@
+//! What surrounds the work on a tile, the same for all kernels: which blocks take which tiles, steps of training.
+
+use crate::Precision;
+use equation::taylor::Plan;
+use std::fmt::Write;
+
+/// A kernel of a module.
+pub(super) fn kernel(name: &str, body: &str) -> String {
+    let head = format!("extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(Arguments arguments)");
+    format!("{head} {{\n{body}}}\n\n")
+}
+
+/// Which numbers the matrix units multiply, where their size does not tell.
+pub(super) fn formats(precision: Precision) -> String {
+    let flag = |set: bool| u8::from(set);
+    let (halves, tf32) = (flag(precision == Precision::Fp16), flag(precision == Precision::Tf32));
+    format!("#define HALVES {halves}\n#define TF32 {tf32}\n")
+}
+
+/// The loop over tiles of all terms; `call` is given the term and its first residual, and uses `block`, `rows`,
+/// `count` and `tile`.
+pub(super) fn tiles(plan: &Plan, call: impl Fn(usize, usize) -> String) -> String {
+    let mut text = String::from("    const long long* table = arguments.table;\n");
+    let end = 3 * plan.terms.len() + 2;
+    _ = writeln!(text, "    for (long long tile = blockIdx.x; tile < table[{end}]; tile += gridDim.x) {{");
+    let mut first = 0;
+    for (number, term) in plan.terms.iter().enumerate() {
+        let entry = 3 * number;
+        _ = writeln!(
+            text,
+            "        if (tile < table[{}]) {{\n\
+             \x20           constexpr int POINTS = Term{number}::POINTS;\n\
+             \x20           const long long start = (tile - table[{}]) * POINTS, left = table[{}] - start;\n\
+             \x20           const double* rows = arguments.rows + table[{entry}] + start * Term{number}::ROW;\n\
+             \x20           const int count = int(left < POINTS ? left : POINTS);\n\
+             \x20           {};\n            continue;\n        }}",
+            entry + 5,
+            entry + 2,
+            entry + 1,
+            call(number, first)
+        );
+        first += term.residuals.len();
+    }
+    text + "    }\n"
+}
+
+/// The body of the kernel that moves parameters; `pack` packs what `moved(arguments, step, place)` gives.
+pub(super) fn update(pack: &str) -> String {
+    format!(
+        "    if (ended(arguments) || !acceptable(arguments)) return;\n\
+         \x20   const double rate = arguments.rates[this_step(arguments)];\n\
+         \x20   const double taken = double(arguments.progress[0] + this_step(arguments) + 1);\n\
+         \x20   const Step step{{rate / (1 - pow(arguments.mean_decay, taken)), 1 / (1 - pow(arguments.square_decay, taken)), rate}};\n\
+         {pack}\
+         \x20   const int scalar = blockIdx.x * THREADS + threadIdx.x;\n\
+         \x20   if (scalar < SCALARS) moved(arguments, step, WEIGHTS + scalar);\n"
+    )
+}

@@ -1,0 +1,127 @@
+//! How much is done before the first step to make the others fast.
+
+use super::CudaError;
+use super::cache::Key;
+use super::compiler::Compiled;
+use super::emit::Work;
+use super::engine::Cuda;
+use super::memory::Pool;
+use super::rows::Wanted;
+use super::tiles;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Instant;
+
+/// Evaluations of every candidate that are timed.
+const REPEATS: u32 = 5;
+
+/// How much is done before the first step to make the others fast.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CompileMode {
+    /// Kernels by rule, launched one by one.
+    Default,
+    /// Kernels by rule, many steps recorded and launched as one.
+    #[default]
+    ReduceOverhead,
+    /// The same with the tiles that turned out to be the fastest for these points; which ones is remembered. Sums are
+    /// added up in an order that depends on the tiles.
+    MaxAutotune,
+}
+
+/// Why a name is no mode.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no compile mode `{name}`; use `default`, `reduce-overhead` or `max-autotune`")]
+pub struct CompileModeError {
+    /// As the user wrote it.
+    pub name: String,
+}
+
+impl CompileMode {
+    /// As users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            CompileMode::Default => "default",
+            CompileMode::ReduceOverhead => "reduce-overhead",
+            CompileMode::MaxAutotune => "max-autotune",
+        }
+    }
+}
+
+impl FromStr for CompileMode {
+    type Err = CompileModeError;
+
+    fn from_str(name: &str) -> Result<Self, CompileModeError> {
+        let all = [CompileMode::Default, CompileMode::ReduceOverhead, CompileMode::MaxAutotune];
+        let found = all.into_iter().find(|mode| mode.name() == name);
+        found.ok_or_else(|| CompileModeError { name: name.to_owned() })
+    }
+}
+
+impl fmt::Display for CompileMode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl Cuda<'_> {
+    /// Chooses the fastest tiles for these points, unless that was done before.
+    pub(super) fn tune(&mut self, wanted: Wanted<'_>, counts: &[usize]) -> Result<(), CudaError> {
+        if self.chosen.as_ref().is_some_and(|(known, _)| known == counts) {
+            return Ok(());
+        }
+        let candidates = self.candidates();
+        let key = Key::of(&[
+            "tiles",
+            &self.source(Work::Evaluate, tiles::MOST).text,
+            &format!("{counts:?} {:?}", self.limit),
+            &self.machine.describe(),
+        ]);
+        let cache = self.machine.cache().cloned();
+        let known = cache.as_ref().and_then(|cache| cache.get(key)).and_then(|entry| entry.log.parse().ok());
+        let best = match known.filter(|known| candidates.contains(known)) {
+            Some(known) => known,
+            None => {
+                let mut timed = Vec::new();
+                for &tile in &candidates {
+                    self.chosen = Some((counts.to_vec(), self.kernels(Work::Evaluate, tile)?));
+                    timed.push((self.seconds(wanted)?, tile));
+                }
+                timed.sort_by(|one, other| one.0.total_cmp(&other.0));
+                timed[0].1
+            }
+        };
+        self.chosen = Some((counts.to_vec(), self.kernels(Work::Evaluate, best)?));
+        if let Some(cache) = cache {
+            cache.put(key, &Compiled { image: Vec::new(), log: best.to_string() });
+        }
+        Ok(())
+    }
+
+    /// The sizes that give different tiles.
+    fn candidates(&self) -> Vec<usize> {
+        let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
+        for size in tiles::SIZES {
+            let points = self.source(Work::Evaluate, size).points;
+            if found.iter().all(|(_, known)| *known != points) {
+                found.push((size, points));
+            }
+        }
+        found.into_iter().map(|(size, _)| size).collect()
+    }
+
+    /// What the chosen kernels take for loss and gradient of the first chunk.
+    fn seconds(&mut self, wanted: Wanted<'_>) -> Result<f64, CudaError> {
+        let parameters = self.plan.initialize(0);
+        let prepared = self.prepare(wanted, &parameters, self.step_words())?;
+        let result = prepared.regions.get(Pool::Result).start;
+        self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
+        self.queue_chunk(&prepared, 0, &prepared.arguments)?;
+        self.fetch(result, &mut [0.0])?;
+        let begin = Instant::now();
+        for _ in 0..REPEATS {
+            self.queue_chunk(&prepared, 0, &prepared.arguments)?;
+        }
+        self.fetch(result, &mut [0.0])?;
+        Ok(begin.elapsed().as_secs_f64())
+    }
+}

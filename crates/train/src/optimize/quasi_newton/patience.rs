@@ -1,0 +1,49 @@
+//! When a method has come to its end.
+
+/// Steps in which the loss must fall, or else the memory is thrown away; after as many more steps
+/// without it the method is at its end.
+const PATIENCE: u32 = 200;
+
+/// How far it must fall in them, as a share of the noise of one loss: a trend over many steps shows
+/// through noise that hides a single one.
+const LEAST_FALL: f64 = 1.0 / 32.0;
+
+/// Whether the loss still falls by more than its noise.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    pub(super) best: f64,
+    pub(super) steps: u32,
+    pub(super) renewed: bool,
+}
+
+impl Patience {
+    pub(super) fn new() -> Self {
+        Patience { best: f64::INFINITY, steps: 0, renewed: false }
+    }
+
+    pub(super) fn note(&mut self, loss: f64, noise: f64) {
+        if loss < self.best - LEAST_FALL * noise {
+            *self = Patience { best: loss, ..Patience::new() };
+        } else {
+            self.steps += 1;
+        }
+    }
+
+    pub(super) fn verdict(&mut self) -> Verdict {
+        match (self.steps >= PATIENCE, self.renewed) {
+            (false, _) => Verdict::Wait,
+            (true, false) => {
+                *self = Patience { steps: 0, renewed: true, ..*self };
+                Verdict::StartAfresh
+            }
+            (true, true) => Verdict::GiveUp,
+        }
+    }
+}
+
+/// What becomes of a search whose loss does not fall.
+pub(super) enum Verdict {
+    Wait,
+    StartAfresh,
+    GiveUp,
+}

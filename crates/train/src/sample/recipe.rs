@@ -1,0 +1,99 @@
+//! Points as a recipe, for devices that draw them themselves: the same numbers as [`draw`](super::draw), bit for bit.
+
+use super::condition::{free, shares};
+use super::draw::{Draw, SEEDS};
+use super::sobol::directions;
+use crate::table::Tables;
+use equation::problem::{Coordinate, Piece, Place, Problem, Sampler};
+use equation::taylor::{Plan, Row, Source, Term};
+use kernel::{Column, Part, Recipe, Sequence, Supply};
+
+/// The recipe of a phase's points; `None` where some of them cannot be had without evaluating formulas. The
+/// draw's number does not count.
+pub fn recipe(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Option<Recipe> {
+    let terms = plan.terms.iter().enumerate();
+    let terms = terms.map(|(position, term)| supply(problem, tables, draw, position, term));
+    Some(Recipe::new(draw.seed, SEEDS, terms.collect::<Option<_>>()?))
+}
+
+fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term: &Term) -> Option<Supply> {
+    let part = |number: usize, dimensions: usize, count: usize, columns: Vec<Column>| Part {
+        count,
+        sequence: sequence(draw.sampler, dimensions),
+        stream: Draw::stream_name(position, number),
+        columns,
+    };
+    let row = term.row;
+    match term.source {
+        Source::Interior | Source::Prediction => {
+            let mut columns = zeros(row);
+            for (dimension, coordinate) in problem.domain.coordinates.iter().enumerate() {
+                columns[dimension] = stretched(coordinate, dimension);
+            }
+            Some(Supply::Drawn(vec![part(0, problem.domain.len(), draw.interior, columns)]))
+        }
+        Source::Condition(index) => {
+            let condition = &problem.conditions[index];
+            let count = condition.points.unwrap_or(problem.training.condition_points);
+            match &condition.place {
+                Place::Pieces(pieces) if pieces.iter().any(|piece| piece.filter.is_some()) => None,
+                Place::Pieces(pieces) => {
+                    let shares = shares(problem, pieces, count);
+                    let parts = pieces.iter().zip(shares).enumerate().map(|(number, (piece, share))| {
+                        let free = free(problem, piece);
+                        part(number, free.len(), share, on_piece(problem, piece, row, &free))
+                    });
+                    Some(Supply::Drawn(parts.collect()))
+                }
+                &Place::Wrap { axis } => {
+                    let count = if problem.domain.len() == 1 { 1 } else { count };
+                    let columns = wrapped(problem, axis, row);
+                    Some(Supply::Drawn(vec![part(0, problem.domain.len() - 1, count, columns)]))
+                }
+            }
+        }
+        Source::Data(index) => Some(Supply::Given(tables.measurements(index).clone())),
+    }
+}
+
+fn sequence(sampler: Sampler, dimensions: usize) -> Sequence {
+    match sampler {
+        Sampler::Sobol => Sequence::Sobol { directions: (0..dimensions).map(directions).collect() },
+        Sampler::Uniform => Sequence::Uniform,
+        Sampler::LatinHypercube => Sequence::LatinHypercube,
+    }
+}
+
+fn zeros(row: Row) -> Vec<Column> {
+    vec![Column::Constant(0.0); row.width()]
+}
+
+fn stretched(coordinate: &Coordinate, dimension: usize) -> Column {
+    Column::Stretched { dimension, low: coordinate.low, length: coordinate.high - coordinate.low }
+}
+
+fn on_piece(problem: &Problem, piece: &Piece, row: Row, free: &[usize]) -> Vec<Column> {
+    let mut columns = zeros(row);
+    for &(axis, value) in &piece.fixed {
+        columns[axis] = Column::Constant(value);
+    }
+    if let (true, Some((axis, sign))) = (row.normals, piece.normal) {
+        columns[row.coordinates * row.sites + axis] = Column::Constant(sign);
+    }
+    for (dimension, &axis) in free.iter().enumerate() {
+        columns[axis] = stretched(&problem.domain.coordinates[axis], dimension);
+    }
+    columns
+}
+
+fn wrapped(problem: &Problem, axis: usize, row: Row) -> Vec<Column> {
+    let mut columns = zeros(row);
+    columns[axis] = Column::Constant(problem.domain.coordinates[axis].low);
+    columns[row.coordinates + axis] = Column::Constant(problem.domain.coordinates[axis].high);
+    let others = (0..problem.domain.len()).filter(|&other| other != axis);
+    for (dimension, other) in others.enumerate() {
+        let column = stretched(&problem.domain.coordinates[other], dimension);
+        (columns[other], columns[row.coordinates + other]) = (column, column);
+    }
+    columns
+}

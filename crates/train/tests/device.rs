@@ -1,0 +1,166 @@
+//! Training on a device that takes series of steps and draws points by itself. The processor stands in for it.
+
+use pinnace::optimize::Adam;
+use pinnace::sample::{Draw, draw, recipe};
+use pinnace::trainer::{Surroundings, settle, train};
+use pinnace::{Event, Experiment, Objective, Precision, Sink, Snapshot, TrainError};
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// Walls, a corner, a wrap, an inner plane; nothing is exact by construction.
+const PROBLEM: &str = r#"
+[domain]
+t = [0, 2]
+x = [-1, 3]
+y = [0, 1]
+[unknowns]
+u = {}
+[equations]
+heat = "u_t = u_xx + u_yy"
+[conditions]
+start = { on = "t = 0", equation = "u = sin(x)*y", weight = 3, points = 5 }
+walls = { on = "x = -1, x = 3", equation = "dn(u) = 1", weight = 2, points = 6 }
+corner = { on = "t = 2, x = 0, y = 0", equation = "u = 0.1" }
+around = { periodic = "y", points = 4 }
+[network]
+width = 5
+depth = 2
+[training]
+hard_constraints = "off"
+points = 12
+optimizer = "adam"
+learning_rate = 0.01
+"#;
+
+fn open(training: &str) -> Experiment {
+    let text = format!("{PROBLEM}{training}");
+    Experiment::from_text("heat", &text, Path::new("."), &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn stand_in(experiment: &Experiment) -> kernel::Kernel<'_> {
+    kernel::Kernel::compile_for_stand_in(experiment.plan(), Precision::F64).expect("a C++ compiler")
+}
+
+#[test]
+fn points_drawn_by_a_device_are_those_of_the_host_bit_for_bit() {
+    for sampler in ["uniform", "sobol", "latin-hypercube"] {
+        let experiment = open(&format!("seed = 77\nsampler = \"{sampler}\"\n"));
+        let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
+        let settings = &settle(problem, plan, Precision::F64)[0];
+        let recipe = recipe(problem, plan, tables, Draw::of(problem, settings, 0)).expect("no filters");
+        let mut device = stand_in(&experiment);
+        for number in [0, 1, 2, 1 << 40] {
+            let wanted = draw(problem, plan, tables, Draw::of(problem, settings, number)).expect("points");
+            assert_eq!(device.draw(&recipe, number).expect("memory"), wanted, "{sampler}, draw {number}");
+            assert_eq!(wanted.iter().map(pinnace::Points::len).sum::<usize>(), recipe.point_count());
+        }
+    }
+}
+
+/// Keeps losses, and states between series.
+#[derive(Default)]
+struct Keeper {
+    losses: Vec<f64>,
+    states: Vec<Snapshot>,
+    plans: usize,
+}
+
+impl Sink for Keeper {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Step { losses, .. } => self.losses.push(losses.total),
+            Event::Memory { plan } => {
+                assert!(plan.bytes() > 0);
+                self.plans += 1;
+            }
+            _ => {}
+        }
+    }
+
+    fn wants_state(&mut self, _seconds: f64) -> bool {
+        true
+    }
+
+    fn state(&mut self, state: &Snapshot) {
+        self.states.push(state.clone());
+    }
+}
+
+/// Trains from a snapshot, with a clock that moves by `tick` seconds whenever someone looks at it.
+fn run(
+    experiment: &Experiment,
+    objective: &mut Objective<'_>,
+    mut now: Snapshot,
+    tick: f64,
+) -> Result<(Snapshot, Keeper, Vec<f64>), TrainError> {
+    let (mut keeper, time) = (Keeper::default(), Cell::new(0.0));
+    let clock = || time.replace(time.get() + tick);
+    let stop = AtomicBool::new(false);
+    let surroundings = Surroundings { stop: &stop, clock: &clock, error: &|_, _| Ok(None) };
+    let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
+    let outcome = train(problem, plan, tables, objective, &mut now, surroundings, &mut keeper)?;
+    (now.seconds, now.phase_seconds) = (0.0, 0.0);
+    Ok((now, keeper, outcome.losses.mean_squares))
+}
+
+#[test]
+fn series_of_steps_take_the_steps_of_the_processor_whatever_their_length() {
+    for training in [
+        "seed = 3\nresample = 7\nbudget = \"45 steps\"\nschedule = { kind = \"cosine\", warmup = 5 }\n",
+        "resample = 1\nsampler = \"latin-hypercube\"\nbudget = \"34 steps\"\n",
+    ] {
+        let experiment = open(training);
+        let on_processor = kernel::Kernel::compile(experiment.plan(), pinnace::Device::Cpu, Precision::F64)
+            .expect("a kernel");
+        let mut processor = Objective::new(on_processor, Vec::new());
+        let wanted = run(&experiment, &mut processor, experiment.start(), 0.0).expect("steps");
+        let mut device = Objective::new(stand_in(&experiment), Vec::new());
+        let long = run(&experiment, &mut device, experiment.start(), 0.0).expect("steps");
+        // Series shorten to a single step.
+        let short = run(&experiment, &mut device, experiment.start(), 1.0).expect("steps");
+        assert_eq!((long.1.plans, wanted.1.plans), (1, 0));
+        assert_eq!(long.0, short.0, "{training}");
+        assert_eq!((&long.1.losses, &long.2), (&short.1.losses, &short.2));
+        assert_eq!((long.0.steps, long.0.draw), (wanted.0.steps, wanted.0.draw));
+        assert!(short.1.states.len() > long.1.states.len(), "series have other lengths");
+        assert_eq!(wanted.1.losses.len(), long.1.losses.len());
+        for (got, wanted) in long.1.losses.iter().zip(&wanted.1.losses) {
+            assert!((got - wanted).abs() <= 1e-6 * wanted, "{got} instead of {wanted}");
+        }
+        // Going on from a state that was kept gives the same bits.
+        let middle = &short.1.states[1];
+        assert!(middle.phase_step > 0 && middle.phase_step < long.0.phase_step);
+        let again = run(&experiment, &mut device, middle.clone(), 0.0).expect("steps");
+        assert_eq!((again.0, again.2), (long.0, long.2), "{training}");
+    }
+}
+
+#[test]
+fn a_series_ends_by_its_loss_where_single_steps_end_and_before_one_that_is_no_number() {
+    let bound = {
+        let probe = open("budget = \"40 steps\"\n");
+        let kernel = kernel::Kernel::compile(probe.plan(), pinnace::Device::Cpu, Precision::F64);
+        let mut processor = Objective::new(kernel.expect("a kernel"), Vec::new());
+        let (_, keeper, _) = run(&probe, &mut processor, probe.start(), 0.0).expect("steps");
+        keeper.losses[34] * 1.001
+    };
+    let experiment = open(&format!("budget = {{ steps = 40, loss = {bound} }}\n"));
+    let mut device = Objective::new(stand_in(&experiment), Vec::new());
+    let long = run(&experiment, &mut device, experiment.start(), 0.0).expect("steps");
+    let short = run(&experiment, &mut device, experiment.start(), 1.0).expect("steps");
+    assert!(long.0.steps <= 35 && long.0.loss < bound);
+    assert_eq!(long.0, short.0);
+
+    let mut start = experiment.start();
+    start.parameters[0] = f64::NAN;
+    let ended = run(&experiment, &mut device, start, 0.0);
+    assert!(matches!(ended, Err(TrainError::NonFiniteResidual { step: 0, .. })));
+}
+
+#[test]
+fn only_methods_with_a_rule_are_taken_by_devices() {
+    use pinnace::optimize::{Optimizer, QuasiNewton};
+    assert!(Adam::new(3).update().is_some());
+    assert!(QuasiNewton::limited(3, 2).update().is_none());
+}
