@@ -74,6 +74,7 @@ impl Gpu {
         let architecture = if major == 9 { "sm_90a".to_owned() } else { format!("sm_{major}{minor}") };
         let multiprocessors = usize::try_from(multiprocessors).unwrap_or(1);
         let shared_bytes = usize::try_from(shared_bytes).unwrap_or(0);
+        context.bind_to_thread().map_err(failed("entering the device's context"))?;
         let (free_at_first, _) = result::mem_get_info().map_err(failed("asking for free memory"))?;
         let fewest_free = Arc::new(AtomicUsize::new(free_at_first));
         let cache = Cache::of_user();

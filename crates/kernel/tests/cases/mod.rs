@@ -52,13 +52,16 @@ pub(crate) fn case(file: &str, overrides: &[&str]) -> Case {
     let path = format!("{}/{file}", folder());
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut settings: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    if !settings.iter().any(|text| text.contains("initialization")) {
+    // Those are taken as they are trained.
+    let built_in = file.contains("examples/");
+    if !built_in && !settings.iter().any(|text| text.contains("initialization")) {
         // Weights of one size in all layers: tolerances are derived for those.
         settings.push("network.initialization=glorot".to_owned());
     }
     let problem = parse_with(&text, &settings).unwrap_or_else(|mistakes| panic!("{}", mistakes.render(file)));
     // In these files the conditions are built into the ansatz; in the others they are penalties.
-    let problem = if file.starts_with("constrained-") { constrain(problem) } else { problem };
+    let constrained = built_in || file.starts_with("constrained-");
+    let problem = if constrained { constrain(problem) } else { problem };
     let plan = plan(&problem).unwrap_or_else(|error| panic!("{file}: {error}"));
     Case { name: format!("{file} {overrides:?}"), problem, plan }
 }

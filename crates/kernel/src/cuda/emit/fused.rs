@@ -21,8 +21,11 @@ const WARPS: usize = 16;
 /// Registers that a thread's sums may take.
 const SUM_REGISTERS: usize = 48;
 
-/// Shared memory of a block that the system and our own small arrays take.
-const RESERVED_BYTES: usize = 2048 + 1024;
+/// Shared memory of a block that the system takes for itself.
+const RESERVED_BYTES: usize = 1024;
+
+/// Bytes of the workspace that every thread has.
+const WORKSPACE_BYTES: usize = 8;
 
 /// Points of the largest tile, and of the smallest.
 const MOST_POINTS: usize = 64;
@@ -89,7 +92,8 @@ impl Cut {
         let down = tiles.div_ceil(warps);
         let rows = (16 * warps * down).max(plain.features.next_multiple_of(16));
         for each in (1..=(WARPS / warps)).rev() {
-            let room = (memory / each).saturating_sub(RESERVED_BYTES);
+            let taken = RESERVED_BYTES + WORKSPACE_BYTES * 32 * warps;
+            let room = (memory / each).saturating_sub(taken);
             let fits = |term: &Term, points: usize| {
                 let places = term.row.sites * points;
                 let columns = term.channels.len() * places;
@@ -198,7 +202,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     text += &frame::formats(target.precision);
     for (name, value) in [
         ("THREADS", threads),
-        ("WORKSPACE_BYTES", 8 * threads),
+        ("WORKSPACE_BYTES", WORKSPACE_BYTES * threads),
         ("SHARED_BYTES", cut.shared),
         ("WEIGHTS", weights),
         ("SCALARS", scalars),
