@@ -49,6 +49,8 @@ pub(crate) enum Command {
 pub(crate) enum Bench {
     /// Time one training step: loss, gradient of all weights, Adam update
     Step(Step),
+    /// Time one iteration of Gauss-Newton on dense normal equations, in f64
+    Iteration(Iteration),
     /// Train problems with several seeds and compare their error over time with what others have published
     Accuracy(Accuracy),
     /// Time training of one problem with more and more points, on a device and on the processor beside it
@@ -148,8 +150,9 @@ pub(crate) struct Scaling {
     pub(crate) json: bool,
 }
 
+/// What is measured.
 #[derive(Debug, Args)]
-pub(crate) struct Step {
+pub(crate) struct Measured {
     /// burgers, ns2d or wave3d (defined as in benches/peers), a built-in problem, or a file's path
     #[arg(long, default_value = "burgers")]
     pub(crate) problem: String,
@@ -170,10 +173,6 @@ pub(crate) struct Step {
     #[arg(long, default_value = "auto")]
     pub(crate) device: Device,
 
-    /// In which numbers to compute: f32 or f64
-    #[arg(long, default_value = "f32")]
-    pub(crate) precision: Precision,
-
     #[command(flatten)]
     pub(crate) gpu: Gpu,
 
@@ -188,6 +187,22 @@ pub(crate) struct Step {
     /// Print one JSON object instead of the report
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Step {
+    #[command(flatten)]
+    pub(crate) measured: Measured,
+
+    /// In which numbers to compute: f32 or f64
+    #[arg(long, default_value = "f32")]
+    pub(crate) precision: Precision,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Iteration {
+    #[command(flatten)]
+    pub(crate) measured: Measured,
 }
 
 #[derive(Debug, Args)]

@@ -1,31 +1,62 @@
 //! `pinnace bench`
 
-use crate::args::Step;
+use crate::args::{Iteration, Measured, Step};
 use crate::{bytes, exit};
-use pinnace::bench::{StepReport, StepSettings, bench_step};
+use pinnace::Precision;
+use pinnace::bench::{IterationReport, StepReport, StepSettings, bench_iteration, bench_step};
 use std::io::Write;
 use std::process::ExitCode;
 
 pub(crate) fn step(choices: &Step, output: &mut impl Write) -> anyhow::Result<ExitCode> {
-    exit::check_gpu(&choices.gpu, choices.device)?;
-    let report = bench_step(&StepSettings {
-        problem: choices.problem.clone(),
-        points: choices.points,
-        width: choices.width,
-        depth: choices.depth,
-        device: choices.device,
-        precision: choices.precision,
-        memory_limit: choices.gpu.memory_limit,
-        compile: choices.gpu.compile.unwrap_or_default(),
-        threads: choices.threads.map(usize::from),
-        case: choices.case.clone(),
-    })?;
-    if choices.json {
+    exit::check_gpu(&choices.measured.gpu, choices.measured.device)?;
+    let report = bench_step(&settings(&choices.measured, choices.precision))?;
+    if choices.measured.json {
         writeln!(output, "{}", serde_json::to_string(&report)?)?;
     } else {
         write(&report, output)?;
     }
     Ok(exit::DONE)
+}
+
+pub(crate) fn iteration(choices: &Iteration, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+    exit::check_gpu(&choices.measured.gpu, choices.measured.device)?;
+    let report = bench_iteration(&settings(&choices.measured, Precision::F64))?;
+    if choices.measured.json {
+        writeln!(output, "{}", serde_json::to_string(&report)?)?;
+    } else {
+        write_iteration(&report, output)?;
+    }
+    Ok(exit::DONE)
+}
+
+fn settings(measured: &Measured, precision: Precision) -> StepSettings {
+    StepSettings {
+        problem: measured.problem.clone(),
+        points: measured.points,
+        width: measured.width,
+        depth: measured.depth,
+        device: measured.device,
+        precision,
+        memory_limit: measured.gpu.memory_limit,
+        compile: measured.gpu.compile.unwrap_or_default(),
+        threads: measured.threads.map(usize::from),
+        case: measured.case.clone(),
+    }
+}
+
+fn write_iteration(report: &IterationReport, output: &mut impl Write) -> anyhow::Result<()> {
+    let IterationReport { problem, width, depth, points, parameters, threads, iterations, .. } = report;
+    writeln!(
+        output,
+        "{problem} {width}x{depth}, {parameters} parameters, {points} points, f64, {threads} threads"
+    )?;
+    let [plain, training] = iterations;
+    writeln!(output, "  plain          {:.1} ms ({plain} iterations)", report.plain_ms)?;
+    writeln!(output, "  as in training {:.1} ms ({training} iterations)", report.training_ms)?;
+    writeln!(output, "  first loss     {:.15e}", report.loss0)?;
+    writeln!(output, "  after 5 plain  {:.15e}", report.loss5)?;
+    writeln!(output, "  after 5        {:.15e}", report.training_loss5)?;
+    Ok(())
 }
 
 fn write(report: &StepReport, output: &mut impl Write) -> anyhow::Result<()> {

@@ -48,6 +48,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::List => inspect::list(&mut output)?,
         Command::Bench(Bench::Scaling(choices)) => scaling::scaling(choices, &mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,
+        Command::Bench(Bench::Iteration(choices)) => bench::iteration(choices, &mut output)?,
         Command::Bench(Bench::Accuracy(choices)) => accuracy::accuracy(choices, &mut output)?,
         Command::New(choices) => new::new(choices, &mut output)?,
         Command::Evaluate(choices) => evaluate::evaluate(choices, &mut output)?,

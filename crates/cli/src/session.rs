@@ -61,6 +61,7 @@ pub(crate) fn train(
         Stopped::Steps
         | Stopped::Seconds
         | Stopped::Loss
+        | Stopped::Plateau
         | Stopped::TargetError
         | Stopped::GradientVanished { .. }
         | Stopped::NoDescent { .. } => exit::DONE,

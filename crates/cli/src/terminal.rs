@@ -3,7 +3,8 @@
 use crate::bytes;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pinnace::optimize::Trust;
-use pinnace::{Event, MemoryPlan, Sink};
+use pinnace::trainer::Balance;
+use pinnace::{Event, MemoryPlan, Plan, Sink};
 use std::io::{IsTerminal, Write, stderr};
 
 /// How progress is shown.
@@ -152,6 +153,7 @@ impl Sink for Terminal {
                 let plural = if points == 1 { "" } else { "s" };
                 self.say(&format!("phase {}: {points} point{plural} per step", phase + 1));
             }
+            Event::Balanced { plan, balance } => self.say(&balance_line(plan, balance)),
             Event::Step {
                 step,
                 phase_step,
@@ -192,4 +194,18 @@ impl Sink for Terminal {
     fn wants_error(&self) -> bool {
         self.style != Style::Silent
     }
+}
+
+/// Residuals by name with their weights, and how strongly each depends on the parameters.
+fn balance_line(plan: &Plan, Balance { scales, weights }: &Balance) -> String {
+    let names = plan.terms.iter().flat_map(|term| {
+        term.residuals.iter().map(|part| {
+            if term.name == "interior" || term.residuals.len() > 1 { &part.name } else { &term.name }
+        })
+    });
+    let parts: Vec<String> = names
+        .zip(weights.iter().zip(scales))
+        .map(|(name, (weight, scale))| format!("{name} {weight:.3} (scale {scale:.3})"))
+        .collect();
+    format!("weights of conditions balanced: {}", parts.join(", "))
 }

@@ -1,6 +1,6 @@
-//! Cholesky factors of damped normal equations: A = UᵀU, block by block on the microkernel.
+//! Cholesky factors of damped symmetric matrices: A = UᵀU, block by block on the microkernel.
 
-use crate::NormalEquations;
+use crate::Symmetric;
 use crate::cpu::{Level, Scalars, Size, Start, multiply};
 use rayon::prelude::*;
 
@@ -42,16 +42,21 @@ impl Cholesky {
         }
     }
 
+    /// Rows of the matrices that it fits.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
     /// Bytes that matrices with `size` rows take.
     pub fn bytes(size: usize) -> usize {
         (size + 2 * BLOCK) * size.next_multiple_of(CHUNK) * size_of::<f64>()
     }
 
-    /// Factorises JᵀJ with `damping` added to its diagonal; false where it has no factor.
-    pub fn factorize(&mut self, normal: &NormalEquations, damping: f64) -> bool {
+    /// Factorises the matrix with `damping` added to its diagonal; false where it has no factor.
+    pub fn factorize(&mut self, matrix: &Symmetric, damping: f64) -> bool {
         let stride = self.stride;
         for (number, row) in self.rows.chunks_exact_mut(stride.max(1)).enumerate() {
-            row[number..self.size].copy_from_slice(normal.column(number));
+            row[number..self.size].copy_from_slice(matrix.column(number));
             row[number] += damping;
         }
         (0..self.size).step_by(BLOCK).all(|first| self.finish_block(first, BLOCK.min(self.size - first)))

@@ -17,6 +17,8 @@ pub enum Shape {
     Gradient,
     /// The length of an output, against points times residuals.
     Output,
+    /// The number of weights, against the plan's residuals.
+    Weights,
     /// The position of a term, against how many there are.
     Term,
 }

@@ -6,19 +6,21 @@ use crate::cuda::{CompileMode, MemoryPlan, MemoryUse};
 use crate::device::Engine;
 use crate::error::fits;
 use crate::recipe::{Recipe, Supply, Visits};
-use crate::{Device, KernelError, Losses, Moments, NormalEquations, Points, Precision, Series, Shape};
-use equation::taylor::{Plan, Residual, Term};
+use crate::{Device, KernelError, Losses, Moments, Points, Precision, Series, Shape};
+use equation::taylor::{Plan, Term};
 
 /// A plan, ready to run on a device. Owns all scratch memory: evaluating allocates nothing.
 #[derive(Debug)]
 pub struct Kernel<'plan> {
-    plan: &'plan Plan,
+    pub(crate) plan: &'plan Plan,
     device: Device,
     precision: Precision,
-    engine: Engine<'plan>,
-    losses: Losses,
+    pub(crate) engine: Engine<'plan>,
+    pub(crate) losses: Losses,
+    /// Factors of the residuals in the least-squares problem.
+    pub(crate) weights: Vec<f64>,
     /// Of one term, while their squares are added up.
-    residuals: Vec<f64>,
+    pub(crate) residuals: Vec<f64>,
 }
 
 impl<'plan> Kernel<'plan> {
@@ -26,7 +28,7 @@ impl<'plan> Kernel<'plan> {
     /// another one.
     pub fn compile(plan: &'plan Plan, device: Device, precision: Precision) -> Result<Self, KernelError> {
         let engine = device.engine(plan, precision)?;
-        Ok(Kernel { plan, device, precision, engine, losses: Losses::zero(plan), residuals: Vec::new() })
+        Ok(Kernel::with(plan, device, precision, engine))
     }
 
     /// Prepares a plan for the processor with a given instruction set, to compare one with another.
@@ -36,15 +38,7 @@ impl<'plan> Kernel<'plan> {
         precision: Precision,
         level: Level,
     ) -> Result<Self, KernelError> {
-        let engine = Engine::at_level(plan, precision, level)?;
-        Ok(Kernel {
-            plan,
-            device: Device::Cpu,
-            precision,
-            engine,
-            losses: Losses::zero(plan),
-            residuals: Vec::new(),
-        })
+        Ok(Kernel::with(plan, Device::Cpu, precision, Engine::at_level(plan, precision, level)?))
     }
 
     /// Prepares the GPU's kernels for the processor, which runs the threads of a block in turn: to check them
@@ -60,8 +54,12 @@ impl<'plan> Kernel<'plan> {
         bytes: usize,
     ) -> Result<Self, KernelError> {
         let engine = Engine::on_machine(plan, precision, cuda::stand_in(bytes))?;
-        let losses = Losses::zero(plan);
-        Ok(Kernel { plan, device: Device::Cuda, precision, engine, losses, residuals: Vec::new() })
+        Ok(Kernel::with(plan, Device::Cuda, precision, engine))
+    }
+
+    fn with(plan: &'plan Plan, device: Device, precision: Precision, engine: Engine<'plan>) -> Self {
+        let (losses, weights) = (Losses::zero(plan), plan_weights(plan));
+        Kernel { plan, device, precision, engine, losses, weights, residuals: Vec::new() }
     }
 
     /// What it computes.
@@ -197,55 +195,6 @@ impl<'plan> Kernel<'plan> {
         self.engine.jacobian((term, points, 0..points.len()), parameters, &mut residuals, rows)
     }
 
-    /// The normal equations of the least-squares problem that the loss is: rows √(weight/points) ·
-    /// residual, of all terms. They replace what `normal` held. The Jacobian is never there as a whole.
-    pub fn normal_equations(
-        &mut self,
-        points: &[Points],
-        parameters: &[f64],
-        normal: &mut NormalEquations,
-    ) -> Result<&Losses, KernelError> {
-        self.check(points, parameters)?;
-        fits(Shape::Gradient, self.plan.parameter_count(), normal.size())?;
-        normal.clear();
-        self.losses.mean_squares.fill(0.0);
-        let mut squares = self.losses.mean_squares.as_mut_slice();
-        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
-            let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
-            squares = rest;
-            let scale = |residual: &Residual| (residual.weight / points.len() as f64).sqrt();
-            let scales: Vec<f64> = term.residuals.iter().map(scale).collect();
-            for range in NormalEquations::blocks(points.len(), scales.len()) {
-                let (residuals, rows) = normal.block(range.len() * scales.len());
-                self.engine.jacobian((number, points, range), parameters, residuals, rows)?;
-                for (place, residual) in residuals.iter().enumerate() {
-                    own[place % scales.len()] += residual * residual;
-                }
-                normal.add_block(&scales);
-            }
-        }
-        self.losses.finish(self.plan, points);
-        Ok(&self.losses)
-    }
-
-    /// The losses of [`Self::evaluate`] alone, for a third of its cost.
-    pub fn losses(&mut self, points: &[Points], parameters: &[f64]) -> Result<&Losses, KernelError> {
-        self.check(points, parameters)?;
-        self.losses.mean_squares.fill(0.0);
-        let mut squares = self.losses.mean_squares.as_mut_slice();
-        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
-            let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
-            squares = rest;
-            self.residuals.resize(points.len() * own.len(), 0.0);
-            self.engine.fill(number, points, parameters, &mut self.residuals)?;
-            for residuals in self.residuals.chunks_exact(own.len().max(1)) {
-                own.iter_mut().zip(residuals).for_each(|(sum, residual)| *sum += residual * residual);
-            }
-        }
-        self.losses.finish(self.plan, points);
-        Ok(&self.losses)
-    }
-
     /// The Jacobian times a direction in parameter space: one number per point and residual.
     pub fn jacobian_times(
         &mut self,
@@ -278,7 +227,7 @@ impl<'plan> Kernel<'plan> {
     }
 
     /// Checks the arguments of whatever concerns all terms.
-    fn check(&self, points: &[Points], parameters: &[f64]) -> Result<(), KernelError> {
+    pub(crate) fn check(&self, points: &[Points], parameters: &[f64]) -> Result<(), KernelError> {
         fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
         for (term, points) in self.plan.terms.iter().zip(points) {
             fits(Shape::RowWidth, term.row.width(), points.width())?;
@@ -349,4 +298,9 @@ impl<'plan> Kernel<'plan> {
         fits(Shape::Output, points.len() * term.residuals.len(), out.len())?;
         self.engine.fill(position, points, parameters, out)
     }
+}
+
+/// The weights of all residuals as the plan has them.
+pub(crate) fn plan_weights(plan: &Plan) -> Vec<f64> {
+    plan.terms.iter().flat_map(|term| &term.residuals).map(|residual| residual.weight).collect()
 }

@@ -1,6 +1,7 @@
 //! What one evaluation found.
 
 use crate::Points;
+use crate::kernel::plan_weights;
 use equation::taylor::Plan;
 
 /// The loss and what it is made of.
@@ -11,6 +12,8 @@ pub struct Losses {
     /// The mean square of every residual of every term, in the plan's order. A term without points
     /// has zeros.
     pub mean_squares: Vec<f64>,
+    /// The weight of every residual.
+    pub weights: Vec<f64>,
 }
 
 impl Losses {
@@ -18,6 +21,7 @@ impl Losses {
         Losses {
             total: 0.0,
             mean_squares: vec![0.0; plan.terms.iter().map(|term| term.residuals.len()).sum()],
+            weights: plan_weights(plan),
         }
     }
 
@@ -33,11 +37,19 @@ impl Losses {
             plan.terms.iter().zip(counts).flat_map(|(term, count)| {
                 term.residuals.iter().map(move |residual| (residual.weight, count))
             });
-        for (square, (weight, count)) in self.mean_squares.iter_mut().zip(residuals) {
+        let own = self.mean_squares.iter_mut().zip(&mut self.weights);
+        for ((square, own), (weight, count)) in own.zip(residuals) {
+            *own = weight;
             // A term without points contributes nothing; 0/0 would poison the loss.
             *square /= count.max(1) as f64;
             self.total += weight * *square;
         }
+    }
+
+    /// Adds up the loss with other weights.
+    pub(crate) fn weigh(&mut self, weights: &[f64]) {
+        self.weights.copy_from_slice(weights);
+        self.total = weights.iter().zip(&self.mean_squares).map(|(weight, square)| weight * square).sum();
     }
 
     /// The first residual whose mean square is infinite or no number, by position in

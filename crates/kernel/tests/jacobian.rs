@@ -5,7 +5,7 @@ mod cases;
 
 use cases::{Case, case, parameters, points};
 use equation::counter::Stream;
-use kernel::{Cholesky, Device, Kernel, NormalEquations, Points, Precision};
+use kernel::{Cholesky, Device, Gram, Kernel, NormalEquations, Points, Precision};
 
 const FILES: [&str; 5] =
     ["inverse.toml", "ansatz-nonlinear.toml", "navier-stokes.toml", "variable-diffusion.toml", "orders.toml"];
@@ -134,7 +134,7 @@ fn normal_equations_are_those_of_the_weighted_rows() {
             for column in 0..size {
                 assert_close(
                     &case.name,
-                    normal.column(column),
+                    normal.matrix().column(column),
                     &square[column * size + column..][..size - column],
                     1e-11,
                 );
@@ -168,17 +168,17 @@ fn factors_solve_damped_normal_equations_of_any_size() {
         let mut kernel = Kernel::compile(&case.plan, Device::Cpu, Precision::F64).expect("a kernel");
         let mut normal = NormalEquations::new(size);
         kernel.normal_equations(&points, &parameters, &mut normal).expect("arguments that fit");
-        let mean = (0..size).map(|column| normal.column(column)[0]).sum::<f64>() / size as f64;
+        let mean = (0..size).map(|column| normal.matrix().column(column)[0]).sum::<f64>() / size as f64;
         let mut factor = Cholesky::new(size);
-        assert!(!factor.factorize(&normal, -3.0 * mean), "a negative matrix has no factor");
-        assert!(factor.factorize(&normal, 1e-3 * mean));
+        assert!(!factor.factorize(normal.matrix(), -3.0 * mean), "a negative matrix has no factor");
+        assert!(factor.factorize(normal.matrix(), 1e-3 * mean));
         let slopes: Vec<f64> = (0..size).map(|row| normal.slope(row)).collect();
         let mut step = slopes.clone();
         factor.solve(&mut step);
         let mut product = vec![0.0; size];
         for column in 0..size {
             product[column] += 1e-3 * mean * step[column];
-            for (below, number) in normal.column(column).iter().enumerate() {
+            for (below, number) in normal.matrix().column(column).iter().enumerate() {
                 product[column + below] += number * step[column];
                 if below > 0 {
                     product[column] += number * step[column + below];
@@ -186,5 +186,77 @@ fn factors_solve_damped_normal_equations_of_any_size() {
             }
         }
         assert_close(&format!("{size} parameters"), &product, &slopes, 1e-9);
+    }
+}
+
+/// All rows of the least-squares problem, one after the other: J, and r.
+fn weighted(
+    kernel: &mut Kernel<'_>,
+    case: &Case,
+    points: &[Points],
+    at: &[f64],
+) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let (mut jacobian, mut all) = (Vec::new(), Vec::new());
+    let matrices = rows(kernel, case, points, at);
+    for (number, ((term, set), matrix)) in case.plan.terms.iter().zip(points).zip(&matrices).enumerate() {
+        let mut residuals = vec![0.0; set.len() * term.residuals.len()];
+        kernel.residuals(number, set, at, &mut residuals).expect("arguments that fit");
+        for (place, (row, residual)) in matrix.chunks_exact(at.len()).zip(&residuals).enumerate() {
+            let scale = (term.residuals[place % term.residuals.len()].weight / set.len() as f64).sqrt();
+            jacobian.push(row.iter().map(|number| scale * number).collect());
+            all.push(scale * residual);
+        }
+    }
+    (jacobian, all)
+}
+
+fn dot(left: &[f64], right: &[f64]) -> f64 {
+    left.iter().zip(right).map(|(left, right)| left * right).sum()
+}
+
+#[test]
+fn products_of_rows_with_each_other_and_with_vectors_are_those_of_the_weighted_rows() {
+    for file in FILES {
+        // More than one block and one chunk, and not a whole number of them.
+        let case = case(file, &["network.width=20", "network.depth=3"]);
+        let (points, parameters) = (points(&case, 130), parameters(&case));
+        let size = parameters.len();
+        for device in [Device::Reference, Device::Cpu] {
+            let mut kernel = Kernel::compile(&case.plan, device, Precision::F64).expect("a kernel");
+            let (jacobian, residuals) = weighted(&mut kernel, &case, &points, &parameters);
+            let count = kernel.row_count(&points);
+            assert_eq!(count, jacobian.len());
+            let mut gradient = vec![0.0; size];
+            let total = kernel.evaluate(&points, &parameters, &mut gradient).expect("arguments").total;
+
+            let mut gram = Gram::new(size, count);
+            for _ in 0..2 {
+                let losses = kernel.gram(&points, &parameters, &mut gram).expect("arguments that fit");
+                assert!((losses.total - total).abs() <= 1e-13 * total);
+            }
+            assert_close(&case.name, gram.residuals(), &residuals, 1e-12);
+            for (column, left) in jacobian.iter().enumerate() {
+                let wanted: Vec<f64> = jacobian[column..].iter().map(|right| dot(left, right)).collect();
+                assert_close(&case.name, gram.matrix().column(column), &wanted, 1e-11);
+            }
+
+            let (mut diagonal, mut rows) = (vec![0.0; size], vec![0.0; count]);
+            let losses = kernel.diagonal(&points, &parameters, &mut diagonal, &mut rows).expect("arguments");
+            assert!((losses.total - total).abs() <= 1e-13 * total);
+            assert_close(&case.name, &rows, &residuals, 1e-12);
+            let square = |column: usize| jacobian.iter().map(|row| row[column] * row[column]).sum();
+            assert_close(&case.name, &diagonal, &(0..size).map(square).collect::<Vec<f64>>(), 1e-11);
+            kernel.rows(&points, &parameters, &mut rows).expect("arguments that fit");
+            assert_close(&case.name, &rows, &residuals, 1e-12);
+
+            let noise = Stream::new(5, 6);
+            let direction: Vec<f64> = (0..size).map(|index| noise.normal(index as u64)).collect();
+            kernel.rows_along(&points, &parameters, &direction, &mut rows).expect("arguments that fit");
+            let wanted: Vec<f64> = jacobian.iter().map(|row| dot(row, &direction)).collect();
+            assert_close(&case.name, &rows, &wanted, 1e-10);
+            kernel.rows_back(&points, &parameters, &residuals, &mut diagonal).expect("arguments that fit");
+            let doubled: Vec<f64> = diagonal.iter().map(|slope| 2.0 * slope).collect();
+            assert_close(&case.name, &doubled, &gradient, 1e-11);
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::problems::BuiltIn;
 use crate::reference::{Cache, Facts, Truth};
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
-use crate::trainer::{self, Choice, Sink, Snapshot, Stopped, Surroundings, settle};
+use crate::trainer::{self, Choice, Sink, Snapshot, Stopped, Surroundings, extent, settle};
 use crate::{Objective, TrainError, problem_file};
 use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
@@ -218,7 +218,7 @@ impl Experiment {
     /// What `optimizer = "auto"` becomes, and why; `None` where the file names its optimizers.
     pub fn choice(&self) -> Option<Choice> {
         let open = self.problem.training.phases.iter().any(|phase| phase.optimizer == Optimizer::Auto);
-        open.then(|| Choice::of(&self.plan, self.precision))
+        open.then(|| Choice::of(extent(&self.problem, &self.plan), self.precision))
     }
 
     /// What became of its conditions, a line each: exact by construction, or a penalty and why.

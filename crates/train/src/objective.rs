@@ -1,9 +1,9 @@
 //! The seam between optimizers and everything that makes a loss: kernel, points, and later
 //! micro-batches and other ranks.
 
-use crate::optimize::{LeastSquares, Loss, Optimizer};
+use crate::optimize::{Extent, LeastSquares, Loss, Optimizer};
 use kernel::cuda::MemoryPlan;
-use kernel::{Kernel, KernelError, Losses, NormalEquations, Points, Series, Visits};
+use kernel::{Gram, Kernel, KernelError, Losses, NormalEquations, Points, Series, Visits};
 
 /// A loss as a function of the parameters.
 #[derive(Debug)]
@@ -51,6 +51,16 @@ impl<'plan> Objective<'plan> {
     /// Points that one evaluation visits.
     pub fn point_count(&self) -> usize {
         self.points.iter().map(Points::len).sum()
+    }
+
+    /// How strongly every residual depends on the parameters.
+    pub(crate) fn scales(&mut self, parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
+        self.kernel.scales(&self.points, parameters)
+    }
+
+    /// Weighs the least-squares problem otherwise than the plan; as the plan, where there are no weights.
+    pub(crate) fn set_weights(&mut self, weights: &[f64]) -> Result<(), KernelError> {
+        self.kernel.set_weights(weights)
     }
 
     /// Takes steps of a method's own rule, of these lengths, where the device does; ends early after a loss below
@@ -107,6 +117,15 @@ impl Loss for Objective<'_> {
 }
 
 impl LeastSquares for Objective<'_> {
+    fn extent(&self) -> Extent {
+        let terms = self.kernel.plan().terms.iter().zip(&self.points);
+        Extent {
+            parameters: self.kernel.plan().parameter_count(),
+            rows: self.kernel.row_count(&self.points),
+            evaluation: terms.map(|(term, points)| term.cost.flops() as f64 * points.len() as f64).sum(),
+        }
+    }
+
     fn normal_equations(
         &mut self,
         parameters: &[f64],
@@ -115,33 +134,39 @@ impl LeastSquares for Objective<'_> {
         finite(self.kernel.normal_equations(&self.points, parameters, normal)?)
     }
 
-    fn bend(&mut self, parameters: &[f64], direction: &[f64], slope: &mut [f64]) -> Result<(), Refusal> {
+    fn gram(&mut self, parameters: &[f64], gram: &mut Gram) -> Result<&Losses, Refusal> {
+        finite(self.kernel.gram(&self.points, parameters, gram)?)
+    }
+
+    fn diagonal(
+        &mut self,
+        parameters: &[f64],
+        diagonal: &mut [f64],
+        rows: &mut [f64],
+    ) -> Result<&Losses, Refusal> {
+        finite(self.kernel.diagonal(&self.points, parameters, diagonal, rows)?)
+    }
+
+    fn along(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal> {
+        Ok(self.kernel.rows_along(&self.points, parameters, direction, rows)?)
+    }
+
+    fn back(&mut self, parameters: &[f64], rows: &[f64], slope: &mut [f64]) -> Result<(), Refusal> {
+        Ok(self.kernel.rows_back(&self.points, parameters, rows, slope)?)
+    }
+
+    fn curvature(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal> {
         /// Far enough ahead for differences to have digits, near enough to see the same curvature
         /// (Transtrum, Sethna 2012).
         const REACH: f64 = 0.1;
-        let at = |length: f64| -> Vec<f64> {
-            parameters.iter().zip(direction).map(|(from, along)| from + length * along).collect()
-        };
-        let (ahead, behind) = (at(REACH), at(-REACH));
-        slope.fill(0.0);
-        let mut part = vec![0.0; slope.len()];
-        for (number, (term, points)) in self.kernel.plan().terms.iter().zip(&self.points).enumerate() {
-            let each = term.residuals.len();
-            let mut residuals = |parameters: &[f64]| -> Result<Vec<f64>, Refusal> {
-                let mut values = vec![0.0; points.len() * each];
-                self.kernel.residuals(number, points, parameters, &mut values)?;
-                Ok(values)
-            };
-            let (ahead, here, behind) = (residuals(&ahead)?, residuals(parameters)?, residuals(&behind)?);
-            let mut seeds = here;
-            for (place, (seed, (ahead, behind))) in
-                seeds.iter_mut().zip(ahead.iter().zip(&behind)).enumerate()
-            {
-                let weight = term.residuals[place % each].weight / points.len() as f64;
-                *seed = weight * (ahead - 2.0 * *seed + behind) / (REACH * REACH);
-            }
-            self.kernel.transposed_times(number, points, parameters, &seeds, &mut part)?;
-            slope.iter_mut().zip(&part).for_each(|(to, from)| *to += from);
+        rows.fill(0.0);
+        let mut part = vec![0.0; rows.len()];
+        for (length, factor) in [(REACH, 1.0), (0.0, -2.0), (-REACH, 1.0)] {
+            let at: Vec<f64> =
+                parameters.iter().zip(direction).map(|(from, along)| from + length * along).collect();
+            self.kernel.rows(&self.points, &at, &mut part)?;
+            let factor = factor / (REACH * REACH);
+            rows.iter_mut().zip(&part).for_each(|(row, part)| *row += factor * part);
         }
         Ok(())
     }

@@ -168,6 +168,7 @@ impl Sink for Record {
             Event::PhaseEnded { stopped, .. } => self.ends.push(*stopped),
             Event::Started { .. }
             | Event::PhaseStarted { .. }
+            | Event::Balanced { .. }
             | Event::Memory { .. }
             | Event::Measured { .. }
             | Event::NotSaved { .. }
@@ -207,4 +208,88 @@ fn gauss_newton_is_the_choice_for_small_networks_and_finds_seven_digits() {
     assert_eq!(run(&experiment).parameters, trained.parameters, "runs repeat");
     let first_order = experiment.on(Device::Cpu, Precision::F32);
     assert!(first_order.choice().unwrap().to_string().starts_with("adam, then lbfgs"));
+}
+
+#[test]
+fn all_ways_to_solve_for_a_step_find_the_same() {
+    // More parameters than rows, then fewer.
+    for (width, points) in [(12, 40), (4, 300)] {
+        let with = |solver: &str, steps: u64| {
+            let settings =
+                format!("optimizer = \"gauss-newton\"\nsolver = \"{solver}\"\npoints = {points}\n");
+            let (text, _) = DECAY.split_once("points = 32").unwrap();
+            let text = text.replace("width = 8", &format!("width = {width}"));
+            run(&open(&format!("{text}{settings}")).with_steps(steps))
+        };
+        // Conjugate gradients end a little before the solution, which shows after some steps.
+        for (solver, steps) in [("woodbury", 5), ("conjugate-gradients", 1)] {
+            let (normal, other) = (with("normal-equations", steps), with(solver, steps));
+            assert_eq!(other.evaluations, normal.evaluations);
+            let far = other.parameters.iter().zip(&normal.parameters).map(|(a, b)| (a - b).abs());
+            let far = far.fold(0.0, f64::max);
+            assert!(far < 1e-4, "{solver}: a parameter is off by {far:e}");
+            assert_ne!(far, 0.0, "{solver} is another way");
+        }
+    }
+}
+
+/// A cooling rod in whatever units of length and temperature, its conditions as penalties.
+fn rod(length: f64, degrees: f64, training: &str) -> Experiment {
+    open(&format!(
+        r#"
+title = "Rod"
+[domain]
+t = [0, 1]
+x = [0, {length}]
+[unknowns]
+u = {{}}
+[equations]
+heat = "u_t = 0.1*{length}^2*u_xx"
+[conditions]
+start = {{ on = "t = 0", equation = "u/{degrees} = sin(pi*x/{length})" }}
+walls = {{ on = "x = 0, x = {length}", equation = "u/{degrees} = 0" }}
+[network]
+width = 8
+depth = 2
+[training]
+hard_constraints = "off"
+condition_points = 40
+points = 150
+{training}
+[reference]
+u = "{degrees}*sin(pi*x/{length})*exp(-0.1*pi^2*t)"
+"#
+    ))
+}
+
+#[test]
+fn balance_gives_conditions_the_strength_of_the_equations_and_says_so() {
+    struct Weights(Vec<Vec<f64>>);
+    impl Sink for Weights {
+        fn event(&mut self, event: &Event<'_>) {
+            if let Event::Balanced { balance, .. } = event {
+                self.0.push(balance.weights.clone());
+            }
+        }
+    }
+    let mut seen = Weights(Vec::new());
+    let balanced = rod(1.0, 1e-3, "").with_steps(40).train(&AtomicBool::new(false), &mut seen).unwrap();
+    // A value in thousandths depends a thousand times as strongly on the network as the equation.
+    assert!(seen.0[0][0] == 1.0 && seen.0[0][1] < 1e-3 && seen.0[0][2] < 1e-3, "{seen:?}", seen = seen.0);
+    assert_eq!(balanced.losses.weights, *seen.0.last().unwrap());
+    let mut none = Weights(Vec::new());
+    let plain = rod(1.0, 1e-3, "balance = false").with_steps(40).train(&AtomicBool::new(false), &mut none);
+    assert!(none.0.is_empty());
+    assert_eq!(plain.unwrap().losses.weights, [1.0, 1.0, 1.0]);
+}
+
+#[test]
+fn where_nobody_says_how_long_gauss_newton_ends_when_losses_hardly_fall() {
+    let experiment = rod(1.0, 1.0, "");
+    let trained = run(&experiment);
+    assert_eq!(trained.stopped, Stopped::Plateau);
+    assert!((60..600).contains(&trained.steps), "{}", trained.steps);
+    // Whoever states a number of steps gets them.
+    let longer = experiment.with_steps(trained.steps + 5);
+    assert_eq!((run(&longer).stopped, run(&longer).steps), (Stopped::Steps, trained.steps + 5));
 }

@@ -2,7 +2,7 @@
 //!
 //! `peers/*/peers.jsonl` holds what the scripts of `benches/peers` printed in fp64 for the dump beside it.
 
-use pinnace::bench::{FirstSteps, first_steps_of_case};
+use pinnace::bench::{FirstSteps, first_iterations_of_case, first_steps_of_case};
 use pinnace::{Device, Precision};
 use std::path::PathBuf;
 
@@ -40,5 +40,17 @@ fn f64_agrees_with_the_peers_to_1e_12() {
 fn f32_agrees_with_the_peers_to_1e_5() {
     for problem in ["burgers", "ns2d", "wave3d"] {
         check(problem, Device::Cpu, Precision::F32, 1e-5);
+    }
+}
+
+#[test]
+fn plain_gauss_newton_iterations_agree_with_those_of_jax() {
+    let folder = PathBuf::from(format!("{}/tests/peers/burgers", env!("CARGO_MANIFEST_DIR")));
+    let text = std::fs::read_to_string(folder.join("gauss_newton.json")).expect("the peer's numbers");
+    let record: serde_json::Value = serde_json::from_str(&text).expect("a record");
+    let losses = first_iterations_of_case(&folder).expect("a case");
+    for (name, got) in ["loss0", "loss5"].into_iter().zip(losses) {
+        let wanted = record[name].as_f64().expect("the peer reports it");
+        assert!((got - wanted).abs() <= 1e-10 * wanted, "{name} is {got}, JAX says {wanted}");
     }
 }

@@ -107,6 +107,7 @@ impl Sink for Impatient<'_> {
             Event::Finished { .. } => self.finished = true,
             Event::Started { .. }
             | Event::PhaseStarted { .. }
+            | Event::Balanced { .. }
             | Event::Memory { .. }
             | Event::Measured { .. }
             | Event::NotSaved { .. }

@@ -31,7 +31,7 @@ pub(super) struct Datum {
 }
 
 /// A function this small, as a share of the function that it is a part of, is rounding: `sin(pi)`.
-const ROUNDING: f64 = 1e-14;
+pub(super) const ROUNDING: f64 = 1e-14;
 
 /// Reads one equation of one condition.
 pub(super) fn read(
@@ -81,7 +81,7 @@ pub(super) fn read(
 }
 
 /// The field of an equation that is linear in one field and mentions no other, and what it equals.
-fn prescribed(pool: &mut Pool, residual: Expression) -> Result<(Field, Expression), Reason> {
+pub(super) fn prescribed(pool: &mut Pool, residual: Expression) -> Result<(Field, Expression), Reason> {
     let leaves = pool.leaves(&[residual]);
     let known = |leaf: &Leaf| matches!(leaf, Leaf::Coordinate(_) | Leaf::Parameter(_) | Leaf::Field(_));
     let mut fields = leaves.iter().filter_map(|leaf| match leaf {
@@ -131,7 +131,7 @@ fn faces(problem: &Problem, pieces: &[Piece], field: Field) -> Result<Vec<Face>,
 }
 
 /// The largest absolute value in the whole box, poles left out.
-fn finite_scale(pool: &Pool, problem: &Problem, function: Expression) -> f64 {
+pub(super) fn finite_scale(pool: &Pool, problem: &Problem, function: Expression) -> f64 {
     let places = places(&problem.domain, &[]);
     let values = places.iter().map(|place| value(pool, function, place).abs());
     values.filter(|value| value.is_finite()).fold(0.0, f64::max)

@@ -1,6 +1,7 @@
 //! Conditions that hold by construction. From the values (and slopes) that conditions prescribe on faces
 //! of the box an ansatz `u = g + φ·N` is built: `g` interpolates what is prescribed, `φ` vanishes where it
-//! is. Such conditions need no penalty. The others keep theirs, with the reason.
+//! is. Such conditions need no penalty. The others keep theirs, with the reason. `N` is in units of what is
+//! prescribed.
 //!
 //! Read in this order: `claim` (what a condition prescribes), `smooth` and `compatible` (whether that can
 //! be built in), `select` (which conditions are), `interpolate` (the ansatz), `outcome` (what is told).
@@ -13,17 +14,24 @@ mod outcome;
 mod places;
 mod select;
 mod smooth;
+mod unit;
 
 pub use outcome::{Enforcement, Outcome, Reason, report};
 
+use crate::expression::Leaf;
 use crate::problem::{HardConstraints, Problem};
 use claim::Claim;
 
 /// Builds into the ansatz of every unknown what its conditions prescribe, where that is possible, and
 /// removes the equations that then always hold. [`Problem::enforcements`] says what became of each.
 pub fn constrain(mut problem: Problem) -> Problem {
+    for unknown in 0..problem.unknowns.len() {
+        if problem.unknowns[unknown].ansatz.is_none() {
+            problem.unknowns[unknown].unit = unit::unit(&problem.pool, &problem, unknown);
+        }
+    }
     if problem.training.hard_constraints == HardConstraints::Off {
-        return problem;
+        return in_units(problem);
     }
     let mut pool = problem.pool.clone();
     let mut claims: Vec<Claim> = Vec::new();
@@ -43,8 +51,9 @@ pub fn constrain(mut problem: Problem) -> Problem {
                 }
                 Err(reason) => Outcome::Penalty(reason),
             };
-            let (name, text) = (condition.name.clone(), condition.equations[equation].text.clone());
-            enforcements.push(Enforcement { condition: name, equation: text, outcome });
+            let (name, stated) = (condition.name.clone(), &condition.equations[equation]);
+            let (text, weight) = (stated.text.clone(), stated.weight);
+            enforcements.push(Enforcement { condition: name, equation: text, weight, outcome });
         }
     }
     for unknown in 0..problem.unknowns.len() {
@@ -64,5 +73,17 @@ pub fn constrain(mut problem: Problem) -> Problem {
     }
     problem.conditions.retain(|condition| !condition.equations.is_empty());
     problem.enforcements = enforcements;
+    in_units(problem)
+}
+
+/// Multiplies what is left of raw outputs by their units.
+fn in_units(mut problem: Problem) -> Problem {
+    let Problem { pool, unknowns, .. } = &mut problem;
+    for (position, unknown) in unknowns.iter_mut().enumerate() {
+        if unknown.ansatz.is_none() && unknown.unit != 1.0 {
+            let raw = pool.leaf(Leaf::Raw(position as u16));
+            unknown.ansatz = Some(pool.scale(raw, unknown.unit));
+        }
+    }
     problem
 }

@@ -10,6 +10,8 @@ pub struct Enforcement {
     pub condition: String,
     /// The equation as written.
     pub equation: String,
+    /// The weight that the file states for it.
+    pub weight: Option<f64>,
     /// How.
     pub outcome: Outcome,
 }
@@ -134,10 +136,29 @@ pub fn report(problem: &Problem) -> Vec<String> {
         let formula = clipped(problem.pool.print(ansatz, problem));
         lines.push(format!("{} exact by construction: {} = {formula}", names.join(", "), unknown.name));
     }
-    for Enforcement { condition, equation, outcome } in &problem.enforcements {
+    for Enforcement { condition, equation, outcome, .. } in &problem.enforcements {
         if let Outcome::Penalty(reason) = outcome {
             lines.push(format!("`{condition}` ({equation}) stays a penalty: {}", reason.sentence(problem)));
         }
+    }
+    for unknown in problem.unknowns.iter().filter(|unknown| unknown.unit != 1.0) {
+        let (name, unit) = (&unknown.name, short(unknown.unit));
+        lines.push(format!(
+            "{name} is computed in units of {unit}, the size of what its conditions prescribe"
+        ));
+    }
+    let is_exact = |it: &Enforcement| matches!(it.outcome, Outcome::Exact { .. });
+    let others_exact =
+        |name: &str| problem.enforcements.iter().all(|it| it.condition != name || is_exact(it));
+    let exact = |it: &&Enforcement| it.weight.is_some() && others_exact(&it.condition);
+    let mut idle: Vec<String> =
+        problem.enforcements.iter().filter(exact).map(|it| format!("`{}`", it.condition)).collect();
+    idle.dedup();
+    if !idle.is_empty() {
+        lines.push(format!(
+            "the stated weight of {} has no effect: what is exact is no penalty",
+            idle.join(", ")
+        ));
     }
     lines
 }

@@ -76,6 +76,7 @@ pub(super) fn select(pool: &mut Pool, problem: &Problem, mut claims: Vec<&Claim>
         }
         let distance = distance(&mut trial, &problem.domain, &data);
         let raw = trial.leaf(Leaf::Raw(claims[widest].unknown as u16));
+        let raw = trial.scale(raw, problem.unknowns[claims[widest].unknown].unit);
         let free = trial.multiply(distance, raw);
         let ansatz = trial.add(known, free);
         *pool = trial;

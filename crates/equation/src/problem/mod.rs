@@ -12,7 +12,9 @@ pub(crate) use domain::axes;
 pub use domain::{Coordinate, Domain, Role};
 pub use field::FieldNameError;
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
-pub use training::{Budget, HardConstraints, NoBudget, Optimizer, Phase, Sampler, Schedule, Training};
+pub use training::{
+    Budget, HardConstraints, NoBudget, Optimizer, Phase, Sampler, Schedule, Solver, Training,
+};
 
 use crate::constrain::Enforcement;
 use crate::expression::{Expression, Leaf, Names, Pool};
@@ -59,6 +61,8 @@ pub struct Unknown {
     pub name: String,
     /// The field in terms of coordinates and [`Leaf::Raw`]; `None` is the raw output itself.
     pub ansatz: Option<Expression>,
+    /// What the network's output was multiplied with, to be of the field's size: already in the ansatz.
+    pub unit: f64,
     /// Whether conditions may be built into an ansatz of this field.
     pub hard_constraints: HardConstraints,
 }
@@ -87,8 +91,8 @@ pub struct Equation {
     pub text: String,
     /// What should be zero.
     pub residual: Expression,
-    /// Factor of its mean square in the loss.
-    pub weight: f64,
+    /// Factor of its mean square in the loss; `None` leaves it open.
+    pub weight: Option<f64>,
 }
 
 /// Equations that hold at special places only.

@@ -41,6 +41,8 @@ pub struct Phase {
     pub adaptive: Option<bool>,
     /// Whether early times come first, if stated.
     pub causal: Option<bool>,
+    /// Whether conditions whose weights are not stated are balanced against the equations, if stated.
+    pub balance: Option<bool>,
     /// Steps between two draws of fresh points, if stated; zero keeps the first ones.
     pub resample: Option<u64>,
     /// Step length of first-order methods.
@@ -71,7 +73,35 @@ pub enum Optimizer {
     /// Self-scaled Broyden (Al-Baali, Khalfan 2005). It finds its own step length.
     SsBroyden,
     /// Gauss-Newton, damped (Levenberg 1944, Marquardt 1963). It finds its own step length.
-    GaussNewton,
+    GaussNewton {
+        /// How its linear equations are solved.
+        solver: Solver,
+    },
+}
+
+/// How the linear equations of a Gauss-Newton step are solved. All find the same step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Solver {
+    /// In whatever way is cheapest for the number of rows and parameters.
+    Auto,
+    /// JᵀJ, of the size of the parameters, and its Cholesky factor.
+    NormalEquations,
+    /// JJᵀ, of the size of the rows, and its Cholesky factor (Woodbury 1950).
+    Woodbury,
+    /// Products with J and Jᵀ alone (Hestenes, Stiefel 1952).
+    ConjugateGradients,
+}
+
+impl Solver {
+    /// As problem files write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Solver::Auto => "auto",
+            Solver::NormalEquations => "normal-equations",
+            Solver::Woodbury => "woodbury",
+            Solver::ConjugateGradients => "conjugate-gradients",
+        }
+    }
 }
 
 impl Optimizer {
@@ -83,7 +113,7 @@ impl Optimizer {
             Optimizer::AdamW { .. } => "AdamW",
             Optimizer::Lbfgs { .. } => "L-BFGS",
             Optimizer::SsBroyden => "SSBroyden",
-            Optimizer::GaussNewton => "Gauss-Newton",
+            Optimizer::GaussNewton { .. } => "Gauss-Newton",
         }
     }
 }

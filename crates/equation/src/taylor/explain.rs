@@ -114,8 +114,8 @@ fn write_term(listing: &Listing, text: &mut String) {
         write_field(text, &equation.name, &equation.text);
         let understood = listing.pool.print(understood, listing);
         write_field(text, "  understood", &format!("{understood} = 0"));
-        if equation.weight != 1.0 {
-            write_field(text, "  weight", &equation.weight.to_string());
+        if let Some(weight) = equation.weight {
+            write_field(text, "  weight", &weight.to_string());
         }
     }
     write_field(text, "channels", &listing.channel_set());

@@ -69,7 +69,11 @@ impl Lowering<'_> {
             row,
             residuals: equations
                 .iter()
-                .map(|equation| Residual { name: equation.name.clone(), weight: equation.weight })
+                .map(|equation| Residual {
+                    name: equation.name.clone(),
+                    weight: equation.weight.unwrap_or(1.0),
+                    stated: equation.weight.is_some(),
+                })
                 .collect(),
             adjoint: Adjoint::from(adjoint(&residual)),
             residual,

@@ -140,8 +140,10 @@ impl Row {
 pub struct Residual {
     /// The equation's name.
     pub name: String,
-    /// Its factor in the loss.
+    /// Its factor in the loss, where nothing balances it against others.
     pub weight: f64,
+    /// Whether the file states that factor.
+    pub stated: bool,
 }
 
 /// Why a problem cannot be planned.
@@ -205,7 +207,7 @@ impl Plan {
         let equation = |&(unknown, derivative): &(usize, Derivative)| {
             let name = problem.field_name(unknown, derivative);
             let residual = plan.pool.field(unknown, derivative);
-            Equation { text: name.clone(), name, residual, weight: 1.0 }
+            Equation { text: name.clone(), name, residual, weight: None }
         };
         let equations: Vec<Equation> = fields.iter().map(equation).collect();
         let mut lowering = Lowering {

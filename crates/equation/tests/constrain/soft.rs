@@ -48,3 +48,27 @@ fn conditions_that_are_stated_twice_agree_or_one_gives_way() {
         ["start: exact", "again: it asks for u = 1 at (0, 1), where `start` asks for 0"]
     );
 }
+
+#[test]
+fn fields_that_are_large_or_small_are_computed_in_units_of_their_size() {
+    let with = |value: &str, more: &str| {
+        pair(&format!(
+            "{}{more}",
+            HEAT.replacen("equation = \"u = 0\"", &format!("equation = \"{value}\""), 1)
+        ))
+    };
+    // A power of two, so that nothing is rounded: the nearest of 300.
+    let hot = with("u = 300*cos(pi*x)", "");
+    assert_eq!((hot.constrained.unknowns[0].unit, hot.constrained.unknowns[1].unit), (256.0, 1.0));
+    assert!(hot.check_exact(1e-10) > 0);
+    let said = equation::constrain::report(&hot.constrained);
+    let line = "u is computed in units of 256, the size of what its conditions prescribe";
+    assert!(said.iter().any(|said| said == line), "{said:?}");
+    let soft = with("u = 300*cos(pi*x)", "hard_constraints = \"off\"\n");
+    assert_eq!(soft.ansatz(0), "256*N");
+    let small = with("2*u = 1e-9", "hard_constraints = \"off\"\n");
+    assert_eq!(small.constrained.unknowns[0].unit, 2f64.powi(-31));
+    for ordinary in ["u = 7*x", "u = 0.2", "u = 0", "u^2 = 1e9", "u = 1/x"] {
+        assert_eq!(with(ordinary, "").constrained.unknowns[0].unit, 1.0, "{ordinary}");
+    }
+}

@@ -4,7 +4,7 @@ use crate::files;
 use equation::parse::{parse, parse_with};
 use equation::problem::{
     Activation, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem, Role,
-    Sampler, Schedule, Solution,
+    Sampler, Schedule, Solution, Solver,
 };
 
 fn accept(name: &str, text: &str) -> Problem {
@@ -91,7 +91,7 @@ fn vector_equations_become_one_equation_per_component() {
     let problem = accept("kovasznay", files::KOVASZNAY);
     let names: Vec<&str> = problem.equations.iter().map(|equation| equation.name.as_str()).collect();
     assert_eq!(names, ["momentum.1", "momentum.2", "mass"]);
-    assert_eq!(problem.equations[2].weight, 2.0);
+    assert_eq!(problem.equations[2].weight, Some(2.0));
     assert_eq!(problem.conditions[0].equations[1].name, "velocity.2");
     assert_eq!(problem.conditions[0].points, Some(400));
 }
@@ -104,7 +104,7 @@ fn measured_columns_are_counted() {
     assert_eq!(data.columns[2], Column::Ignored);
     assert_eq!(data.columns[4], Column::Measured(1));
     assert_eq!(data.equations.len(), 2);
-    assert_eq!(data.equations[1].weight, 5.0);
+    assert_eq!(data.equations[1].weight, Some(5.0));
     assert_eq!(problem.parameters[0].truth, Some(0.25));
 }
 
@@ -167,7 +167,9 @@ fn every_optimizer_has_its_own_keys_and_defaults() {
     assert_eq!(optimizer("optimizer = \"lbfgs\""), Optimizer::Lbfgs { memory: 30 });
     assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Optimizer::Lbfgs { memory: 7 });
     assert_eq!(optimizer("optimizer = \"ssbroyden\""), Optimizer::SsBroyden);
-    assert_eq!(optimizer("optimizer = \"gauss-newton\""), Optimizer::GaussNewton);
+    assert_eq!(optimizer("optimizer = \"gauss-newton\""), Optimizer::GaussNewton { solver: Solver::Auto });
+    let stated = "optimizer = \"gauss-newton\"\nsolver = \"woodbury\"";
+    assert_eq!(optimizer(stated), Optimizer::GaussNewton { solver: Solver::Woodbury });
     assert_eq!(optimizer(""), Optimizer::Auto);
 }
 
@@ -323,7 +325,7 @@ fn defaults_fill_what_the_file_leaves_out() {
     assert_eq!((phase.optimizer, phase.points, phase.budget), (Optimizer::Auto, None, None));
     assert_eq!((phase.adaptive, phase.resample, phase.learning_rate), (None, None, 1e-3));
     assert!(problem.network.normalize && problem.network.periodic.is_empty());
-    assert_eq!(problem.conditions[0].equations[0].weight, 10.0);
+    assert_eq!(problem.conditions[0].equations[0].weight, Some(10.0));
 }
 
 #[test]

@@ -132,7 +132,7 @@ impl Cuda<'_> {
         self.fetch(words.start + MOST * word, &mut numbers)?;
         let sizes = Wanted::from(visits).sizes(self.plan);
         for row in numbers.chunks_exact(each) {
-            let mut losses = Losses { total: 0.0, mean_squares: row[1..].to_vec() };
+            let mut losses = Losses { mean_squares: row[1..].to_vec(), ..Losses::zero(self.plan) };
             losses.finish_counts(self.plan, sizes.iter().map(|size| size.count));
             // The one that the device decided by.
             losses.total = row[0];

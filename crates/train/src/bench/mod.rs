@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod case;
+mod iteration;
 mod memory;
 mod scaling;
 mod step;
@@ -11,6 +12,7 @@ pub use accuracy::{
     pictures, published, summarize, train_all,
 };
 pub use case::CaseError;
+pub use iteration::{IterationReport, bench_iteration, first_iterations_of_case};
 pub use memory::peak_bytes;
 pub use scaling::{ProcessorReport, ScalingReport, ScalingSettings, bench_scaling};
 pub use step::{DeviceMemory, FirstSteps, StepReport, StepSettings, bench_step, first_steps_of_case};

@@ -146,28 +146,25 @@ pub fn first_steps_of_case(
 
 /// Measures one training step.
 pub fn bench_step(settings: &StepSettings) -> Result<StepReport, TrainError> {
+    on_threads(settings, |threads| measure(settings, threads))
+}
+
+/// Does something on as many threads as the settings say, and tells it how many.
+pub(super) fn on_threads<R: Send>(
+    settings: &StepSettings,
+    work: impl FnOnce(usize) -> Result<R, TrainError> + Send,
+) -> Result<R, TrainError> {
     let threads = settings.threads.unwrap_or_else(rayon::current_num_threads);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
         .map_err(|_| TrainError::Threads { threads })?;
-    pool.install(|| measure(settings, threads))
+    pool.install(|| work(threads))
 }
 
 fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainError> {
-    let manifest = settings.case.as_deref().map(Manifest::read).transpose()?;
-    let name = manifest.as_ref().map_or(settings.problem.as_str(), |manifest| manifest.problem.as_str());
-    let overrides = manifest.as_ref().map_or_else(|| settings.overrides(), Manifest::overrides);
-    let experiment = open(name, &overrides)?;
+    let Start { name, experiment, points, parameters: start } = Start::of(settings)?;
     let (problem, plan) = (experiment.problem(), experiment.plan());
-    let (points, start) = match settings.case.as_deref() {
-        Some(folder) => (case::points(folder, plan)?, case::weights(folder, plan)?),
-        None => {
-            let settled = settle(problem, plan, Precision::F64);
-            let points = draw(problem, plan, experiment.tables(), Draw::of(problem, &settled[0], 0))?;
-            (points, plan.initialize(problem.training.seed))
-        }
-    };
     let interior = points[0].len();
     let (flops, products) = count(plan, &points);
     let point_bytes = points.iter().map(|set| (set.len() * set.width() * 8) as u64).sum();
@@ -182,7 +179,7 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainE
     let quantile = |share: f64| 1e3 * times[((times.len() - 1) as f64 * share).round() as usize];
     let peak = peak(settings.device, settings.precision)?;
     Ok(StepReport {
-        problem: name.to_owned(),
+        problem: name,
         points: interior,
         width: problem.network.width,
         depth: problem.network.depth,
@@ -204,6 +201,33 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainE
     })
 }
 
+/// Where a measurement begins.
+pub(super) struct Start {
+    pub(super) name: String,
+    pub(super) experiment: Experiment,
+    pub(super) points: Vec<Points>,
+    pub(super) parameters: Vec<f64>,
+}
+
+impl Start {
+    pub(super) fn of(settings: &StepSettings) -> Result<Self, TrainError> {
+        let manifest = settings.case.as_deref().map(Manifest::read).transpose()?;
+        let name = manifest.as_ref().map_or(&settings.problem, |manifest| &manifest.problem).clone();
+        let overrides = manifest.as_ref().map_or_else(|| settings.overrides(), Manifest::overrides);
+        let experiment = open(&name, &overrides)?;
+        let (problem, plan) = (experiment.problem(), experiment.plan());
+        let (points, parameters) = match settings.case.as_deref() {
+            Some(folder) => (case::points(folder, plan)?, case::weights(folder, plan)?),
+            None => {
+                let settled = settle(problem, plan, Precision::F64);
+                let points = draw(problem, plan, experiment.tables(), Draw::of(problem, &settled[0], 0))?;
+                (points, plan.initialize(problem.training.seed))
+            }
+        };
+        Ok(Start { name, experiment, points, parameters })
+    }
+}
+
 /// The peers' problems come first: their definitions are what makes times comparable.
 pub(super) fn open(name: &str, overrides: &[String]) -> Result<Experiment, TrainError> {
     let text = match name {
@@ -223,7 +247,7 @@ impl StepSettings {
 }
 
 impl Manifest {
-    fn overrides(&self) -> Vec<String> {
+    pub(super) fn overrides(&self) -> Vec<String> {
         sizes(Some(self.n), Some(self.width), Some(self.depth))
     }
 }

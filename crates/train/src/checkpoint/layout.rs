@@ -3,7 +3,7 @@
 use super::Fault;
 use super::bundle::{Bundle, Tensor};
 use crate::optimize::{Array, State, StateError};
-use crate::trainer::{March, Snapshot, Stopped, Strain};
+use crate::trainer::{March, Pace, Snapshot, Stopped, Strain};
 use equation::problem::Problem;
 use equation::taylor::Plan;
 use kernel::Points;
@@ -152,7 +152,10 @@ fn trainer(snapshot: &Snapshot) -> State {
         .with_counts("interior", [snapshot.interior as u64])
         .with_numbers("strain", [snapshot.strain.after, snapshot.strain.mean])
         .with_numbers("march", [snapshot.march.part, snapshot.march.untrained])
-        .with_numbers("loss", [snapshot.loss]);
+        .with_numbers("pace", [snapshot.pace.sum, snapshot.pace.before])
+        .with_counts("pace_counts", [snapshot.pace.count, snapshot.pace.flat])
+        .with_numbers("loss", [snapshot.loss])
+        .with_numbers("weights", snapshot.weights.clone());
     let Some(stopped) = snapshot.stopped else { return state };
     let (kind, end) = match stopped {
         Stopped::Steps => (0, None),
@@ -162,6 +165,7 @@ fn trainer(snapshot: &Snapshot) -> State {
         Stopped::GradientVanished { step, gradient } => (4, Some((step, gradient))),
         Stopped::NoDescent { step, gradient } => (5, Some((step, gradient))),
         Stopped::Interrupted => (6, None),
+        Stopped::Plateau => (7, None),
     };
     let (step, gradient) = end.unwrap_or_default();
     state.with_counts("stopped", [kind, step]).with_numbers("stopped_gradient", [gradient])
@@ -180,6 +184,7 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
                 4 => Stopped::GradientVanished { step, gradient },
                 5 => Stopped::NoDescent { step, gradient },
                 6 => Stopped::Interrupted,
+                7 => Stopped::Plateau,
                 _ => return Err(StateError::Value { name: "stopped".to_owned() }),
             })
         }
@@ -191,6 +196,10 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
     };
     let ((after, mean), (part, untrained)) = (pair("strain")?, pair("march")?);
     let (strain, march) = (Strain { after, mean }, March { part, untrained });
+    let (sum, before) = pair("pace")?;
+    let &[count, flat] = state.counts("pace_counts")? else {
+        return Err(StateError::Value { name: "pace_counts".to_owned() });
+    };
     Ok(Snapshot {
         phase: state.count_up_to("phase", usize::MAX)?,
         phase_step: state.count("phase_step")?,
@@ -202,7 +211,9 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
         draw: state.count("draw")?,
         interior: state.count_up_to("interior", usize::MAX)?,
         strain,
+        pace: Pace { sum, count, before, flat },
         march,
+        weights: state.numbers("weights").unwrap_or_default().to_vec(),
         loss: state.number("loss")?,
         stopped,
         ..snapshot

@@ -33,12 +33,12 @@ pub(crate) fn misfits<'problem>(
         term.residuals.iter().map(move |residual| (term.name.as_str(), residual, noise))
     });
     residuals
-        .zip(&losses.mean_squares)
-        .map(|((term, residual, noise), square)| Misfit {
+        .zip(losses.mean_squares.iter().zip(&losses.weights))
+        .map(|((term, residual, noise), (square, &weight))| Misfit {
             term,
             equation: &residual.name,
             root_mean_square: square.sqrt(),
-            weight: residual.weight,
+            weight,
             noise,
         })
         .collect()

@@ -8,15 +8,15 @@ mod schedule;
 mod state;
 
 pub use adam::Adam;
-pub use gauss_newton::GaussNewton;
+pub use gauss_newton::{Extent, GaussNewton};
 pub use quasi_newton::QuasiNewton;
 pub use schedule::{Progress, rate};
 pub use state::{Array, State, StateError};
 
 use crate::{Refusal, TrainError};
-use equation::problem::Optimizer as Method;
+use equation::problem::{Optimizer as Method, Solver};
 use equation::taylor::Plan;
-use kernel::{Losses, Moments, NormalEquations, Update};
+use kernel::{Gram, Losses, Moments, NormalEquations, Update};
 
 /// A loss as a function of the parameters.
 pub trait Loss {
@@ -33,17 +33,42 @@ pub trait Loss {
     }
 }
 
-/// A loss that is a sum of squares.
+/// A loss that is a sum of squares of rows r, whose derivative by the parameters is J.
 pub trait LeastSquares {
-    /// The losses at `parameters`, with the normal equations in `normal`.
+    /// The size of the problem.
+    fn extent(&self) -> Extent;
+
+    /// How many rows there are.
+    fn row_count(&self) -> usize {
+        self.extent().rows
+    }
+
+    /// The losses at `parameters`, with JᵀJ and Jᵀr in `normal`.
     fn normal_equations(
         &mut self,
         parameters: &[f64],
         normal: &mut NormalEquations,
     ) -> Result<&Losses, Refusal>;
 
-    /// Jᵀ times the second derivative of the residuals along `direction`, into `slope`.
-    fn bend(&mut self, parameters: &[f64], direction: &[f64], slope: &mut [f64]) -> Result<(), Refusal>;
+    /// The losses, with JJᵀ and r in `gram`.
+    fn gram(&mut self, parameters: &[f64], gram: &mut Gram) -> Result<&Losses, Refusal>;
+
+    /// The losses, with the diagonal of JᵀJ in `diagonal` and r in `rows`.
+    fn diagonal(
+        &mut self,
+        parameters: &[f64],
+        diagonal: &mut [f64],
+        rows: &mut [f64],
+    ) -> Result<&Losses, Refusal>;
+
+    /// J times `direction`, into `rows`.
+    fn along(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
+
+    /// Jᵀ times `rows`, into `slope`.
+    fn back(&mut self, parameters: &[f64], rows: &[f64], slope: &mut [f64]) -> Result<(), Refusal>;
+
+    /// The second derivative of the rows along `direction`, into `rows`.
+    fn curvature(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
 
     /// The losses alone.
     fn losses(&mut self, parameters: &[f64]) -> Result<&Losses, Refusal>;
@@ -133,7 +158,7 @@ pub(crate) fn check_size(method: Method, plan: &Plan) -> Result<(), TrainError> 
         | Method::Adam
         | Method::AdamW { .. }
         | Method::Lbfgs { .. }
-        | Method::GaussNewton => Ok(()),
+        | Method::GaussNewton { .. } => Ok(()),
     }
 }
 
@@ -149,6 +174,7 @@ pub fn optimizer(method: Method, plan: &Plan) -> Box<dyn Optimizer> {
         Method::Lbfgs { memory } => Box::new(QuasiNewton::limited(parameters, memory)),
         Method::SsBroyden => Box::new(QuasiNewton::self_scaled(parameters)),
         // What is left open is settled before: this is what the smallest networks take.
-        Method::Auto | Method::GaussNewton => Box::new(GaussNewton::new(parameters)),
+        Method::Auto => Box::new(GaussNewton::new(parameters, Solver::Auto)),
+        Method::GaussNewton { solver } => Box::new(GaussNewton::new(parameters, solver)),
     }
 }

@@ -41,7 +41,9 @@ pub(super) fn loss(
     let mut losses: Vec<Curve> = Vec::new();
     if parts.len() > 1 {
         for (number, (name, weight)) in parts.iter().enumerate().rev() {
-            let points = over_steps(&|record| Some(weight * record.mean_squares.get(number)?));
+            let points = over_steps(&|record| {
+                Some(record.weights.get(number).unwrap_or(weight) * record.mean_squares.get(number)?)
+            });
             losses.push(Curve { name: name.clone(), points, pen: Pen::solid(Colour::of_curve(number), 2.8) });
         }
     }

@@ -22,6 +22,9 @@ pub struct Record {
     pub loss: f64,
     /// Of every residual before the step, in the plan's order (`residuals` in environment.json).
     pub mean_squares: Vec<f64>,
+    /// What they are multiplied with in the loss, where it is not what the problem file states.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<f64>,
     /// The step's length: the rate, or for methods that find it themselves in multiples of their direction.
     pub length: f64,
     /// Points that the step visited.
@@ -121,6 +124,7 @@ impl Metrics {
                 phase_step,
                 step,
                 losses,
+                weights,
                 length,
                 trust,
                 points,
@@ -130,6 +134,7 @@ impl Metrics {
             } => {
                 let written = self.write_certain();
                 self.last.mean_squares.clone_from(&losses.mean_squares);
+                self.last.weights = weights.to_vec();
                 (self.last.step, self.last.phase, self.last.phase_step) = (step, phase, phase_step);
                 (self.last.seconds, self.last.loss, self.last.error) = (seconds, losses.total, None);
                 (self.last.length, self.last.evaluations) = (length, evaluations);
@@ -150,6 +155,7 @@ impl Metrics {
                 Pending::Perhaps | Pending::Certainly => self.write(),
             },
             Event::Started { .. }
+            | Event::Balanced { .. }
             | Event::PhaseStarted { .. }
             | Event::Memory { .. }
             | Event::NotSaved { .. }

@@ -1,8 +1,9 @@
 //! What training tells whoever listens.
 
-use super::Snapshot;
+use super::{Balance, Snapshot};
 use crate::optimize::Trust;
 use crate::run::RunError;
+use equation::taylor::Plan;
 use kernel::Losses;
 use kernel::cuda::MemoryPlan;
 use std::fmt;
@@ -16,6 +17,8 @@ pub enum Stopped {
     Seconds,
     /// The loss fell below the bound.
     Loss,
+    /// Losses hardly fall any more.
+    Plateau,
     /// The error of every unknown with a reference fell below the bound.
     TargetError,
     /// The method stands where the loss has no slope.
@@ -43,6 +46,7 @@ impl Stopped {
             Stopped::Steps => "steps",
             Stopped::Seconds => "seconds",
             Stopped::Loss => "loss",
+            Stopped::Plateau => "plateau",
             Stopped::TargetError => "target-error",
             Stopped::GradientVanished { .. } => "gradient-vanished",
             Stopped::NoDescent { .. } => "no-descent",
@@ -57,6 +61,7 @@ impl fmt::Display for Stopped {
             Stopped::Steps
             | Stopped::Seconds
             | Stopped::Loss
+            | Stopped::Plateau
             | Stopped::TargetError
             | Stopped::Interrupted => formatter.write_str(self.name()),
             Stopped::GradientVanished { step, gradient } => {
@@ -91,6 +96,13 @@ pub enum Event<'run> {
         /// When it will end.
         budget: equation::problem::Budget,
     },
+    /// Conditions that state no weight were given others.
+    Balanced {
+        /// Whose terms and residuals the numbers belong to.
+        plan: &'run Plan,
+        /// What was found.
+        balance: &'run Balance,
+    },
     /// The memory that a phase will take on a device with memory of its own.
     Memory {
         /// By purpose.
@@ -106,6 +118,8 @@ pub enum Event<'run> {
         step: u64,
         /// The losses before the step.
         losses: &'run Losses,
+        /// The weights of all residuals; empty where they are the plan's.
+        weights: &'run [f64],
         /// Its length: the rate, or for methods that find it themselves in multiples of their direction.
         length: f64,
         /// How the step compares with its model, for methods that have one.

@@ -1,16 +1,22 @@
 //! The training loop: phases, budgets, and what the world is told about them.
 
+mod balance;
+mod choice;
 mod event;
 mod march;
+mod pace;
 mod run;
 mod series;
 mod settings;
 mod snapshot;
 mod supply;
 
+pub use balance::Balance;
+pub use choice::{Choice, Reason};
 pub use event::{Event, Quiet, Sink, Stopped};
 pub use march::March;
+pub use pace::Pace;
 pub use run::{Measure, Outcome, Surroundings, steps_per_measurement, train};
 pub(crate) use settings::share;
-pub use settings::{Choice, Settings, settle};
+pub use settings::{Settings, extent, settle};
 pub use snapshot::{Snapshot, Strain};

@@ -2,10 +2,10 @@
 
 use super::series::{Ahead, Taken};
 use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
-use crate::optimize::{Loss, Optimizer, Progress, StepOutcome, Trust, optimizer, rate};
+use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, Trust, optimizer, rate};
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
-use equation::problem::{Budget, Optimizer as Method, Problem};
+use equation::problem::{Optimizer as Method, Problem};
 use equation::taylor::Plan;
 use kernel::{Kernel, Losses, Precision};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,7 +37,7 @@ pub fn steps_per_measurement(method: Method) -> u64 {
     match method {
         Method::Adam | Method::AdamW { .. } => 100,
         Method::Lbfgs { .. } | Method::SsBroyden => 20,
-        Method::Auto | Method::GaussNewton => 1,
+        Method::Auto | Method::GaussNewton { .. } => 1,
     }
 }
 
@@ -97,10 +97,8 @@ pub fn train(
     now.stopped = Some(stopped);
     sink.state(now);
 
-    let mut gradient = vec![0.0; now.parameters.len()];
     let precision = objective.kernel().precision();
-    let losses = objective
-        .eval(&now.parameters, &mut gradient)
+    let losses = LeastSquares::losses(objective, &now.parameters)
         .map_err(|refusal| explain(refusal, plan, precision, now.steps))?
         .clone();
     sink.event(&Event::Finished { steps: now.steps, losses: &losses, seconds: now.seconds, stopped });
@@ -146,6 +144,7 @@ impl Run<'_> {
         } else {
             objective.set_points(std::mem::take(&mut now.points));
         }
+        objective.set_weights(&now.weights)?;
         let mut optimizer = optimizer(phase.method, self.plan);
         if !now.optimizer.is_empty() {
             let misfit = |cause| TrainError::Misfit { phase: now.phase, cause };
@@ -183,7 +182,7 @@ impl Run<'_> {
             return Ok(stopped);
         }
         loop {
-            if let Some(stopped) = self.over(phase.budget, now) {
+            if let Some(stopped) = self.over(phase, now) {
                 return Ok(stopped);
             }
             if sink.wants_state(now.seconds) {
@@ -199,6 +198,10 @@ impl Run<'_> {
                 now.draw += 1;
                 self.supply(phase, objective, now)?;
                 optimizer.forget_loss();
+            }
+            if let Some(balance) = self.balance(phase, objective, now)? {
+                optimizer.forget_loss();
+                sink.event(&Event::Balanced { plan: self.plan, balance: &balance });
             }
             let points = objective.point_count();
             if let Some(ahead) = ahead.as_deref_mut() {
@@ -267,6 +270,7 @@ impl Run<'_> {
             phase_step: now.phase_step,
             step: now.steps,
             losses,
+            weights: &now.weights,
             length,
             trust,
             points,
@@ -323,16 +327,22 @@ impl Run<'_> {
                 let reached = phase.budget.error.zip(error).is_some_and(|(bound, error)| error < bound);
                 Ok(reached.then_some(stopped))
             }
-            Some(Stopped::Steps | Stopped::Seconds | Stopped::Loss | Stopped::Interrupted) | None => Ok(None),
+            Some(
+                Stopped::Steps | Stopped::Seconds | Stopped::Loss | Stopped::Plateau | Stopped::Interrupted,
+            )
+            | None => Ok(None),
         }
     }
 
     /// Whether a phase ends here. The loss is the one before the last step.
-    fn over(&self, budget: Budget, now: &Snapshot) -> Option<Stopped> {
+    fn over(&self, phase: &Settings, now: &Snapshot) -> Option<Stopped> {
+        let budget = phase.budget;
         if self.surroundings.stop.load(Ordering::Relaxed) {
             Some(Stopped::Interrupted)
         } else if budget.loss.is_some_and(|bound| now.loss < bound) {
             Some(Stopped::Loss)
+        } else if phase.ends_by_itself && now.pace.is_over() {
+            Some(Stopped::Plateau)
         } else if budget.steps.is_some_and(|bound| now.phase_step >= bound) {
             Some(Stopped::Steps)
         } else if budget.seconds.is_some_and(|bound| now.phase_seconds >= bound) {

@@ -1,13 +1,23 @@
 //! What a phase does, once the network is known: what the problem file leaves open is settled here.
 
-use equation::problem::{Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule};
+use super::Choice;
+use crate::optimize::Extent;
+use equation::problem::{Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule, Solver};
 use equation::taylor::{Plan, Source};
 use kernel::Precision;
-use std::fmt;
 
-/// Parameters up to which dense normal equations are the fastest way to small errors on a few cores: a
-/// step costs points × parameters² multiplications.
-const MOST_DENSE: usize = 4000;
+/// Parameters up to which there are as many rows as parameters at first. Of larger networks a step only
+/// sees so many rows: their products with each other cost rows² × parameters.
+const MOST_SQUARE: usize = 4096;
+
+/// Rows at first for networks beyond.
+const FEW_ROWS: usize = 2048;
+
+/// Steps of Gauss-Newton after which patience ends.
+const MOST_STEPS: u64 = 600;
+
+/// Operations up to which points may grow.
+const MOST_GROWN: f64 = 3e12;
 
 /// A phase of training with nothing left open.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,6 +34,8 @@ pub struct Settings {
     pub adaptive: bool,
     /// Whether early times come first.
     pub causal: bool,
+    /// Whether conditions whose weights are not stated are balanced against the equations.
+    pub balance: bool,
     /// Steps between two draws of fresh points; `None` keeps the first ones. At least one.
     pub resample: Option<u64>,
     /// Step length of first-order methods.
@@ -32,83 +44,40 @@ pub struct Settings {
     pub schedule: Schedule,
     /// When it ends; at least one bound is set.
     pub budget: Budget,
-}
-
-/// Why `optimizer = "auto"` became what it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Choice {
-    /// Normal equations are small enough.
-    GaussNewton {
-        /// Of the network and the problem.
-        parameters: usize,
-    },
-    /// They are too large.
-    TooLarge {
-        /// Of the network and the problem.
-        parameters: usize,
-    },
-    /// They need more digits.
-    TooCoarse,
-}
-
-impl Choice {
-    /// The choice for a plan in some numbers.
-    pub fn of(plan: &Plan, precision: Precision) -> Self {
-        let parameters = plan.parameter_count();
-        match precision {
-            Precision::F32
-            | Precision::Bf16x6
-            | Precision::Bf16x3
-            | Precision::Tf32
-            | Precision::Bf16
-            | Precision::Fp16 => Choice::TooCoarse,
-            Precision::F64 if parameters > MOST_DENSE => Choice::TooLarge { parameters },
-            Precision::F64 => Choice::GaussNewton { parameters },
-        }
-    }
-}
-
-impl fmt::Display for Choice {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Choice::GaussNewton { parameters } => {
-                write!(formatter, "gauss-newton: {parameters} parameters make small normal equations")
-            }
-            Choice::TooLarge { parameters } => write!(
-                formatter,
-                "adam, then lbfgs: normal equations of {parameters} parameters would cost too much"
-            ),
-            Choice::TooCoarse => {
-                formatter.write_str("adam, then lbfgs: normal equations need f64 to be worth their cost")
-            }
-        }
-    }
+    /// Whether it also ends when losses hardly fall any more: where nobody says how long to go on.
+    pub ends_by_itself: bool,
 }
 
 /// All phases of a problem, settled. Where the problem states a number of steps in all, phases keep their
 /// own number while there are enough, the last of them takes the rest, and bounds on time, loss and error
 /// no longer count.
 pub fn settle(problem: &Problem, plan: &Plan, precision: Precision) -> Vec<Settings> {
-    let mut phases: Vec<Settings> =
-        problem.training.phases.iter().flat_map(|phase| settle_phase(phase, plan, precision)).collect();
+    let mut phases: Vec<Settings> = problem
+        .training
+        .phases
+        .iter()
+        .flat_map(|phase| settle_phase(phase, problem, plan, precision))
+        .collect();
     let (count, Some(mut rest)) = (phases.len(), problem.training.steps) else { return phases };
     for (number, phase) in phases.iter_mut().enumerate() {
         let own = if number + 1 == count { rest } else { phase.budget.steps.unwrap_or(rest).min(rest) };
         rest -= own;
         phase.budget = Budget { steps: Some(own), ..Budget::default() };
+        phase.ends_by_itself = false;
     }
     phases
 }
 
-fn settle_phase(phase: &Phase, plan: &Plan, precision: Precision) -> Vec<Settings> {
+fn settle_phase(phase: &Phase, problem: &Problem, plan: &Plan, precision: Precision) -> Vec<Settings> {
+    let with_method = |method: Method| with_method(phase, problem, plan, method);
     if phase.optimizer != Method::Auto {
-        return vec![with_method(phase, plan, phase.optimizer)];
+        return vec![with_method(phase.optimizer)];
     }
-    match Choice::of(plan, precision) {
-        Choice::GaussNewton { .. } => vec![with_method(phase, plan, Method::GaussNewton)],
+    match Choice::of(extent(problem, plan), precision) {
+        Choice::GaussNewton { .. } => vec![with_method(Method::GaussNewton { solver: Solver::Auto })],
         Choice::TooLarge { .. } | Choice::TooCoarse => {
-            let mut adam = with_method(phase, plan, Method::Adam);
-            let mut lbfgs = with_method(phase, plan, Method::Lbfgs { memory: 30 });
+            let mut adam = with_method(Method::Adam);
+            let mut lbfgs = with_method(Method::Lbfgs { memory: 30 });
             if let Some(budget) = phase.budget {
                 // A quarter of what is stated finds the valley, the rest goes down in it.
                 adam.budget = share(budget, 0.25);
@@ -117,6 +86,28 @@ fn settle_phase(phase: &Phase, plan: &Plan, precision: Precision) -> Vec<Setting
             vec![adam, lbfgs]
         }
     }
+}
+
+/// The size of a first Gauss-Newton step, measurements not counted.
+pub fn extent(problem: &Problem, plan: &Plan) -> Extent {
+    let stated = problem.training.phases.iter().find_map(|phase| phase.points);
+    extent_with(problem, plan, stated.unwrap_or_else(|| first_points(plan)))
+}
+
+fn extent_with(problem: &Problem, plan: &Plan, inside: usize) -> Extent {
+    let mut extent = Extent { parameters: plan.parameter_count(), rows: 0, evaluation: 0.0 };
+    for term in &plan.terms {
+        let points = match term.source {
+            Source::Interior => inside,
+            Source::Condition(number) => {
+                problem.conditions[number].points.unwrap_or(problem.training.condition_points)
+            }
+            Source::Data(_) | Source::Prediction => 0,
+        };
+        extent.rows += points * term.residuals.len();
+        extent.evaluation += points as f64 * term.cost.flops() as f64;
+    }
+    extent
 }
 
 /// A part of a budget.
@@ -128,16 +119,16 @@ pub(crate) fn share(budget: Budget, part: f64) -> Budget {
     }
 }
 
-fn with_method(phase: &Phase, plan: &Plan, method: Method) -> Settings {
-    let second_order = method == Method::GaussNewton;
+fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) -> Settings {
+    let second_order = matches!(method, Method::GaussNewton { .. });
     // It fits any fixed points, and what it knows outlives them: fresh ones now and then.
     let fits_points = method == Method::SsBroyden;
     let (points, most) = match (second_order, fits_points) {
-        (true, _) => enough(plan),
+        (true, _) => enough(problem, plan),
         (false, true) => (4096, 4096),
         (false, false) => (2048, 2048),
     };
-    let steps = if second_order { 300 } else { 5000 };
+    let steps = if second_order { MOST_STEPS } else { 5000 };
     let resample = phase.resample.or(second_order.then_some(1)).or(fits_points.then_some(100));
     let resample = resample.filter(|&steps| steps > 0);
     Settings {
@@ -148,20 +139,29 @@ fn with_method(phase: &Phase, plan: &Plan, method: Method) -> Settings {
         sampler: phase.sampler,
         adaptive: phase.adaptive.unwrap_or(second_order || fits_points),
         causal: phase.causal.unwrap_or(second_order) && resample == Some(1),
+        balance: second_order && phase.balance.unwrap_or(true),
         resample,
         learning_rate: phase.learning_rate,
         schedule: phase.schedule,
         budget: phase.budget.unwrap_or(Budget { steps: Some(steps), ..Budget::default() }),
+        ends_by_itself: second_order && phase.budget.is_none(),
     }
 }
 
-/// Points for normal equations, at first and at most: about as many rows as parameters suffice while the
+/// Points for Gauss-Newton, at first and at most: about as many rows as parameters suffice while the
 /// damping is large, several times as many are needed when it is not.
-fn enough(plan: &Plan) -> (usize, usize) {
+fn enough(problem: &Problem, plan: &Plan) -> (usize, usize) {
+    let least = first_points(plan);
+    let affordable =
+        |&times: &usize| extent_with(problem, plan, times * least).flops(Solver::Auto) <= MOST_GROWN;
+    (least, (1..=12).rev().find(affordable).unwrap_or(1) * least)
+}
+
+fn first_points(plan: &Plan) -> usize {
     let inside = plan.terms.iter().filter(|term| term.source == Source::Interior);
-    let residuals: usize = inside.map(|term| term.residuals.len()).sum();
-    let least = (plan.parameter_count() / residuals.max(1)).clamp(512, 4096);
-    (least, 12 * least)
+    let residuals = inside.map(|term| term.residuals.len()).sum::<usize>().max(1);
+    let parameters = plan.parameter_count();
+    if parameters > MOST_SQUARE { (FEW_ROWS / residuals).max(256) } else { (parameters / residuals).max(512) }
 }
 
 #[cfg(test)]
@@ -194,11 +194,14 @@ ends = { on = "x = 0, x = 1", equation = "u = 0" }
     #[test]
     fn small_networks_get_second_order_and_large_or_coarse_ones_first_order() {
         let first_order = [Method::Adam, Method::Lbfgs { memory: 30 }];
-        assert_eq!(methods(&["network.width=20"], Precision::F64), [Method::GaussNewton]);
-        assert_eq!(methods(&["network.width=20"], Precision::F32), first_order);
-        assert_eq!(methods(&["network.width=100"], Precision::F64), first_order);
-        let stated = methods(&["network.width=100", "training.optimizer=gauss-newton"], Precision::F64);
-        assert_eq!(stated, [Method::GaussNewton]);
+        let second_order = [Method::GaussNewton { solver: Solver::Auto }];
+        for width in ["network.width=20", "network.width=128"] {
+            assert_eq!(methods(&[width], Precision::F64), second_order);
+            assert_eq!(methods(&[width], Precision::F32), first_order);
+        }
+        assert_eq!(methods(&["network.width=300"], Precision::F64), first_order);
+        let stated = methods(&["network.width=300", "training.optimizer=gauss-newton"], Precision::F64);
+        assert_eq!(stated, second_order);
     }
 
     #[test]
@@ -209,6 +212,19 @@ ends = { on = "x = 0, x = 1", equation = "u = 0" }
         assert_eq!((open[0].resample, open[0].adaptive, open[0].most_points), (Some(1), true, 9999));
         let fixed = settled(&["training.resample=0", "training.adaptive=false"], Precision::F64);
         assert_eq!((fixed[0].resample, fixed[0].adaptive), (None, false));
+    }
+
+    #[test]
+    fn networks_with_more_parameters_than_rows_solve_for_the_rows_and_points_grow_as_far_as_they_cost() {
+        let of = |width: &str| {
+            let problem = parse_with(PROBLEM, &[format!("network.width={width}")]).expect("it is right");
+            let plan = plan(&problem).expect("a plan");
+            (extent(&problem, &plan).best(), settle(&problem, &plan, Precision::F64)[0].most_points)
+        };
+        assert_eq!(of("20"), (Solver::NormalEquations, 12 * 1321));
+        let (solver, most) = of("128");
+        assert_eq!(solver, Solver::Woodbury);
+        assert!((2 * 2048..8 * 2048).contains(&most), "{most}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Training between two steps: all that its future depends on.
 
-use super::{March, Stopped};
+use super::{March, Pace, Stopped};
 use crate::optimize::State;
 use kernel::Points;
 
@@ -33,8 +33,12 @@ pub struct Snapshot {
     pub interior: usize,
     /// What tells that they are too few.
     pub strain: Strain,
+    /// How fast losses fall.
+    pub pace: Pace,
     /// How far in time they reach.
     pub march: March,
+    /// The weights of all residuals; empty where they are the plan's.
+    pub weights: Vec<f64>,
     /// The loss before the last step of the phase; infinite before the first.
     pub loss: f64,
     /// What the phase's method remembers; empty before its first step.
@@ -69,7 +73,9 @@ impl Snapshot {
             points: Vec::new(),
             interior: 0,
             strain: Strain::default(),
+            pace: Pace::START,
             march: March::START,
+            weights: Vec::new(),
             loss: f64::INFINITY,
             optimizer: State::default(),
             stopped: None,

@@ -10,6 +10,9 @@ use equation::taylor::Source;
 /// Losses at fresh points may be this much larger than at those that a step was made for.
 const MOST_STRAIN: f64 = 2.5;
 
+/// The same where losses at fresh points hardly fall any more.
+const MOST_STRAIN_WHEN_SLOW: f64 = 1.2;
+
 /// How much of the strain each step renews.
 const RENEWAL: f64 = 0.2;
 
@@ -57,11 +60,13 @@ impl Snapshot {
         let Strain { after: before, mut mean } = self.strain;
         // While time still grows, losses rise for that reason.
         let all_of_time = !settings.causal || self.march.part >= 1.0;
+        let slow = all_of_time && self.pace.note(self.loss);
         if settings.resample == Some(1) && all_of_time && before > 0.0 && self.loss > 0.0 {
             mean += RENEWAL * ((self.loss / before).ln() - mean);
-            if mean > MOST_STRAIN.ln() && self.interior < settings.most_points {
+            let most: f64 = if slow { MOST_STRAIN_WHEN_SLOW } else { MOST_STRAIN };
+            if mean > most.ln() && self.interior < settings.most_points {
                 self.interior = (self.interior + self.interior / 2 + 1).min(settings.most_points);
-                mean = 0.0;
+                (mean, self.pace.flat) = (0.0, 0);
             }
         }
         self.strain = Strain { after, mean };

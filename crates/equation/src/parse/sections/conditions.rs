@@ -63,7 +63,7 @@ fn on_pieces(
     entry: &Entry,
     table: &Table,
     on: &Entry,
-    weight: f64,
+    weight: Option<f64>,
     surroundings: &Surroundings<'_>,
     workshop: &mut Workshop,
 ) -> Option<(Place, Vec<Equation>)> {
@@ -117,7 +117,7 @@ fn wrap(
     entry: &Entry,
     table: &Table,
     periodic: &Entry,
-    weight: f64,
+    weight: Option<f64>,
     surroundings: &Surroundings<'_>,
     workshop: &mut Workshop,
 ) -> Option<(Place, Vec<Equation>)> {

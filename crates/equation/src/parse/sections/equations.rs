@@ -28,7 +28,7 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Vec<St
                 };
                 (&equation.node, weight)
             }
-            _ => (&entry.node, 1.0),
+            _ => (&entry.node, None),
         };
         let Some(text) = reader::text(node, &mut workshop.mistakes) else { continue };
         let context = Context::everything("an equation");
@@ -43,14 +43,17 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Vec<St
     stated
 }
 
-/// The `weight` of a table; 1 without one.
-pub(in crate::parse) fn weight(table: &Table, workshop: &mut Workshop) -> f64 {
-    let weight = table.get("weight").and_then(|entry| reader::positive(&entry.node, &mut workshop.mistakes));
-    weight.unwrap_or(1.0)
+/// The `weight` of a table, if it states one.
+pub(in crate::parse) fn weight(table: &Table, workshop: &mut Workshop) -> Option<f64> {
+    table.get("weight").and_then(|entry| reader::positive(&entry.node, &mut workshop.mistakes))
 }
 
 /// Residuals with their texts as equations: `name` for one, `name.1`, `name.2`, … for several.
-pub(in crate::parse) fn named(name: &str, all: Vec<(String, Vec<Expression>)>, weight: f64) -> Vec<Equation> {
+pub(in crate::parse) fn named(
+    name: &str,
+    all: Vec<(String, Vec<Expression>)>,
+    weight: Option<f64>,
+) -> Vec<Equation> {
     let count: usize = all.iter().map(|(_, residuals)| residuals.len()).sum();
     let mut equations = Vec::with_capacity(count);
     for (text, residuals) in all {

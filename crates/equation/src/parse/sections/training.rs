@@ -5,16 +5,18 @@ use super::unknowns::hard_constraints;
 use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
-use crate::problem::{Budget, Optimizer, Phase, Sampler, Schedule, Training};
+use crate::problem::{Budget, Optimizer, Phase, Sampler, Schedule, Solver, Training};
 
 /// Methods that people will ask for and that this version does not have.
 const PLANNED: [&str; 7] =
     ["bfgs", "levenberg-marquardt", "natural-gradient", "soap", "shampoo", "sgd", "muon"];
 
-const PHASE_KEYS: [&str; 12] = [
+const PHASE_KEYS: [&str; 14] = [
     "optimizer",
     "weight_decay",
     "memory",
+    "solver",
+    "balance",
     "points",
     "most_points",
     "sampler",
@@ -47,6 +49,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         sampler: Sampler::Sobol,
         adaptive: None,
         causal: None,
+        balance: None,
         resample: None,
         learning_rate: 1e-3,
         schedule: Schedule::Constant,
@@ -145,6 +148,8 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     phase.adaptive = adaptive.or(phase.adaptive);
     let causal = table.get("causal").and_then(|entry| reader::boolean(&entry.node, mistakes));
     phase.causal = causal.or(phase.causal);
+    let balance = table.get("balance").and_then(|entry| reader::boolean(&entry.node, mistakes));
+    phase.balance = balance.or(phase.balance);
     if let Some(steps) = table.get("resample").and_then(|e| reader::count(&e.node, 0..=i64::MAX, mistakes)) {
         phase.resample = Some(steps as u64);
     }
@@ -169,7 +174,7 @@ fn optimizer(node: &Node, workshop: &mut Workshop) -> Option<Optimizer> {
         ("lbfgs", lbfgs),
         ("l-bfgs", lbfgs),
         ("ssbroyden", Optimizer::SsBroyden),
-        ("gauss-newton", Optimizer::GaussNewton),
+        ("gauss-newton", Optimizer::GaussNewton { solver: Solver::Auto }),
     ];
     let text = reader::text(node, &mut workshop.mistakes)?;
     if PLANNED.contains(&text.content.as_str()) {
@@ -191,21 +196,36 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
         let hint = format!("state it beside `optimizer = \"{method}\"`");
         mistakes.report_with(entry.key_span, message, hint);
     };
-    let (decay, pairs) = (table.get("weight_decay"), table.get("memory"));
+    let keys = [("weight_decay", "adamw"), ("memory", "lbfgs"), ("solver", "gauss-newton")];
+    let own = match optimizer {
+        Optimizer::Auto | Optimizer::Adam | Optimizer::SsBroyden => "",
+        Optimizer::AdamW { .. } => "adamw",
+        Optimizer::Lbfgs { .. } => "lbfgs",
+        Optimizer::GaussNewton { .. } => "gauss-newton",
+    };
+    for (key, method) in keys.into_iter().filter(|(_, method)| *method != own) {
+        table.get(key).into_iter().for_each(|entry| misplaced(entry, method));
+    }
+    if !matches!(optimizer, Optimizer::Auto | Optimizer::GaussNewton { .. }) {
+        table.get("balance").into_iter().for_each(|entry| misplaced(entry, "gauss-newton"));
+    }
     match optimizer {
-        Optimizer::Auto | Optimizer::Adam | Optimizer::SsBroyden | Optimizer::GaussNewton => {
-            decay.into_iter().for_each(|entry| misplaced(entry, "adamw"));
-            pairs.into_iter().for_each(|entry| misplaced(entry, "lbfgs"));
-        }
+        Optimizer::Auto | Optimizer::Adam | Optimizer::SsBroyden => {}
         Optimizer::AdamW { weight_decay } => {
-            pairs.into_iter().for_each(|entry| misplaced(entry, "lbfgs"));
-            let stated = decay.and_then(|entry| reader::positive(&entry.node, mistakes));
+            let stated = table.get("weight_decay").and_then(|entry| reader::positive(&entry.node, mistakes));
             *weight_decay = stated.unwrap_or(*weight_decay);
         }
         Optimizer::Lbfgs { memory } => {
-            decay.into_iter().for_each(|entry| misplaced(entry, "adamw"));
+            let pairs = table.get("memory");
             let stated = pairs.and_then(|entry| reader::count(&entry.node, 1..=MAX_MEMORY, mistakes));
             *memory = stated.unwrap_or(*memory);
+        }
+        Optimizer::GaussNewton { solver } => {
+            let solvers =
+                [Solver::Auto, Solver::NormalEquations, Solver::Woodbury, Solver::ConjugateGradients];
+            let names = solvers.map(|solver| (solver.name(), solver));
+            let stated = table.get("solver").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
+            *solver = stated.unwrap_or(*solver);
         }
     }
 }

@@ -35,7 +35,12 @@ pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Worksho
         }
         let unknown = Meaning::Unknown(unknowns.len());
         if workshop.scope.declare(&entry.key, unknown, "unknowns", entry.key_span, mistakes) {
-            unknowns.push(Unknown { name: entry.key.clone(), ansatz: None, hard_constraints: hard });
+            unknowns.push(Unknown {
+                name: entry.key.clone(),
+                ansatz: None,
+                unit: 1.0,
+                hard_constraints: hard,
+            });
         }
     }
     unknowns

@@ -227,6 +227,7 @@ impl Sink for Watch<'_> {
                 (self.tell)(self.last, step, Some(error));
             }
             Event::Started { .. }
+            | Event::Balanced { .. }
             | Event::Memory { .. }
             | Event::PhaseStarted { .. }
             | Event::NotSaved { .. }

@@ -1,8 +1,9 @@
 //! The step for one damping.
 
-use super::LeastSquares;
+use super::system::System;
+use super::{LeastSquares, dot};
 use crate::Refusal;
-use kernel::{Cholesky, NormalEquations};
+use kernel::Cholesky;
 
 /// The most that a step may bend: half its acceleration's length, in multiples of its own.
 const MOST_BEND: f64 = 0.75;
@@ -15,9 +16,10 @@ pub(super) struct Candidate {
     /// By how much the model says that the loss will fall.
     promise: f64,
     solved: bool,
-    /// Of the damped normal equations.
+    /// Of the damped matrix, in forms that have one.
     factor: Cholesky,
-    direction: Vec<f64>,
+    /// What is added to the diagonal.
+    added: f64,
     bend: Vec<f64>,
 }
 
@@ -28,8 +30,8 @@ impl Candidate {
             damping: 0.0,
             promise: 0.0,
             solved: false,
-            factor: Cholesky::new(size),
-            direction: vec![0.0; size],
+            factor: Cholesky::new(0),
+            added: 0.0,
             bend: vec![0.0; size],
         }
     }
@@ -47,29 +49,48 @@ impl Candidate {
         self.solved
     }
 
+    /// Prepares to solve with damping · mean added to the diagonal.
+    pub(super) fn factorize(&mut self, system: &System, damping: f64, mean: f64) {
+        (self.damping, self.added) = (damping, damping * mean);
+        self.solved = match system.matrix() {
+            Some(matrix) => {
+                if self.factor.size() != matrix.size() {
+                    self.factor = Cholesky::new(matrix.size());
+                }
+                self.factor.factorize(matrix, self.added)
+            }
+            None => true,
+        };
+    }
+
     /// Finds the step (JᵀJ + damping · mean · I)⁻¹ · slope.
-    pub(super) fn solve(&mut self, normal: &NormalEquations, slope: &[f64], damping: f64, mean: f64) {
-        self.damping = damping;
-        self.step.copy_from_slice(slope);
-        self.solved = self.factor.factorize(normal, damping * mean);
-        if self.solved {
-            self.factor.solve(&mut self.step);
-            // |r|² − |r − J·step|² = step·slope + damping · mean · |step|², since step solves the equations.
-            self.promise = dot(&self.step, slope) + damping * mean * dot(&self.step, &self.step);
-            self.solved = self.promise.is_finite();
-        }
+    pub(super) fn solve(
+        &mut self,
+        system: &System,
+        squares: &mut dyn LeastSquares,
+        parameters: &[f64],
+        slope: &[f64],
+    ) -> Result<(), Refusal> {
+        let Candidate { step, factor, added, .. } = self;
+        system.solve_first((factor, *added), squares, parameters, slope, step)?;
+        // |r|² − |r − J·step|² = step·slope + damping · mean · |step|², since step solves the equations.
+        self.promise = dot(step, slope) + *added * dot(step, step);
+        self.solved = self.promise.is_finite();
+        Ok(())
     }
 
     /// Lets the step follow the valley: residuals bend along it, and half of what that does to the
-    /// normal equations is added.
+    /// equations is added.
     pub(super) fn accelerate(
         &mut self,
+        system: &System,
         squares: &mut dyn LeastSquares,
         parameters: &[f64],
     ) -> Result<(), Refusal> {
-        self.direction.iter_mut().zip(&self.step).for_each(|(to, step)| *to = -step);
-        match squares.bend(parameters, &self.direction, &mut self.bend) {
-            Ok(()) => self.factor.solve(&mut self.bend),
+        let Candidate { step, factor, added, bend, .. } = self;
+        let mut rows = vec![0.0; squares.row_count()];
+        match squares.curvature(parameters, step, &mut rows) {
+            Ok(()) => system.solve((factor, *added), squares, parameters, rows, bend)?,
             Err(Refusal::Residual(_) | Refusal::Gradient) => return Ok(()),
             Err(refusal) => return Err(refusal),
         }
@@ -80,8 +101,4 @@ impl Candidate {
         }
         Ok(())
     }
-}
-
-fn dot(first: &[f64], second: &[f64]) -> f64 {
-    first.iter().zip(second).map(|(a, b)| a * b).sum()
 }

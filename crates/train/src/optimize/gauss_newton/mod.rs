@@ -1,13 +1,18 @@
-//! Damped Gauss-Newton (Levenberg 1944, Marquardt 1963) on dense normal equations, with geodesic
-//! acceleration (Transtrum, Sethna 2012).
+//! Damped Gauss-Newton (Levenberg 1944, Marquardt 1963) with geodesic acceleration (Transtrum, Sethna 2012).
 
 mod candidate;
+mod cost;
+mod system;
+
+pub use cost::Extent;
 
 use super::{LeastSquares, Loss, Optimizer, State, StateError, StepOutcome, Trust};
 use crate::Refusal;
 use candidate::Candidate;
-use kernel::{Cholesky, Losses, NormalEquations};
+use equation::problem::Solver;
+use kernel::Losses;
 use rayon::prelude::*;
+use system::System;
 
 /// Before the first step.
 const FIRST_DAMPING: f64 = 1e-2;
@@ -37,7 +42,9 @@ pub struct GaussNewton {
     idle: u64,
     /// The loss is another function than at the last step.
     fresh: bool,
-    normal: NormalEquations,
+    solver: Solver,
+    /// Of the last step; none before the first.
+    system: Option<System>,
     candidates: Vec<Candidate>,
     losses: Losses,
     slope: Vec<f64>,
@@ -46,41 +53,63 @@ pub struct GaussNewton {
 
 impl GaussNewton {
     /// The state before the first step, for `parameters` numbers.
-    pub fn new(parameters: usize) -> Self {
+    pub fn new(parameters: usize, solver: Solver) -> Self {
         GaussNewton {
             damping: FIRST_DAMPING,
             idle: 0,
             fresh: true,
-            normal: NormalEquations::new(parameters),
+            solver,
+            system: None,
             candidates: TRIED.iter().map(|_| Candidate::new(parameters)).collect(),
-            losses: Losses { total: 0.0, mean_squares: Vec::new() },
+            losses: Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() },
             slope: vec![0.0; parameters],
             trial: vec![0.0; parameters],
         }
     }
 
-    /// Bytes that the state takes for `parameters` numbers.
-    pub fn bytes(parameters: usize) -> usize {
-        NormalEquations::bytes(parameters) + TRIED.len() * Cholesky::bytes(parameters)
+    /// Tries larger and larger dampings; the best candidate with its loss, if there is one, and how often
+    /// the loss was evaluated.
+    fn search(
+        &mut self,
+        system: &System,
+        squares: &mut dyn LeastSquares,
+        parameters: &[f64],
+    ) -> Result<(Option<(usize, f64)>, u64), Refusal> {
+        let mut evaluations = 1;
+        let mut dampings = TRIED.map(|factor| (self.damping * factor).max(LEAST_DAMPING));
+        for _ in 0..ROUNDS {
+            evaluations += dampings.len() as u64;
+            let best = self.try_dampings(system, squares, parameters, dampings)?;
+            if best.is_some() {
+                return Ok((best, evaluations));
+            }
+            dampings = TRIED_NEXT.map(|factor| dampings[1] * factor);
+        }
+        Ok((None, evaluations))
     }
 
     /// Solves for every candidate's step, and finds the one after which the loss is lowest, with that
     /// loss, if it is lower than now.
     fn try_dampings(
         &mut self,
+        system: &System,
         squares: &mut dyn LeastSquares,
         parameters: &[f64],
         dampings: [f64; 2],
     ) -> Result<Option<(usize, f64)>, Refusal> {
-        let GaussNewton { normal, slope, candidates, trial, losses, .. } = self;
-        let mean = mean_diagonal(normal);
+        let GaussNewton { slope, candidates, trial, losses, .. } = self;
+        let mean = system.mean(parameters.len());
         candidates
             .par_iter_mut()
             .zip(dampings)
-            .for_each(|(candidate, damping)| candidate.solve(normal, slope, damping, mean));
+            .for_each(|(candidate, damping)| candidate.factorize(system, damping, mean));
         let mut best = None;
         for (number, candidate) in candidates.iter_mut().enumerate().filter(|(_, one)| one.solved()) {
-            candidate.accelerate(squares, parameters)?;
+            candidate.solve(system, squares, parameters, slope)?;
+            if !candidate.solved() {
+                continue;
+            }
+            candidate.accelerate(system, squares, parameters)?;
             for ((trial, from), step) in trial.iter_mut().zip(parameters).zip(&candidate.step) {
                 *trial = from - step;
             }
@@ -105,27 +134,25 @@ impl Optimizer for GaussNewton {
         _rate: f64,
     ) -> Result<StepOutcome<'step>, Refusal> {
         let squares = loss.least_squares().ok_or(Refusal::NotSquares)?;
-        self.losses.clone_from(squares.normal_equations(parameters, &mut self.normal)?);
-        let mut evaluations = 1;
-        for (row, slope) in self.slope.iter_mut().enumerate() {
-            *slope = self.normal.slope(row);
-        }
-        let gradient = 2.0 * self.slope.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
+        let extent = squares.extent();
+        let system = self.system.take().filter(|system| system.fits(self.solver, extent));
+        let mut system = system.unwrap_or_else(|| System::new(self.solver, extent));
+        self.losses = system.linearize(squares, parameters, &mut self.slope)?;
+        let gradient = 2.0 * dot(&self.slope, &self.slope).sqrt();
         if !gradient.is_normal() {
-            return Ok(StepOutcome::GradientVanished { gradient, evaluations });
+            self.system = Some(system);
+            return Ok(StepOutcome::GradientVanished { gradient, evaluations: 1 });
         }
-        let mut dampings = TRIED.map(|factor| (self.damping * factor).max(LEAST_DAMPING));
-        for _ in 0..ROUNDS {
-            evaluations += dampings.len() as u64;
-            if let Some((number, after)) = self.try_dampings(squares, parameters, dampings)? {
-                let candidate = &self.candidates[number];
-                parameters.iter_mut().zip(&candidate.step).for_each(|(to, step)| *to -= step);
-                (self.damping, self.idle, self.fresh) = (candidate.damping(), 0, false);
-                let gain = (self.losses.total - after) / candidate.promise();
-                let trust = Some(Trust { damping: self.damping, gain, after });
-                return Ok(StepOutcome::Taken { losses: &self.losses, length: 1.0, evaluations, trust });
-            }
-            dampings = TRIED_NEXT.map(|factor| dampings[1] * factor);
+        let found = self.search(&system, squares, parameters);
+        self.system = Some(system);
+        let (best, evaluations) = found?;
+        if let Some((number, after)) = best {
+            let candidate = &self.candidates[number];
+            parameters.iter_mut().zip(&candidate.step).for_each(|(to, step)| *to -= step);
+            (self.damping, self.idle, self.fresh) = (candidate.damping(), 0, false);
+            let gain = (self.losses.total - after) / candidate.promise();
+            let trust = Some(Trust { damping: self.damping, gain, after });
+            return Ok(StepOutcome::Taken { losses: &self.losses, length: 1.0, evaluations, trust });
         }
         self.idle += 1;
         if !self.fresh || self.idle > MOST_IDLE {
@@ -160,7 +187,6 @@ impl Optimizer for GaussNewton {
     }
 }
 
-fn mean_diagonal(normal: &NormalEquations) -> f64 {
-    let size = normal.size();
-    (0..size).map(|column| normal.column(column)[0]).sum::<f64>() / size.max(1) as f64
+fn dot(first: &[f64], second: &[f64]) -> f64 {
+    first.iter().zip(second).map(|(a, b)| a * b).sum()
 }

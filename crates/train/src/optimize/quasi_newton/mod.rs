@@ -51,7 +51,7 @@ impl QuasiNewton {
 
     fn new(parameters: usize, curvature: Curvature) -> Self {
         let zeros = || vec![0.0; parameters];
-        let nothing = || Losses { total: 0.0, mean_squares: Vec::new() };
+        let nothing = || Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() };
         QuasiNewton {
             curvature,
             known: false,
@@ -174,6 +174,7 @@ impl Optimizer for QuasiNewton {
         let state = State::default()
             .with_counts("known", [u64::from(self.known)])
             .with_numbers("losses", [&[self.losses.total], &*self.losses.mean_squares].concat())
+            .with_numbers("weights", self.losses.weights.as_slice())
             .with_numbers("gradient", self.gradient.as_slice())
             .with_numbers("best", [best])
             .with_counts("patience", [u64::from(steps), u64::from(renewed)])
@@ -195,7 +196,8 @@ impl Optimizer for QuasiNewton {
         let known = state.count_up_to("known", 1)? == 1;
         let doubt = state.count_up_to("doubt", DOUBTS.len() - 1)?;
         self.curvature.restore(state)?;
-        self.losses = Losses { total: *total, mean_squares: mean_squares.to_vec() };
+        let weights = state.numbers("weights")?.to_vec();
+        self.losses = Losses { total: *total, mean_squares: mean_squares.to_vec(), weights };
         self.gradient.copy_from_slice(gradient);
         (self.known, self.patience, self.doubt) = (known, patience, doubt);
         Ok(())

@@ -13,7 +13,7 @@ struct Analytic<F> {
 }
 
 fn analytic<F: FnMut(&[f64], &mut [f64]) -> f64>(function: F) -> Analytic<F> {
-    let losses = Losses { total: 0.0, mean_squares: Vec::new() };
+    let losses = Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() };
     Analytic { function, losses, evaluations: 0, noise: f64::EPSILON }
 }
 

@@ -1,0 +1,101 @@
+//! The products of all rows of the Jacobian with each other: the smaller matrix where there are fewer rows
+//! than parameters.
+
+use crate::Symmetric;
+use crate::symmetric::{PANEL, padded};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Rows of the Jacobian that are computed at a time.
+const BLOCK: usize = 240;
+
+/// Parameters whose products are added up at a time: their panels lie in the second-level cache.
+const CHUNK: usize = 512;
+
+/// JJᵀ and r of a least-squares problem with rows r, and the memory to find them in: the Jacobian as a whole.
+#[derive(Clone, Debug)]
+pub struct Gram {
+    matrix: Symmetric,
+    parameters: usize,
+    residuals: Vec<f64>,
+    /// Rows of the Jacobian at hand.
+    rows: Vec<f64>,
+    /// All of it, chunk by chunk of parameters, panel by panel of rows, parameter by parameter.
+    panels: Vec<f64>,
+}
+
+impl Gram {
+    /// For problems with `parameters` parameters and `rows` rows.
+    pub fn new(parameters: usize, rows: usize) -> Self {
+        Gram {
+            matrix: Symmetric::new(rows, 0),
+            parameters,
+            residuals: vec![0.0; rows],
+            rows: Vec::new(),
+            panels: vec![0.0; padded(rows, 0) * parameters],
+        }
+    }
+
+    /// Bytes that such problems take.
+    pub fn bytes(parameters: usize, rows: usize) -> usize {
+        let padded = padded(rows, 0);
+        (padded * (padded + parameters) + BLOCK * parameters) * size_of::<f64>()
+    }
+
+    /// Rows.
+    pub fn size(&self) -> usize {
+        self.matrix.size()
+    }
+
+    /// JJᵀ.
+    pub fn matrix(&self) -> &Symmetric {
+        &self.matrix
+    }
+
+    /// The rows r.
+    pub fn residuals(&self) -> &[f64] {
+        &self.residuals
+    }
+
+    /// The points of a term with `residuals` residuals that make one block each.
+    pub(crate) fn blocks(points: usize, residuals: usize) -> impl Iterator<Item = Range<usize>> {
+        let step = (BLOCK / residuals.max(1)).max(1);
+        (0..points).step_by(step).map(move |start| start..(start + step).min(points))
+    }
+
+    /// Room for the residuals and the Jacobian of `count` rows from `first` on.
+    pub(crate) fn block(&mut self, first: usize, count: usize) -> (&mut [f64], &mut [f64]) {
+        self.rows.resize(count * self.parameters, 0.0);
+        (&mut self.residuals[first..first + count], &mut self.rows)
+    }
+
+    /// Keeps those rows, row k of them multiplied by `scales[k % scales.len()]`.
+    pub(crate) fn keep_block(&mut self, first: usize, count: usize, scales: &[f64]) {
+        let Gram { matrix, parameters, residuals, rows, panels } = self;
+        let (parameters, padded) = (*parameters, matrix.padded());
+        for (place, residual) in residuals[first..first + count].iter_mut().enumerate() {
+            *residual *= scales[place % scales.len()];
+        }
+        panels.par_chunks_mut(CHUNK * padded).enumerate().for_each(|(number, chunk)| {
+            let columns = number * CHUNK..(number * CHUNK + CHUNK).min(parameters);
+            for place in 0..count {
+                let (row, scale) = (first + place, scales[place % scales.len()]);
+                let panel = &mut chunk[row / PANEL * PANEL * columns.len()..][..PANEL * columns.len()];
+                let from = &rows[place * parameters..][columns.clone()];
+                let to = panel[row % PANEL..].iter_mut().step_by(PANEL);
+                to.zip(from).for_each(|(to, from)| *to = scale * from);
+            }
+        });
+    }
+
+    /// Multiplies what was kept.
+    pub(crate) fn finish(&mut self) {
+        let Gram { matrix, parameters, panels, .. } = self;
+        let padded = matrix.padded();
+        matrix.clear();
+        for (number, chunk) in panels.chunks(CHUNK * padded).enumerate() {
+            let count = CHUNK.min(*parameters - number * CHUNK);
+            matrix.add(chunk, PANEL * count, count);
+        }
+    }
+}

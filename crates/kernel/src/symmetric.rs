@@ -1,0 +1,78 @@
+//! XᵀX, added up block by block of rows of X.
+
+use crate::cpu::{Level, Scalars, Size, Start, multiply};
+use rayon::prelude::*;
+
+/// Columns of X that lie together: four blocks of six rows, three vectors, of the microkernel.
+pub(crate) const PANEL: usize = 24;
+
+/// A symmetric matrix. A part of it is added up by one thread in the order of X's rows: the bits do not
+/// depend on the number of threads.
+#[derive(Clone, Debug)]
+pub struct Symmetric {
+    size: usize,
+    /// Rows and columns as stored: `size` and possibly more, in whole panels.
+    padded: usize,
+    level: Level,
+    /// Column by column, the lower triangle; below its diagonal blocks nothing else counts.
+    numbers: Vec<f64>,
+}
+
+impl Symmetric {
+    /// Zero, with `size` rows and `more` that are only read by [`Self::number`].
+    pub(crate) fn new(size: usize, more: usize) -> Self {
+        let padded = padded(size, more);
+        Symmetric { size, padded, level: Level::best(), numbers: vec![0.0; padded * padded] }
+    }
+
+    /// Rows and columns.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Rows and columns as stored.
+    pub(crate) fn padded(&self) -> usize {
+        self.padded
+    }
+
+    /// Column `column` from the diagonal downwards.
+    pub fn column(&self, column: usize) -> &[f64] {
+        &self.numbers[column * self.padded..][column..self.size]
+    }
+
+    /// The sum of the diagonal.
+    pub fn trace(&self) -> f64 {
+        (0..self.size).map(|column| self.numbers[column * (self.padded + 1)]).sum()
+    }
+
+    /// A single number of the lower triangle.
+    pub(crate) fn number(&self, row: usize, column: usize) -> f64 {
+        self.numbers[column * self.padded + row]
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.numbers.fill(0.0);
+    }
+
+    /// Adds XᵀX for `count` rows of X, which lie panel by panel of its columns `stride` numbers apart, and in
+    /// a panel row by row.
+    pub(crate) fn add(&mut self, panels: &[f64], stride: usize, count: usize) {
+        let (padded, level) = (self.padded, self.level);
+        let panel = |number: usize| &panels[number * stride..][..PANEL * count];
+        self.numbers.par_chunks_exact_mut(PANEL * padded).with_max_len(1).enumerate().for_each(
+            |(column, numbers)| {
+                let columns = Scalars { numbers: panel(column), row: 1, column: PANEL };
+                let block = Size { rows: PANEL, columns: PANEL, inner: count };
+                for row in column..padded / PANEL {
+                    let to = &mut numbers[row * PANEL..];
+                    multiply(level, block, columns, (panel(row), PANEL), (to, padded), Start::Accumulate);
+                }
+            },
+        );
+    }
+}
+
+/// Rows and columns that are stored for `size` of them and `more`.
+pub(crate) fn padded(size: usize, more: usize) -> usize {
+    (size + more).next_multiple_of(PANEL)
+}

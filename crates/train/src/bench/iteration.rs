@@ -1,0 +1,166 @@
+//! One iteration of Gauss-Newton, many times.
+
+use super::case::{self, Manifest};
+use super::peak_bytes;
+use super::step::{Start, StepSettings, on_threads, open};
+use crate::optimize::{GaussNewton, LeastSquares, Optimizer};
+use crate::{Objective, Precision, Refusal, TrainError};
+use equation::problem::Solver;
+use kernel::{Cholesky, Kernel, NormalEquations};
+use std::path::Path;
+use std::time::Instant;
+
+/// Iterations before the clock counts, and those whose losses all engines must agree on.
+const WARM_UP: usize = 5;
+
+/// The measurement ends after this many iterations, or after the seconds but at least three of them.
+const MEASURED: (usize, f64) = (50, 6.0);
+
+/// What was measured.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct IterationReport {
+    /// As in the settings.
+    pub problem: String,
+    /// Points inside the domain.
+    pub points: usize,
+    /// Neurons per layer.
+    pub width: usize,
+    /// Hidden layers.
+    pub depth: usize,
+    /// Trainable numbers.
+    pub parameters: usize,
+    /// On how many threads.
+    pub threads: usize,
+    /// Milliseconds of a plain iteration: normal equations, one factor, one loss.
+    pub plain_ms: f64,
+    /// Milliseconds of an iteration of training: two dampings, each with geodesic acceleration.
+    pub training_ms: f64,
+    /// Iterations that were timed, of each kind.
+    pub iterations: [usize; 2],
+    /// The loss at the start.
+    pub loss0: f64,
+    /// The loss after five plain iterations.
+    pub loss5: f64,
+    /// The loss after five iterations of training.
+    pub training_loss5: f64,
+    /// The most memory that the process held, in bytes; `None` where the system does not tell.
+    pub peak_bytes: Option<u64>,
+}
+
+/// Measures one iteration of Gauss-Newton on dense normal equations, in f64.
+pub fn bench_iteration(settings: &StepSettings) -> Result<IterationReport, TrainError> {
+    on_threads(settings, |threads| measure(settings, threads))
+}
+
+/// The losses before and after five plain iterations from the points and weights of a dump.
+pub fn first_iterations_of_case(folder: &Path) -> Result<[f64; 2], TrainError> {
+    let manifest = Manifest::read(folder)?;
+    let experiment = open(&manifest.problem, &manifest.overrides())?;
+    let plan = experiment.plan();
+    let kernel = Kernel::compile(plan, crate::Device::Cpu, Precision::F64)?;
+    let mut objective = Objective::new(kernel, case::points(folder, plan)?);
+    let mut parameters = case::weights(folder, plan)?;
+    let mut plain = Plain::new(parameters.len());
+    first_losses(&mut objective, &mut parameters, |objective, parameters| plain.step(objective, parameters))
+}
+
+fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, TrainError> {
+    let Start { name, experiment, points, parameters: start } = Start::of(settings)?;
+    let (problem, plan) = (experiment.problem(), experiment.plan());
+    let interior = points[0].len();
+    let kernel = Kernel::compile(plan, settings.device, Precision::F64)?;
+    let mut objective = Objective::new(kernel, points);
+
+    let mut parameters = start.clone();
+    let mut plain = Plain::new(start.len());
+    let mut step = |objective: &mut Objective<'_>, parameters: &mut [f64]| plain.step(objective, parameters);
+    let [loss0, loss5] = first_losses(&mut objective, &mut parameters, &mut step)?;
+    let (plain_ms, plain_count) = timed(&mut objective, &mut parameters, &mut step)?;
+
+    let mut parameters = start;
+    let mut training = GaussNewton::new(parameters.len(), Solver::NormalEquations);
+    let mut step = |objective: &mut Objective<'_>, parameters: &mut [f64]| {
+        training.step(objective, parameters, 1.0).map(|_| ())
+    };
+    let [_, training_loss5] = first_losses(&mut objective, &mut parameters, &mut step)?;
+    let (training_ms, training_count) = timed(&mut objective, &mut parameters, &mut step)?;
+    Ok(IterationReport {
+        problem: name,
+        points: interior,
+        width: problem.network.width,
+        depth: problem.network.depth,
+        parameters: plan.parameter_count(),
+        threads,
+        plain_ms,
+        training_ms,
+        iterations: [plain_count, training_count],
+        loss0,
+        loss5,
+        training_loss5,
+        peak_bytes: peak_bytes(),
+    })
+}
+
+/// Levenberg-Marquardt without any of what training adds: what the peers do, number by number.
+struct Plain {
+    damping: f64,
+    normal: NormalEquations,
+    factor: Cholesky,
+    step: Vec<f64>,
+}
+
+impl Plain {
+    fn new(size: usize) -> Self {
+        let (normal, factor) = (NormalEquations::new(size), Cholesky::new(size));
+        Plain { damping: 1e-2, normal, factor, step: vec![0.0; size] }
+    }
+
+    fn step(&mut self, objective: &mut Objective<'_>, parameters: &mut [f64]) -> Result<(), Refusal> {
+        let Plain { damping, normal, factor, step } = self;
+        let before = objective.normal_equations(parameters, normal)?.total;
+        let mean = normal.matrix().trace() / step.len() as f64;
+        step.iter_mut().enumerate().for_each(|(row, step)| *step = normal.slope(row));
+        let solved = factor.factorize(normal.matrix(), *damping * mean);
+        if solved {
+            factor.solve(step);
+            parameters.iter_mut().zip(&*step).for_each(|(to, step)| *to -= step);
+            if objective.losses(parameters)?.total < before {
+                *damping /= 3.0;
+                return Ok(());
+            }
+            parameters.iter_mut().zip(&*step).for_each(|(to, step)| *to += step);
+        }
+        *damping *= 4.0;
+        Ok(())
+    }
+}
+
+/// The losses before the first step and after five.
+fn first_losses<'plan>(
+    objective: &mut Objective<'plan>,
+    parameters: &mut [f64],
+    mut step: impl FnMut(&mut Objective<'plan>, &mut [f64]) -> Result<(), Refusal>,
+) -> Result<[f64; 2], TrainError> {
+    let before = objective.losses(parameters)?.total;
+    for _ in 0..WARM_UP {
+        step(objective, parameters)?;
+    }
+    Ok([before, objective.losses(parameters)?.total])
+}
+
+/// The median time of a step in milliseconds, and of how many.
+fn timed<'plan>(
+    objective: &mut Objective<'plan>,
+    parameters: &mut [f64],
+    mut step: impl FnMut(&mut Objective<'plan>, &mut [f64]) -> Result<(), Refusal>,
+) -> Result<(f64, usize), TrainError> {
+    let begin = Instant::now();
+    let mut times = Vec::with_capacity(MEASURED.0);
+    while times.len() < 3 || (times.len() < MEASURED.0 && begin.elapsed().as_secs_f64() < MEASURED.1) {
+        let begin = Instant::now();
+        step(objective, parameters)?;
+        times.push(1e3 * begin.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    Ok((times[times.len() / 2], times.len()))
+}

@@ -1,0 +1,82 @@
+//! What a step costs in each form of its linear equations, and which form is cheapest.
+
+use super::TRIED;
+use equation::problem::Solver;
+use kernel::{Cholesky, Gram, NormalEquations};
+
+/// The most memory that matrices may take, in bytes.
+const MOST_BYTES: usize = 4 << 30;
+
+/// Iterations of conjugate gradients that a damping is expected to take, with its acceleration.
+const ITERATIONS: f64 = 200.0;
+
+/// The size of a step's linear equations.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Extent {
+    /// Trainable numbers.
+    pub parameters: usize,
+    /// Residuals at all points.
+    pub rows: usize,
+    /// Operations of the loss with its gradient.
+    pub evaluation: f64,
+}
+
+impl Extent {
+    /// Operations of one step, by this way of solving; the best way's for [`Solver::Auto`].
+    pub fn flops(self, solver: Solver) -> f64 {
+        let (parameters, rows) = (self.parameters as f64, self.rows as f64);
+        let factors = TRIED.len() as f64 / 3.0;
+        // A row of the Jacobian costs a backward pass of its own, and one write and product per number.
+        let jacobian = self.evaluation + 4.0 * rows * parameters;
+        match solver {
+            Solver::Auto => self.flops(self.best()),
+            Solver::NormalEquations => jacobian + rows * parameters.powi(2) + factors * parameters.powi(3),
+            Solver::Woodbury => jacobian + parameters * rows.powi(2) + factors * rows.powi(3),
+            // J·v is a pass forward, back and forward, Jᵀ·v one forward and back.
+            Solver::ConjugateGradients => {
+                jacobian + TRIED.len() as f64 * ITERATIONS * 7.0 / 3.0 * self.evaluation
+            }
+        }
+    }
+
+    /// Bytes that its matrices take.
+    pub fn bytes(self, solver: Solver) -> usize {
+        let Extent { parameters, rows, .. } = self;
+        match solver {
+            Solver::Auto => self.bytes(self.best()),
+            Solver::NormalEquations => {
+                NormalEquations::bytes(parameters) + TRIED.len() * Cholesky::bytes(parameters)
+            }
+            Solver::Woodbury => Gram::bytes(parameters, rows) + TRIED.len() * Cholesky::bytes(rows),
+            Solver::ConjugateGradients => 8 * (parameters + rows) * size_of::<f64>(),
+        }
+    }
+
+    /// The cheapest way that has room.
+    pub fn best(self) -> Solver {
+        [Solver::NormalEquations, Solver::Woodbury]
+            .into_iter()
+            .filter(|&solver| self.bytes(solver) <= MOST_BYTES)
+            .fold(Solver::ConjugateGradients, |best, solver| {
+                if self.flops(solver) < self.flops(best) { solver } else { best }
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cheapest_form_that_has_room_is_taken() {
+        let best = |parameters: usize, rows: usize| {
+            // A dense network's: six operations per weight and channel.
+            let evaluation = 18.0 * parameters as f64 * rows as f64;
+            Extent { parameters, rows, evaluation }.best()
+        };
+        assert_eq!(best(1341, 4608), Solver::NormalEquations);
+        assert_eq!(best(50_000, 2304), Solver::Woodbury);
+        assert_eq!(best(50_000, 40_000), Solver::ConjugateGradients);
+        assert_eq!(best(1_000_000, 1000), Solver::ConjugateGradients, "no room for 8 GB");
+    }
+}
