@@ -61,6 +61,7 @@ pub(super) enum Resident {
 struct Loaded {
     work: Work,
     points: usize,
+    chunked: bool,
     source: Source,
     module: Module,
 }
@@ -151,11 +152,22 @@ impl<'plan> Cuda<'plan> {
 
     /// The position of the kernels in [`Self::loaded`].
     pub(super) fn kernels(&mut self, work: Work, points: usize) -> Result<usize, CudaError> {
-        let known = self.loaded.iter().position(|loaded| (loaded.work, loaded.points) == (work, points));
+        self.load(work, points, false)
+    }
+
+    /// The same kernels for points that come in chunks.
+    pub(super) fn chunked(&mut self, kernels: usize) -> Result<usize, CudaError> {
+        let Loaded { work, points, .. } = self.loaded[kernels];
+        self.load(work, points, true)
+    }
+
+    fn load(&mut self, work: Work, points: usize, chunked: bool) -> Result<usize, CudaError> {
+        let key = |loaded: &Loaded| (loaded.work, loaded.points, loaded.chunked);
+        let known = self.loaded.iter().position(|loaded| key(loaded) == (work, points, chunked));
         if let Some(known) = known {
             return Ok(known);
         }
-        let source = self.source(work, points);
+        let source = self.source_for(work, points, chunked);
         let mut names = vec![work.name(), "pack"];
         names.extend(match work {
             Work::Evaluate => &["reduce", "update", "advance", "draw"][..],
@@ -163,7 +175,7 @@ impl<'plan> Cuda<'plan> {
             Work::Fill | Work::Jacobian | Work::Along => &[],
         });
         let module = self.machine.load(&source.text, source.shape, &names)?;
-        self.loaded.push(Loaded { work, points, source, module });
+        self.loaded.push(Loaded { work, points, chunked, source, module });
         Ok(self.loaded.len() - 1)
     }
 
@@ -413,7 +425,11 @@ impl<'plan> Cuda<'plan> {
     }
 
     pub(super) fn source(&self, work: Work, points: usize) -> Source {
-        let target = Target { precision: self.precision, shared: self.machine.shared_bytes() };
+        self.source_for(work, points, false)
+    }
+
+    fn source_for(&self, work: Work, points: usize, chunked: bool) -> Source {
+        let target = Target { precision: self.precision, shared: self.machine.shared_bytes(), chunked };
         source(self.plan, target, work, points)
     }
 

@@ -87,8 +87,12 @@ pub fn compile(
     };
     let cache = cache::Cache::of_user();
     let each = |&work: &emit::Work| {
-        let source =
-            emit::source(plan, emit::Target { precision, shared: shared(architecture) }, work, tiles::MOST);
+        let source = emit::source(
+            plan,
+            emit::Target { precision, shared: shared(architecture), chunked: false },
+            work,
+            tiles::MOST,
+        );
         let compiled = cache.compiled(work.name(), &source.text, architecture)?;
         Ok(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log })
     };
@@ -97,7 +101,7 @@ pub fn compile(
 
 /// The kernels that training by gradients needs, as text.
 pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
-    let target = emit::Target { precision, shared: shared("sm_90a") };
+    let target = emit::Target { precision, shared: shared("sm_90a"), chunked: false };
     emit::source(plan, target, emit::Work::Evaluate, tiles::MOST).text
 }
 

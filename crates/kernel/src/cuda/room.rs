@@ -84,6 +84,7 @@ impl Cuda<'_> {
             };
             let regions = self.laid_out(kernels, needs);
             if regions.bytes() <= self.most_bytes() {
+                let kernels = if chunks.len() > 1 { self.chunked(kernels)? } else { kernels };
                 return Ok(Room { kernels, blocks, sizes, chunks, tables, parts, regions });
             } else if rounds > 1 {
                 rounds = rounds.div_ceil(2);

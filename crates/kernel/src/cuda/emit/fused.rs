@@ -244,14 +244,20 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     text.push('\n');
     let (texts, networks) = term_texts(plan, &plain, &cut);
     text += &texts;
-    text += &entry(plan, &cut, [number, planes, width.max(feature_rows)], &networks);
+    text += &entry(plan, &cut, [number, planes, width.max(feature_rows)], &networks, target.chunked);
     text += &updates();
     let packed = head_packed + outputs * (width + 1);
     let shape = Shape { threads, shared: cut.shared, each: cut.each };
     Some(Source { text, shape, points: cut.points, scratch, gradient, sums, packed })
 }
 
-fn entry(plan: &Plan, cut: &Cut, [number, planes, rows]: [usize; 3], networks: &[usize]) -> String {
+fn entry(
+    plan: &Plan,
+    cut: &Cut,
+    [number, planes, rows]: [usize; 3],
+    networks: &[usize],
+    chunked: bool,
+) -> String {
     let columns = plan
         .terms
         .iter()
@@ -269,7 +275,7 @@ fn entry(plan: &Plan, cut: &Cut, [number, planes, rows]: [usize; 3], networks: &
         cut.each,
         Work::Evaluate.name()
     );
-    text += &tiles(plan, networks);
+    text += &tiles(plan, networks, chunked);
     text + "}\n\n"
 }
 
@@ -286,15 +292,16 @@ fn updates() -> String {
 
 /// The loop over tiles. Terms with the same network share its code: a thread's sums fill its registers, so that calls
 /// are out of the question.
-fn tiles(plan: &Plan, networks: &[usize]) -> String {
+fn tiles(plan: &Plan, networks: &[usize], chunked: bool) -> String {
     let mut text = String::from("    const long long* table = arguments.table;\n");
     _ = writeln!(
         text,
         "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{\n\
-         \x20       const bool first = arguments.fresh && tile == blockIdx.x;\n\
+         \x20       const bool first = {}tile == blockIdx.x;\n\
          \x20       int term = 0, count;\n        const double* rows;\n\
          \x20       while (tile >= table[3 * term + 5]) ++term;",
-        3 * plan.terms.len() + 2
+        3 * plan.terms.len() + 2,
+        if chunked { "arguments.fresh && " } else { "" }
     );
     // One branch per term, or per network.
     let branches = |text: &mut String, bodies: &[(Vec<usize>, String)]| {

@@ -94,6 +94,9 @@ pub(crate) struct Target {
     pub(crate) precision: Precision,
     /// Bytes of shared memory of one multiprocessor.
     pub(crate) shared: usize,
+    /// Whether points come in several launches, of which the later ones add to the sums of the first. The flag that
+    /// tells them apart costs a fused kernel registers that it does not have.
+    pub(crate) chunked: bool,
 }
 
 const NUMBERS: &str = include_str!("../device/numbers.cuh");
