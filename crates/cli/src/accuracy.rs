@@ -26,11 +26,12 @@ pub(crate) fn accuracy(choices: &Accuracy, output: &mut impl Write) -> anyhow::R
     for task in tasks.iter().filter(|task| task.seed == 0) {
         settings.open(task)?;
     }
+    // Before there is a file: whoever sees it may interrupt.
+    let stop = session::listen_for_interruption()?;
     let path = choices.out.join(RAW);
     let raw = if choices.resume { RawFile::resume(&path, &settings) } else { RawFile::create(&path) };
     let mut raw = raw.map_err(TrainError::from)?;
     let open: Vec<Task> = tasks.iter().filter(|task| !raw.holds(task)).cloned().collect();
-    let stop = session::listen_for_interruption()?;
     let mut watch = Watch::new(Style::choose(choices.quiet, choices.plain), &open, tasks.len());
     train_all(&settings, &open, stop, &mut |news| {
         watch.note(&news);
