@@ -27,7 +27,7 @@ pub struct TriedStep {
 
 /// The shape of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Path {
+pub enum Course {
     /// The solution of the equations.
     Straight,
     /// With half of what the residuals' curvature along it does to the equations added (Transtrum, Sethna 2012).
@@ -43,20 +43,15 @@ impl Kernel<'_> {
         self.engine.solver().is_some()
     }
 
-    /// Adds up the normal equations of the least-squares problem on the device, where they stay; `None` where the
-    /// device does not solve them.
-    pub fn linearize(
-        &mut self,
-        points: &[Points],
-        parameters: &[f64],
-    ) -> Result<Option<Linearized>, KernelError> {
+    /// Adds up the normal equations of the least-squares problem on the device, where they stay.
+    pub fn linearize(&mut self, points: &[Points], parameters: &[f64]) -> Result<Linearized, KernelError> {
         self.check(points, parameters)?;
-        let scales = self.all_scales(points);
-        let Some(engine) = self.engine.solver() else { return Ok(None) };
+        let (scales, device) = (self.all_scales(points), self.device());
+        let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
         let found = engine.linearize(points, parameters, &scales)?;
         let mean = found.trace / parameters.len().max(1) as f64;
         let losses = self.losses_of(found.squares, points);
-        Ok(Some(Linearized { losses, mean, slope: found.slope_square.sqrt() }))
+        Ok(Linearized { losses, mean, slope: found.slope_square.sqrt() })
     }
 
     /// Solves the last equations of [`Self::linearize`] with every one of `added` added to the diagonal, and
@@ -65,13 +60,14 @@ impl Kernel<'_> {
         &mut self,
         points: &[Points],
         added: &[f64],
-        path: Path,
+        course: Course,
     ) -> Result<Vec<TriedStep>, KernelError> {
         fits(Shape::Steps, CANDIDATES, added.len().max(CANDIDATES))?;
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        let tried = engine.try_steps(added, path == Path::Bent)?;
-        let step = |Tried { promise, squares }| TriedStep { promise, losses: self.losses_of(squares, points) };
+        let tried = engine.try_steps(added, course == Course::Bent)?;
+        let step =
+            |Tried { promise, squares }| TriedStep { promise, losses: self.losses_of(squares, points) };
         Ok(tried.into_iter().map(step).collect())
     }
 

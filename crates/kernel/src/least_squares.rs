@@ -56,9 +56,9 @@ impl Kernel<'_> {
     ) -> Result<&Losses, KernelError> {
         self.check(points, parameters)?;
         fits(Shape::Gradient, self.plan.parameter_count(), normal.size())?;
-        if let Some(found) = self.linearize(points, parameters)? {
+        if self.solves_equations() {
+            self.losses = self.linearize(points, parameters)?.losses;
             self.fetch_equations(normal)?;
-            self.losses = found.losses;
             return Ok(&self.losses);
         }
         normal.clear();

@@ -1,11 +1,11 @@
 //! Steps for several dampings of equations that are on the device: factors, solutions, bends, losses. The host is told
 //! a few numbers per candidate.
 
+use super::CudaError;
 use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
 use super::engine::{Cuda, tables};
 use super::memory::Pool;
 use super::newton::{Newton, REPORT, SLOPE_PARTS, VECTORS, squares};
-use super::CudaError;
 
 /// A step that was tried.
 pub(crate) struct Tried {
@@ -85,7 +85,12 @@ impl Cuda<'_> {
                 Half::Forward => ("forward", turn),
                 Half::Backward => ("backward", blocks - 1 - turn),
             };
-            self.queue_dense(newton, name, (blocks - turn) * count, &Dense { column: column as u64, ..*dense })?;
+            self.queue_dense(
+                newton,
+                name,
+                (blocks - turn) * count,
+                &Dense { column: column as u64, ..*dense },
+            )?;
         }
         Ok(())
     }

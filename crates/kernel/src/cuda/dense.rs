@@ -118,7 +118,8 @@ pub(super) fn parts(tiles: usize, rows: usize, multiprocessors: usize) -> usize 
 
 /// The text of all of them.
 pub(super) fn text() -> String {
-    let mut text = String::from("// Dense linear algebra, made by pinnace.\ntypedef double number;\n#define HALVES 0\n");
+    let mut text =
+        String::from("// Dense linear algebra, made by pinnace.\ntypedef double number;\n#define HALVES 0\n");
     for (name, value) in [("THREADS", THREADS), ("WORKSPACE_BYTES", 16), ("SHARED_BYTES", SHARED_BYTES)] {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }

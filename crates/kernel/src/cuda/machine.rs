@@ -216,13 +216,7 @@ impl Machine {
     }
 
     /// Copies the first words of the staging memory to the machine, and waits.
-    fn upload(
-        &self,
-        arena: &Arena,
-        at: usize,
-        staging: &mut Staging,
-        count: usize,
-    ) -> Result<(), CudaError> {
+    fn upload(&self, arena: &Arena, at: usize, staging: &mut Staging, count: usize) -> Result<(), CudaError> {
         let address = arena.address_of(at, count * size_of::<u64>());
         match (self, staging) {
             (Machine::Gpu(gpu), Staging::Gpu(pinned)) => gpu.upload(address, pinned, count),

@@ -122,7 +122,9 @@ impl Purpose {
 impl Pool {
     fn purpose(self) -> Purpose {
         match self {
-            Pool::Header | Pool::Weights | Pool::Direction | Pool::Moments | Pool::Candidates => Purpose::Weights,
+            Pool::Header | Pool::Weights | Pool::Direction | Pool::Moments | Pool::Candidates => {
+                Purpose::Weights
+            }
             Pool::Gradients | Pool::Sums | Pool::Norms | Pool::Parts | Pool::Matrix | Pool::Factors => {
                 Purpose::Gradients
             }

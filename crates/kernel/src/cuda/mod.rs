@@ -32,7 +32,6 @@ pub(crate) use dense::CANDIDATES;
 pub(crate) use engine::Cuda;
 pub use error::CudaError;
 pub(crate) use machine::Machine;
-pub(crate) use newton::Surveyed;
 pub use memory::{MemoryPlan, MemoryUse, Purpose};
 pub use tune::{CompileMode, CompileModeError};
 

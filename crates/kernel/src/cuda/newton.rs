@@ -195,7 +195,12 @@ impl Cuda<'_> {
         let (mut first, mut kind) = (0, 0);
         for (size, &each) in newton.sizes.iter().zip(&each) {
             for residual in 0..each {
-                words.extend([(first + residual) as u64, each as u64, size.count as u64, scales[kind].to_bits()]);
+                words.extend([
+                    (first + residual) as u64,
+                    each as u64,
+                    size.count as u64,
+                    scales[kind].to_bits(),
+                ]);
                 kind += 1;
             }
             first += size.count * each;
@@ -238,7 +243,11 @@ impl Cuda<'_> {
             let room = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.arena.bytes()));
             let fits = rows * row_bytes <= MOST_BYTES.max(most) && regions.bytes() <= room;
             let mut arena = Arena::new(&self.machine);
-            match if fits { arena.reserve(regions.bytes()) } else { Err(CudaError::Memory { bytes: regions.bytes() }) } {
+            match if fits {
+                arena.reserve(regions.bytes())
+            } else {
+                Err(CudaError::Memory { bytes: regions.bytes() })
+            } {
                 Ok(()) => {
                     self.peak = self.peak.max(self.arena.bytes() + arena.bytes());
                     let module = self.machine.load(&dense::text(), dense::shape(), &dense::names())?;

@@ -2,31 +2,31 @@
 
 use super::frame;
 use equation::taylor::Plan;
-use std::fmt::Write;
 
 /// `rows` writes rows and residuals, `residuals` the residuals alone.
 pub(super) fn entries(plan: &Plan) -> String {
-    let mut text = String::new();
-    for name in ["rows", "residuals"] {
-        _ = writeln!(
-            text,
-            "extern \"C\" __global__ void __launch_bounds__(THREADS, 2) {name}(Arguments arguments) {{\n\
-             \x20   const Block block = own_block(arguments);"
-        );
-        text += &frame::tiles(plan, |number, first| {
-            let row = format!("const long long row = {} + start * Term{number}::RESIDUALS", before(number));
-            let call = match name {
-                "rows" => format!(
-                    "rows_tile<Term{number}>(block, rows, count, arguments.factors + {first},\n\
-                     \x20               arguments.output + row * STRIDE, arguments.values + row)"
-                ),
-                _ => format!("fill_tile<Term{number}>(block, rows, count, arguments.values + row)"),
-            };
-            format!("{row};\n            {call}")
-        });
-        text += "}\n\n";
-    }
-    text
+    let rows = entry(plan, "rows", |term, first| {
+        format!(
+            "rows_tile<Term{term}>(block, rows, count, arguments.factors + {first},\n\
+             \x20               arguments.output + row * STRIDE, arguments.values + row)"
+        )
+    });
+    let residuals = entry(plan, "residuals", |term, _| {
+        format!("fill_tile<Term{term}>(block, rows, count, arguments.values + row)")
+    });
+    rows + &residuals
+}
+
+/// One kernel; `call` is given the term and its first residual, and uses `row`, the first one of its tile.
+fn entry(plan: &Plan, name: &str, call: impl Fn(usize, usize) -> String) -> String {
+    let tiles = frame::tiles(plan, |term, first| {
+        let row = format!("{} + start * Term{term}::RESIDUALS", before(term));
+        format!("const long long row = {row};\n            {}", call(term, first))
+    });
+    format!(
+        "extern \"C\" __global__ void __launch_bounds__(THREADS, 2) {name}(Arguments arguments) {{\n\
+         \x20   const Block block = own_block(arguments);\n{tiles}}}\n\n"
+    )
 }
 
 /// Rows of the terms before one.
