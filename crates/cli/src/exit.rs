@@ -97,7 +97,9 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Kernel(KernelError::Precision { .. } | KernelError::Level { .. }),
         ) => ExitCode::from(WRONG_INPUT),
         Some(
-            TrainError::Kernel(KernelError::Misfit { .. } | KernelError::Cuda(_))
+            TrainError::Kernel(
+                KernelError::Misfit { .. } | KernelError::SolvesNothing { .. } | KernelError::Cuda(_),
+            )
             | TrainError::NonFiniteResidual { .. }
             | TrainError::NonFiniteGradient { .. }
             | TrainError::Export(ExportError::Unwritable { .. } | ExportError::Tensors(_))
