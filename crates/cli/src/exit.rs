@@ -105,6 +105,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Picture(_)
             | TrainError::Misfit { .. }
             | TrainError::NoSuchPhase { .. }
+            | TrainError::NoSuchWindow { .. }
             | TrainError::Run(
                 RunError::Write { .. }
                 | RunError::Busy { .. }
