@@ -126,8 +126,11 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         std::mem::swap(&mut problem.pool, &mut workshop.pool);
         let gaps = problem::gaps(&problem);
         let spans = Spans { section, equations: &equation_spans, conditions: &condition_spans };
+        // Of a problem that lacks something it cannot be said what windows lack.
+        if gaps.is_empty() {
+            windows::check(training_section, &problem, &mut workshop.mistakes);
+        }
         gaps.into_iter().for_each(|gap| report(gap, &problem, &spans, workshop));
-        windows::check(training_section, &problem, &mut workshop.mistakes);
         std::mem::swap(&mut problem.pool, &mut workshop.pool);
     }
     Some(problem)
