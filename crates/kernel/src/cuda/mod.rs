@@ -6,7 +6,9 @@
 
 mod busy;
 mod cache;
+mod candidates;
 mod compiler;
+mod dense;
 mod emit;
 mod engine;
 mod error;
@@ -14,6 +16,7 @@ mod gpu;
 mod layout;
 mod machine;
 mod memory;
+mod newton;
 mod peak;
 mod room;
 mod rows;
@@ -24,6 +27,8 @@ mod tiles;
 mod tune;
 
 pub use busy::Busy;
+pub(crate) use candidates::Tried;
+pub(crate) use dense::CANDIDATES;
 pub(crate) use engine::Cuda;
 pub use error::CudaError;
 pub(crate) use machine::Machine;
@@ -70,7 +75,7 @@ pub struct Report {
 pub enum Kernels {
     /// Those that training by gradients needs.
     Training,
-    /// Those of predictions and Jacobians too.
+    /// Those of predictions, Jacobians and their equations too.
     All,
 }
 
@@ -96,7 +101,12 @@ pub fn compile(
         let compiled = cache.compiled(work.name(), &source.text, architecture)?;
         Ok(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log })
     };
-    works.iter().map(each).collect()
+    let mut reports: Vec<Report> = works.iter().map(each).collect::<Result<_, _>>()?;
+    if kernels == Kernels::All {
+        let compiled = cache.compiled("products", &dense::text(), architecture)?;
+        reports.push(Report { kernel: "dense", bytes: compiled.image.len(), log: compiled.log });
+    }
+    Ok(reports)
 }
 
 /// The kernels that training by gradients needs, as text.

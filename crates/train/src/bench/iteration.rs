@@ -3,10 +3,10 @@
 use super::case::{self, Manifest};
 use super::peak_bytes;
 use super::step::{Start, StepSettings, on_threads, open};
-use crate::optimize::{GaussNewton, LeastSquares, Optimizer};
+use crate::optimize::{Elsewhere, GaussNewton, LeastSquares, Optimizer};
 use crate::{Objective, Precision, Refusal, TrainError};
 use equation::problem::Solver;
-use kernel::{Cholesky, Kernel, NormalEquations};
+use kernel::{Cholesky, Course, Kernel, NormalEquations, TriedStep};
 use std::path::Path;
 use std::time::Instant;
 
@@ -116,6 +116,9 @@ impl Plain {
     }
 
     fn step(&mut self, objective: &mut Objective<'_>, parameters: &mut [f64]) -> Result<(), Refusal> {
+        if let Some(device) = objective.elsewhere() {
+            return self.step_elsewhere(device, parameters);
+        }
         let Plain { damping, normal, factor, step } = self;
         let before = objective.normal_equations(parameters, normal)?.total;
         let mean = normal.matrix().trace() / step.len() as f64;
@@ -131,6 +134,22 @@ impl Plain {
             parameters.iter_mut().zip(&*step).for_each(|(to, step)| *to += step);
         }
         *damping *= 4.0;
+        Ok(())
+    }
+}
+
+impl Plain {
+    /// The same where a device solves the equations by itself.
+    fn step_elsewhere(&mut self, device: &mut dyn Elsewhere, parameters: &mut [f64]) -> Result<(), Refusal> {
+        let found = device.linearize(parameters)?;
+        let tried = device.try_steps(&[self.damping * found.mean], Course::Straight)?;
+        let lower = |step: &TriedStep| step.promise.is_finite() && step.losses.total < found.losses.total;
+        if tried.first().is_some_and(lower) {
+            device.take_step(0, parameters)?;
+            self.damping /= 3.0;
+        } else {
+            self.damping *= 4.0;
+        }
         Ok(())
     }
 }

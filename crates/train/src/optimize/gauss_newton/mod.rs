@@ -6,11 +6,11 @@ mod system;
 
 pub use cost::Extent;
 
-use super::{LeastSquares, Loss, Optimizer, State, StateError, StepOutcome, Trust};
+use super::{Elsewhere, LeastSquares, Loss, Optimizer, State, StateError, StepOutcome, Trust};
 use crate::Refusal;
 use candidate::Candidate;
 use equation::problem::Solver;
-use kernel::Losses;
+use kernel::{Course, Linearized, Losses};
 use rayon::prelude::*;
 use system::System;
 
@@ -67,43 +67,21 @@ impl GaussNewton {
         }
     }
 
-    /// Tries larger and larger dampings; the best candidate with its loss, if there is one, and how often
-    /// the loss was evaluated.
-    fn search(
-        &mut self,
-        system: &System,
-        squares: &mut dyn LeastSquares,
-        parameters: &[f64],
-    ) -> Result<(Option<(usize, f64)>, u64), Refusal> {
-        let mut evaluations = 1;
-        let mut dampings = TRIED.map(|factor| (self.damping * factor).max(LEAST_DAMPING));
-        for _ in 0..ROUNDS {
-            evaluations += dampings.len() as u64;
-            let best = self.try_dampings(system, squares, parameters, dampings)?;
-            if best.is_some() {
-                return Ok((best, evaluations));
-            }
-            dampings = TRIED_NEXT.map(|factor| dampings[1] * factor);
-        }
-        Ok((None, evaluations))
-    }
-
-    /// Solves for every candidate's step, and finds the one after which the loss is lowest, with that
-    /// loss, if it is lower than now.
+    /// Solves for every candidate's step, and finds the one after which the loss is lowest, if it is lower than now.
     fn try_dampings(
         &mut self,
         system: &System,
         squares: &mut dyn LeastSquares,
         parameters: &[f64],
         dampings: [f64; 2],
-    ) -> Result<Option<(usize, f64)>, Refusal> {
+    ) -> Result<Option<Best>, Refusal> {
         let GaussNewton { slope, candidates, trial, losses, .. } = self;
         let mean = system.mean(parameters.len());
         candidates
             .par_iter_mut()
             .zip(dampings)
             .for_each(|(candidate, damping)| candidate.factorize(system, damping, mean));
-        let mut best = None;
+        let mut best: Option<Best> = None;
         for (number, candidate) in candidates.iter_mut().enumerate().filter(|(_, one)| one.solved()) {
             candidate.solve(system, squares, parameters, slope)?;
             if !candidate.solved() {
@@ -118,12 +96,99 @@ impl GaussNewton {
                 Err(Refusal::Residual(_) | Refusal::Gradient) => continue,
                 Err(refusal) => return Err(refusal),
             };
-            if total < best.map_or(losses.total, |(_, lowest)| lowest) {
-                best = Some((number, total));
+            if total < best.map_or(losses.total, |best| best.after) {
+                let (damping, promise) = (candidate.damping(), candidate.promise());
+                best = Some(Best { number, damping, promise, after: total });
             }
         }
         Ok(best)
     }
+
+    /// The step on this processor.
+    fn step_here(
+        &mut self,
+        squares: &mut dyn LeastSquares,
+        parameters: &mut [f64],
+    ) -> Result<Searched, Refusal> {
+        let extent = squares.extent();
+        let system = self.system.take().filter(|system| system.fits(self.solver, extent));
+        let mut system = system.unwrap_or_else(|| System::new(self.solver, extent));
+        self.losses = system.linearize(squares, parameters, &mut self.slope)?;
+        let gradient = 2.0 * dot(&self.slope, &self.slope).sqrt();
+        let found = search(self.damping, gradient, |dampings| {
+            self.try_dampings(&system, squares, parameters, dampings)
+        });
+        self.system = Some(system);
+        let found = found?;
+        if let Some(best) = &found.best {
+            let step = &self.candidates[best.number].step;
+            parameters.iter_mut().zip(step).for_each(|(to, step)| *to -= step);
+        }
+        Ok(found)
+    }
+
+    /// The step where a device solves the equations by itself.
+    fn step_elsewhere(
+        &mut self,
+        device: &mut dyn Elsewhere,
+        parameters: &mut [f64],
+    ) -> Result<Searched, Refusal> {
+        let Linearized { losses, mean, slope } = device.linearize(parameters)?;
+        let found = search(self.damping, 2.0 * slope, |dampings| {
+            let tried = device.try_steps(&dampings.map(|damping| damping * mean), Course::Bent)?;
+            let mut best: Option<Best> = None;
+            for (number, (step, damping)) in tried.iter().zip(dampings).enumerate() {
+                let lowest = best.map_or(losses.total, |best| best.after);
+                if step.promise.is_finite() && step.losses.total < lowest {
+                    let (promise, after) = (step.promise, step.losses.total);
+                    best = Some(Best { number, damping, promise, after });
+                }
+            }
+            Ok(best)
+        })?;
+        self.losses = losses;
+        if let Some(best) = &found.best {
+            device.take_step(best.number, parameters)?;
+        }
+        Ok(found)
+    }
+}
+
+/// The damping whose step ends lowest.
+#[derive(Clone, Copy, Debug)]
+struct Best {
+    number: usize,
+    damping: f64,
+    promise: f64,
+    /// The loss at its end.
+    after: f64,
+}
+
+/// What a search found.
+struct Searched {
+    /// Norm of the gradient where it began.
+    gradient: f64,
+    best: Option<Best>,
+    evaluations: u64,
+}
+
+/// Tries larger and larger dampings until one lowers the loss. There is nothing to search without a gradient.
+fn search(
+    damping: f64,
+    gradient: f64,
+    mut attempt: impl FnMut([f64; 2]) -> Result<Option<Best>, Refusal>,
+) -> Result<Searched, Refusal> {
+    let mut evaluations = 1;
+    let mut dampings = TRIED.map(|factor| (damping * factor).max(LEAST_DAMPING));
+    for _ in 0..if gradient.is_normal() { ROUNDS } else { 0 } {
+        evaluations += dampings.len() as u64;
+        let best = attempt(dampings)?;
+        if best.is_some() {
+            return Ok(Searched { gradient, best, evaluations });
+        }
+        dampings = TRIED_NEXT.map(|factor| dampings[1] * factor);
+    }
+    Ok(Searched { gradient, best: None, evaluations })
 }
 
 impl Optimizer for GaussNewton {
@@ -134,24 +199,19 @@ impl Optimizer for GaussNewton {
         _rate: f64,
     ) -> Result<StepOutcome<'step>, Refusal> {
         let squares = loss.least_squares().ok_or(Refusal::NotSquares)?;
-        let extent = squares.extent();
-        let system = self.system.take().filter(|system| system.fits(self.solver, extent));
-        let mut system = system.unwrap_or_else(|| System::new(self.solver, extent));
-        self.losses = system.linearize(squares, parameters, &mut self.slope)?;
-        let gradient = 2.0 * dot(&self.slope, &self.slope).sqrt();
+        let normal = squares.extent().settle(self.solver) == Solver::NormalEquations;
+        let found = match squares.elsewhere() {
+            Some(device) if normal => self.step_elsewhere(device, parameters)?,
+            Some(_) | None => self.step_here(squares, parameters)?,
+        };
+        let Searched { gradient, best, evaluations } = found;
         if !gradient.is_normal() {
-            self.system = Some(system);
-            return Ok(StepOutcome::GradientVanished { gradient, evaluations: 1 });
+            return Ok(StepOutcome::GradientVanished { gradient, evaluations });
         }
-        let found = self.search(&system, squares, parameters);
-        self.system = Some(system);
-        let (best, evaluations) = found?;
-        if let Some((number, after)) = best {
-            let candidate = &self.candidates[number];
-            parameters.iter_mut().zip(&candidate.step).for_each(|(to, step)| *to -= step);
-            (self.damping, self.idle, self.fresh) = (candidate.damping(), 0, false);
-            let gain = (self.losses.total - after) / candidate.promise();
-            let trust = Some(Trust { damping: self.damping, gain, after });
+        if let Some(Best { damping, promise, after, .. }) = best {
+            (self.damping, self.idle, self.fresh) = (damping, 0, false);
+            let gain = (self.losses.total - after) / promise;
+            let trust = Some(Trust { damping, gain, after });
             return Ok(StepOutcome::Taken { losses: &self.losses, length: 1.0, evaluations, trust });
         }
         self.idle += 1;
