@@ -131,7 +131,7 @@ fn training_goes_on_bit_for_bit_from_the_middle_of_any_window() {
         ["training.phase=[{optimizer='adam', budget='11 steps'}, {optimizer='lbfgs', budget='20 steps'}]"];
     let still = ["training.resample=0", "training.adaptive=false"];
     for (overrides, interval) in [(&[][..], 5), (&adam, 4), (&phases, 3), (&still, 7)] {
-        let steps = if overrides == &phases { &[][..] } else { &["training.budget=26 steps"] };
+        let steps = if *overrides == phases { &[][..] } else { &["training.budget=26 steps"] };
         let experiment = open(&[overrides, steps].concat());
         let mut keeper = Keeper::new(&experiment, interval);
         let (whole, trained) = train(&experiment, &mut keeper);
