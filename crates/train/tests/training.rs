@@ -175,7 +175,7 @@ struct Watcher {
 
 impl Sink for Watcher {
     fn event(&mut self, event: &Event<'_>) {
-        if let Event::Measured { step, error } = *event {
+        if let Event::Measured { step, error, .. } = *event {
             self.errors.push((step, error));
         }
     }
