@@ -50,6 +50,21 @@ impl<'plan> Objective<'plan> {
         &self.points
     }
 
+    /// Changes the points of a term one after the other; their number stays.
+    pub(crate) fn change_points(&mut self, term: usize, each: impl FnMut(&mut [f64])) {
+        if let Some(points) = self.points.get_mut(term) {
+            points.for_each_mut(each);
+        }
+    }
+
+    /// The residuals of a term at its points, point by point.
+    pub(crate) fn residuals(&mut self, term: usize, parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
+        let points = &self.points[term];
+        let mut residuals = vec![0.0; points.len() * self.kernel.plan().terms[term].residuals.len()];
+        self.kernel.residuals(term, points, parameters, &mut residuals)?;
+        Ok(residuals)
+    }
+
     /// Points that one evaluation visits.
     pub fn point_count(&self) -> usize {
         self.points.iter().map(Points::len).sum()

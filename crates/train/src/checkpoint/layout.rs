@@ -182,7 +182,8 @@ fn trainer(snapshot: &Snapshot) -> State {
         .with_numbers("pace", [snapshot.pace.sum, snapshot.pace.before])
         .with_counts("pace_counts", [snapshot.pace.count, snapshot.pace.flat])
         .with_numbers("loss", [snapshot.loss])
-        .with_numbers("weights", snapshot.weights.clone());
+        .with_numbers("weights", snapshot.weights.clone())
+        .with_numbers("attention", snapshot.attention.clone());
     let Some(stopped) = snapshot.stopped else { return state };
     let (kind, end) = match stopped {
         Stopped::Steps => (0, None),
@@ -241,6 +242,7 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
         pace: Pace { sum, count, before, flat },
         march,
         weights: state.numbers("weights").unwrap_or_default().to_vec(),
+        attention: state.numbers("attention").unwrap_or_default().to_vec(),
         loss: state.number("loss")?,
         stopped,
         ..snapshot

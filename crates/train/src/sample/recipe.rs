@@ -26,7 +26,7 @@ fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term:
     let row = term.row;
     match term.source {
         Source::Interior | Source::Prediction => {
-            let mut columns = zeros(row);
+            let mut columns = vec![Column::Constant(1.0); row.width()];
             for (dimension, coordinate) in problem.domain.coordinates.iter().enumerate() {
                 columns[dimension] = stretched(coordinate, dimension);
             }

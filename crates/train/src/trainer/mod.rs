@@ -1,5 +1,6 @@
 //! The training loop: phases, budgets, and what the world is told about them.
 
+mod attention;
 mod balance;
 mod choice;
 mod event;

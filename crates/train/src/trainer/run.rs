@@ -1,5 +1,6 @@
 //! The loop that every optimizer shares.
 
+use super::attention::ignore_attention;
 use super::series::{Ahead, Taken};
 use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
 use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, Trust, optimizer, rate};
@@ -140,6 +141,7 @@ pub(crate) fn finish(
 ) -> Result<Outcome, TrainError> {
     now.stopped = Some(stopped);
     sink.state(now);
+    ignore_attention(plan, objective);
     let precision = objective.kernel().precision();
     let losses = LeastSquares::losses(objective, &now.parameters)
         .map_err(|refusal| explain(refusal, plan, precision, now.steps))?
@@ -187,6 +189,7 @@ impl Run<'_> {
         } else {
             objective.set_points(std::mem::take(&mut now.points));
         }
+        self.pay_attention(objective, now);
         objective.set_weights(&now.weights)?;
         let mut optimizer = optimizer(phase.method, self.plan);
         if !now.optimizer.is_empty() {
@@ -240,6 +243,10 @@ impl Run<'_> {
             {
                 now.draw += 1;
                 self.supply(phase, objective, now)?;
+                now.attention.clear();
+                optimizer.forget_loss();
+            }
+            if self.attend(phase, objective, now)? {
                 optimizer.forget_loss();
             }
             if let Some(balance) = self.balance(phase, objective, now)? {

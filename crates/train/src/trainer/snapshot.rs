@@ -41,6 +41,9 @@ pub struct Snapshot {
     pub march: March,
     /// The weights of all residuals; empty where they are the plan's.
     pub weights: Vec<f64>,
+    /// The weights of the points inside before their mean is taken out, one per residual, point by point; empty where
+    /// all are equal.
+    pub attention: Vec<f64>,
     /// The loss before the last step of the phase; infinite before the first.
     pub loss: f64,
     /// What the phase's method remembers; empty before its first step.
@@ -79,6 +82,7 @@ impl Snapshot {
             pace: Pace::START,
             march: March::START,
             weights: Vec::new(),
+            attention: Vec::new(),
             loss: f64::INFINITY,
             optimizer: State::default(),
             stopped: None,
