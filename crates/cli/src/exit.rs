@@ -111,7 +111,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
                 | RunError::Checkpoint { .. }
                 | RunError::Unsavable(_),
             )
-            | TrainError::Kernel(KernelError::DrawsNothing { .. })
+            | TrainError::Kernel(KernelError::DrawsNothing { .. } | KernelError::SolvesNothing { .. })
             | TrainError::Accuracy(AccuracyError::Read { .. } | AccuracyError::Write { .. })
             | TrainError::Unmeasurable(_)
             | TrainError::Threads { .. },
