@@ -44,6 +44,8 @@ pub(crate) struct Cuda<'plan> {
     pub(super) peak: usize,
     /// The last least-squares problem, in an arena of its own: other calls come between its parts.
     pub(super) newton: Option<Newton>,
+    /// Kernels of dense linear algebra, once they were needed.
+    pub(super) dense: Option<Module>,
 }
 
 /// Which points are in the arena.
@@ -110,6 +112,7 @@ impl<'plan> Cuda<'plan> {
             available: None,
             peak: 0,
             newton: None,
+            dense: None,
         })
     }
 
@@ -137,7 +140,7 @@ impl<'plan> Cuda<'plan> {
 
     /// Bytes of machine code.
     pub(super) fn image_bytes(&self) -> usize {
-        self.loaded.iter().map(|loaded| loaded.module.bytes()).sum()
+        self.loaded.iter().map(|loaded| &loaded.module).chain(&self.dense).map(Module::bytes).sum()
     }
 
     pub(super) fn staging_bytes(&mut self) -> usize {

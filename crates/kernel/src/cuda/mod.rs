@@ -6,9 +6,7 @@
 
 mod busy;
 mod cache;
-mod candidates;
 mod compiler;
-mod dense;
 mod emit;
 mod engine;
 mod error;
@@ -27,12 +25,11 @@ mod tiles;
 mod tune;
 
 pub use busy::Busy;
-pub(crate) use candidates::Tried;
-pub(crate) use dense::CANDIDATES;
 pub(crate) use engine::Cuda;
 pub use error::CudaError;
 pub(crate) use machine::Machine;
 pub use memory::{MemoryPlan, MemoryUse, Purpose};
+pub(crate) use newton::{CANDIDATES, Tried};
 pub use tune::{CompileMode, CompileModeError};
 
 use crate::Precision;
@@ -103,7 +100,7 @@ pub fn compile(
     };
     let mut reports: Vec<Report> = works.iter().map(each).collect::<Result<_, _>>()?;
     if kernels == Kernels::All {
-        let compiled = cache.compiled("products", &dense::text(), architecture)?;
+        let compiled = cache.compiled("products", &newton::text(), architecture)?;
         reports.push(Report { kernel: "dense", bytes: compiled.image.len(), log: compiled.log });
     }
     Ok(reports)

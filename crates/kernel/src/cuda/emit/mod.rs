@@ -9,8 +9,8 @@ mod rows;
 mod rules;
 mod term;
 
-use super::dense::stride;
 use super::layout::Layout;
+use super::newton::stride;
 use super::tiles;
 use crate::Precision;
 use equation::taylor::{Layer, Plan};

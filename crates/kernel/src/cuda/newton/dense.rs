@@ -1,7 +1,7 @@
 //! Dense linear algebra on the device: the text of its kernels, the same for every plan, and what they are given.
 
-use super::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel};
-use super::machine::Given;
+use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel};
+use crate::cuda::machine::Given;
 use std::fmt::Write;
 
 /// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.
@@ -87,7 +87,7 @@ pub(super) fn shape() -> Shape {
 }
 
 /// Numbers from one row of the Jacobian, or of JᵀJ, to the next: the residual lies behind the parameters.
-pub(super) fn stride(parameters: usize) -> usize {
+pub(crate) fn stride(parameters: usize) -> usize {
     (parameters + 1).next_multiple_of(SIDE)
 }
 
@@ -117,7 +117,7 @@ pub(super) fn parts(tiles: usize, rows: usize, multiprocessors: usize) -> usize 
 }
 
 /// The text of all of them.
-pub(super) fn text() -> String {
+pub(crate) fn text() -> String {
     let mut text =
         String::from("// Dense linear algebra, made by pinnace.\ntypedef double number;\n#define HALVES 0\n");
     for (name, value) in [("THREADS", THREADS), ("WORKSPACE_BYTES", 16), ("SHARED_BYTES", SHARED_BYTES)] {
@@ -126,11 +126,11 @@ pub(super) fn text() -> String {
     for part in [
         NUMBERS,
         INSTRUCTIONS,
-        include_str!("device/dense.cuh"),
-        include_str!("device/normal.cuh"),
-        include_str!("device/cholesky.cuh"),
-        include_str!("device/solve.cuh"),
-        include_str!("device/candidates.cuh"),
+        include_str!("../device/dense.cuh"),
+        include_str!("../device/normal.cuh"),
+        include_str!("../device/cholesky.cuh"),
+        include_str!("../device/solve.cuh"),
+        include_str!("../device/candidates.cuh"),
     ] {
         text.push('\n');
         text += part;

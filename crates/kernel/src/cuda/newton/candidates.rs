@@ -1,11 +1,12 @@
 //! Steps for several dampings of equations that are on the device: factors, solutions, bends, losses. The host is told
 //! a few numbers per candidate.
 
-use super::CudaError;
 use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
-use super::engine::{Cuda, tables};
-use super::memory::Pool;
-use super::newton::{Newton, REPORT, SLOPE_PARTS, VECTORS, squares};
+use super::room::{SLOPE_PARTS, VECTORS};
+use super::{Newton, REPORT, squares};
+use crate::cuda::CudaError;
+use crate::cuda::engine::{Cuda, tables};
+use crate::cuda::memory::Pool;
 
 /// A step that was tried.
 pub(crate) struct Tried {
@@ -31,18 +32,18 @@ impl Cuda<'_> {
         let mut dense = Dense { candidates: count as u64, bent: u64::from(bent), ..newton.dense };
         dense.added[..count].copy_from_slice(added);
         let (work, middle) = (self.vector(newton, 2), self.vector(newton, 3));
-        self.queue_factors(newton, &dense)?;
-        self.queue_dense(newton, "begin", count, &Dense { to: middle, ..dense })?;
-        self.queue_solution(newton, Half::Backward, &Dense { from: middle, to: dense.step, ..dense })?;
-        self.queue_dense(newton, "ahead", count, &dense)?;
+        self.queue_factors(&dense)?;
+        self.queue_dense("begin", count, &Dense { to: middle, ..dense })?;
+        self.queue_solution(Half::Backward, &Dense { from: middle, to: dense.step, ..dense })?;
+        self.queue_dense("ahead", count, &dense)?;
         if bent {
             self.queue_ends(newton, 2 * count)?;
-            self.queue_dense(newton, "curve", count * SHARED_OUT * tables(self.plan), &dense)?;
+            self.queue_dense("curve", count * SHARED_OUT * tables(self.plan), &dense)?;
             self.queue_slopes(newton, &Dense { to: work, ..dense })?;
-            self.queue_solution(newton, Half::Forward, &Dense { from: work, to: middle, ..dense })?;
-            self.queue_solution(newton, Half::Backward, &Dense { from: middle, to: dense.bend, ..dense })?;
+            self.queue_solution(Half::Forward, &Dense { from: work, to: middle, ..dense })?;
+            self.queue_solution(Half::Backward, &Dense { from: middle, to: dense.bend, ..dense })?;
         }
-        self.queue_dense(newton, "end", count, &dense)?;
+        self.queue_dense("end", count, &dense)?;
         self.queue_ends(newton, count)?;
         self.queue_squares(newton, dense.others, count)?;
         let each = SHARED_OUT * tables(self.plan);
@@ -67,30 +68,25 @@ impl Cuda<'_> {
         newton.dense.step + (number * CANDIDATES * size_of::<f64>()) as u64 * newton.dense.stride
     }
 
-    fn queue_factors(&self, newton: &Newton, dense: &Dense) -> Result<(), CudaError> {
+    fn queue_factors(&self, dense: &Dense) -> Result<(), CudaError> {
         let (blocks, count) = (dense::column_blocks(self.plan.parameter_count()), dense.candidates as usize);
-        self.queue_dense(newton, "damp", blocks * dense::BLOCK * count, dense)?;
+        self.queue_dense("damp", blocks * dense::BLOCK * count, dense)?;
         for column in 0..blocks {
             let (dense, right) = (Dense { column: column as u64, ..*dense }, blocks - column - 1);
-            self.queue_dense(newton, "finish", (right + 1) * count, &dense)?;
-            self.queue_dense(newton, "rest", right * (right + 1) / 2 * count, &dense)?;
+            self.queue_dense("finish", (right + 1) * count, &dense)?;
+            self.queue_dense("rest", right * (right + 1) / 2 * count, &dense)?;
         }
         Ok(())
     }
 
-    fn queue_solution(&self, newton: &Newton, half: Half, dense: &Dense) -> Result<(), CudaError> {
+    fn queue_solution(&self, half: Half, dense: &Dense) -> Result<(), CudaError> {
         let (blocks, count) = (dense::column_blocks(self.plan.parameter_count()), dense.candidates as usize);
         for turn in 0..blocks {
             let (name, column) = match half {
                 Half::Forward => ("forward", turn),
                 Half::Backward => ("backward", blocks - 1 - turn),
             };
-            self.queue_dense(
-                newton,
-                name,
-                (blocks - turn) * count,
-                &Dense { column: column as u64, ..*dense },
-            )?;
+            self.queue_dense(name, (blocks - turn) * count, &Dense { column: column as u64, ..*dense })?;
         }
         Ok(())
     }
@@ -122,9 +118,9 @@ impl Cuda<'_> {
                 curved: dense.curved + (rows.start * size_of::<f64>()) as u64,
                 ..dense
             };
-            self.queue_dense(newton, "slopes", stride / dense::BLOCK * SLOPE_PARTS, &part)?;
+            self.queue_dense("slopes", stride / dense::BLOCK * SLOPE_PARTS, &part)?;
         }
         let all = dense.candidates as usize * stride;
-        self.queue_dense(newton, "add", all.div_ceil(dense::THREADS), &dense)
+        self.queue_dense("add", all.div_ceil(dense::THREADS), &dense)
     }
 }
