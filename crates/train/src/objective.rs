@@ -4,7 +4,8 @@
 use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer};
 use kernel::cuda::MemoryPlan;
 use kernel::{
-    Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series, TriedStep, Visits,
+    Attempt, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series,
+    TriedStep, Visits,
 };
 
 /// A loss as a function of the parameters.
@@ -198,14 +199,14 @@ impl LeastSquares for Objective<'_> {
 }
 
 impl Elsewhere for Objective<'_> {
-    fn linearize(&mut self, parameters: &[f64]) -> Result<Linearized, Refusal> {
-        let found = self.kernel.linearize(&self.points, parameters)?;
+    fn linearize(&mut self, parameters: &[f64], carried: Option<&[f64]>) -> Result<Linearized, Refusal> {
+        let found = self.kernel.linearize(&self.points, parameters, carried)?;
         finite(&found.losses)?;
         Ok(found)
     }
 
-    fn try_steps(&mut self, added: &[f64], course: Course) -> Result<Vec<TriedStep>, Refusal> {
-        Ok(self.kernel.try_steps(&self.points, added, course)?)
+    fn try_steps(&mut self, attempts: &[Attempt], course: Course) -> Result<Vec<TriedStep>, Refusal> {
+        Ok(self.kernel.try_steps(&self.points, attempts, course)?)
     }
 
     fn take_step(&mut self, number: usize, parameters: &mut [f64]) -> Result<(), Refusal> {

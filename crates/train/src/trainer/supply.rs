@@ -74,7 +74,8 @@ impl Snapshot {
         }
         self.strain = Strain { after, mean };
         if settings.causal {
-            self.march.advance(self.loss, settings.budget.steps);
+            let over = settings.budget.seconds.map_or(0.0, |seconds| self.phase_seconds / seconds);
+            self.march.advance(self.loss, settings.budget.steps, over);
         }
     }
 }

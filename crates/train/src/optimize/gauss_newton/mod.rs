@@ -10,7 +10,7 @@ use super::{Elsewhere, LeastSquares, Loss, Optimizer, State, StateError, StepOut
 use crate::Refusal;
 use candidate::Candidate;
 use equation::problem::Solver;
-use kernel::{Course, Linearized, Losses};
+use kernel::{Attempt, Course, Linearized, Losses};
 use rayon::prelude::*;
 use std::iter;
 use system::System;
@@ -149,12 +149,17 @@ impl GaussNewton {
         device: &mut dyn Elsewhere,
         parameters: &mut [f64],
     ) -> Result<Searched, Refusal> {
-        let Linearized { losses, mean, slope } = device.linearize(parameters)?;
+        let Linearized { losses, mean, slope } = device.linearize(parameters, self.carried.as_deref())?;
+        let origins = if self.carried.is_some() { &[false, true][..] } else { &[false] };
         let found = search(self.damping, 2.0 * slope, |dampings, evaluations| {
-            *evaluations += dampings.len() as u64;
-            let tried = device.try_steps(&dampings.map(|damping| damping * mean), Course::Bent)?;
+            let damped =
+                dampings.into_iter().flat_map(|damping| origins.iter().map(move |&on| (damping, on)));
+            let attempts =
+                damped.clone().map(|(damping, carried)| Attempt { added: damping * mean, carried });
+            let tried = device.try_steps(&attempts.collect::<Vec<_>>(), Course::Bent)?;
+            *evaluations += tried.len() as u64;
             let mut best: Option<Best> = None;
-            for (number, (step, damping)) in tried.iter().zip(dampings).enumerate() {
+            for (number, (step, (damping, _))) in tried.iter().zip(damped).enumerate() {
                 let lowest = best.map_or(losses.total, |best| best.after);
                 if step.promise.is_finite() && step.losses.total < lowest {
                     let (promise, after) = (step.promise, step.losses.total);
@@ -165,7 +170,10 @@ impl GaussNewton {
         })?;
         self.losses = losses;
         if let Some(best) = &found.best {
+            let before = parameters.to_vec();
             device.take_step(best.number, parameters)?;
+            let steps = before.iter().zip(&*parameters).map(|(before, after)| CARRIED * (before - after));
+            self.carried = Some(steps.collect());
         }
         Ok(found)
     }
