@@ -1,6 +1,8 @@
-"""One iteration of Gauss-Newton, ours and JAX's in turn on this machine's CPU: the same points, weights, threads, f64.
+"""One iteration of Gauss-Newton, ours and JAX's in turn on this machine's CPU or GPU: the same points, weights, threads,
+f64.
 
   python3 compare_iterations.py --pinnace ../../target/release/pinnace --out ../runs/DATE-iterations.jsonl
+  python3 compare_iterations.py --pinnace ../../bundle/pinnace --device cuda --out iterations.jsonl
 
 Ours runs before and after each peer.  `plain` is what the peer does: normal equations, one factor, one loss;
 `training` is an iteration as training takes it, with two dampings and geodesic acceleration.  Losses before the
@@ -17,19 +19,20 @@ import time
 
 from compare import BUSY, HERE, measured
 
-CONFIGS = [(20, 4, 4096), (20, 4, 16384), (32, 4, 4096), (32, 4, 16384)]
+CONFIGS = {"cpu": [(20, 4, 4096), (20, 4, 16384), (32, 4, 4096), (32, 4, 16384)],
+           "cuda": [(20, 4, 8192), (20, 4, 20000), (32, 4, 20000)]}
 VARIANTS = ["nested", "taylor"]
 
 
 def ours(args, folder):
-    return measured([os.path.abspath(args.pinnace), "bench", "iteration", "--case", folder, "--device", "cpu",
+    return measured([os.path.abspath(args.pinnace), "bench", "iteration", "--case", folder, "--device", args.device,
                      "--threads", str(args.threads), "--json"])
 
 
 def theirs(args, variant, width, depth, points):
     threads = str(args.threads)
     command = [sys.executable, os.path.join(HERE, "jax_gauss_newton.py"), "--n", str(points), "--width", str(width),
-               "--depth", str(depth), "--dtype", "fp64", "--variant", variant, "--threads", threads,
+               "--depth", str(depth), "--dtype", "fp64", "--device", args.device, "--variant", variant, "--threads", threads,
                "--steps", "50", "--warmup", "6", "--max-seconds", str(args.seconds)]
     env = dict(os.environ, OMP_NUM_THREADS=threads,
                XLA_FLAGS="--xla_cpu_multi_thread_eigen=true intra_op_parallelism_threads=" + threads)
@@ -43,7 +46,7 @@ def run(args):
         model = next((line.split(":")[1].strip() for line in f if line.startswith("model name")), None)
     put({"machine": model, "cores": os.cpu_count(), "system": platform.platform(), "threads": args.threads,
          "date": time.strftime("%Y-%m-%d")})
-    for width, depth, points in CONFIGS:
+    for width, depth, points in CONFIGS[args.device]:
         folder = tempfile.mkdtemp(prefix="case-")
         subprocess.run([sys.executable, "common.py", "--dump", folder, "--problem", "burgers", "--n", str(points),
                         "--width", str(width), "--depth", str(depth)], cwd=HERE, check=True, capture_output=True)
@@ -70,8 +73,8 @@ def line(variant, width, depth, points, r):
     if "plain_ratio" not in r:
         return f"{name} {r.get('status', 'failed')}"
     mark = "  busy: proves nothing" if r["busy"] else ""
-    return (f"{name} {r['median_ms']:8.1f} ms   plain {r['ours_plain_ms']:7.1f} ms {r['plain_ratio']:5.2f} x   "
-            f"training {r['ours_training_ms']:7.1f} ms {r['training_ratio']:5.2f} x   "
+    return (f"{name} {r['median_ms']:8.2f} ms   plain {r['ours_plain_ms']:7.2f} ms {r['plain_ratio']:5.2f} x   "
+            f"training {r['ours_training_ms']:7.2f} ms {r['training_ratio']:5.2f} x   "
             f"losses differ by {r['loss0_difference']:.0e}, {r['loss5_difference']:.0e}{mark}")
 
 
@@ -79,6 +82,7 @@ if __name__ == "__main__":
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--pinnace", default=os.path.join(HERE, "../../target/release/pinnace"))
     ap.add_argument("--out", default="iterations.jsonl")
+    ap.add_argument("--device", choices=sorted(CONFIGS), default="cpu")
     ap.add_argument("--threads", type=int, default=2)
     ap.add_argument("--seconds", type=float, default=20.0, help="timed seconds per peer")
     run(ap.parse_args())

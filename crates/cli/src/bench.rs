@@ -45,14 +45,15 @@ fn settings(measured: &Measured, precision: Precision) -> StepSettings {
 }
 
 fn write_iteration(report: &IterationReport, output: &mut impl Write) -> anyhow::Result<()> {
-    let IterationReport { problem, width, depth, points, parameters, threads, iterations, .. } = report;
+    let IterationReport { problem, width, depth, points, parameters, device, threads, iterations, .. } =
+        report;
     writeln!(
         output,
-        "{problem} {width}x{depth}, {parameters} parameters, {points} points, f64, {threads} threads"
+        "{problem} {width}x{depth}, {parameters} parameters, {points} points, {device} f64, {threads} threads"
     )?;
     let [plain, training] = iterations;
-    writeln!(output, "  plain          {:.1} ms ({plain} iterations)", report.plain_ms)?;
-    writeln!(output, "  as in training {:.1} ms ({training} iterations)", report.training_ms)?;
+    writeln!(output, "  plain          {:.2} ms ({plain} iterations)", report.plain_ms)?;
+    writeln!(output, "  as in training {:.2} ms ({training} iterations)", report.training_ms)?;
     writeln!(output, "  first loss     {:.15e}", report.loss0)?;
     writeln!(output, "  after 5 plain  {:.15e}", report.loss5)?;
     writeln!(output, "  after 5        {:.15e}", report.training_loss5)?;

@@ -206,6 +206,14 @@ impl<'plan> Engine<'plan> {
         }
     }
 
+    /// The engine that solves normal equations by itself.
+    pub(crate) fn solver(&mut self) -> Option<&mut Cuda<'plan>> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => None,
+            Engine::Cuda(engine) => Some(engine),
+        }
+    }
+
     /// Residuals of a term, or the prediction's values after the last term, point by point.
     pub(crate) fn fill(
         &mut self,

@@ -21,6 +21,8 @@ pub enum Shape {
     Weights,
     /// The position of a term, against how many there are.
     Term,
+    /// The number of steps to try, against the most at once.
+    Steps,
 }
 
 /// Why a kernel cannot be made or run.
@@ -53,6 +55,12 @@ pub enum KernelError {
     /// A device that draws no points was asked to.
     #[error("device `{device}` draws no points")]
     DrawsNothing {
+        /// Which device.
+        device: Device,
+    },
+    /// A device that solves no equations was asked to.
+    #[error("device `{device}` solves no equations")]
+    SolvesNothing {
         /// Which device.
         device: Device,
     },

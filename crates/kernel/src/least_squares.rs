@@ -56,6 +56,11 @@ impl Kernel<'_> {
     ) -> Result<&Losses, KernelError> {
         self.check(points, parameters)?;
         fits(Shape::Gradient, self.plan.parameter_count(), normal.size())?;
+        if self.solves_equations() {
+            self.losses = self.linearize(points, parameters)?.losses;
+            self.fetch_equations(normal)?;
+            return Ok(&self.losses);
+        }
         normal.clear();
         self.losses.mean_squares.fill(0.0);
         let mut squares = self.losses.mean_squares.as_mut_slice();
@@ -249,7 +254,7 @@ impl Kernel<'_> {
 }
 
 /// What turns the residuals of a point into rows.
-fn scales(weights: &[f64], points: &Points) -> Vec<f64> {
+pub(crate) fn scales(weights: &[f64], points: &Points) -> Vec<f64> {
     weights.iter().map(|weight| (weight / points.len() as f64).sqrt()).collect()
 }
 

@@ -9,6 +9,7 @@ mod cholesky;
 pub mod cpu;
 pub mod cuda;
 mod device;
+mod equations;
 mod error;
 mod gram;
 mod kernel;
@@ -25,6 +26,7 @@ mod update;
 
 pub use cholesky::Cholesky;
 pub use device::{Device, DeviceError};
+pub use equations::{Course, Linearized, TriedStep};
 pub use error::{KernelError, Shape};
 pub use gram::Gram;
 pub use kernel::Kernel;

@@ -57,6 +57,11 @@ impl NormalEquations {
         (0..points).step_by(step).map(move |start| start..(start + step).min(points))
     }
 
+    /// Replaces a row of JᵀJ up to its diagonal, or Jᵀr behind the last one.
+    pub(crate) fn set_row(&mut self, row: usize, numbers: &[f64]) {
+        self.matrix.set_row(row, numbers);
+    }
+
     pub(crate) fn clear(&mut self) {
         self.matrix.clear();
     }

@@ -50,6 +50,13 @@ impl Symmetric {
         self.numbers[column * self.padded + row]
     }
 
+    /// Replaces the first numbers of a row of the lower triangle.
+    pub(crate) fn set_row(&mut self, row: usize, numbers: &[f64]) {
+        for (column, number) in numbers.iter().enumerate() {
+            self.numbers[column * self.padded + row] = *number;
+        }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.numbers.fill(0.0);
     }

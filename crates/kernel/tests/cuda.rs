@@ -100,6 +100,32 @@ fn jacobians_agree_with_the_interpreter() {
 }
 
 #[test]
+fn equations_and_their_solutions_agree_with_the_processor() {
+    if !gpu() {
+        return;
+    }
+    let all = [
+        ("inverse.toml", &[][..], 1000),
+        ("navier-stokes.toml", &["network.width=11", "network.depth=2"], 301),
+        ("burgers.toml", &["network.width=20", "network.depth=4"], 2000),
+        ("burgers.toml", &["network.width=40", "network.depth=3"], 300),
+        ("variable-diffusion.toml", &["network.kind=modified-mlp"], 17),
+    ];
+    for (file, network, count) in all {
+        let case = case(file, network);
+        agreement::equations(&case, &mut compiled(&case, Precision::F32), count);
+        let mut kernel = compiled(&case, Precision::F64);
+        agreement::equations(&case, &mut kernel, count);
+        agreement::tried_steps(&case, &mut kernel, count);
+        if count >= 1000 {
+            // Rows in chunks.
+            kernel.limit_device_bytes(Some(kernel.device_bytes() - kernel.device_bytes() / 20));
+            agreement::tried_steps(&case, &mut kernel, count);
+        }
+    }
+}
+
+#[test]
 fn steps_on_the_device_are_those_of_the_interpreter() {
     if !gpu() {
         return;

@@ -76,6 +76,30 @@ fn residuals_and_jacobians_are_those_of_the_interpreter() {
 }
 
 #[test]
+fn equations_are_those_of_the_interpreter() {
+    let small = case("inverse.toml", &[]);
+    agreement::equations(&small, &mut stand_in(&small, Precision::F64), 70);
+    // More than one tile of parameters.
+    let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
+    agreement::equations(&wide, &mut stand_in(&wide, Precision::F64), 37);
+}
+
+#[test]
+fn steps_of_gauss_newton_are_those_of_the_processor() {
+    let small = case("inverse.toml", &[]);
+    agreement::tried_steps(&small, &mut stand_in(&small, Precision::F64), 70);
+    // More than one block of columns, and rows in chunks.
+    let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
+    let mut kernel = stand_in(&wide, Precision::F64);
+    agreement::tried_steps(&wide, &mut kernel, 37);
+    let bytes = kernel.device_bytes();
+    let limit = bytes - bytes / 10;
+    kernel.limit_device_bytes(Some(limit));
+    agreement::tried_steps(&wide, &mut kernel, 37);
+    assert!(kernel.device_bytes() <= limit);
+}
+
+#[test]
 fn predictions_are_those_of_the_interpreter() {
     let case = case("ansatz-nonlinear.toml", &["network.fourier={ features = 3, scale = 0.3 }"]);
     agreement::predictions(&case, &mut stand_in(&case, Precision::F64), 41);

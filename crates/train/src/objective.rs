@@ -1,9 +1,11 @@
 //! The seam between optimizers and everything that makes a loss: kernel, points, and later
 //! micro-batches and other ranks.
 
-use crate::optimize::{Extent, LeastSquares, Loss, Optimizer};
+use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer};
 use kernel::cuda::MemoryPlan;
-use kernel::{Gram, Kernel, KernelError, Losses, NormalEquations, Points, Series, Visits};
+use kernel::{
+    Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series, TriedStep, Visits,
+};
 
 /// A loss as a function of the parameters.
 #[derive(Debug)]
@@ -188,6 +190,26 @@ impl LeastSquares for Objective<'_> {
 
     fn losses(&mut self, parameters: &[f64]) -> Result<&Losses, Refusal> {
         finite(self.kernel.losses(&self.points, parameters)?)
+    }
+
+    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
+        if self.kernel.solves_equations() { Some(self) } else { None }
+    }
+}
+
+impl Elsewhere for Objective<'_> {
+    fn linearize(&mut self, parameters: &[f64]) -> Result<Linearized, Refusal> {
+        let found = self.kernel.linearize(&self.points, parameters)?;
+        finite(&found.losses)?;
+        Ok(found)
+    }
+
+    fn try_steps(&mut self, added: &[f64], course: Course) -> Result<Vec<TriedStep>, Refusal> {
+        Ok(self.kernel.try_steps(&self.points, added, course)?)
+    }
+
+    fn take_step(&mut self, number: usize, parameters: &mut [f64]) -> Result<(), Refusal> {
+        Ok(self.kernel.take_step(number, parameters)?)
     }
 }
 

@@ -34,8 +34,17 @@ learning_rate = 0.01
 "#;
 
 fn open(training: &str) -> Experiment {
+    open_with(training, &[])
+}
+
+fn open_with(training: &str, overrides: &[String]) -> Experiment {
     let text = format!("{PROBLEM}{training}");
-    Experiment::from_text("heat", &text, Path::new("."), &[]).unwrap_or_else(|error| panic!("{error}"))
+    Experiment::from_text("heat", &text, Path::new("."), overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn on_processor(experiment: &Experiment) -> Objective<'_> {
+    let kernel = kernel::Kernel::compile(experiment.plan(), pinnace::Device::Cpu, Precision::F64);
+    Objective::new(kernel.expect("a kernel"), Vec::new())
 }
 
 fn stand_in(experiment: &Experiment) -> kernel::Kernel<'_> {
@@ -97,7 +106,8 @@ fn run(
     let (mut keeper, time) = (Keeper::default(), Cell::new(0.0));
     let clock = || time.replace(time.get() + tick);
     let stop = AtomicBool::new(false);
-    let surroundings = Surroundings { stop: &stop, clock: &clock, error: &|_, _| Ok(None) };
+    let surroundings =
+        Surroundings { stop: &stop, clock: &clock, error: &|_, _| Ok(None), before: None, last: true };
     let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
     let outcome = train(problem, plan, tables, objective, &mut now, surroundings, &mut keeper)?;
     (now.seconds, now.phase_seconds) = (0.0, 0.0);
@@ -111,10 +121,8 @@ fn series_of_steps_take_the_steps_of_the_processor_whatever_their_length() {
         "resample = 1\nsampler = \"latin-hypercube\"\nbudget = \"34 steps\"\n",
     ] {
         let experiment = open(training);
-        let on_processor = kernel::Kernel::compile(experiment.plan(), pinnace::Device::Cpu, Precision::F64)
-            .expect("a kernel");
-        let mut processor = Objective::new(on_processor, Vec::new());
-        let wanted = run(&experiment, &mut processor, experiment.start(), 0.0).expect("steps");
+        let wanted =
+            run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
         let mut device = Objective::new(stand_in(&experiment), Vec::new());
         let long = run(&experiment, &mut device, experiment.start(), 0.0).expect("steps");
         // Series shorten to a single step.
@@ -140,9 +148,7 @@ fn series_of_steps_take_the_steps_of_the_processor_whatever_their_length() {
 fn a_series_ends_by_its_loss_where_single_steps_end_and_before_one_that_is_no_number() {
     let bound = {
         let probe = open("budget = \"40 steps\"\n");
-        let kernel = kernel::Kernel::compile(probe.plan(), pinnace::Device::Cpu, Precision::F64);
-        let mut processor = Objective::new(kernel.expect("a kernel"), Vec::new());
-        let (_, keeper, _) = run(&probe, &mut processor, probe.start(), 0.0).expect("steps");
+        let (_, keeper, _) = run(&probe, &mut on_processor(&probe), probe.start(), 0.0).expect("steps");
         keeper.losses[34] * 1.001
     };
     let experiment = open(&format!("budget = {{ steps = 40, loss = {bound} }}\n"));
@@ -155,6 +161,35 @@ fn a_series_ends_by_its_loss_where_single_steps_end_and_before_one_that_is_no_nu
     let mut start = experiment.start();
     start.parameters[0] = f64::NAN;
     let ended = run(&experiment, &mut device, start, 0.0);
+    assert!(matches!(ended, Err(TrainError::NonFiniteResidual { step: 0, .. })));
+}
+
+#[test]
+fn gauss_newton_on_a_device_takes_the_steps_of_the_processor_and_goes_on_from_a_state() {
+    let experiment = open_with(
+        "seed = 5\nresample = 3\nbudget = \"8 steps\"\n",
+        &["training.optimizer=gauss-newton".to_owned()],
+    );
+    let wanted = run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
+    let mut device = Objective::new(stand_in(&experiment), Vec::new());
+    let got = run(&experiment, &mut device, experiment.start(), 0.0).expect("steps");
+    assert_eq!((got.0.steps, got.0.draw, got.0.evaluations), (8, wanted.0.draw, wanted.0.evaluations));
+    assert_eq!(got.1.losses.len(), wanted.1.losses.len());
+    for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
+        assert!((got - wanted).abs() <= 1e-6 * wanted, "{got} instead of {wanted}");
+    }
+    let middle = &got.1.states[4];
+    assert!(middle.phase_step > 0 && middle.phase_step < got.0.phase_step);
+    let again = run(&experiment, &mut device, middle.clone(), 0.0).expect("steps");
+    assert_eq!((again.0, again.2), (got.0, got.2));
+}
+
+#[test]
+fn gradients_that_are_no_numbers_end_gauss_newton_on_a_device() {
+    let experiment = open_with("budget = \"8 steps\"\n", &["training.optimizer=gauss-newton".to_owned()]);
+    let mut start = experiment.start();
+    start.parameters[0] = f64::NAN;
+    let ended = run(&experiment, &mut Objective::new(stand_in(&experiment), Vec::new()), start, 0.0);
     assert!(matches!(ended, Err(TrainError::NonFiniteResidual { step: 0, .. })));
 }
 

@@ -179,6 +179,7 @@ impl Sink for Record {
             }
             Event::PhaseEnded { stopped, .. } => self.ends.push(*stopped),
             Event::Started { .. }
+            | Event::WindowStarted { .. }
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
             | Event::Memory { .. }

@@ -11,6 +11,8 @@ pub struct Training {
     pub condition_points: usize,
     /// Whether conditions may be built into the ansatz of any unknown.
     pub hard_constraints: HardConstraints,
+    /// Parts of time that are trained one after the other, each with a network of its own; at least one.
+    pub windows: usize,
     /// Steps to take in all, whatever the budgets say.
     pub steps: Option<u64>,
     /// One after the other, as stated; at least one.

@@ -3,6 +3,7 @@
 use super::emit::{Source, Target, Work, source};
 use super::machine::{Arena, Arguments, Machine, Module, Staging};
 use super::memory::{Pool, Regions};
+use super::newton::Newton;
 use super::room::Room;
 use super::rows::{Chunk, Size, Wanted};
 use super::steps::Series;
@@ -23,7 +24,7 @@ pub(crate) struct Cuda<'plan> {
     precision: Precision,
     pub(super) machine: Machine,
     pub(super) arena: Arena,
-    staging: Staging,
+    pub(super) staging: Staging,
     /// Those that were needed so far.
     loaded: Vec<Loaded>,
     /// Those that suit so many points of every term: finding out means writing them.
@@ -39,8 +40,12 @@ pub(crate) struct Cuda<'plan> {
     /// Bytes that the arena may have, and those that the machine turned out to have.
     pub(super) limit: Option<usize>,
     pub(super) available: Option<usize>,
-    /// The most bytes that the arena had.
+    /// The most bytes that both arenas had.
     pub(super) peak: usize,
+    /// The last least-squares problem, in an arena of its own: other calls come between its parts.
+    pub(super) newton: Option<Newton>,
+    /// Kernels of dense linear algebra, once they were needed.
+    pub(super) dense: Option<Module>,
 }
 
 /// Which points are in the arena.
@@ -106,6 +111,8 @@ impl<'plan> Cuda<'plan> {
             limit: None,
             available: None,
             peak: 0,
+            newton: None,
+            dense: None,
         })
     }
 
@@ -118,9 +125,9 @@ impl<'plan> Cuda<'plan> {
         self.mode
     }
 
-    /// Bytes of the arena.
+    /// Bytes of its memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.arena.bytes()
+        self.arena.bytes() + self.newton_bytes()
     }
 
     pub(super) fn source_of(&self, kernels: usize) -> &Source {
@@ -133,7 +140,7 @@ impl<'plan> Cuda<'plan> {
 
     /// Bytes of machine code.
     pub(super) fn image_bytes(&self) -> usize {
-        self.loaded.iter().map(|loaded| loaded.module.bytes()).sum()
+        self.loaded.iter().map(|loaded| &loaded.module).chain(&self.dense).map(Module::bytes).sum()
     }
 
     pub(super) fn staging_bytes(&mut self) -> usize {
@@ -172,6 +179,7 @@ impl<'plan> Cuda<'plan> {
         names.extend(match work {
             Work::Evaluate => &["reduce", "update", "advance", "draw"][..],
             Work::Transposed => &["reduce"],
+            Work::Rows => &["residuals"],
             Work::Fill | Work::Jacobian | Work::Along => &[],
         });
         let module = self.machine.load(&source.text, source.shape, &names)?;
@@ -217,30 +225,12 @@ impl<'plan> Cuda<'plan> {
 
     /// Copies words to a place of the arena, piece by piece.
     pub(super) fn send(&mut self, at: usize, words: impl Iterator<Item = u64>) -> Result<(), CudaError> {
-        let (mut at, mut count) = (at, 0);
-        let most = self.staging.words().len();
-        for word in words {
-            self.staging.words()[count] = word;
-            count += 1;
-            if count == most {
-                self.machine.upload(&self.arena, at, &mut self.staging, count)?;
-                (at, count) = (at + count * size_of::<u64>(), 0);
-            }
-        }
-        self.machine.upload(&self.arena, at, &mut self.staging, count)
+        self.machine.send(&self.arena, at, &mut self.staging, words)
     }
 
     /// Fetches numbers from a place of the arena, piece by piece.
     pub(super) fn fetch(&mut self, at: usize, numbers: &mut [f64]) -> Result<(), CudaError> {
-        let mut at = at;
-        let most = self.staging.words().len();
-        for piece in numbers.chunks_mut(most) {
-            self.machine.download(&self.arena, at, &mut self.staging, piece.len())?;
-            let words = self.staging.words().iter();
-            piece.iter_mut().zip(words).for_each(|(number, word)| *number = f64::from_bits(*word));
-            at += piece.len() * size_of::<u64>();
-        }
-        Ok(())
+        self.machine.fetch(&self.arena, at, &mut self.staging, numbers)
     }
 
     /// See [`crate::Kernel::evaluate`].

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 /// Why CUDA cannot be used, or stopped working.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CudaError {
+    /// Equations were to be solved that were not added up before.
+    #[error("there are no equations to be solved yet")]
+    NoEquations,
     /// The driver's library is not installed.
     #[error("no NVIDIA driver: libcuda.so.1 is not found")]
     NoDriver,

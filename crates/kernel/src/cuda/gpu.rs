@@ -4,7 +4,7 @@
 use super::cache::Cache;
 use super::compiler;
 use super::emit::Shape;
-use super::machine::Arguments;
+use super::machine::Given;
 use super::{CudaError, peak};
 use crate::Precision;
 use cudarc::driver::{
@@ -163,7 +163,7 @@ impl Gpu {
         module: &GpuModule,
         kernel: &str,
         blocks: usize,
-        arguments: &Arguments,
+        arguments: &impl Given,
     ) -> Result<(), CudaError> {
         let found = module.kernels.iter().position(|(name, _)| *name == kernel);
         let place = found.expect("every kernel that is launched was named when its module was loaded");
@@ -173,7 +173,7 @@ impl Gpu {
         let mut arguments = *arguments;
         let mut pointers = [(&raw mut arguments).cast()];
         let grid = (u32::try_from(blocks).unwrap_or(u32::MAX), 1, 1);
-        // SAFETY: the kernel takes one `Arguments`, laid out as ours; its addresses are places of a live arena
+        // SAFETY: the kernel takes one `Arguments`, laid out as what we give; its addresses are places of a live arena
         // whose lengths the engine planned for this kernel.
         let launched = unsafe {
             result::launch_kernel(

@@ -6,7 +6,7 @@ use super::emit::Shape;
 use super::gpu::{Gpu, GpuModule};
 use super::stand_in::{StandIn, StandInModule};
 
-/// What every kernel is given; as `Arguments` in `device/tile.cuh`. Addresses are the machine's.
+/// What the kernels of a plan are given; as `Arguments` in `device/tile.cuh`. Addresses are the machine's.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Arguments {
@@ -49,6 +49,15 @@ pub(crate) struct Arguments {
     pub(crate) always: u64,
     pub(crate) unscale: f64,
 }
+
+/// What the kernels of a text are given: laid out as `Arguments` there, with addresses of the machine.
+///
+/// # Safety
+/// Kernels read what implements this as their text says: a `#[repr(C)]` struct of words, field by field the same.
+pub(crate) unsafe trait Given: Copy {}
+
+// SAFETY: as `Arguments` in `device/tile.cuh`.
+unsafe impl Given for Arguments {}
 
 /// A machine that runs kernels.
 #[derive(Clone, Debug)]
@@ -173,7 +182,7 @@ impl Machine {
         module: &Module,
         kernel: &str,
         blocks: usize,
-        arguments: &Arguments,
+        arguments: &impl Given,
     ) -> Result<(), CudaError> {
         match (self, module) {
             _ if blocks == 0 => Ok(()),
@@ -207,13 +216,7 @@ impl Machine {
     }
 
     /// Copies the first words of the staging memory to the machine, and waits.
-    pub(crate) fn upload(
-        &self,
-        arena: &Arena,
-        at: usize,
-        staging: &mut Staging,
-        count: usize,
-    ) -> Result<(), CudaError> {
+    fn upload(&self, arena: &Arena, at: usize, staging: &mut Staging, count: usize) -> Result<(), CudaError> {
         let address = arena.address_of(at, count * size_of::<u64>());
         match (self, staging) {
             (Machine::Gpu(gpu), Staging::Gpu(pinned)) => gpu.upload(address, pinned, count),
@@ -226,7 +229,7 @@ impl Machine {
     }
 
     /// Waits for all kernels and copies words of the machine into the staging memory.
-    pub(crate) fn download(
+    fn download(
         &self,
         arena: &Arena,
         at: usize,
@@ -242,6 +245,48 @@ impl Machine {
             }
             _ => unreachable!("staging memory belongs to the machine that made it"),
         }
+    }
+}
+
+impl Machine {
+    /// Copies words to a place of an arena, piece by piece.
+    pub(crate) fn send(
+        &self,
+        arena: &Arena,
+        at: usize,
+        staging: &mut Staging,
+        words: impl Iterator<Item = u64>,
+    ) -> Result<(), CudaError> {
+        let (mut at, mut count) = (at, 0);
+        let most = staging.words().len();
+        for word in words {
+            staging.words()[count] = word;
+            count += 1;
+            if count == most {
+                self.upload(arena, at, staging, count)?;
+                (at, count) = (at + count * size_of::<u64>(), 0);
+            }
+        }
+        self.upload(arena, at, staging, count)
+    }
+
+    /// Fetches numbers from a place of an arena, piece by piece.
+    pub(crate) fn fetch(
+        &self,
+        arena: &Arena,
+        at: usize,
+        staging: &mut Staging,
+        numbers: &mut [f64],
+    ) -> Result<(), CudaError> {
+        let mut at = at;
+        let most = staging.words().len();
+        for piece in numbers.chunks_mut(most) {
+            self.download(arena, at, staging, piece.len())?;
+            let words = staging.words().iter();
+            piece.iter_mut().zip(words).for_each(|(number, word)| *number = f64::from_bits(*word));
+            at += piece.len() * size_of::<u64>();
+        }
+        Ok(())
     }
 }
 

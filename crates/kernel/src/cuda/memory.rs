@@ -35,6 +35,16 @@ pub(crate) enum Pool {
     Output,
     /// Residuals that come along with them.
     Values,
+    /// Rows of a least-squares problem.
+    Jacobian,
+    /// Their products with each other, in parts.
+    Parts,
+    /// The sums of those.
+    Matrix,
+    /// Its factors, one per damping.
+    Factors,
+    /// Vectors of steps, and parameters beside them.
+    Candidates,
 }
 
 /// Pools start at multiples of this, so that any piece can be copied in whole vectors.
@@ -112,11 +122,17 @@ impl Purpose {
 impl Pool {
     fn purpose(self) -> Purpose {
         match self {
-            Pool::Header | Pool::Weights | Pool::Direction | Pool::Moments => Purpose::Weights,
-            Pool::Gradients | Pool::Sums | Pool::Norms => Purpose::Gradients,
+            Pool::Header | Pool::Weights | Pool::Direction | Pool::Moments | Pool::Candidates => {
+                Purpose::Weights
+            }
+            Pool::Gradients | Pool::Sums | Pool::Norms | Pool::Parts | Pool::Matrix | Pool::Factors => {
+                Purpose::Gradients
+            }
             Pool::Jets => Purpose::Jets,
             Pool::Points | Pool::Rows => Purpose::Points,
-            Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values => Purpose::Output,
+            Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values | Pool::Jacobian => {
+                Purpose::Output
+            }
         }
     }
 }

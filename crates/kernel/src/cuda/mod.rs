@@ -14,6 +14,7 @@ mod gpu;
 mod layout;
 mod machine;
 mod memory;
+mod newton;
 mod peak;
 mod room;
 mod rows;
@@ -28,6 +29,7 @@ pub(crate) use engine::Cuda;
 pub use error::CudaError;
 pub(crate) use machine::Machine;
 pub use memory::{MemoryPlan, MemoryUse, Purpose};
+pub(crate) use newton::{CANDIDATES, Tried};
 pub use tune::{CompileMode, CompileModeError};
 
 use crate::Precision;
@@ -70,7 +72,7 @@ pub struct Report {
 pub enum Kernels {
     /// Those that training by gradients needs.
     Training,
-    /// Those of predictions and Jacobians too.
+    /// Those of predictions, Jacobians and their equations too.
     All,
 }
 
@@ -96,7 +98,12 @@ pub fn compile(
         let compiled = cache.compiled(work.name(), &source.text, architecture)?;
         Ok(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log })
     };
-    works.iter().map(each).collect()
+    let mut reports: Vec<Report> = works.iter().map(each).collect::<Result<_, _>>()?;
+    if kernels == Kernels::All {
+        let compiled = cache.compiled("products", &newton::text(), architecture)?;
+        reports.push(Report { kernel: "dense", bytes: compiled.image.len(), log: compiled.log });
+    }
+    Ok(reports)
 }
 
 /// The kernels that training by gradients needs, as text.

@@ -157,14 +157,15 @@ impl Cuda<'_> {
         if bytes > self.arena.bytes() {
             self.forget_points();
             self.arena.reserve(bytes)?;
-            self.peak = self.peak.max(bytes);
+            self.peak = self.peak.max(self.bytes());
         }
         Ok(())
     }
 
     /// Bytes that the arena may have: what the user allows and the machine turned out to have.
     pub(super) fn most_bytes(&self) -> usize {
-        self.limit.unwrap_or(usize::MAX).min(self.available.unwrap_or(usize::MAX))
+        let allowed = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.newton_bytes()));
+        allowed.min(self.available.unwrap_or(usize::MAX))
     }
 
     /// The machine does not have so much: what it has is tried next, or less where that was not in one piece.
@@ -176,7 +177,7 @@ impl Cuda<'_> {
     /// Bounds the arena from the next call on; `None` takes what the machine has.
     pub(crate) fn limit_bytes(&mut self, limit: Option<usize>) {
         (self.limit, self.available) = (limit, None);
-        self.arena = Arena::new(&self.machine);
+        (self.arena, self.newton) = (Arena::new(&self.machine), None);
         self.forget_points();
         self.series = None;
     }

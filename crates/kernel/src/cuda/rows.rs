@@ -117,6 +117,17 @@ impl Chunk {
         table.into_iter().map(|entry| entry as u64).collect()
     }
 
+    /// The same where the rows of all chunks are there.
+    pub(super) fn table_among_all(&self, sizes: &[Size]) -> Vec<u64> {
+        let mut table = self.table(sizes);
+        let mut start = 0;
+        for (entry, (range, size)) in table.chunks_exact_mut(ENTRY).zip(self.ranges.iter().zip(sizes)) {
+            entry[0] = (start + range.start * size.width) as u64;
+            start += size.count * size.width;
+        }
+        table
+    }
+
     /// What the device draws of it, by the place of every part in [`PartTable`].
     pub(super) fn jobs(&self, sizes: &[Size], recipe: &Recipe, parts: &PartTable) -> Vec<u64> {
         let mut jobs = Vec::new();

@@ -2,7 +2,8 @@
 //! threads of a block taking turns. It checks kernels where there is no GPU; it is of no use for training.
 
 use super::CudaError;
-use super::machine::Arguments;
+use super::machine::Given;
+use std::ffi::c_void;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
@@ -21,7 +22,7 @@ pub(crate) struct StandIn {
     pub(crate) bytes: usize,
 }
 
-type Kernel = unsafe extern "C" fn(*const Arguments, u32);
+type Kernel = unsafe extern "C" fn(*const c_void, u32);
 
 /// Kernels as functions of a library.
 #[derive(Debug)]
@@ -110,13 +111,13 @@ impl Drop for Files {
 }
 
 impl StandInModule {
-    pub(crate) fn launch(&self, kernel: &str, blocks: usize, arguments: &Arguments) {
+    pub(crate) fn launch(&self, kernel: &str, blocks: usize, arguments: &impl Given) {
         let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let found = self.kernels.iter().find(|(name, _)| *name == kernel);
         let (_, function) =
             found.expect("every kernel that is launched was named when its module was loaded");
-        // SAFETY: `Arguments` is laid out as in the kernel's text; its addresses are places of a live arena.
-        unsafe { function(arguments, u32::try_from(blocks).unwrap_or(u32::MAX)) };
+        // SAFETY: what is given is laid out as `Arguments` of the kernel's text; its addresses are places of a live arena.
+        unsafe { function((&raw const *arguments).cast(), u32::try_from(blocks).unwrap_or(u32::MAX)) };
     }
 }
 

@@ -46,6 +46,11 @@ pub(super) fn largest(plan: &Plan) -> usize {
     allowed(plan.terms.iter())
 }
 
+/// For so many points of every term.
+pub(super) fn for_all(plan: &Plan, counts: &[usize], blocks: usize) -> usize {
+    shared_out(largest(plan), |size| counts.iter().map(|count| count.div_ceil(size)).sum(), blocks)
+}
+
 /// For `count` points of one term.
 pub(super) fn for_term(plan: &Plan, term: &Term, count: usize, blocks: usize) -> usize {
     // All terms are in one kernel, whose scratch memory fits the widest of them.

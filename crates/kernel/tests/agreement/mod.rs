@@ -1,5 +1,9 @@
 //! What it means that a kernel agrees with the interpreter.
 
+mod equations;
+
+pub(crate) use equations::{equations, tried_steps};
+
 use crate::cases::{Case, parameters, points};
 use equation::counter::Stream;
 use kernel::cuda::{CudaError, MemoryPlan, Purpose};

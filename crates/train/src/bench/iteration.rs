@@ -2,11 +2,11 @@
 
 use super::case::{self, Manifest};
 use super::peak_bytes;
-use super::step::{Start, StepSettings, on_threads, open};
-use crate::optimize::{GaussNewton, LeastSquares, Optimizer};
+use super::step::{DeviceMemory, Start, StepSettings, on_threads, open};
+use crate::optimize::{Elsewhere, GaussNewton, LeastSquares, Optimizer};
 use crate::{Objective, Precision, Refusal, TrainError};
 use equation::problem::Solver;
-use kernel::{Cholesky, Kernel, NormalEquations};
+use kernel::{Cholesky, Course, Kernel, NormalEquations, TriedStep};
 use std::path::Path;
 use std::time::Instant;
 
@@ -29,6 +29,8 @@ pub struct IterationReport {
     pub depth: usize,
     /// Trainable numbers.
     pub parameters: usize,
+    /// Where it ran.
+    pub device: &'static str,
     /// On how many threads.
     pub threads: usize,
     /// Milliseconds of a plain iteration: normal equations, one factor, one loss.
@@ -45,6 +47,8 @@ pub struct IterationReport {
     pub training_loss5: f64,
     /// The most memory that the process held, in bytes; `None` where the system does not tell.
     pub peak_bytes: Option<u64>,
+    /// What was taken on a device with memory of its own; `None` on others.
+    pub device_memory: Option<DeviceMemory>,
 }
 
 /// Measures one iteration of Gauss-Newton on dense normal equations, in f64.
@@ -68,7 +72,8 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, T
     let Start { name, experiment, points, parameters: start } = Start::of(settings)?;
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let interior = points[0].len();
-    let kernel = Kernel::compile(plan, settings.device, Precision::F64)?;
+    let mut kernel = Kernel::compile(plan, settings.device, Precision::F64)?;
+    kernel.limit_device_bytes(settings.memory_limit);
     let mut objective = Objective::new(kernel, points);
 
     let mut parameters = start.clone();
@@ -90,6 +95,7 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, T
         width: problem.network.width,
         depth: problem.network.depth,
         parameters: plan.parameter_count(),
+        device: settings.device.name(),
         threads,
         plain_ms,
         training_ms,
@@ -98,6 +104,7 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, T
         loss5,
         training_loss5,
         peak_bytes: peak_bytes(),
+        device_memory: objective.kernel().memory_use().map(DeviceMemory::of),
     })
 }
 
@@ -116,6 +123,9 @@ impl Plain {
     }
 
     fn step(&mut self, objective: &mut Objective<'_>, parameters: &mut [f64]) -> Result<(), Refusal> {
+        if let Some(device) = objective.elsewhere() {
+            return self.step_elsewhere(device, parameters);
+        }
         let Plain { damping, normal, factor, step } = self;
         let before = objective.normal_equations(parameters, normal)?.total;
         let mean = normal.matrix().trace() / step.len() as f64;
@@ -131,6 +141,22 @@ impl Plain {
             parameters.iter_mut().zip(&*step).for_each(|(to, step)| *to += step);
         }
         *damping *= 4.0;
+        Ok(())
+    }
+}
+
+impl Plain {
+    /// The same where a device solves the equations by itself.
+    fn step_elsewhere(&mut self, device: &mut dyn Elsewhere, parameters: &mut [f64]) -> Result<(), Refusal> {
+        let found = device.linearize(parameters)?;
+        let tried = device.try_steps(&[self.damping * found.mean], Course::Straight)?;
+        let lower = |step: &TriedStep| step.promise.is_finite() && step.losses.total < found.losses.total;
+        if tried.first().is_some_and(lower) {
+            device.take_step(0, parameters)?;
+            self.damping /= 3.0;
+        } else {
+            self.damping *= 4.0;
+        }
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ pub struct Run {
     folder: PathBuf,
     experiment: Experiment,
     snapshot: Snapshot,
+    parameters: Vec<f64>,
     notices: Vec<Notice>,
 }
 
@@ -40,7 +41,7 @@ impl Run {
             load(path, &layout).map_err(|fault| RunError::Checkpoint { path: path.to_owned(), fault })?
         };
         let experiment = as_trained(experiment, &header, &mut notices);
-        Ok(Run { folder, experiment, snapshot, notices })
+        Ok(Run { folder, experiment, parameters: snapshot.solution(), snapshot, notices })
     }
 
     /// Where it lies.
@@ -53,9 +54,10 @@ impl Run {
         &self.experiment
     }
 
-    /// The trained parameters: weights, then the problem's scalars in their unbounded form.
+    /// The trained parameters: weights, then the problem's scalars in their unbounded form; those of windows
+    /// one after the other, as far as they were begun.
     pub fn parameters(&self) -> &[f64] {
-        &self.snapshot.parameters
+        &self.parameters
     }
 
     /// Where training stands.

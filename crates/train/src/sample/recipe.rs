@@ -32,6 +32,8 @@ fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term:
             }
             Some(Supply::Drawn(vec![part(0, problem.domain.len(), draw.interior, columns)]))
         }
+        // What the window before says is no recipe's business.
+        Source::Condition(_) if row.columns > 0 => None,
         Source::Condition(index) => {
             let condition = &problem.conditions[index];
             let count = condition.points.unwrap_or(problem.training.condition_points);

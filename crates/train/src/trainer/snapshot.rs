@@ -8,7 +8,9 @@ use kernel::Points;
 /// that follows: continued from here, training takes bit for bit the steps that it would have taken.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot {
-    /// Weights, then the problem's scalars in their unbounded form.
+    /// The trained parameters of the windows that are finished; empty in the first.
+    pub windows: Vec<Vec<f64>>,
+    /// Weights, then the problem's scalars in their unbounded form; of the window at hand.
     pub parameters: Vec<f64>,
     /// Which phase, from 0.
     pub phase: usize,
@@ -64,6 +66,7 @@ impl Snapshot {
     /// Before the first step.
     pub fn start(parameters: Vec<f64>) -> Self {
         Snapshot {
+            windows: Vec::new(),
             parameters,
             phase: 0,
             phase_step: 0,
@@ -91,6 +94,7 @@ impl Snapshot {
     pub(super) fn enter(&mut self, phase: usize) {
         let parameters = std::mem::take(&mut self.parameters);
         *self = Snapshot {
+            windows: std::mem::take(&mut self.windows),
             phase,
             steps: self.steps,
             evaluations: self.evaluations,
@@ -98,6 +102,17 @@ impl Snapshot {
             draw: self.draw,
             ..Snapshot::start(parameters)
         };
+    }
+
+    /// Moves on to the start of the next window, which starts from the weights of this one.
+    pub(crate) fn enter_window(&mut self) {
+        self.windows.push(self.parameters.clone());
+        self.enter(0);
+    }
+
+    /// The parameters of all windows that were begun, one after the other.
+    pub fn solution(&self) -> Vec<f64> {
+        self.windows.iter().chain([&self.parameters]).flatten().copied().collect()
     }
 
     pub(super) fn count(&mut self, evaluations: u64) {

@@ -11,6 +11,9 @@ use crate::problem::{Attention, Budget, Optimizer, Phase, Sampler, Schedule, Sol
 const PLANNED: [&str; 7] =
     ["bfgs", "levenberg-marquardt", "natural-gradient", "soap", "shampoo", "sgd", "muon"];
 
+/// More parts of time than this are refused: each has a network that is kept.
+const MOST_WINDOWS: i64 = 1000;
+
 const PHASE_KEYS: [&str; 15] = [
     "optimizer",
     "weight_decay",
@@ -34,7 +37,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     if !reference.entries.iter().any(|entry| entry.key != "grid") {
         errors_without_reference(section, workshop);
     }
-    let mut known = vec!["seed", "steps", "condition_points", "hard_constraints", "phase"];
+    let mut known = vec!["seed", "steps", "condition_points", "hard_constraints", "windows", "phase"];
     known.extend(PHASE_KEYS);
     reader::only(section, &known, "key", &mut workshop.mistakes);
     let seed = section.get("seed").and_then(|entry| seed(&entry.node, workshop));
@@ -43,6 +46,8 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         .and_then(|entry| reader::count(&entry.node, 0..=i64::MAX, &mut workshop.mistakes))
         .map(|steps| steps as u64);
     let condition_points = section.get("condition_points").and_then(|e| points(&e.node, workshop));
+    let windows = section.get("windows");
+    let windows = windows.and_then(|e| reader::count(&e.node, 1..=MOST_WINDOWS, &mut workshop.mistakes));
     let default = Phase {
         optimizer: Optimizer::Auto,
         points: None,
@@ -66,6 +71,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         seed: seed.unwrap_or(0),
         condition_points: condition_points.unwrap_or(256),
         hard_constraints: hard_constraints(section, &mut workshop.mistakes),
+        windows: windows.unwrap_or(1),
         steps,
         phases,
     }

@@ -45,22 +45,30 @@ struct Sum {
     }
 };
 
+// Points whose rows a thread writes together: their numbers are neighbours.
+constexpr int TOGETHER = 8;
+static_assert(POINTS % TOGETHER == 0, "tiles are whole groups of points");
+
 // Writes the gradient of one layer at `count` points into their rows, `stride` numbers apart.
 __device__ __noinline__ void write_rows(const Dense layer, const number* values, const number* bar, double* rows,
                                         long long stride, int count, int columns, int places) {
-    for (int point = 0; point < count; ++point) {
-        double* row = rows + point * stride;
-        for (int place = threadIdx.x; place < layer.inputs * layer.outputs; place += THREADS) {
-            const number* left = values + place / layer.outputs * columns + point;
-            const number* right = bar + place % layer.outputs * columns + point;
-            double sum = 0;
-            for (int n = 0; n < columns; n += POINTS) sum += double(left[n]) * double(right[n]);
-            row[layer.weights + place] = sum;
-        }
-        for (int output = threadIdx.x; output < layer.outputs; output += THREADS) {
-            double sum = 0;
-            for (int n = 0; n < places; n += POINTS) sum += double(bar[output * columns + n + point]);
-            row[layer.bias + output] = sum;
+    const int weights = layer.inputs * layer.outputs;
+    for (int place = threadIdx.x; place < weights + layer.outputs; place += THREADS) {
+        const bool is_bias = place >= weights;
+        const number* left = values + (is_bias ? 0 : place / layer.outputs * columns);
+        const number* right = bar + (is_bias ? place - weights : place % layer.outputs) * columns;
+        double* own = rows + (is_bias ? layer.bias + place - weights : layer.weights + place);
+        const int end = is_bias ? places : columns;
+        for (int first = 0; first < count; first += TOGETHER) {
+            double sum[TOGETHER] = {};
+            for (int n = first; n < end; n += POINTS) {
+#pragma unroll
+                for (int point = 0; point < TOGETHER; ++point)
+                    sum[point] += (is_bias ? 1.0 : double(left[n + point])) * double(right[n + point]);
+            }
+#pragma unroll
+            for (int point = 0; point < TOGETHER; ++point)
+                if (first + point < count) own[(first + point) * stride] = sum[point];
         }
     }
     __syncthreads();

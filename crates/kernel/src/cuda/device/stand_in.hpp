@@ -161,15 +161,25 @@ inline float __uint_as_float(unsigned bits) {
     return value;
 }
 
+// What the thread `from` shows.
 template <typename Value>
-Value __shfl_xor_sync(unsigned, Value value, int distance) {
-    const unsigned own = threadIdx.x;
-    std::memcpy(&stand_in::exchanged[own], &value, sizeof value);
+Value exchange(Value value, unsigned from) {
+    std::memcpy(&stand_in::exchanged[threadIdx.x], &value, sizeof value);
     stand_in::pause(stand_in::AT_WARP);
     Value other;
-    std::memcpy(&other, &stand_in::exchanged[own ^ distance], sizeof other);
+    std::memcpy(&other, &stand_in::exchanged[from], sizeof other);
     stand_in::pause(stand_in::AT_WARP);
     return other;
+}
+
+template <typename Value>
+Value __shfl_xor_sync(unsigned, Value value, int distance) {
+    return exchange(value, threadIdx.x ^ distance);
+}
+
+template <typename Value>
+Value __shfl_sync(unsigned, Value value, int lane) {
+    return exchange(value, threadIdx.x / 32 * 32 + lane);
 }
 
 // Matrix instructions: every lane shows its fragments to its warp, then computes its own part of the result.

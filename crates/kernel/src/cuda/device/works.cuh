@@ -52,15 +52,16 @@ __device__ inline void fill_tile(const Block& block, const double* rows, int cou
     __syncthreads();
 }
 
-// One row of derivatives per point and residual, and the residuals.
-template <typename Term>
+// One row of derivatives per point and residual, `stride` numbers apart and multiplied by what `scale` gives for the
+// residual; and the residuals.
+template <typename Term, typename Scale>
 __device__ inline void jacobian_tile(const Block& block, const double* rows, int count, double* output,
-                                     double* values) {
+                                     long long stride, Scale scale, double* values) {
     fill_tile<Term>(block, rows, count, values);
     for (int residual = 0; residual < Term::RESIDUALS; ++residual) {
-        seed_residuals<Term>(block, rows, count, [&](int, int k, number) { return number(k == residual ? 1 : 0); });
-        const Rows target{output + static_cast<long long>(residual) * PARAMETERS,
-                          static_cast<long long>(Term::RESIDUALS) * PARAMETERS, count};
+        seed_residuals<Term>(block, rows, count,
+                             [&](int, int k, number) { return number(k == residual ? scale(k) : 0); });
+        const Rows target{output + residual * stride, Term::RESIDUALS * stride, count};
         Term::reverse(block, rows, count, target);
         for (int place = threadIdx.x; place < Term::SCALARS * count; place += THREADS) {
             const int scalar = place / count, point = place % count;

@@ -5,7 +5,7 @@ use equation::taylor::Plan;
 use std::fmt::Write;
 
 /// A kernel of a module.
-pub(super) fn kernel(name: &str, body: &str) -> String {
+pub(crate) fn kernel(name: &str, body: &str) -> String {
     let head = format!("extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(Arguments arguments)");
     format!("{head} {{\n{body}}}\n\n")
 }

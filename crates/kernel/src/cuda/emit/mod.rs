@@ -5,14 +5,16 @@ mod frame;
 mod fused;
 mod layers;
 mod program;
+mod rows;
 mod rules;
 mod term;
 
 use super::layout::Layout;
+use super::newton::stride;
 use super::tiles;
 use crate::Precision;
 use equation::taylor::{Layer, Plan};
-use frame::kernel;
+pub(crate) use frame::kernel;
 use std::fmt::Write;
 use term::TermText;
 
@@ -29,12 +31,14 @@ pub(crate) enum Work {
     Along,
     /// The transposed Jacobian of one term times numbers per residual.
     Transposed,
+    /// Rows of the least-squares problem of all terms, and residuals of all terms.
+    Rows,
 }
 
 impl Work {
     /// All of them.
-    pub(crate) const ALL: [Work; 5] =
-        [Work::Evaluate, Work::Fill, Work::Jacobian, Work::Along, Work::Transposed];
+    pub(crate) const ALL: [Work; 6] =
+        [Work::Evaluate, Work::Fill, Work::Jacobian, Work::Along, Work::Transposed, Work::Rows];
 
     /// The name of its kernel.
     pub(crate) fn name(self) -> &'static str {
@@ -44,6 +48,7 @@ impl Work {
             Work::Jacobian => "jacobian",
             Work::Along => "along",
             Work::Transposed => "transposed",
+            Work::Rows => "rows",
         }
     }
 
@@ -99,10 +104,10 @@ pub(crate) struct Target {
     pub(crate) chunked: bool,
 }
 
-const NUMBERS: &str = include_str!("../device/numbers.cuh");
+pub(crate) const NUMBERS: &str = include_str!("../device/numbers.cuh");
 const SLOPES: &str = include_str!("../device/slopes.cuh");
 const PRODUCT: &str = include_str!("../device/product.cuh");
-const INSTRUCTIONS: &str = include_str!("../device/instructions.cuh");
+pub(crate) const INSTRUCTIONS: &str = include_str!("../device/instructions.cuh");
 const MATRIX: &str = include_str!("../device/matrix.cuh");
 const NARROW: &str = include_str!("../device/narrow.cuh");
 const LAYER: &str = include_str!("../device/layer.cuh");
@@ -110,6 +115,7 @@ const TILE: &str = include_str!("../device/tile.cuh");
 const WORKS: &str = include_str!("../device/works.cuh");
 const UPDATE: &str = include_str!("../device/update.cuh");
 const DRAW: &str = include_str!("../device/draw.cuh");
+const ROWS: &str = include_str!("../device/rows.cuh");
 const PACK: &str = include_str!("../device/pack.cuh");
 
 /// Writes the kernels of one kind of work, for tiles of at most `points` points: fused where that is possible.
@@ -145,7 +151,7 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     let (gradient, sums) = match work {
         Work::Evaluate | Work::Transposed => (weights.next_multiple_of(64), scalars + residuals),
         Work::Along => (0, scalars + points),
-        Work::Fill | Work::Jacobian => (0, 0),
+        Work::Fill | Work::Jacobian | Work::Rows => (0, 0),
     };
     // The terms that a number is split into for the matrix units, and the file that multiplies so.
     let (number, terms_each, product) = match precision {
@@ -167,14 +173,19 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
         ("WEIGHTS", weights),
         ("SCALARS", scalars),
         ("PARAMETERS", plan.parameter_count()),
+        ("STRIDE", stride(plan.parameter_count())),
         ("SCRATCH", scratch),
         ("GRADIENT", gradient),
         ("SUMS", sums),
     ] {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
-    let draw = if work == Work::Evaluate { DRAW } else { "" };
-    for part in [NUMBERS, SLOPES, INSTRUCTIONS, product, NARROW, LAYER, TILE, WORKS, UPDATE, draw, PACK] {
+    let more = match work {
+        Work::Evaluate => DRAW,
+        Work::Rows => ROWS,
+        Work::Fill | Work::Jacobian | Work::Along | Work::Transposed => "",
+    };
+    for part in [NUMBERS, SLOPES, INSTRUCTIONS, product, NARROW, LAYER, TILE, WORKS, UPDATE, more, PACK] {
         text.push('\n');
         text += part;
     }
@@ -184,7 +195,7 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     for (number, term) in terms.iter().enumerate() {
         text += &term.text(&format!("Term{number}"));
     }
-    text += &entry(plan, work, terms.len());
+    text += &if work == Work::Rows { rows::entries(plan) } else { entry(plan, work, terms.len()) };
     text += &updates(plan, work);
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let points = vec![points; plan.terms.len()];
@@ -267,12 +278,12 @@ fn entry(plan: &Plan, work: Work, terms: usize) -> String {
                 }
                 Work::Jacobian => format!(
                     "jacobian_tile<{own}>(block, rows, count, arguments.output + start * {own}::RESIDUALS * PARAMETERS,\n\
-                     \x20               arguments.values + start * {own}::RESIDUALS)"
+                     \x20               PARAMETERS, [](int) {{ return 1.0; }}, arguments.values + start * {own}::RESIDUALS)"
                 ),
                 Work::Along => format!(
                     "along_tile<{own}>(block, rows, count, arguments.seeds, arguments.output + start * {own}::RESIDUALS)"
                 ),
-                Work::Transposed | Work::Evaluate => format!(
+                Work::Transposed | Work::Evaluate | Work::Rows => format!(
                     "transposed_tile<{own}>(block, rows, count, arguments.seeds + start * {own}::RESIDUALS)"
                 ),
             };

@@ -52,6 +52,11 @@ impl Extent {
         }
     }
 
+    /// This way of solving; the best one for [`Solver::Auto`].
+    pub(super) fn settle(self, solver: Solver) -> Solver {
+        if solver == Solver::Auto { self.best() } else { solver }
+    }
+
     /// The cheapest way that has room.
     pub fn best(self) -> Solver {
         [Solver::NormalEquations, Solver::Woodbury]

@@ -6,12 +6,13 @@ mod system;
 
 pub use cost::Extent;
 
-use super::{LeastSquares, Loss, Optimizer, State, StateError, StepOutcome, Trust};
+use super::{Elsewhere, LeastSquares, Loss, Optimizer, State, StateError, StepOutcome, Trust};
 use crate::Refusal;
 use candidate::Candidate;
 use equation::problem::Solver;
-use kernel::Losses;
+use kernel::{Course, Linearized, Losses};
 use rayon::prelude::*;
+use std::iter;
 use system::System;
 
 /// Before the first step.
@@ -23,6 +24,10 @@ const TRIED: [f64; 2] = [1.0 / 3.0, 1.0];
 
 /// Dampings that are tried when none of those lowers the loss, in multiples of the largest so far.
 const TRIED_NEXT: [f64; 2] = [4.0, 32.0];
+
+/// The part of the last step around which another is looked for, besides the one around nothing. What damping holds
+/// back adds up over steps like this (Goldshlager, Abrahamsen, Lin 2024); which of the two is taken, the loss decides.
+const CARRIED: f64 = 0.9;
 
 /// How often larger dampings are tried before a step is given up.
 const ROUNDS: u32 = 8;
@@ -49,6 +54,10 @@ pub struct GaussNewton {
     losses: Losses,
     slope: Vec<f64>,
     trial: Vec<f64>,
+    /// The lowest step among those tried.
+    lowest: Vec<f64>,
+    /// The part of the last step around which the next may lie.
+    carried: Option<Vec<f64>>,
 }
 
 impl GaussNewton {
@@ -64,66 +73,138 @@ impl GaussNewton {
             losses: Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() },
             slope: vec![0.0; parameters],
             trial: vec![0.0; parameters],
+            lowest: vec![0.0; parameters],
+            carried: None,
         }
     }
 
-    /// Tries larger and larger dampings; the best candidate with its loss, if there is one, and how often
-    /// the loss was evaluated.
-    fn search(
-        &mut self,
-        system: &System,
-        squares: &mut dyn LeastSquares,
-        parameters: &[f64],
-    ) -> Result<(Option<(usize, f64)>, u64), Refusal> {
-        let mut evaluations = 1;
-        let mut dampings = TRIED.map(|factor| (self.damping * factor).max(LEAST_DAMPING));
-        for _ in 0..ROUNDS {
-            evaluations += dampings.len() as u64;
-            let best = self.try_dampings(system, squares, parameters, dampings)?;
-            if best.is_some() {
-                return Ok((best, evaluations));
-            }
-            dampings = TRIED_NEXT.map(|factor| dampings[1] * factor);
-        }
-        Ok((None, evaluations))
-    }
-
-    /// Solves for every candidate's step, and finds the one after which the loss is lowest, with that
-    /// loss, if it is lower than now.
+    /// Solves for every candidate's step, and finds the one after which the loss is lowest, if it is lower than now.
     fn try_dampings(
         &mut self,
         system: &System,
         squares: &mut dyn LeastSquares,
         parameters: &[f64],
         dampings: [f64; 2],
-    ) -> Result<Option<(usize, f64)>, Refusal> {
-        let GaussNewton { slope, candidates, trial, losses, .. } = self;
+        evaluations: &mut u64,
+    ) -> Result<Option<Best>, Refusal> {
+        let GaussNewton { slope, candidates, trial, losses, lowest, carried, .. } = self;
         let mean = system.mean(parameters.len());
         candidates
             .par_iter_mut()
             .zip(dampings)
             .for_each(|(candidate, damping)| candidate.factorize(system, damping, mean));
-        let mut best = None;
-        for (number, candidate) in candidates.iter_mut().enumerate().filter(|(_, one)| one.solved()) {
-            candidate.solve(system, squares, parameters, slope)?;
-            if !candidate.solved() {
-                continue;
-            }
-            candidate.accelerate(system, squares, parameters)?;
-            for ((trial, from), step) in trial.iter_mut().zip(parameters).zip(&candidate.step) {
-                *trial = from - step;
-            }
-            let total = match squares.losses(trial) {
-                Ok(losses) => losses.total,
-                Err(Refusal::Residual(_) | Refusal::Gradient) => continue,
-                Err(refusal) => return Err(refusal),
-            };
-            if total < best.map_or(losses.total, |(_, lowest)| lowest) {
-                best = Some((number, total));
+        let mut best: Option<Best> = None;
+        for (number, candidate) in candidates.iter_mut().enumerate().filter(|(_, one)| one.factorized()) {
+            for origin in iter::once(None).chain(carried.as_deref().map(Some)) {
+                candidate.solve(system, squares, parameters, slope, origin)?;
+                if !candidate.promise().is_finite() {
+                    continue;
+                }
+                candidate.accelerate(system, squares, parameters)?;
+                for ((trial, from), step) in trial.iter_mut().zip(parameters).zip(&candidate.step) {
+                    *trial = from - step;
+                }
+                *evaluations += 1;
+                let after = match squares.losses(trial) {
+                    Ok(losses) => losses.total,
+                    Err(Refusal::Residual(_) | Refusal::Gradient) => continue,
+                    Err(refusal) => return Err(refusal),
+                };
+                if after < best.map_or(losses.total, |best| best.after) {
+                    let (damping, promise) = (candidate.damping(), candidate.promise());
+                    best = Some(Best { number, damping, promise, after });
+                    lowest.copy_from_slice(&candidate.step);
+                }
             }
         }
         Ok(best)
     }
+
+    /// The step on this processor.
+    fn step_here(
+        &mut self,
+        squares: &mut dyn LeastSquares,
+        parameters: &mut [f64],
+    ) -> Result<Searched, Refusal> {
+        let extent = squares.extent();
+        let system = self.system.take().filter(|system| system.fits(self.solver, extent));
+        let mut system = system.unwrap_or_else(|| System::new(self.solver, extent));
+        self.losses = system.linearize(squares, parameters, &mut self.slope)?;
+        let gradient = 2.0 * dot(&self.slope, &self.slope).sqrt();
+        let found = search(self.damping, gradient, |dampings, evaluations| {
+            self.try_dampings(&system, squares, parameters, dampings, evaluations)
+        });
+        self.system = Some(system);
+        let found = found?;
+        if found.best.is_some() {
+            parameters.iter_mut().zip(&self.lowest).for_each(|(to, step)| *to -= step);
+            self.carried = Some(self.lowest.iter().map(|step| CARRIED * step).collect());
+        }
+        Ok(found)
+    }
+
+    /// The step where a device solves the equations by itself.
+    fn step_elsewhere(
+        &mut self,
+        device: &mut dyn Elsewhere,
+        parameters: &mut [f64],
+    ) -> Result<Searched, Refusal> {
+        let Linearized { losses, mean, slope } = device.linearize(parameters)?;
+        let found = search(self.damping, 2.0 * slope, |dampings, evaluations| {
+            *evaluations += dampings.len() as u64;
+            let tried = device.try_steps(&dampings.map(|damping| damping * mean), Course::Bent)?;
+            let mut best: Option<Best> = None;
+            for (number, (step, damping)) in tried.iter().zip(dampings).enumerate() {
+                let lowest = best.map_or(losses.total, |best| best.after);
+                if step.promise.is_finite() && step.losses.total < lowest {
+                    let (promise, after) = (step.promise, step.losses.total);
+                    best = Some(Best { number, damping, promise, after });
+                }
+            }
+            Ok(best)
+        })?;
+        self.losses = losses;
+        if let Some(best) = &found.best {
+            device.take_step(best.number, parameters)?;
+        }
+        Ok(found)
+    }
+}
+
+/// The damping whose step ends lowest.
+#[derive(Clone, Copy, Debug)]
+struct Best {
+    number: usize,
+    damping: f64,
+    promise: f64,
+    /// The loss at its end.
+    after: f64,
+}
+
+/// What a search found.
+struct Searched {
+    /// Norm of the gradient where it began.
+    gradient: f64,
+    best: Option<Best>,
+    evaluations: u64,
+}
+
+/// Tries larger and larger dampings until one lowers the loss. There is nothing to search without a gradient.
+fn search(
+    damping: f64,
+    gradient: f64,
+    mut attempt: impl FnMut([f64; 2], &mut u64) -> Result<Option<Best>, Refusal>,
+) -> Result<Searched, Refusal> {
+    let mut evaluations = 1;
+    let mut dampings = TRIED.map(|factor| (damping * factor).max(LEAST_DAMPING));
+    for _ in 0..if gradient.is_normal() { ROUNDS } else { 0 } {
+        let best = attempt(dampings, &mut evaluations)?;
+        if best.is_some() {
+            return Ok(Searched { gradient, best, evaluations });
+        }
+        dampings = TRIED_NEXT.map(|factor| dampings[1] * factor);
+    }
+    Ok(Searched { gradient, best: None, evaluations })
 }
 
 impl Optimizer for GaussNewton {
@@ -134,24 +215,19 @@ impl Optimizer for GaussNewton {
         _rate: f64,
     ) -> Result<StepOutcome<'step>, Refusal> {
         let squares = loss.least_squares().ok_or(Refusal::NotSquares)?;
-        let extent = squares.extent();
-        let system = self.system.take().filter(|system| system.fits(self.solver, extent));
-        let mut system = system.unwrap_or_else(|| System::new(self.solver, extent));
-        self.losses = system.linearize(squares, parameters, &mut self.slope)?;
-        let gradient = 2.0 * dot(&self.slope, &self.slope).sqrt();
+        let normal = squares.extent().settle(self.solver) == Solver::NormalEquations;
+        let found = match squares.elsewhere() {
+            Some(device) if normal => self.step_elsewhere(device, parameters)?,
+            Some(_) | None => self.step_here(squares, parameters)?,
+        };
+        let Searched { gradient, best, evaluations } = found;
         if !gradient.is_normal() {
-            self.system = Some(system);
-            return Ok(StepOutcome::GradientVanished { gradient, evaluations: 1 });
+            return Ok(StepOutcome::GradientVanished { gradient, evaluations });
         }
-        let found = self.search(&system, squares, parameters);
-        self.system = Some(system);
-        let (best, evaluations) = found?;
-        if let Some((number, after)) = best {
-            let candidate = &self.candidates[number];
-            parameters.iter_mut().zip(&candidate.step).for_each(|(to, step)| *to -= step);
-            (self.damping, self.idle, self.fresh) = (candidate.damping(), 0, false);
-            let gain = (self.losses.total - after) / candidate.promise();
-            let trust = Some(Trust { damping: self.damping, gain, after });
+        if let Some(Best { damping, promise, after, .. }) = best {
+            (self.damping, self.idle, self.fresh) = (damping, 0, false);
+            let gain = (self.losses.total - after) / promise;
+            let trust = Some(Trust { damping, gain, after });
             return Ok(StepOutcome::Taken { losses: &self.losses, length: 1.0, evaluations, trust });
         }
         self.idle += 1;
@@ -170,9 +246,13 @@ impl Optimizer for GaussNewton {
     }
 
     fn save(&self) -> State {
-        State::default()
+        let state = State::default()
             .with_numbers("damping", [self.damping])
-            .with_counts("idle", [self.idle, u64::from(self.fresh)])
+            .with_counts("idle", [self.idle, u64::from(self.fresh)]);
+        match &self.carried {
+            Some(carried) => state.with_numbers("carried", carried.clone()),
+            None => state,
+        }
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
@@ -182,6 +262,11 @@ impl Optimizer for GaussNewton {
         if !(damping.is_finite() && damping > 0.0) {
             return Err(wrong("damping"));
         }
+        self.carried = match state.sized("carried", self.lowest.len()) {
+            Ok(carried) => Some(carried.to_vec()),
+            Err(StateError::Missing { .. }) => None,
+            Err(error) => return Err(error),
+        };
         (self.damping, self.idle, self.fresh) = (damping, idle, fresh != 0);
         Ok(())
     }

@@ -1,0 +1,104 @@
+// Dense linear algebra of one least-squares problem, the same text for every plan. Matrices lie row by row, `stride`
+// numbers a row, their lower triangle; vectors of candidates lie `stride` numbers apart.
+
+struct Arguments {
+    // Scaled rows of the Jacobian, the residual behind the `size` parameters, zeros behind it.
+    const double* rows;
+    long long row_count;
+    long long stride;
+    long long size;
+    // Parts of the rows that are added up apart; whether their sums start from zero.
+    long long parts;
+    long long fresh;
+    double* sums;
+    // The rows' products with each other; row `size` is the slope.
+    double* matrix;
+    // One per candidate; the blocks on their diagonals apart.
+    double* factors;
+    double* corners;
+    long long candidates;
+    double added[4];
+    // The block of columns at hand.
+    long long column;
+    // Vectors that a solution comes from, which are used up, and goes to.
+    double* from;
+    double* to;
+    double* step;
+    double* bend;
+    // Where the step begins, and parameters beside it: two per candidate, then one.
+    const double* parameters;
+    double* moved;
+    // Whether the step has a bend.
+    long long bent;
+    // Residuals at the parameters, and at those beside them; rows in all.
+    const double* values;
+    const double* others;
+    long long all_rows;
+    // Per residual of the plan: its first row, rows from one to the next, how many, its scale.
+    const long long* kinds;
+    long long kind_count;
+    // One number per row and candidate.
+    double* curved;
+    // What the host is told.
+    double* report;
+};
+
+// Adds up a number of every thread, in a fixed order; every thread has the sum.
+__device__ inline double block_sum(double value) {
+    __shared__ double parts[WARPS];
+    value = warp_sum(value);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = value;
+    __syncthreads();
+    double total = 0;
+    for (int warp = 0; warp < WARPS; ++warp) total += parts[warp];
+    return total;
+}
+
+struct Place {
+    int down, across;
+};
+
+// The place of a tile of a lower triangle, counted row by row.
+__device__ inline Place lower_place(int number) {
+    int down = int((sqrt(8.0 * number + 1) - 1) / 2);
+    while (down * (down + 1) / 2 > number) --down;
+    while ((down + 1) * (down + 2) / 2 <= number) ++down;
+    return Place{down, number - down * (down + 1) / 2};
+}
+
+// Adds the products of fragments from shared memory: `left` and `right` hold `STRIDE` numbers from one row (or column)
+// to the next where BY_ROW, from one inner index to the next otherwise.
+template <int DOWN, int ACROSS, int INNER, int STRIDE, bool BY_ROW>
+__device__ inline void multiply_tiles(double (&sum)[DOWN][ACROSS][4], const double* left, const double* right) {
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    auto at = [](int place, int inner) { return BY_ROW ? place * STRIDE + inner : inner * STRIDE + place; };
+#pragma unroll
+    for (int inner = 0; inner < INNER; inner += 4) {
+        double a[DOWN][2], b[ACROSS];
+#pragma unroll
+        for (int i = 0; i < DOWN; ++i) {
+            a[i][0] = left[at(16 * i + g, inner + t)];
+            a[i][1] = left[at(16 * i + 8 + g, inner + t)];
+        }
+#pragma unroll
+        for (int j = 0; j < ACROSS; ++j) b[j] = right[at(8 * j + g, inner + t)];
+#pragma unroll
+        for (int i = 0; i < DOWN; ++i)
+#pragma unroll
+            for (int j = 0; j < ACROSS; ++j) multiply_double(sum[i][j], a[i], b[j]);
+    }
+}
+
+// Calls `each` with the row and column of every pair of neighbours that this thread holds, and the pair.
+template <int DOWN, int ACROSS, typename Each>
+__device__ inline void for_pairs(double (&sum)[DOWN][ACROSS][4], Each each) {
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+    for (int i = 0; i < DOWN; ++i)
+#pragma unroll
+        for (int j = 0; j < ACROSS; ++j)
+#pragma unroll
+            for (int half = 0; half < 2; ++half)
+                each(16 * i + 8 * half + g, 8 * j + 2 * t, sum[i][j][2 * half], sum[i][j][2 * half + 1]);
+}

@@ -1,0 +1,96 @@
+// The products of the rows' columns with each other, tile by tile of the lower triangle. A block owns a tile and a part
+// of the rows, which it adds up in their order; parts are added up in their order.
+
+#ifdef STAND_IN
+alignas(16) static unsigned char shared_memory[SHARED_BYTES];
+#else
+extern __shared__ __align__(16) unsigned char shared_memory[];
+#endif
+
+// Rows and columns of a tile; rows of the Jacobian that are staged at a time.
+constexpr int SIDE = 128, STAGED = 16;
+// Lanes of a fragment are then in different banks.
+constexpr int SIDE_STRIDE = SIDE + 4;
+static_assert(4 * STAGED * SIDE_STRIDE * sizeof(double) == SHARED_BYTES, "two stages of two factors");
+
+__device__ inline int normal_tiles(const Arguments& arguments) {
+    const int side = int(arguments.stride) / SIDE;
+    return side * (side + 1) / 2;
+}
+
+__device__ inline void multiply_rows(const Arguments& arguments) {
+    constexpr int STAGE = 2 * STAGED * SIDE_STRIDE;
+    double* stages = reinterpret_cast<double*>(shared_memory);
+    const int tiles = normal_tiles(arguments);
+    const Place place = lower_place(blockIdx.x % tiles);
+    const long long part = blockIdx.x / tiles;
+    const long long each = ((arguments.row_count + arguments.parts - 1) / arguments.parts + STAGED - 1) / STAGED * STAGED;
+    const long long start = part * each;
+    const long long end = start + each < arguments.row_count ? start + each : arguments.row_count;
+    const int warp = threadIdx.x / 32, warp_row = warp / 4 * 64, warp_column = warp % 4 * 32;
+    double* own = arguments.sums + static_cast<long long>(blockIdx.x) * SIDE * SIDE;
+
+    auto fetch = [&](int stage, long long first) {
+        for (int piece = threadIdx.x; piece < STAGED * SIDE; piece += THREADS) {
+            const int row = piece / SIDE, pair = piece % SIDE * 2;
+            const int column = pair < SIDE ? place.down * SIDE + pair : place.across * SIDE + pair - SIDE;
+            const bool valid = first + row < end;
+            const double* from = arguments.rows + (valid ? (first + row) * arguments.stride + column : 0);
+            double* to = stages + stage * STAGE + (pair < SIDE ? 0 : STAGED * SIDE_STRIDE - SIDE) + pair;
+            copy_ahead(to + row * SIDE_STRIDE, from, valid);
+        }
+    };
+    double sum[4][4][4] = {};
+    if (!arguments.fresh)
+        for_pairs(sum, [&](int row, int column, double& first, double& second) {
+            const double* from = own + (warp_row + row) * SIDE + warp_column + column;
+            first = from[0];
+            second = from[1];
+        });
+    if (start < end) fetch(0, start);
+    int stage = 0;
+    for (long long first = start; first < end; first += STAGED) {
+        await_copies();
+        // Behind this barrier the stage is complete, and nobody reads the other one any more.
+        __syncthreads();
+        if (first + STAGED < end) fetch(1 - stage, first + STAGED);
+        const double* left = stages + stage * STAGE + warp_row;
+        const double* right = stages + stage * STAGE + STAGED * SIDE_STRIDE + warp_column;
+        multiply_tiles<4, 4, STAGED, SIDE_STRIDE, false>(sum, left, right);
+        stage = 1 - stage;
+    }
+    for_pairs(sum, [&](int row, int column, double first, double second) {
+        double* to = own + (warp_row + row) * SIDE + warp_column + column;
+        to[0] = first;
+        to[1] = second;
+    });
+}
+
+// Adds up the parts of one tile.
+__device__ inline void gather_parts(const Arguments& arguments) {
+    const int tiles = normal_tiles(arguments);
+    const Place place = lower_place(blockIdx.x);
+    for (int number = threadIdx.x; number < SIDE * SIDE; number += THREADS) {
+        double total = 0;
+        for (long long part = 0; part < arguments.parts; ++part)
+            total += arguments.sums[((part * tiles) + blockIdx.x) * SIDE * SIDE + number];
+        const long long row = place.down * SIDE + number / SIDE, column = place.across * SIDE + number % SIDE;
+        arguments.matrix[row * arguments.stride + column] = total;
+    }
+}
+
+// The sum of the diagonal, and the square of the slope.
+__device__ inline void survey(const Arguments& arguments) {
+    const double* slope = arguments.matrix + arguments.size * arguments.stride;
+    double trace = 0, square = 0;
+    for (long long place = threadIdx.x; place < arguments.size; place += THREADS) {
+        trace += arguments.matrix[place * (arguments.stride + 1)];
+        square += slope[place] * slope[place];
+    }
+    trace = block_sum(trace);
+    square = block_sum(square);
+    if (threadIdx.x == 0) {
+        arguments.report[0] = trace;
+        arguments.report[1] = square;
+    }
+}

@@ -1,0 +1,126 @@
+//! Steps for several dampings of equations that are on the device: factors, solutions, bends, losses. The host is told
+//! a few numbers per candidate.
+
+use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
+use super::room::{SLOPE_PARTS, VECTORS};
+use super::{Newton, REPORT, squares};
+use crate::cuda::CudaError;
+use crate::cuda::engine::{Cuda, tables};
+use crate::cuda::memory::Pool;
+
+/// A step that was tried.
+pub(crate) struct Tried {
+    /// By how much the model says that the loss will fall.
+    pub(crate) promise: f64,
+    /// Sums of squares of every residual at its end.
+    pub(crate) squares: Vec<f64>,
+}
+
+/// Which half of the equations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    Forward,
+    Backward,
+}
+
+impl Cuda<'_> {
+    /// Solves the last equations with every one of `added` added to the diagonal, lets the steps bend where they are
+    /// to, and evaluates the residuals at their ends.
+    pub(crate) fn try_steps(&mut self, added: &[f64], bent: bool) -> Result<Vec<Tried>, CudaError> {
+        let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
+        let count = added.len();
+        let mut dense = Dense { candidates: count as u64, bent: u64::from(bent), ..newton.dense };
+        dense.added[..count].copy_from_slice(added);
+        let (work, middle) = (self.vector(newton, 2), self.vector(newton, 3));
+        self.queue_factors(&dense)?;
+        self.queue_dense("begin", count, &Dense { to: middle, ..dense })?;
+        self.queue_solution(Half::Backward, &Dense { from: middle, to: dense.step, ..dense })?;
+        self.queue_dense("ahead", count, &dense)?;
+        if bent {
+            self.queue_ends(newton, 2 * count)?;
+            self.queue_dense("curve", count * SHARED_OUT * tables(self.plan), &dense)?;
+            self.queue_slopes(newton, &Dense { to: work, ..dense })?;
+            self.queue_solution(Half::Forward, &Dense { from: work, to: middle, ..dense })?;
+            self.queue_solution(Half::Backward, &Dense { from: middle, to: dense.bend, ..dense })?;
+        }
+        self.queue_dense("end", count, &dense)?;
+        self.queue_ends(newton, count)?;
+        self.queue_squares(newton, dense.others, count)?;
+        let each = SHARED_OUT * tables(self.plan);
+        let mut report = vec![0.0; REPORT + count * each];
+        self.fetch_from(Pool::Result, 0, &mut report)?;
+        let tried = |(number, &added): (usize, &f64)| {
+            // |r|² − |r − J·step|² = step·slope + added · |step|², since step solves the equations.
+            let promise = report[2 * number] + added * report[2 * number + 1];
+            Tried { promise, squares: squares(&report[REPORT + number * each..][..each]) }
+        };
+        Ok(added.iter().enumerate().map(tried).collect())
+    }
+
+    /// The parameters at the end of a step that was tried last.
+    pub(crate) fn fetch_end(&mut self, number: usize, parameters: &mut [f64]) -> Result<(), CudaError> {
+        let stride = dense::stride(parameters.len());
+        self.fetch_from(Pool::Candidates, (VECTORS * CANDIDATES + number) * stride, parameters)
+    }
+
+    /// The address of all candidates' vectors of one kind.
+    fn vector(&self, newton: &Newton, number: usize) -> u64 {
+        newton.dense.step + (number * CANDIDATES * size_of::<f64>()) as u64 * newton.dense.stride
+    }
+
+    fn queue_factors(&self, dense: &Dense) -> Result<(), CudaError> {
+        let (blocks, count) = (dense::column_blocks(self.plan.parameter_count()), dense.candidates as usize);
+        self.queue_dense("damp", blocks * dense::BLOCK * count, dense)?;
+        for column in 0..blocks {
+            let (dense, right) = (Dense { column: column as u64, ..*dense }, blocks - column - 1);
+            self.queue_dense("finish", (right + 1) * count, &dense)?;
+            self.queue_dense("rest", right * (right + 1) / 2 * count, &dense)?;
+        }
+        Ok(())
+    }
+
+    fn queue_solution(&self, half: Half, dense: &Dense) -> Result<(), CudaError> {
+        let (blocks, count) = (dense::column_blocks(self.plan.parameter_count()), dense.candidates as usize);
+        for turn in 0..blocks {
+            let (name, column) = match half {
+                Half::Forward => ("forward", turn),
+                Half::Backward => ("backward", blocks - 1 - turn),
+            };
+            self.queue_dense(name, (blocks - turn) * count, &Dense { column: column as u64, ..*dense })?;
+        }
+        Ok(())
+    }
+
+    /// Queues the residuals at the first of the parameters beside the step's start.
+    fn queue_ends(&self, newton: &Newton, count: usize) -> Result<(), CudaError> {
+        let word = size_of::<f64>() as u64;
+        let Dense { moved, others, stride, all_rows, .. } = newton.dense;
+        (0..count).try_for_each(|slot| {
+            let number = slot as u64;
+            let (from, to) = (moved + number * stride * word, others + number * all_rows * word);
+            self.queue_residuals(newton, 1 + slot, from, to)
+        })
+    }
+
+    /// Queues Jᵀ times one number per row, for all candidates. Rows that did not stay are computed again.
+    fn queue_slopes(&self, newton: &Newton, dense: &Dense) -> Result<(), CudaError> {
+        let dense = Dense { parts: SLOPE_PARTS as u64, ..*dense };
+        let stride = dense.stride as usize;
+        let chunks = self.chunk_rows(newton);
+        let stayed = chunks.len() == 1;
+        for (number, rows) in chunks.into_iter().enumerate() {
+            if !stayed {
+                self.queue_rows(newton, number, rows.start)?;
+            }
+            let part = Dense {
+                row_count: rows.len() as u64,
+                fresh: u64::from(number == 0),
+                curved: dense.curved + (rows.start * size_of::<f64>()) as u64,
+                ..dense
+            };
+            self.queue_dense("slopes", stride / dense::BLOCK * SLOPE_PARTS, &part)?;
+        }
+        let all = dense.candidates as usize * stride;
+        self.queue_dense("add", all.div_ceil(dense::THREADS), &dense)
+    }
+}

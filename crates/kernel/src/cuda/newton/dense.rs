@@ -1,0 +1,158 @@
+//! Dense linear algebra on the device: the text of its kernels, the same for every plan, and what they are given.
+
+use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel};
+use crate::cuda::machine::Given;
+use std::fmt::Write;
+
+/// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.
+const SIDE: usize = 128;
+const STAGED: usize = 16;
+
+/// Rows and columns of a block of a factor; as in `device/cholesky.cuh`.
+pub(super) const BLOCK: usize = 64;
+
+/// Blocks that share the points of one residual; as in `device/candidates.cuh`.
+pub(super) const SHARED_OUT: usize = 16;
+
+pub(super) const THREADS: usize = 256;
+
+/// Dampings that are tried at once; at most as many as `device/dense.cuh` has numbers to add.
+pub(crate) const CANDIDATES: usize = 2;
+
+/// Two stages of two factors, padded against conflicts of banks.
+const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
+
+/// What its kernels are given; as `Arguments` in `device/dense.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(super) struct Dense {
+    pub(super) rows: u64,
+    pub(super) row_count: u64,
+    pub(super) stride: u64,
+    pub(super) size: u64,
+    pub(super) parts: u64,
+    pub(super) fresh: u64,
+    pub(super) sums: u64,
+    pub(super) matrix: u64,
+    pub(super) factors: u64,
+    pub(super) corners: u64,
+    pub(super) candidates: u64,
+    pub(super) added: [f64; 4],
+    pub(super) column: u64,
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pub(super) step: u64,
+    pub(super) bend: u64,
+    pub(super) parameters: u64,
+    pub(super) moved: u64,
+    pub(super) bent: u64,
+    pub(super) values: u64,
+    pub(super) others: u64,
+    pub(super) all_rows: u64,
+    pub(super) kinds: u64,
+    pub(super) kind_count: u64,
+    pub(super) curved: u64,
+    pub(super) report: u64,
+}
+
+// SAFETY: field by field as in `device/dense.cuh`.
+unsafe impl Given for Dense {}
+
+/// Its kernels and the functions that they are; the first one stages in shared memory.
+const KERNELS: [(&str, &str); 15] = [
+    ("products", "multiply_rows"),
+    ("gather", "gather_parts"),
+    ("measure", "survey"),
+    ("damp", "damp_row"),
+    ("finish", "finish_column"),
+    ("rest", "update_rest"),
+    ("begin", "begin_backward"),
+    ("forward", "solve_forward"),
+    ("backward", "solve_backward"),
+    ("ahead", "look_ahead"),
+    ("curve", "curve_rows"),
+    ("slopes", "slope_parts"),
+    ("add", "add_slopes"),
+    ("end", "end_step"),
+    ("squares", "sum_squares"),
+];
+
+/// All names.
+pub(super) fn names() -> Vec<&'static str> {
+    KERNELS.iter().map(|(name, _)| *name).collect()
+}
+
+pub(super) fn shape() -> Shape {
+    Shape { threads: THREADS, shared: SHARED_BYTES, each: 1 }
+}
+
+/// Numbers from one row of the Jacobian, or of JᵀJ, to the next: the residual lies behind the parameters.
+pub(crate) fn stride(parameters: usize) -> usize {
+    (parameters + 1).next_multiple_of(SIDE)
+}
+
+/// Tiles of the lower triangle of JᵀJ.
+pub(super) fn tiles(parameters: usize) -> usize {
+    let side = stride(parameters) / SIDE;
+    side * (side + 1) / 2
+}
+
+/// Numbers of a tile.
+pub(super) const TILE: usize = SIDE * SIDE;
+
+/// Blocks of columns of a factor.
+pub(super) fn column_blocks(parameters: usize) -> usize {
+    parameters / BLOCK + 1
+}
+
+/// Parts of the rows that are added up apart, so that multiprocessors have equally much to do.
+pub(super) fn parts(tiles: usize, rows: usize, multiprocessors: usize) -> usize {
+    /// More would cost more to add up than they save.
+    const MOST: usize = 16;
+    let time = |&parts: &usize| {
+        let rounds = (tiles * parts).div_ceil(multiprocessors);
+        rounds * rows.div_ceil(parts).next_multiple_of(STAGED)
+    };
+    (1..=MOST).min_by_key(time).unwrap_or(1)
+}
+
+/// The text of all of them.
+pub(crate) fn text() -> String {
+    let mut text =
+        String::from("// Dense linear algebra, made by pinnace.\ntypedef double number;\n#define HALVES 0\n");
+    for (name, value) in [("THREADS", THREADS), ("WORKSPACE_BYTES", 16), ("SHARED_BYTES", SHARED_BYTES)] {
+        _ = writeln!(text, "constexpr int {name} = {value};");
+    }
+    for part in [
+        NUMBERS,
+        INSTRUCTIONS,
+        include_str!("../device/dense.cuh"),
+        include_str!("../device/normal.cuh"),
+        include_str!("../device/cholesky.cuh"),
+        include_str!("../device/solve.cuh"),
+        include_str!("../device/candidates.cuh"),
+    ] {
+        text.push('\n');
+        text += part;
+    }
+    text.push('\n');
+    for (name, function) in &KERNELS {
+        text += &kernel(name, &format!("    {function}(arguments);\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_shared_out_so_that_multiprocessors_are_busy() {
+        // 66 tiles on 132 multiprocessors.
+        assert_eq!(tiles(1341), 66);
+        assert_eq!(parts(66, 20_000, 132), 2);
+        // Four rounds of whole tiles leave nothing to gain.
+        assert_eq!(parts(528, 20_000, 132), 1);
+        assert_eq!(parts(1, 10, 3), 1, "no part is empty");
+    }
+}

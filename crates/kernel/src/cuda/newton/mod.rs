@@ -1,0 +1,203 @@
+//! Normal equations that stay on the device: rows of the Jacobian, chunk by chunk, and their products with each other.
+
+mod candidates;
+mod dense;
+mod room;
+
+pub(crate) use candidates::Tried;
+pub(crate) use dense::{CANDIDATES, stride, text};
+
+use super::CudaError;
+use super::emit::Work;
+use super::engine::{Cuda, tables};
+use super::machine::{Arena, Arguments};
+use super::memory::{Pool, Regions};
+use super::rows::{Chunk, Size, chunks, tiles as count_tiles};
+use crate::Points;
+use dense::{Dense, SHARED_OUT};
+use std::ops::Range;
+
+/// Numbers that the host is told before the squares.
+const REPORT: usize = 2 * CANDIDATES;
+
+/// A least-squares problem on the device.
+#[derive(Debug)]
+pub(super) struct Newton {
+    arena: Arena,
+    regions: Regions,
+    /// The plan's own.
+    kernels: usize,
+    sizes: Vec<Size>,
+    chunks: Vec<Chunk>,
+    /// Stamps of the points that are there.
+    resident: Vec<u64>,
+    blocks: usize,
+    /// What the kernels share.
+    arguments: Arguments,
+    dense: Dense,
+    /// Addresses of the chunks' tables.
+    tables: Vec<u64>,
+}
+
+/// What is known about the equations; the equations themselves stay.
+pub(crate) struct Surveyed {
+    pub(crate) squares: Vec<f64>,
+    pub(crate) trace: f64,
+    pub(crate) slope_square: f64,
+}
+
+impl Newton {
+    fn place(&self, pool: Pool) -> usize {
+        self.regions.get(pool).start
+    }
+}
+
+fn row_count(chunk: &Chunk, each: &[usize]) -> usize {
+    chunk.ranges.iter().zip(each).map(|(range, each)| range.len() * each).sum()
+}
+
+impl Cuda<'_> {
+    /// Bytes of the least-squares problem.
+    pub(super) fn newton_bytes(&self) -> usize {
+        self.newton.as_ref().map_or(0, |newton| newton.arena.bytes())
+    }
+
+    /// Residuals per point of every term.
+    fn residuals_each(&self) -> Vec<usize> {
+        self.plan.terms.iter().map(|term| term.residuals.len()).collect()
+    }
+
+    /// JᵀJ and Jᵀr at `parameters`, rows of residual k multiplied by `scales[k]`.
+    pub(crate) fn linearize(
+        &mut self,
+        points: &[Points],
+        parameters: &[f64],
+        scales: &[f64],
+    ) -> Result<Surveyed, CudaError> {
+        let newton = self.newton_for(points)?;
+        self.newton = Some(newton);
+        self.bring(points, parameters, scales)?;
+        let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
+        self.launch(newton.kernels, "pack", self.pack_blocks(newton.kernels), &newton.arguments)?;
+        let products = dense::tiles(self.plan.parameter_count());
+        for (chunk, rows) in self.chunk_rows(newton).into_iter().enumerate() {
+            self.queue_rows(newton, chunk, rows.start)?;
+            let dense = Dense { row_count: rows.len() as u64, fresh: u64::from(chunk == 0), ..newton.dense };
+            self.queue_dense("products", products * dense.parts as usize, &dense)?;
+        }
+        self.queue_dense("gather", products, &newton.dense)?;
+        self.queue_dense("measure", 1, &newton.dense)?;
+        self.queue_squares(newton, newton.dense.values, 1)?;
+        let mut report = vec![0.0; REPORT + SHARED_OUT * tables(self.plan)];
+        self.fetch_from(Pool::Result, 0, &mut report)?;
+        Ok(Surveyed { squares: squares(&report[REPORT..]), trace: report[0], slope_square: report[1] })
+    }
+
+    /// The rows of JᵀJ up to their diagonals, and Jᵀr behind the last one.
+    pub(crate) fn fetch_matrix(&mut self) -> Result<Vec<Vec<f64>>, CudaError> {
+        let size = self.plan.parameter_count();
+        let stride = stride(size);
+        let mut numbers = vec![0.0; (size + 1) * stride];
+        self.fetch_from(Pool::Matrix, 0, &mut numbers)?;
+        let rows = numbers.chunks_exact(stride).enumerate();
+        Ok(rows.map(|(row, numbers)| numbers[..size.min(row + 1)].to_vec()).collect())
+    }
+
+    /// Fetches numbers of the problem's memory, some numbers behind a pool's start.
+    fn fetch_from(&mut self, pool: Pool, behind: usize, numbers: &mut [f64]) -> Result<(), CudaError> {
+        let Cuda { machine, staging, newton, .. } = self;
+        let newton = newton.as_ref().ok_or(CudaError::NoEquations)?;
+        machine.fetch(&newton.arena, newton.place(pool) + behind * size_of::<f64>(), staging, numbers)
+    }
+
+    /// Queues a kernel of dense linear algebra.
+    fn queue_dense(&self, name: &str, blocks: usize, arguments: &Dense) -> Result<(), CudaError> {
+        let module = self.dense.as_ref().ok_or(CudaError::NoEquations)?;
+        self.machine.launch(module, name, blocks, arguments)
+    }
+
+    /// The rows of every chunk among all.
+    fn chunk_rows(&self, newton: &Newton) -> Vec<Range<usize>> {
+        let each = self.residuals_each();
+        let mut end = 0;
+        let range = |chunk: &Chunk| {
+            let start = end;
+            end += row_count(chunk, &each);
+            start..end
+        };
+        newton.chunks.iter().map(range).collect()
+    }
+
+    /// Queues rows and residuals of a chunk, whose first row is `start`.
+    fn queue_rows(&self, newton: &Newton, chunk: usize, start: usize) -> Result<(), CudaError> {
+        let arguments = Arguments {
+            table: newton.tables[chunk],
+            values: newton.arguments.values + (start * size_of::<f64>()) as u64,
+            ..newton.arguments
+        };
+        self.launch(newton.kernels, Work::Rows.name(), newton.blocks, &arguments)
+    }
+
+    /// Queues the residuals of all points for parameters at an address, into an address; `slot` is where their packed
+    /// copies go.
+    fn queue_residuals(
+        &self,
+        newton: &Newton,
+        slot: usize,
+        parameters: u64,
+        values: u64,
+    ) -> Result<(), CudaError> {
+        let packed = self.source_of(newton.kernels).packed * self.number_bytes();
+        let weights = newton.arguments.weights + (slot * packed) as u64;
+        // Behind the chunks' tables is one for all points.
+        let table = newton.tables[newton.chunks.len()];
+        let arguments = Arguments { parameters, weights, values, table, ..newton.arguments };
+        self.launch(newton.kernels, "pack", self.pack_blocks(newton.kernels), &arguments)?;
+        self.launch(newton.kernels, "residuals", newton.blocks, &arguments)
+    }
+
+    /// Queues the squares of residuals that lie at an address, for so many candidates.
+    fn queue_squares(&self, newton: &Newton, values: u64, candidates: usize) -> Result<(), CudaError> {
+        let report = newton.dense.report + (REPORT * size_of::<f64>()) as u64;
+        let arguments = Dense { values, report, ..newton.dense };
+        self.queue_dense("squares", candidates * SHARED_OUT * tables(self.plan), &arguments)
+    }
+
+    /// Brings parameters, tables and, if they are not there, points.
+    fn bring(&mut self, points: &[Points], parameters: &[f64], scales: &[f64]) -> Result<(), CudaError> {
+        let each = self.residuals_each();
+        let Cuda { machine, staging, newton, .. } = self;
+        let newton = newton.as_mut().ok_or(CudaError::NoEquations)?;
+        let numbers = parameters.iter().chain(scales).map(|number| number.to_bits());
+        let mut words: Vec<u64> = numbers.collect();
+        let (mut first, mut kind) = (0, 0);
+        for (size, &each) in newton.sizes.iter().zip(&each) {
+            for residual in 0..each {
+                words.extend([
+                    (first + residual) as u64,
+                    each as u64,
+                    size.count as u64,
+                    scales[kind].to_bits(),
+                ]);
+                kind += 1;
+            }
+            first += size.count * each;
+        }
+        let whole = chunks(&newton.sizes, count_tiles(&newton.sizes).max(1));
+        for chunk in newton.chunks.iter().chain(&whole) {
+            words.extend(chunk.table_among_all(&newton.sizes));
+        }
+        machine.send(&newton.arena, newton.place(Pool::Header), staging, words.into_iter())?;
+        if !newton.resident.iter().copied().eq(points.iter().map(Points::stamp)) {
+            let rows = points.iter().flat_map(Points::iter).flatten().map(|number| number.to_bits());
+            machine.send(&newton.arena, newton.place(Pool::Points), staging, rows)?;
+            newton.resident = points.iter().map(Points::stamp).collect();
+        }
+        Ok(())
+    }
+}
+
+/// Sums of squares from their parts, in a fixed order.
+fn squares(parts: &[f64]) -> Vec<f64> {
+    parts.chunks_exact(SHARED_OUT).map(|parts| parts.iter().sum()).collect()
+}

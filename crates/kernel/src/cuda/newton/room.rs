@@ -1,0 +1,185 @@
+//! Finds room for a least-squares problem, in an arena of its own: all rows at once where memory allows, in chunks where
+//! it does not.
+
+use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
+use super::{Newton, REPORT, row_count};
+use crate::Points;
+use crate::cuda::emit::{EACH, Work};
+use crate::cuda::engine::{Cuda, tables};
+use crate::cuda::machine::{Arena, Arguments};
+use crate::cuda::memory::{Pool, Regions};
+use crate::cuda::rows::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
+use crate::cuda::{CudaError, tiles};
+
+/// Bytes of rows of the Jacobian that are there at one time, where memory allows.
+const MOST_BYTES: usize = 1 << 30;
+
+/// Words of a residual's entry; as `kinds` in `device/dense.cuh`.
+const KIND: usize = 4;
+
+/// Parts of the rows whose products with numbers are added up apart.
+pub(super) const SLOPE_PARTS: usize = 32;
+
+/// Vectors per candidate: step, bend, and two to solve with.
+pub(super) const VECTORS: usize = 4;
+
+/// How a problem is shared out.
+struct Shares {
+    kernels: usize,
+    blocks: usize,
+    sizes: Vec<Size>,
+    chunks: Vec<Chunk>,
+    /// Rows of the largest chunk, and of all.
+    rows: usize,
+    all_rows: usize,
+    /// Parts of a chunk's rows that are added up apart.
+    parts: usize,
+}
+
+impl Cuda<'_> {
+    /// The problem's place on the device: the last one's, where points are as many.
+    pub(super) fn newton_for(&mut self, points: &[Points]) -> Result<Newton, CudaError> {
+        let known = self.newton.take();
+        let counts: Vec<usize> = points.iter().map(Points::len).collect();
+        let fits = |known: &Newton| known.sizes.iter().map(|size| size.count).eq(counts.iter().copied());
+        let mut arena = match known {
+            Some(known) if fits(&known) => return Ok(known),
+            Some(Newton { arena, .. }) => arena,
+            None => Arena::new(&self.machine),
+        };
+        if self.dense.is_none() {
+            self.dense = Some(self.machine.load(&dense::text(), dense::shape(), &dense::names())?);
+        }
+        let tile = tiles::for_all(self.plan, &counts, self.machine.blocks(EACH));
+        let kernels = self.kernels(Work::Rows, tile)?;
+        let mut sizes = Wanted::Given(points).sizes(self.plan);
+        sizes.iter_mut().zip(&self.source_of(kernels).points).for_each(|(size, tile)| size.tile = *tile);
+        let mut tiles_each = count_tiles(&sizes).max(1);
+        loop {
+            let shares = self.shares(kernels, &sizes, tiles_each);
+            let (regions, row) = (self.newton_regions(&shares), dense::stride(self.plan.parameter_count()));
+            let room = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.arena.bytes()));
+            let long = shares.rows * row * size_of::<f64>() > MOST_BYTES && tiles_each > 1;
+            let reserved = match regions.bytes() {
+                bytes if long || bytes > room => Err(CudaError::Memory { bytes }),
+                bytes => arena.reserve(bytes),
+            };
+            match reserved {
+                Ok(()) => {
+                    self.peak = self.peak.max(self.arena.bytes() + arena.bytes());
+                    return Ok(self.settled(arena, regions, shares));
+                }
+                Err(CudaError::Memory { .. }) if tiles_each > 1 => tiles_each = tiles_each.div_ceil(2),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The problem with so many tiles of points at a time.
+    fn shares(&self, kernels: usize, sizes: &[Size], tiles_each: usize) -> Shares {
+        let each = self.residuals_each();
+        let chunks = chunks(sizes, tiles_each);
+        let rows = chunks.iter().map(|chunk| row_count(chunk, &each)).max().unwrap_or(0);
+        let tiles = dense::tiles(self.plan.parameter_count());
+        Shares {
+            kernels,
+            blocks: count_tiles(sizes).clamp(1, self.blocks(kernels)),
+            sizes: sizes.to_vec(),
+            rows,
+            all_rows: chunks.iter().map(|chunk| row_count(chunk, &each)).sum(),
+            parts: dense::parts(tiles, rows, self.machine.blocks(1)),
+            chunks,
+        }
+    }
+
+    fn newton_regions(&self, shares: &Shares) -> Regions {
+        let parameters = self.plan.parameter_count();
+        let Shares { kernels, blocks, ref sizes, ref chunks, rows, all_rows, parts } = *shares;
+        let (stride, word, source) = (dense::stride(parameters), size_of::<f64>(), self.source_of(kernels));
+        let (kinds, table) = (tables(self.plan), 3 * (self.plan.terms.len() + 1) * (chunks.len() + 1));
+        let parts = dense::tiles(parameters) * parts * dense::TILE;
+        let factor = dense::column_blocks(parameters) * dense::BLOCK * (stride + dense::BLOCK);
+        let number = self.number_bytes();
+        Regions::new(&[
+            (Pool::Points, sizes.iter().map(|size| size.count * size.width).sum::<usize>() * word),
+            (Pool::Header, (parameters + (1 + KIND) * kinds + table) * word),
+            (Pool::Weights, (1 + 2 * CANDIDATES) * source.packed * number),
+            (Pool::Jets, blocks * source.scratch * number),
+            (Pool::Jacobian, rows * stride * word),
+            (Pool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * stride) * word),
+            (Pool::Matrix, stride * stride * word),
+            (Pool::Factors, CANDIDATES * factor * word),
+            (Pool::Candidates, (VECTORS + 2) * CANDIDATES * stride * word),
+            (Pool::Values, (1 + 3 * CANDIDATES) * all_rows * word),
+            (Pool::Result, (REPORT + CANDIDATES * SHARED_OUT * kinds) * word),
+        ])
+    }
+
+    /// The problem in its place, nothing of it brought there yet.
+    fn settled(&self, arena: Arena, regions: Regions, shares: Shares) -> Newton {
+        let Shares { kernels, blocks, sizes, chunks, all_rows, parts, .. } = shares;
+        let address = |pool: Pool| {
+            let region = regions.get(pool);
+            arena.address_of(region.start, region.len())
+        };
+        let word = size_of::<f64>() as u64;
+        let parameters = self.plan.parameter_count();
+        let (stride, kinds) = (dense::stride(parameters) as u64, tables(self.plan) as u64);
+        let header = address(Pool::Header);
+        let factors = header + parameters as u64 * word;
+        let kind_table = factors + kinds * word;
+        let first = kind_table + KIND as u64 * kinds * word;
+        let table_bytes = 3 * (self.plan.terms.len() as u64 + 1) * word;
+        let arguments = Arguments {
+            parameters: header,
+            factors,
+            rows: address(Pool::Points),
+            weights: address(Pool::Weights),
+            scratch: address(Pool::Jets),
+            output: address(Pool::Jacobian),
+            values: address(Pool::Values),
+            unscale: 1.0,
+            ..Arguments::default()
+        };
+        let all_rows = all_rows as u64;
+        let vectors = CANDIDATES as u64 * stride * word;
+        let step = address(Pool::Candidates);
+        let values = address(Pool::Values);
+        let corners = (dense::column_blocks(parameters) * dense::BLOCK * CANDIDATES) as u64 * stride * word;
+        let dense = Dense {
+            rows: address(Pool::Jacobian),
+            stride,
+            size: parameters as u64,
+            parts: parts as u64,
+            sums: address(Pool::Parts),
+            matrix: address(Pool::Matrix),
+            factors: address(Pool::Factors),
+            corners: address(Pool::Factors) + corners,
+            step,
+            bend: step + vectors,
+            moved: step + VECTORS as u64 * vectors,
+            parameters: header,
+            values,
+            others: values + all_rows * word,
+            curved: values + (1 + 2 * CANDIDATES as u64) * all_rows * word,
+            all_rows,
+            kinds: kind_table,
+            kind_count: kinds,
+            report: address(Pool::Result),
+            ..Dense::default()
+        };
+        let tables = (0..=chunks.len() as u64).map(|chunk| first + chunk * table_bytes).collect();
+        Newton {
+            arena,
+            regions,
+            kernels,
+            sizes,
+            chunks,
+            resident: Vec::new(),
+            blocks,
+            arguments,
+            dense,
+            tables,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What it means that normal equations and their solutions agree with those of the processor.
+
+use super::{assert_close, oracle};
+use crate::cases::{Case, parameters, points};
+use kernel::{Cholesky, Course, Kernel, NormalEquations, Points};
+
+/// Normal equations, and the losses that come along; and the same call again gives the same bits.
+pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let (mut wanted, mut got) =
+        (NormalEquations::new(parameters.len()), NormalEquations::new(parameters.len()));
+    let mut oracle = oracle(case);
+    let losses = oracle.normal_equations(&points, &parameters, &mut wanted).expect("arguments").clone();
+    let found = kernel.normal_equations(&points, &parameters, &mut got).expect("arguments").clone();
+    let what = format!("{}, {}, {count} points", case.name, kernel.precision());
+    let tolerance = case.tolerance(kernel.precision());
+    assert_close(&what, &found.mean_squares, &losses.mean_squares, tolerance);
+    let all = |normal: &NormalEquations| -> (Vec<f64>, Vec<f64>) {
+        let columns = (0..parameters.len()).flat_map(|column| normal.matrix().column(column).to_vec());
+        (columns.collect(), (0..parameters.len()).map(|row| normal.slope(row)).collect())
+    };
+    let ((got, got_slope), (wanted, wanted_slope)) = (all(&got), all(&wanted));
+    assert_close(&what, &got, &wanted, tolerance);
+    assert_close(&what, &got_slope, &wanted_slope, tolerance);
+    let mut again = NormalEquations::new(parameters.len());
+    assert_eq!(kernel.normal_equations(&points, &parameters, &mut again).expect("arguments"), &found);
+    assert_eq!(all(&again), (got, got_slope), "{what}: other bits");
+}
+
+/// Steps for two dampings at once, straight and bent: their ends, promises and losses.
+pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let found = kernel.linearize(&points, &parameters).expect("a device that solves");
+    let mut oracle = oracle(case);
+    let mut normal = NormalEquations::new(parameters.len());
+    let losses = oracle.normal_equations(&points, &parameters, &mut normal).expect("arguments").clone();
+    let what = format!("{}, {}, {count} points", case.name, kernel.precision());
+    let mean = normal.matrix().trace() / parameters.len() as f64;
+    let slope: Vec<f64> = (0..parameters.len()).map(|row| normal.slope(row)).collect();
+    let tolerance = case.tolerance(kernel.precision());
+    let norm = slope.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
+    assert_close(&what, &[found.losses.total, found.mean], &[losses.total, mean], tolerance);
+    assert_close(&what, &[found.slope], &[norm], tolerance);
+
+    const DAMPINGS: [f64; 2] = [1e-3, 0.1];
+    let added = DAMPINGS.map(|damping| damping * mean);
+    for course in [Course::Bent, Course::Straight] {
+        let tried = kernel.try_steps(&points, &added, course).expect("equations");
+        for (number, (tried, damping)) in tried.iter().zip(DAMPINGS).enumerate() {
+            let (end, promise) =
+                expected_step(&mut oracle, &points, &parameters, &normal, damping * mean, course);
+            // As ill-conditioned as the equations are.
+            let tolerance = tolerance * parameters.len() as f64 / damping;
+            let mut got = vec![f64::NAN; parameters.len()];
+            kernel.take_step(number, &mut got).expect("a step");
+            assert_close(&what, &got, &end, tolerance);
+            let wanted = oracle.losses(&points, &end).expect("arguments").total;
+            let size = wanted.max(promise);
+            assert_close(&what, &[tried.losses.total / size], &[wanted / size], tolerance);
+            assert_close(&what, &[tried.promise / size], &[promise / size], tolerance);
+        }
+    }
+    // Equations without a factor have no solution, and the others are not disturbed.
+    let tried = kernel.try_steps(&points, &[-2.0 * mean, added[1]], Course::Straight).expect("equations");
+    assert!(tried[0].promise.is_nan() && tried[1].promise > 0.0, "{what}: {tried:?}");
+}
+
+/// The end of a step, and what it promises, number by number on the host.
+fn expected_step(
+    oracle: &mut Kernel<'_>,
+    points: &[Points],
+    parameters: &[f64],
+    normal: &NormalEquations,
+    added: f64,
+    course: Course,
+) -> (Vec<f64>, f64) {
+    let dot = |one: &[f64], other: &[f64]| -> f64 { one.iter().zip(other).map(|(a, b)| a * b).sum() };
+    let mut factor = Cholesky::new(parameters.len());
+    assert!(factor.factorize(normal.matrix(), added));
+    let slope: Vec<f64> = (0..parameters.len()).map(|row| normal.slope(row)).collect();
+    let mut step = slope.clone();
+    factor.solve(&mut step);
+    let promise = dot(&step, &slope) + added * dot(&step, &step);
+    if course == Course::Bent {
+        let mut curved = vec![0.0; oracle.row_count(points)];
+        for (length, share) in [(0.1, 100.0), (0.0, -200.0), (-0.1, 100.0)] {
+            let at: Vec<f64> =
+                parameters.iter().zip(&step).map(|(from, step)| from + length * step).collect();
+            let mut rows = vec![0.0; curved.len()];
+            oracle.rows(points, &at, &mut rows).expect("arguments");
+            curved.iter_mut().zip(&rows).for_each(|(sum, row)| *sum += share * row);
+        }
+        let mut bend = vec![0.0; parameters.len()];
+        oracle.rows_back(points, parameters, &curved, &mut bend).expect("arguments");
+        factor.solve(&mut bend);
+        let part = 0.5 * (0.75 * dot(&step, &step).sqrt() / (0.5 * dot(&bend, &bend).sqrt())).min(1.0);
+        step.iter_mut().zip(&bend).for_each(|(step, bend)| *step += part * bend);
+    }
+    (parameters.iter().zip(&step).map(|(from, step)| from - step).collect(), promise)
+}
