@@ -114,7 +114,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
                 | RunError::Checkpoint { .. }
                 | RunError::Unsavable(_),
             )
-            | TrainError::Kernel(KernelError::DrawsNothing { .. } | KernelError::SolvesNothing { .. })
+            | TrainError::Kernel(KernelError::DrawsNothing { .. })
             | TrainError::Accuracy(AccuracyError::Read { .. } | AccuracyError::Write { .. })
             | TrainError::Unmeasurable(_)
             | TrainError::Threads { .. },
