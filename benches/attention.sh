@@ -6,7 +6,7 @@ set -euo pipefail
 pinnace=${1:-target/release/pinnace}
 seeds=("${@:2}")
 for seed in "${seeds[@]:-0}"; do
-    for problem in burgers allen-cahn kdv; do
+    for problem in burgers allen-cahn; do
         for attention in false true; do
             for method in adam gauss-newton; do
                 if [ "$method" = adam ]; then
