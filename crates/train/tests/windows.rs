@@ -213,6 +213,12 @@ fn a_run_keeps_all_windows_and_another_can_start_from_it_if_it_has_as_many() {
     assert!(matches!(other, Err(TransferError::Windows { theirs: 4, ours: 2, .. })), "{other:?}");
     assert!(Folder::resume(&path, &["training.windows=2".to_owned()], 0.0).is_err(), "other networks");
 
+    let problem = path.join("problem.toml");
+    let text = std::fs::read_to_string(&problem).expect("a problem");
+    std::fs::write(&problem, text.replace("windows = 4", "windows = 3")).expect("it can be edited");
+    let said = Run::open(&path).expect_err("a window too many").to_string();
+    assert_eq!(said, "the saved state is in window 4, the problem has 3");
+
     let file = scratch.0.join("network.safetensors");
     export::network(run.experiment(), run.parameters(), &file).expect("it can be written");
     let bytes = std::fs::read(&file).expect("it is there");

@@ -42,6 +42,7 @@ impl Experiment {
                 *mean += share * (square - *mean);
             }
         }
+        // No parameters at all are refused for their number.
         mean.map_or_else(|| self.losses_in_window(&[parameters]), Ok)
     }
 

@@ -40,6 +40,10 @@ impl Run {
         } else {
             load(path, &layout).map_err(|fault| RunError::Checkpoint { path: path.to_owned(), fault })?
         };
+        let (window, windows) = (snapshot.windows.len(), experiment.window_count());
+        if window >= windows {
+            return Err(TrainError::NoSuchWindow { window, windows });
+        }
         let experiment = as_trained(experiment, &header, &mut notices);
         Ok(Run { folder, experiment, parameters: snapshot.solution(), snapshot, notices })
     }

@@ -83,7 +83,7 @@ impl Course<'_> {
         let errors = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
             if ruler.get().is_none() {
                 let before = Instant::now();
-                let made = self.ruler(&finished.concat());
+                let made = self.ruler(&finished);
                 aside.set(aside.get() + before.elapsed().as_secs_f64());
                 let _ = ruler.set(made?);
             }
@@ -125,9 +125,9 @@ impl Course<'_> {
     }
 
     /// The ruler for the window after those with these parameters.
-    fn ruler(&self, finished: &[f64]) -> Result<Ruler, TrainError> {
+    fn ruler(&self, finished: &[Vec<f64>]) -> Result<Ruler, TrainError> {
         let experiment = self.experiment;
-        let reached = experiment.reached(experiment.networks(finished).len() + 1);
+        let reached = experiment.reached(finished.len() + 1);
         let gauge = experiment.gauge(None, reached.as_ref());
         let places = gauge.places().iter();
         let places = places.map(|points| Remembered::new(experiment, finished, points));

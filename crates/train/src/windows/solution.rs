@@ -41,7 +41,10 @@ impl Experiment {
 
     /// The parameters of every window that was begun.
     pub(crate) fn networks<'p>(&self, parameters: &'p [f64]) -> Vec<&'p [f64]> {
-        parameters.chunks(self.plan().parameter_count()).collect()
+        match self.window_count() {
+            1 => vec![parameters],
+            windows => parameters.chunks(self.plan().parameter_count()).take(windows).collect(),
+        }
     }
 
     /// Unknowns, or else these fields, at points, point by point. In windows that were not begun they are
@@ -123,16 +126,15 @@ impl Remembered {
     /// Points that windows up to the one at hand have reached; `finished` are the parameters of the others.
     pub(super) fn new(
         experiment: &Experiment,
-        finished: &[f64],
+        finished: &[Vec<f64>],
         points: &Points,
     ) -> Result<Self, TrainError> {
-        let number = experiment.networks(finished).len();
-        let reached = experiment.reached(number);
+        let reached = experiment.reached(finished.len());
         let is_open = |place: &[f64]| reached.as_ref().is_none_or(|reached| !reached.contains(place));
         Ok(Remembered {
-            values: match number {
-                0 => vec![f64::NAN; points.len() * experiment.problem().unknowns.len()],
-                _ => experiment.values(finished, points, None)?,
+            values: match finished {
+                [] => vec![f64::NAN; points.len() * experiment.problem().unknowns.len()],
+                finished => experiment.values(&finished.concat(), points, None)?,
             },
             open: Part::of(points, is_open),
         })
