@@ -68,7 +68,7 @@ fn self_scaled_broyden_gets_far_lower_than_lbfgs_in_as_many_evaluations() {
 }
 
 #[test]
-fn gauss_newton_gets_as_far_with_attention_as_without() {
+fn attention_does_not_keep_gauss_newton_from_six_digits() {
     let gauss_newton = |attention: &str| {
         let attention = format!("training.attention={attention}");
         let choices = ["training.optimizer=gauss-newton", "training.points=400", &attention];
@@ -76,7 +76,7 @@ fn gauss_newton_gets_as_far_with_attention_as_without() {
         trained.errors[0].as_ref().and_then(|error| error.relative_l2).unwrap_or(f64::NAN)
     };
     let (with, without) = (gauss_newton("true"), gauss_newton("false"));
-    assert!(with < 3.0 * without, "{with} against {without}");
+    assert!(with < 1e-6 && without < 1e-6, "{with} against {without}");
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn a_run_holds_all_that_is_needed_to_train_it_again() {
     for (key, value) in [("problem", "cooling"), ("device", "cpu"), ("precision", "f32")] {
         assert_eq!(environment[key], value);
     }
-    assert_eq!((&environment["seed"], &environment["format"]), (&7.into(), &1.into()));
+    assert_eq!((&environment["seed"], &environment["format"]), (&7.into(), &2.into()));
     assert_eq!(environment["residuals"], serde_json::json!(["interior: cooling", "probe: probe"]));
 }
 
@@ -200,12 +200,12 @@ fn a_run_of_a_newer_version_is_refused_and_left_alone() {
     let (path, _) = scratch.train("run", &scratch.open(&[]));
     let newest = checkpoints(&path).remove(1);
     let mut bytes = fs::read(&newest).unwrap();
-    let place = bytes.windows(13).position(|part| part == b"\"version\":\"1\"").unwrap();
-    bytes[place + 11] = b'2';
+    let place = bytes.windows(13).position(|part| part == b"\"version\":\"2\"").unwrap();
+    bytes[place + 11] = b'3';
     fs::write(&newest, &bytes).unwrap();
     for error in [Run::open(&path).err(), resume(&path, &[]).err()] {
         let said = error.expect("it is too new").to_string();
-        assert!(said.contains("has format 2") && said.contains("use a newer one"), "{said}");
+        assert!(said.contains("has format 3") && said.contains("use a newer one"), "{said}");
     }
     assert_eq!(fs::read(&newest).unwrap(), bytes);
 }

@@ -182,7 +182,7 @@ mod tests {
         let bytes = sample().encode().expect("it can be written");
         let mut later = bytes.clone();
         let place =
-            bytes.windows(13).position(|part| part == b"\"version\":\"1\"").expect("it has a version");
+            bytes.windows(13).position(|part| part == b"\"version\":\"2\"").expect("it has a version");
         later[place + 11] = b'7';
         assert!(matches!(Bundle::decode(&later), Err(Fault::Newer { found: 7 })));
     }
