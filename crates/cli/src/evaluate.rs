@@ -132,6 +132,7 @@ impl Measured<'_> {
         )?;
         report::residuals(experiment, &self.losses, output)?;
         report::errors(experiment, &self.errors, output)?;
+        report::reached(experiment, self.run.parameters(), output)?;
         let summaries = self.fields.summaries();
         let width = summaries.iter().map(|summary| summary.name.len()).max().unwrap_or(0).max(5);
         writeln!(

@@ -97,7 +97,9 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Kernel(KernelError::Precision { .. } | KernelError::Level { .. }),
         ) => ExitCode::from(WRONG_INPUT),
         Some(
-            TrainError::Kernel(KernelError::Misfit { .. } | KernelError::Cuda(_))
+            TrainError::Kernel(
+                KernelError::Misfit { .. } | KernelError::SolvesNothing { .. } | KernelError::Cuda(_),
+            )
             | TrainError::NonFiniteResidual { .. }
             | TrainError::NonFiniteGradient { .. }
             | TrainError::Export(ExportError::Unwritable { .. } | ExportError::Tensors(_))
@@ -105,13 +107,14 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Picture(_)
             | TrainError::Misfit { .. }
             | TrainError::NoSuchPhase { .. }
+            | TrainError::NoSuchWindow { .. }
             | TrainError::Run(
                 RunError::Write { .. }
                 | RunError::Busy { .. }
                 | RunError::Checkpoint { .. }
                 | RunError::Unsavable(_),
             )
-            | TrainError::Kernel(KernelError::DrawsNothing { .. } | KernelError::SolvesNothing { .. })
+            | TrainError::Kernel(KernelError::DrawsNothing { .. })
             | TrainError::Accuracy(AccuracyError::Read { .. } | AccuracyError::Write { .. })
             | TrainError::Unmeasurable(_)
             | TrainError::Threads { .. },

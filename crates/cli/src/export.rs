@@ -14,7 +14,7 @@ pub(crate) fn export(choices: &Export, output: &mut impl Write) -> anyhow::Resul
     let path = choices.out.clone().unwrap_or_else(|| default_path(choices.format, run.folder()));
     let written = match choices.format {
         Format::Safetensors => {
-            write::network(run.experiment(), run.parameters(), &path).map_err(TrainError::from)?;
+            write::network(run.experiment(), run.parameters(), &path)?;
             path
         }
         Format::Csv => {

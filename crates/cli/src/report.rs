@@ -30,6 +30,7 @@ pub(crate) fn write(
     }
     residuals(experiment, &trained.losses, output)?;
     errors(experiment, &trained.errors, output)?;
+    reached(experiment, &trained.parameters, output)?;
     parameters(experiment, &trained.scalars, output)?;
     if let Some(run) = run {
         let path = quoted(run);
@@ -132,6 +133,21 @@ fn notes(error: &FieldError) -> String {
         notes.push(format!("{} left out: the reference is not finite there", error.left_out));
     }
     if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) }
+}
+
+/// How far windows of time came, where some are still to come.
+pub(crate) fn reached(
+    experiment: &Experiment,
+    parameters: &[f64],
+    output: &mut impl Write,
+) -> anyhow::Result<()> {
+    if let Some((time, until)) = experiment.unfinished(parameters) {
+        writeln!(
+            output,
+            "\n  not all windows were begun: {time} up to {until} was reached, errors are up to there"
+        )?;
+    }
+    Ok(())
 }
 
 /// The scalars that were found.

@@ -30,6 +30,11 @@ pub(crate) fn train(
     if let Some(choice) = experiment.choice() {
         terminal.say(&format!("optimizer {choice}"));
     }
+    if experiment.plan().attended().is_some() {
+        terminal.say(
+            "attention: points whose residuals stay large weigh more, also in losses until the last one",
+        );
+    }
     let trained = match &mut folder {
         Some(folder) => folder.train(experiment, &mut now, stop, &mut terminal).with_context(|| {
             format!("training ended early, what there is of it is in {}", folder.path().display())

@@ -45,6 +45,8 @@ pub(crate) struct Terminal {
     /// The last step, where it has not been shown.
     pending: Option<Step>,
     budget: Option<(Option<u64>, Option<f64>)>,
+    /// The window of time and their number, where there are several.
+    window: Option<(usize, usize)>,
     /// As last measured.
     error: Option<f64>,
 }
@@ -73,7 +75,15 @@ impl Terminal {
         if let Ok(look) = ProgressStyle::with_template("{wide_bar} {msg}") {
             bar.set_style(look);
         }
-        Terminal { style, bar, shown: f64::NEG_INFINITY, pending: None, budget: None, error: None }
+        Terminal {
+            style,
+            bar,
+            shown: f64::NEG_INFINITY,
+            pending: None,
+            budget: None,
+            window: None,
+            error: None,
+        }
     }
 
     pub(crate) fn say(&self, text: &str) {
@@ -101,8 +111,11 @@ impl Terminal {
             .map(|Trust { damping, gain, .. }| format!("  damping {damping:.0e}  gain {gain:.2}"))
             .unwrap_or_default();
         let error = self.error.map(|error| format!("  error {error:.2e}")).unwrap_or_default();
-        let text =
-            format!("step {step}  loss {loss:.3e}{error}{trust}  {left}  {points_per_second:.2e} points/s");
+        let window = self.window.map(|(number, count)| format!("window {}/{count}  ", number + 1));
+        let window = window.unwrap_or_default();
+        let text = format!(
+            "{window}step {step}  loss {loss:.3e}{error}{trust}  {left}  {points_per_second:.2e} points/s"
+        );
         match self.style {
             Style::Bar => {
                 self.bar.set_position((share.unwrap_or(0.0) * PARTS as f64) as u64);
@@ -147,6 +160,10 @@ impl Sink for Terminal {
                 let plural = if phases == 1 { "" } else { "s" };
                 let after = if steps == 0 { String::new() } else { format!(", going on after step {steps}") };
                 self.say(&format!("training {parameters} parameters in {phases} phase{plural}{after}"));
+            }
+            Event::WindowStarted { window, windows, time, interval: (from, to) } => {
+                self.window = Some((window, windows));
+                self.say(&format!("window {}/{windows}: {time} from {from} to {to}", window + 1));
             }
             Event::PhaseStarted { phase, points, budget } => {
                 self.budget = Some((budget.steps, budget.seconds));

@@ -16,6 +16,15 @@ pub struct Linearized {
     pub slope: f64,
 }
 
+/// A step that a device is to try.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Attempt {
+    /// To the diagonal of JᵀJ.
+    pub added: f64,
+    /// Whether it is damped towards what [`Kernel::linearize`] was told to carry, or towards nothing.
+    pub carried: bool,
+}
+
 /// A step that a device has tried.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TriedStep {
@@ -43,29 +52,36 @@ impl Kernel<'_> {
         self.engine.solver().is_some()
     }
 
-    /// Adds up the normal equations of the least-squares problem on the device, where they stay.
-    pub fn linearize(&mut self, points: &[Points], parameters: &[f64]) -> Result<Linearized, KernelError> {
+    /// Adds up the normal equations of the least-squares problem on the device, where they stay. Steps may be damped
+    /// towards what is `carried`, a number per parameter.
+    pub fn linearize(
+        &mut self,
+        points: &[Points],
+        parameters: &[f64],
+        carried: Option<&[f64]>,
+    ) -> Result<Linearized, KernelError> {
         self.check(points, parameters)?;
+        fits(Shape::Parameters, parameters.len(), carried.map_or(parameters.len(), <[f64]>::len))?;
         let (scales, device) = (self.all_scales(points), self.device());
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        let found = engine.linearize(points, parameters, &scales)?;
+        let found = engine.linearize(points, parameters, &scales, carried)?;
         let mean = found.trace / parameters.len().max(1) as f64;
         let losses = self.losses_of(found.squares, points);
         Ok(Linearized { losses, mean, slope: found.slope_square.sqrt() })
     }
 
-    /// Solves the last equations of [`Self::linearize`] with every one of `added` added to the diagonal, and
-    /// evaluates the losses at the ends of the steps. `points` are still those of the equations.
+    /// Solves the last equations of [`Self::linearize`] for every attempt, and evaluates the losses at the ends of the
+    /// steps. `points` are still those of the equations.
     pub fn try_steps(
         &mut self,
         points: &[Points],
-        added: &[f64],
+        attempts: &[Attempt],
         course: Course,
     ) -> Result<Vec<TriedStep>, KernelError> {
-        fits(Shape::Steps, CANDIDATES, added.len().max(CANDIDATES))?;
+        fits(Shape::Steps, CANDIDATES, attempts.len().max(CANDIDATES))?;
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        let tried = engine.try_steps(added, course == Course::Bent)?;
+        let tried = engine.try_steps(attempts, course == Course::Bent)?;
         let step =
             |Tried { promise, squares }| TriedStep { promise, losses: self.losses_of(squares, points) };
         Ok(tried.into_iter().map(step).collect())

@@ -57,7 +57,7 @@ impl Kernel<'_> {
         self.check(points, parameters)?;
         fits(Shape::Gradient, self.plan.parameter_count(), normal.size())?;
         if self.solves_equations() {
-            self.losses = self.linearize(points, parameters)?.losses;
+            self.losses = self.linearize(points, parameters, None)?.losses;
             self.fetch_equations(normal)?;
             return Ok(&self.losses);
         }

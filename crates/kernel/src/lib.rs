@@ -26,7 +26,7 @@ mod update;
 
 pub use cholesky::Cholesky;
 pub use device::{Device, DeviceError};
-pub use equations::{Course, Linearized, TriedStep};
+pub use equations::{Attempt, Course, Linearized, TriedStep};
 pub use error::{KernelError, Shape};
 pub use gram::Gram;
 pub use kernel::Kernel;

@@ -139,6 +139,14 @@ pub enum TrainError {
         /// How many there are.
         phases: usize,
     },
+    /// A saved state is in a window that the problem does not have.
+    #[error("the saved state is in window {}, the problem has {windows}", window + 1)]
+    NoSuchWindow {
+        /// Which window, from 0.
+        window: usize,
+        /// How many there are.
+        windows: usize,
+    },
     /// The folder of a run cannot be read or written.
     #[error(transparent)]
     Run(#[from] RunError),

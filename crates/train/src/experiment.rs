@@ -1,23 +1,20 @@
 //! The whole pipeline behind one noun.
 
-use crate::evaluate::{FieldError, Gauge, Misfit, check_grid, misfits};
+use crate::evaluate::{FieldError, Misfit, check_grid, misfits};
 use crate::optimize::check_size;
 use crate::problems::BuiltIn;
 use crate::reference::{Cache, Facts, Truth};
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
-use crate::trainer::{self, Choice, Sink, Snapshot, Stopped, Surroundings, extent, settle};
-use crate::{Objective, TrainError, problem_file};
+use crate::trainer::{Choice, Snapshot, Stopped, extent, settle};
+use crate::{TrainError, problem_file};
 use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
 use equation::problem::{Optimizer, Phase, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Device, Kernel, Losses, Points, Precision};
-use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 /// A problem that is ready to be trained: parsed, planned, its data read, its reference known. What
 /// can be found wrong before training has been looked for.
@@ -48,9 +45,9 @@ struct Origin {
 /// A trained problem.
 #[derive(Clone, Debug)]
 pub struct Trained {
-    /// Weights, then the problem's scalars in their unbounded form.
+    /// Weights, then the problem's scalars in their unbounded form; of windows one after the other.
     pub parameters: Vec<f64>,
-    /// The losses at these parameters over the points of the last phase.
+    /// The losses at these parameters over the points of the last phase, in the last window.
     pub losses: Losses,
     /// The error of every unknown; `None` for those without a reference.
     pub errors: Vec<Option<FieldError>>,
@@ -241,69 +238,20 @@ impl Experiment {
         Snapshot::start(self.plan.initialize(self.problem.training.seed))
     }
 
-    /// Trains from the start through all phases and measures the errors. `stop` may be set from
-    /// another thread or a signal handler to end training after the current step.
-    pub fn train(&self, stop: &AtomicBool, sink: &mut dyn Sink) -> Result<Trained, TrainError> {
-        self.train_from(&mut self.start(), stop, sink)
-    }
-
-    /// Trains from where `now` stands to the end, which `now` follows: continued from a state that was
-    /// kept, training ends with the same bits as if it had never been interrupted. On `Err`, it stands
-    /// before the step that failed.
-    pub fn train_from(
-        &self,
-        now: &mut Snapshot,
-        stop: &AtomicBool,
-        sink: &mut dyn Sink,
-    ) -> Result<Trained, TrainError> {
-        for (unknown, truth) in self.truths.iter().enumerate() {
-            // A reference that cannot be had is found now, before anyone has waited for training.
-            truth.as_ref().map_or(Ok(()), |truth| truth.settle(&self.problem, unknown))?;
-        }
-        let start = Instant::now();
-        // Seconds in which the reference was computed: they are no part of training.
-        let aside = Cell::new(0.0);
-        let clock = || start.elapsed().as_secs_f64() - aside.get();
-        let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
+    /// The kernel of a plan, as this experiment computes.
+    pub(crate) fn compile<'plan>(&self, plan: &'plan Plan) -> Result<Kernel<'plan>, TrainError> {
+        let mut kernel = Kernel::compile(plan, self.device, self.precision)?;
         kernel.limit_device_bytes(self.memory_limit);
         kernel.set_compile_mode(self.compile);
-        let mut objective = Objective::new(kernel, Vec::new());
-        // Made when first needed: the reference may take a while, and nobody waits for the first step.
-        let gauge = OnceCell::new();
-        let errors = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
-            let gauge = gauge.get_or_init(|| {
-                let before = Instant::now();
-                let gauge = Gauge::new(&self.problem, &self.truths, &self.tables, None);
-                aside.set(before.elapsed().as_secs_f64());
-                gauge
-            });
-            gauge.errors(kernel, parameters)
-        };
-        let error = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
-            let errors = errors(kernel, parameters)?;
-            Ok(errors.iter().flatten().filter_map(|error| error.relative_l2).reduce(f64::max))
-        };
-        let surroundings = Surroundings { stop, clock: &clock, error: &error };
-        let trainer::Outcome { losses, stopped } =
-            trainer::train(&self.problem, &self.plan, &self.tables, &mut objective, now, surroundings, sink)?;
-        let errors = errors(objective.kernel(), &now.parameters)?;
-        Ok(Trained {
-            parameters: now.parameters.clone(),
-            losses,
-            errors,
-            scalars: self.plan.scalar_values(&now.parameters),
-            steps: now.steps,
-            evaluations: now.evaluations,
-            seconds: now.seconds,
-            stopped,
-            memory: objective.kernel().memory_use(),
-        })
+        Ok(kernel)
     }
 
-    /// The error of every unknown at some parameters; `None` for those without a reference.
-    pub fn errors(&self, parameters: &[f64]) -> Result<Vec<Option<FieldError>>, TrainError> {
-        let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
-        Gauge::new(&self.problem, &self.truths, &self.tables, None).errors(&mut kernel, parameters)
+    /// Finds a reference that cannot be had now, before anyone has waited for training.
+    pub(crate) fn settle_references(&self) -> Result<(), TrainError> {
+        for (unknown, truth) in self.truths.iter().enumerate() {
+            truth.as_ref().map_or(Ok(()), |truth| truth.settle(&self.problem, unknown))?;
+        }
+        Ok(())
     }
 
     /// How well every equation holds, by the losses of a trained problem.
@@ -334,9 +282,6 @@ impl Experiment {
 
     /// The values of all unknowns at points given by their coordinates, point by point.
     pub fn predict(&self, parameters: &[f64], points: &Points) -> Result<Vec<f64>, TrainError> {
-        let mut kernel = Kernel::compile(&self.plan, self.device, self.precision)?;
-        let mut values = vec![0.0; points.len() * self.problem.unknowns.len()];
-        kernel.predict(points, parameters, &mut values)?;
-        Ok(values)
+        self.values(parameters, points, None)
     }
 }

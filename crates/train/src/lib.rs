@@ -23,6 +23,7 @@ pub mod run;
 pub mod sample;
 pub mod table;
 pub mod trainer;
+mod windows;
 
 pub use equation::expression::Derivative;
 pub use equation::parse::Diagnostics;

@@ -4,7 +4,8 @@
 use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer};
 use kernel::cuda::MemoryPlan;
 use kernel::{
-    Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series, TriedStep, Visits,
+    Attempt, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series,
+    TriedStep, Visits,
 };
 
 /// A loss as a function of the parameters.
@@ -48,6 +49,21 @@ impl<'plan> Objective<'plan> {
     /// The points of every term.
     pub fn points(&self) -> &[Points] {
         &self.points
+    }
+
+    /// Changes the points of a term one after the other; their number stays.
+    pub(crate) fn change_points(&mut self, term: usize, each: impl FnMut(&mut [f64])) {
+        if let Some(points) = self.points.get_mut(term) {
+            points.for_each_mut(each);
+        }
+    }
+
+    /// The residuals of a term at its points, point by point.
+    pub(crate) fn residuals(&mut self, term: usize, parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
+        let points = &self.points[term];
+        let mut residuals = vec![0.0; points.len() * self.kernel.plan().terms[term].residuals.len()];
+        self.kernel.residuals(term, points, parameters, &mut residuals)?;
+        Ok(residuals)
     }
 
     /// Points that one evaluation visits.
@@ -183,14 +199,14 @@ impl LeastSquares for Objective<'_> {
 }
 
 impl Elsewhere for Objective<'_> {
-    fn linearize(&mut self, parameters: &[f64]) -> Result<Linearized, Refusal> {
-        let found = self.kernel.linearize(&self.points, parameters)?;
+    fn linearize(&mut self, parameters: &[f64], carried: Option<&[f64]>) -> Result<Linearized, Refusal> {
+        let found = self.kernel.linearize(&self.points, parameters, carried)?;
         finite(&found.losses)?;
         Ok(found)
     }
 
-    fn try_steps(&mut self, added: &[f64], course: Course) -> Result<Vec<TriedStep>, Refusal> {
-        Ok(self.kernel.try_steps(&self.points, added, course)?)
+    fn try_steps(&mut self, attempts: &[Attempt], course: Course) -> Result<Vec<TriedStep>, Refusal> {
+        Ok(self.kernel.try_steps(&self.points, attempts, course)?)
     }
 
     fn take_step(&mut self, number: usize, parameters: &mut [f64]) -> Result<(), Refusal> {

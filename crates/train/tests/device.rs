@@ -106,7 +106,8 @@ fn run(
     let (mut keeper, time) = (Keeper::default(), Cell::new(0.0));
     let clock = || time.replace(time.get() + tick);
     let stop = AtomicBool::new(false);
-    let surroundings = Surroundings { stop: &stop, clock: &clock, error: &|_, _| Ok(None) };
+    let surroundings =
+        Surroundings { stop: &stop, clock: &clock, error: &|_, _| Ok(None), before: None, last: true };
     let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
     let outcome = train(problem, plan, tables, objective, &mut now, surroundings, &mut keeper)?;
     (now.seconds, now.phase_seconds) = (0.0, 0.0);

@@ -68,6 +68,18 @@ fn self_scaled_broyden_gets_far_lower_than_lbfgs_in_as_many_evaluations() {
 }
 
 #[test]
+fn gauss_newton_gets_as_far_with_attention_as_without() {
+    let gauss_newton = |attention: &str| {
+        let attention = format!("training.attention={attention}");
+        let choices = ["training.optimizer=gauss-newton", "training.points=400", &attention];
+        let trained = run(&poisson(&choices).with_steps(40));
+        trained.errors[0].as_ref().and_then(|error| error.relative_l2).unwrap_or(f64::NAN)
+    };
+    let (with, without) = (gauss_newton("true"), gauss_newton("false"));
+    assert!(with < 3.0 * without, "{with} against {without}");
+}
+
+#[test]
 fn a_network_too_large_for_a_dense_method_is_refused_before_training() {
     let wide = ["training.optimizer=ssbroyden", "network.width=100", "network.depth=4"];
     let overrides: Vec<String> = wide.iter().map(|text| (*text).to_owned()).collect();
@@ -167,6 +179,7 @@ impl Sink for Record {
             }
             Event::PhaseEnded { stopped, .. } => self.ends.push(*stopped),
             Event::Started { .. }
+            | Event::WindowStarted { .. }
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
             | Event::Memory { .. }

@@ -50,7 +50,7 @@ fn run_by(
     let tables = experiment.tables().clone();
     let kernel = Kernel::compile(experiment.plan(), Device::Reference, Precision::F64)?;
     let mut objective = Objective::new(kernel, Vec::new());
-    let surroundings = Surroundings { stop: &AtomicBool::new(false), clock, error };
+    let surroundings = Surroundings { stop: &AtomicBool::new(false), clock, error, before: None, last: true };
     train(experiment.problem(), experiment.plan(), &tables, &mut objective, now, surroundings, sink)
 }
 
@@ -106,6 +106,7 @@ impl Sink for Impatient<'_> {
             }
             Event::Finished { .. } => self.finished = true,
             Event::Started { .. }
+            | Event::WindowStarted { .. }
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
             | Event::Memory { .. }
@@ -174,7 +175,7 @@ struct Watcher {
 
 impl Sink for Watcher {
     fn event(&mut self, event: &Event<'_>) {
-        if let Event::Measured { step, error } = *event {
+        if let Event::Measured { step, error, .. } = *event {
             self.errors.push((step, error));
         }
     }

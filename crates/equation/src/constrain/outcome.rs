@@ -54,6 +54,8 @@ pub enum Reason {
         /// Which coordinate.
         axis: usize,
     },
+    /// Time comes in windows, and later ones begin with what the one before has found.
+    Windows,
     /// It prescribes a slope where nothing prescribes the value.
     SlopeAlone,
     /// What it prescribes has kinks or jumps.
@@ -176,6 +178,7 @@ impl Reason {
             Reason::Trained => "it depends on parameters that are trained".to_owned(),
             Reason::Partial => "it does not hold on whole faces of the box".to_owned(),
             Reason::Periodic { axis } => format!("{} is periodic and has no ends", coordinate(*axis)),
+            Reason::Windows => "windows begin where the one before ended".to_owned(),
             Reason::SlopeAlone => "it prescribes a slope where no exact condition gives the value".to_owned(),
             Reason::Steep { axis, part } => {
                 format!("what it prescribes changes over 1/{part:.0} of {}: too steep", coordinate(*axis))

@@ -4,7 +4,7 @@ use super::document::{self, Entry, Table, Value};
 use super::expression::Workshop;
 use super::sections::{
     ansatz, conditions, constants, data, domain, equations, functions, network, reference, repeated,
-    training, unknowns,
+    training, unknowns, windows,
 };
 use super::source::{Sources, Span};
 use super::{overrides, reader};
@@ -126,6 +126,10 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         std::mem::swap(&mut problem.pool, &mut workshop.pool);
         let gaps = problem::gaps(&problem);
         let spans = Spans { section, equations: &equation_spans, conditions: &condition_spans };
+        // Of a problem that lacks something it cannot be said what windows lack.
+        if gaps.is_empty() {
+            windows::check(training_section, &problem, &mut workshop.mistakes);
+        }
         gaps.into_iter().for_each(|gap| report(gap, &problem, &spans, workshop));
         std::mem::swap(&mut problem.pool, &mut workshop.pool);
     }

@@ -6,6 +6,7 @@ mod domain;
 mod field;
 mod network;
 mod training;
+mod window;
 
 pub(crate) use check::{Gap, gaps};
 pub(crate) use domain::axes;
@@ -13,8 +14,10 @@ pub use domain::{Coordinate, Domain, Role};
 pub use field::FieldNameError;
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub use training::{
-    Budget, HardConstraints, NoBudget, Optimizer, Phase, Sampler, Schedule, Solver, Training,
+    Attention, Budget, HardConstraints, NoBudget, Optimizer, Phase, Sampler, Schedule, Solver, Training,
 };
+pub(crate) use window::Tie;
+pub use window::Windows;
 
 use crate::constrain::Enforcement;
 use crate::expression::{Expression, Leaf, Names, Pool};

@@ -11,6 +11,8 @@ pub struct Training {
     pub condition_points: usize,
     /// Whether conditions may be built into the ansatz of any unknown.
     pub hard_constraints: HardConstraints,
+    /// Parts of time that are trained one after the other, each with a network of its own; at least one.
+    pub windows: usize,
     /// Steps to take in all, whatever the budgets say.
     pub steps: Option<u64>,
     /// One after the other, as stated; at least one.
@@ -43,6 +45,8 @@ pub struct Phase {
     pub causal: Option<bool>,
     /// Whether conditions whose weights are not stated are balanced against the equations, if stated.
     pub balance: Option<bool>,
+    /// How residuals that stay large come to weigh more, if they do.
+    pub attention: Option<Attention>,
     /// Steps between two draws of fresh points, if stated; zero keeps the first ones.
     pub resample: Option<u64>,
     /// Step length of first-order methods.
@@ -51,6 +55,16 @@ pub struct Phase {
     pub schedule: Schedule,
     /// When it ends, if stated; at least one bound is set then.
     pub budget: Option<Budget>,
+}
+
+/// Residual-based attention (Anagnostopoulos, Toscano, Stergiopulos, Karniadakis 2024): each step multiplies the
+/// weight of a point by `decay` and adds `rate` times its residual over the largest one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Attention {
+    /// What is left of a weight after a step; at least 0, below 1.
+    pub decay: f64,
+    /// What a step adds where the residual is largest; above 0.
+    pub rate: f64,
 }
 
 /// An optimization method.

@@ -61,6 +61,15 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
         write_field(text, "trained", &range);
     }
     write_field(text, "network", &network_line(problem, &plan.architecture));
+    if let Some(windows) = problem.windows() {
+        let (time, (begin, end)) = (&problem.domain.coordinates[windows.axis].name, windows.interval(0));
+        let count = windows.count();
+        let line = format!(
+            "{count} of length {} in {time}, a network each; each begins where the one before ended",
+            end - begin
+        );
+        write_field(text, "windows", &line);
+    }
     _ = writeln!(text);
 }
 

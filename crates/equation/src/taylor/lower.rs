@@ -20,6 +20,8 @@ pub(super) struct Lowering<'a> {
     pub(super) unknowns: &'a [Unknown],
     pub(super) scalars: &'a [Scalar],
     pub(super) coordinates: usize,
+    /// Whether points inside the domain have weights.
+    pub(super) attends: bool,
 }
 
 impl Lowering<'_> {
@@ -45,13 +47,24 @@ impl Lowering<'_> {
         }
         let rules = Rules::new(&channels);
         let understood = residuals;
-        let residuals = self.in_channels(&understood, &operators, &channels, &rules);
+        let mut residuals = self.in_channels(&understood, &operators, &channels, &rules);
+        let attended = self.attends && source == Source::Interior;
+        if attended {
+            // Only now: weights are no coefficients of operators.
+            for (position, residual) in residuals.iter_mut().enumerate() {
+                let weight = self.pool.leaf(Leaf::Column(position as u16));
+                *residual = self.pool.multiply(weight, *residual);
+            }
+        }
         if let Some(overflow) = self.pool.overflow() {
             return Err(PlanError::Overflow { term: name.to_owned(), overflow });
         }
 
         let leaves = self.pool.leaves(&[&residuals[..], &channels.coefficients[..]].concat());
-        let columns = leaves.iter().filter(|leaf| matches!(leaf, Leaf::Column(_))).count();
+        let columns = match attended {
+            true => residuals.len(),
+            false => leaves.iter().filter(|leaf| matches!(leaf, Leaf::Column(_))).count(),
+        };
         let normals = leaves.iter().any(|leaf| matches!(leaf, Leaf::Normal(_)));
         let row = Row { coordinates: self.coordinates, sites, normals, columns };
         let mut signals: Vec<Channel> = leaves

@@ -115,7 +115,8 @@ pub enum Source {
 }
 
 /// The numbers of one point of a term, in this order: the coordinates of site 0, those of site 1
-/// (periodic conditions), the outward normal (if asked for), the measured columns.
+/// (periodic conditions), the outward normal (if asked for), the columns: what was measured there, or inside the
+/// domain, where training pays attention to points, the weights of the residuals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     /// Coordinates of the domain.
@@ -124,7 +125,7 @@ pub struct Row {
     pub sites: usize,
     /// Whether the outward normal follows, one component per coordinate.
     pub normals: bool,
-    /// Measured columns.
+    /// Measured columns, or weights.
     pub columns: usize,
 }
 
@@ -174,12 +175,14 @@ pub fn plan(problem: &Problem) -> Result<Plan, PlanError> {
     let architecture = Architecture::new(problem);
     let scalars: Vec<Scalar> = problem.parameters.iter().map(Scalar::new).collect();
     let mut pool = problem.pool.clone();
+    let attends = problem.training.phases.iter().any(|phase| phase.attention.is_some());
     let mut lowering = Lowering {
         pool: &mut pool,
         architecture: &architecture,
         unknowns: &problem.unknowns,
         scalars: &scalars,
         coordinates: problem.domain.len(),
+        attends,
     };
     let mut terms = vec![lowering.term(INTERIOR, Source::Interior, 1, &problem.equations)?];
     for (position, condition) in problem.conditions.iter().enumerate() {
@@ -216,9 +219,17 @@ impl Plan {
             unknowns: &problem.unknowns,
             scalars: &plan.scalars,
             coordinates: problem.domain.len(),
+            attends: false,
         };
         plan.prediction = lowering.term("prediction", Source::Prediction, 1, &equations)?;
         Ok(plan)
+    }
+
+    /// The term inside the domain with its position, where every point has weights of its own: a column for each
+    /// residual, with which it is multiplied.
+    pub fn attended(&self) -> Option<(usize, &Term)> {
+        let mut terms = self.terms.iter().enumerate();
+        terms.find(|(_, term)| term.source == Source::Interior && term.row.columns > 0)
     }
 
     /// Trainable numbers: all weights, then the problem's scalars in their unbounded form.

@@ -82,7 +82,12 @@ fn check(name: &str, problem: &Problem, plan: &Plan, seed: u64) {
         let mut residuals = vec![0.0; equations.len()];
         interpreter.residuals(&parameters, &row, &mut residuals);
         let point = Point { problem, plan, row: term.row, numbers: &row, parameters: parameters.clone() };
-        let truth: Vec<f64> = equations.iter().map(|equation| point.residual(equation)).collect();
+        let weights = match plan.attended() {
+            Some((_, attended)) if attended.name == term.name => row[row.len() - equations.len()..].to_vec(),
+            _ => vec![1.0; equations.len()],
+        };
+        let weighted = equations.iter().zip(&weights);
+        let truth: Vec<f64> = weighted.map(|(equation, weight)| weight * point.residual(equation)).collect();
         for (place, (got, wanted)) in residuals.iter().zip(&truth).enumerate() {
             let size = wanted.abs().max(1.0);
             assert!(
@@ -106,7 +111,7 @@ fn check(name: &str, problem: &Problem, plan: &Plan, seed: u64) {
                     .collect();
                 let point = Point { problem, plan, row: term.row, numbers: &row, parameters };
                 let slopes = equations.iter().map(|equation| point.residual(equation).imaginary / STEP);
-                slopes.zip(&seeds).map(|(slope, seed)| slope * seed).sum()
+                slopes.zip(&seeds).zip(&weights).map(|((slope, seed), weight)| slope * seed * weight).sum()
             })
             .collect();
         let size = truth.iter().fold(1.0f64, |size, slope| size.max(slope.abs()));

@@ -3,8 +3,8 @@
 use crate::files;
 use equation::parse::{parse, parse_with};
 use equation::problem::{
-    Activation, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem, Role,
-    Sampler, Schedule, Solution, Solver,
+    Activation, Attention, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem,
+    Role, Sampler, Schedule, Solution, Solver,
 };
 
 fn accept(name: &str, text: &str) -> Problem {
@@ -150,6 +150,22 @@ fn phases_override_the_training_table() {
     assert_eq!(training.phases[1].schedule, Schedule::Cosine { warmup: 100 });
     let budget = Budget { steps: Some(100), loss: Some(1e-9), ..Budget::default() };
     assert_eq!(training.phases[1].budget, Some(budget));
+}
+
+#[test]
+fn attention_is_paid_in_the_phases_that_ask_for_it() {
+    let usual = Attention { decay: 0.999, rate: 0.01 };
+    let phases = |lines: &str| {
+        let text = files::BURGERS.replace("optimizer = \"adam\"", lines);
+        let training = accept("burgers", &text).training;
+        training.phases.iter().map(|phase| phase.attention).collect::<Vec<_>>()
+    };
+    assert_eq!(phases("optimizer = \"adam\""), [None]);
+    assert_eq!(phases("attention = true"), [Some(usual)]);
+    assert_eq!(phases("attention = { decay = 0.9 }"), [Some(Attention { decay: 0.9, ..usual })]);
+    assert_eq!(phases("attention = { rate = 2 }"), [Some(Attention { rate: 2.0, ..usual })]);
+    let overridden = "attention = true\nphase = [{ attention = false }, { points = 9 }]";
+    assert_eq!(phases(overridden), [None, Some(usual)]);
 }
 
 #[test]

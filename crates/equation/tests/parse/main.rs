@@ -9,3 +9,4 @@ mod rendering;
 mod resolving;
 mod robustness;
 mod round_trip;
+mod windows;

@@ -105,6 +105,27 @@ const TABLES: &[Mistake] = &[
     ),
     mistake(
         files::BURGERS,
+        "budget = \"60 s\"",
+        "attention = «3»",
+        "expected true, false or a table, found an integer",
+        "such as `{ decay = 0.999, rate = 0.01 }`",
+    ),
+    mistake(
+        files::BURGERS,
+        "budget = \"60 s\"",
+        "attention = { decay = «1» }",
+        "`decay` must be at least 0 and below 1",
+        "",
+    ),
+    mistake(
+        files::BURGERS,
+        "budget = \"60 s\"",
+        "attention = { «speed» = 2 }",
+        "unknown key `speed`",
+        "known: `decay`, `rate`",
+    ),
+    mistake(
+        files::BURGERS,
         "width = 20",
         "initialization = «\"siren\"»",
         "`siren` starting weights are made for `sin`",

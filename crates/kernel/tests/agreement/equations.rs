@@ -2,7 +2,7 @@
 
 use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
-use kernel::{Cholesky, Course, Kernel, NormalEquations, Points};
+use kernel::{Attempt, Cholesky, Course, Kernel, NormalEquations, Points};
 
 /// Normal equations, and the losses that come along; and the same call again gives the same bits.
 pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
@@ -27,10 +27,12 @@ pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     assert_eq!(all(&again), (got, got_slope), "{what}: other bits");
 }
 
-/// Steps for two dampings at once, straight and bent: their ends, promises and losses.
+/// Steps for two dampings at once, towards nothing and towards what is carried, straight and bent: their ends, promises
+/// and losses.
 pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
-    let found = kernel.linearize(&points, &parameters).expect("a device that solves");
+    let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
+    let found = kernel.linearize(&points, &parameters, Some(&carried)).expect("a device that solves");
     let mut oracle = oracle(case);
     let mut normal = NormalEquations::new(parameters.len());
     let losses = oracle.normal_equations(&points, &parameters, &mut normal).expect("arguments").clone();
@@ -42,13 +44,14 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     assert_close(&what, &[found.losses.total, found.mean], &[losses.total, mean], tolerance);
     assert_close(&what, &[found.slope], &[norm], tolerance);
 
-    const DAMPINGS: [f64; 2] = [1e-3, 0.1];
-    let added = DAMPINGS.map(|damping| damping * mean);
+    const TRIED: [(f64, bool); 4] = [(1e-3, false), (1e-3, true), (0.1, false), (0.1, true)];
+    let attempt = |(damping, carried): (f64, bool)| Attempt { added: damping * mean, carried };
     for course in [Course::Bent, Course::Straight] {
-        let tried = kernel.try_steps(&points, &added, course).expect("equations");
-        for (number, (tried, damping)) in tried.iter().zip(DAMPINGS).enumerate() {
-            let (end, promise) =
-                expected_step(&mut oracle, &points, &parameters, &normal, damping * mean, course);
+        let tried = kernel.try_steps(&points, &TRIED.map(attempt), course).expect("equations");
+        for (number, (tried, (damping, pulled))) in tried.iter().zip(TRIED).enumerate() {
+            let origin = if pulled { carried.clone() } else { vec![0.0; parameters.len()] };
+            let equations = (&normal, damping * mean, &*origin);
+            let (end, promise) = expected_step(&mut oracle, &points, &parameters, equations, course);
             // As ill-conditioned as the equations are.
             let tolerance = tolerance * parameters.len() as f64 / damping;
             let mut got = vec![f64::NAN; parameters.len()];
@@ -61,7 +64,9 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
         }
     }
     // Equations without a factor have no solution, and the others are not disturbed.
-    let tried = kernel.try_steps(&points, &[-2.0 * mean, added[1]], Course::Straight).expect("equations");
+    let tried = kernel
+        .try_steps(&points, &[attempt((-2.0, false)), attempt((0.1, true))], Course::Straight)
+        .expect("equations");
     assert!(tried[0].promise.is_nan() && tried[1].promise > 0.0, "{what}: {tried:?}");
 }
 
@@ -70,17 +75,16 @@ fn expected_step(
     oracle: &mut Kernel<'_>,
     points: &[Points],
     parameters: &[f64],
-    normal: &NormalEquations,
-    added: f64,
+    (normal, added, origin): (&NormalEquations, f64, &[f64]),
     course: Course,
 ) -> (Vec<f64>, f64) {
     let dot = |one: &[f64], other: &[f64]| -> f64 { one.iter().zip(other).map(|(a, b)| a * b).sum() };
     let mut factor = Cholesky::new(parameters.len());
     assert!(factor.factorize(normal.matrix(), added));
     let slope: Vec<f64> = (0..parameters.len()).map(|row| normal.slope(row)).collect();
-    let mut step = slope.clone();
+    let mut step: Vec<f64> = slope.iter().zip(origin).map(|(slope, origin)| slope + added * origin).collect();
     factor.solve(&mut step);
-    let promise = dot(&step, &slope) + added * dot(&step, &step);
+    let promise = dot(&step, &slope) + added * (dot(&step, &step) - dot(&step, origin));
     if course == Course::Bent {
         let mut curved = vec![0.0; oracle.row_count(points)];
         for (length, share) in [(0.1, 100.0), (0.0, -200.0), (-0.1, 100.0)] {

@@ -136,7 +136,8 @@ pub fn bench_scaling(settings: &ScalingSettings) -> Result<ScalingReport, TrainE
 fn timed(experiment: &Experiment, objective: &mut Objective<'_>) -> Result<(f64, f64), TrainError> {
     let (stop, begin) = (AtomicBool::new(false), Instant::now());
     let clock = || begin.elapsed().as_secs_f64();
-    let surroundings = Surroundings { stop: &stop, clock: &clock, error: &|_, _| Ok(None) };
+    let surroundings =
+        Surroundings { stop: &stop, clock: &clock, error: &|_, _| Ok(None), before: None, last: true };
     let mut now = experiment.start();
     let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
     train(problem, plan, tables, objective, &mut now, surroundings, &mut Quiet)?;

@@ -6,8 +6,8 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors, serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// The format that is written, and the highest that is read.
-pub const VERSION: u64 = 1;
+/// The format that is written, and the highest that is read. From 2 on there may be finished windows.
+pub const VERSION: u64 = 2;
 
 /// What a file calls itself.
 const FORMAT: &str = "pinnace checkpoint";

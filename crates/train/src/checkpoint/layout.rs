@@ -65,15 +65,22 @@ impl Layout {
         let words = [("problem", problem), ("device", device), ("precision", precision), ("level", level)];
         bundle.words.extend(words.map(|(name, word)| (name.to_owned(), word.clone())));
         let Snapshot { parameters, optimizer, points, .. } = snapshot;
-        if parameters.len() != self.parameters {
-            let (name, expected, found) = ("parameters".to_owned(), self.parameters, parameters.len());
-            return Err(StateError::Length { name, expected, found }.into());
+        for parameters in snapshot.windows.iter().chain([parameters]) {
+            if parameters.len() != self.parameters {
+                let (name, expected, found) = ("parameters".to_owned(), self.parameters, parameters.len());
+                return Err(StateError::Length { name, expected, found }.into());
+            }
         }
-        for block in &self.blocks {
-            let numbers = parameters[block.offset..block.offset + block.len()].to_vec();
-            let tensor = Tensor { shape: block.shape.clone(), array: Array::Numbers(numbers) };
-            bundle.tensors.insert(block.name.clone(), tensor);
-        }
+        let mut insert = |prefix: String, parameters: &[f64]| {
+            for block in &self.blocks {
+                let numbers = parameters[block.offset..block.offset + block.len()].to_vec();
+                let tensor = Tensor { shape: block.shape.clone(), array: Array::Numbers(numbers) };
+                bundle.tensors.insert(format!("{prefix}{}", block.name), tensor);
+            }
+        };
+        insert(String::new(), parameters);
+        let finished = snapshot.windows.iter().enumerate();
+        finished.for_each(|(window, parameters)| insert(window_prefix(window), parameters));
         for (prefix, state) in [("optimizer", optimizer), ("trainer", &trainer(snapshot))] {
             for (name, array) in state.iter() {
                 bundle.tensors.insert(format!("{prefix}.{name}"), Tensor::list(array.clone()));
@@ -97,18 +104,14 @@ impl Layout {
             precision: word("precision")?,
             level: word("level")?,
         };
-        let mut parameters = vec![0.0; self.parameters];
-        for block in &self.blocks {
-            let tensor = bundle.tensors.remove(&block.name);
-            let tensor = tensor.ok_or_else(|| StateError::Missing { name: block.name.clone() })?;
-            if tensor.shape != block.shape {
-                let (name, expected) = (block.name.clone(), block.shape.clone());
-                return Err(Fault::Shape { name, expected, found: tensor.shape });
+        let parameters = self.take(&mut bundle, "")?;
+        let mut windows = Vec::new();
+        loop {
+            let prefix = window_prefix(windows.len());
+            if !bundle.tensors.keys().any(|name| name.starts_with(&prefix)) {
+                break;
             }
-            let Array::Numbers(numbers) = tensor.array else {
-                return Err(StateError::Kind { name: block.name.clone() }.into());
-            };
-            parameters[block.offset..block.offset + block.len()].copy_from_slice(&numbers);
+            windows.push(self.take(&mut bundle, &prefix)?);
         }
         let (mut optimizer, mut numbers, mut points) = (State::default(), State::default(), Vec::new());
         for (name, tensor) in bundle.tensors {
@@ -121,9 +124,33 @@ impl Layout {
         }
         points.sort_by_key(|(term, _)| *term);
         let points = points.into_iter().map(|(_, points)| points).collect();
-        let start = Snapshot { optimizer, points, ..Snapshot::start(parameters) };
+        let start = Snapshot { windows, optimizer, points, ..Snapshot::start(parameters) };
         Ok((header, with_numbers(start, &numbers)?))
     }
+
+    /// Takes the parameters out of a bundle whose names begin so.
+    fn take(&self, bundle: &mut Bundle, prefix: &str) -> Result<Vec<f64>, Fault> {
+        let mut parameters = vec![0.0; self.parameters];
+        for block in &self.blocks {
+            let name = format!("{prefix}{}", block.name);
+            let Some(tensor) = bundle.tensors.remove(&name) else {
+                return Err(StateError::Missing { name }.into());
+            };
+            if tensor.shape != block.shape {
+                return Err(Fault::Shape { name, expected: block.shape.clone(), found: tensor.shape });
+            }
+            let Array::Numbers(numbers) = tensor.array else {
+                return Err(StateError::Kind { name }.into());
+            };
+            parameters[block.offset..block.offset + block.len()].copy_from_slice(&numbers);
+        }
+        Ok(parameters)
+    }
+}
+
+/// What the names of a finished window's parameters begin with.
+fn window_prefix(window: usize) -> String {
+    format!("window{}.", window + 1)
 }
 
 fn point_set(name: &str, term: &str, tensor: Tensor) -> Result<(usize, Points), StateError> {
@@ -155,7 +182,8 @@ fn trainer(snapshot: &Snapshot) -> State {
         .with_numbers("pace", [snapshot.pace.sum, snapshot.pace.before])
         .with_counts("pace_counts", [snapshot.pace.count, snapshot.pace.flat])
         .with_numbers("loss", [snapshot.loss])
-        .with_numbers("weights", snapshot.weights.clone());
+        .with_numbers("weights", snapshot.weights.clone())
+        .with_numbers("attention", snapshot.attention.clone());
     let Some(stopped) = snapshot.stopped else { return state };
     let (kind, end) = match stopped {
         Stopped::Steps => (0, None),
@@ -214,6 +242,7 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
         pace: Pace { sum, count, before, flat },
         march,
         weights: state.numbers("weights").unwrap_or_default().to_vec(),
+        attention: state.numbers("attention").unwrap_or_default().to_vec(),
         loss: state.number("loss")?,
         stopped,
         ..snapshot

@@ -1,11 +1,11 @@
 //! The error of each unknown.
 
 use super::{grid, level};
-use crate::TrainError;
 use crate::reference::Truth;
 use crate::table::Tables;
+use crate::windows::Reached;
 use equation::problem::Problem;
-use kernel::{Kernel, Points};
+use kernel::Points;
 
 /// How far an unknown is from its reference.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,7 +24,7 @@ pub struct FieldError {
     pub mean_subtracted: bool,
 }
 
-/// Measures errors: knows the reference at all test points, so that a measurement is one prediction.
+/// Measures errors: knows the reference at all test points, so that a measurement is one prediction of them.
 #[derive(Debug)]
 pub(crate) struct Gauge {
     /// Where unknowns are predicted.
@@ -44,24 +44,29 @@ struct Target {
 
 impl Gauge {
     /// Finds the reference at `points`, or else at the problem's test points; where it is a table, at the
-    /// points of the table.
+    /// points of the table. Times that were not reached are left out.
     pub(crate) fn new(
         problem: &Problem,
         truths: &[Option<Truth>],
         tables: &Tables,
         points: Option<&Points>,
+        reached: Option<&Reached>,
     ) -> Self {
+        let within = |place: &[f64]| reached.is_none_or(|reached| reached.contains(place));
         let mut places = Vec::new();
         let mut grid = None;
         let mut target = |unknown: usize| {
             let (place, exact) = match (tables.reference(unknown), &truths[unknown]) {
                 (Some(table), _) => {
-                    places.push(table.points.clone());
-                    (places.len() - 1, table.values.clone())
+                    let values = table.points.iter().zip(&table.values);
+                    let values = values.filter(|(place, _)| within(place)).map(|(_, &value)| value);
+                    places.push(filtered(&table.points, within));
+                    (places.len() - 1, values.collect())
                 }
                 (None, Some(truth)) => {
                     let place = *grid.get_or_insert_with(|| {
-                        places.push(points.cloned().unwrap_or_else(|| grid::test_points(problem)));
+                        let points = points.cloned().unwrap_or_else(|| grid::test_points(problem));
+                        places.push(if reached.is_some() { filtered(&points, within) } else { points });
                         places.len() - 1
                     });
                     (place, truth.values(problem, &places[place]))
@@ -74,26 +79,28 @@ impl Gauge {
         Gauge { places, targets }
     }
 
-    /// The error of every unknown that has a reference.
-    pub(crate) fn errors(
-        &self,
-        kernel: &mut Kernel<'_>,
-        parameters: &[f64],
-    ) -> Result<Vec<Option<FieldError>>, TrainError> {
+    /// Where unknowns are compared.
+    pub(crate) fn places(&self) -> &[Points] {
+        &self.places
+    }
+
+    /// The error of every unknown that has a reference, by what was predicted at every place.
+    pub(crate) fn errors(&self, predicted: &[Vec<f64>]) -> Vec<Option<FieldError>> {
         let unknowns = self.targets.len();
-        let mut predicted = Vec::with_capacity(self.places.len());
-        for points in &self.places {
-            let mut values = vec![0.0; points.len() * unknowns];
-            kernel.predict(points, parameters, &mut values)?;
-            predicted.push(values);
-        }
         let compared = self.targets.iter().enumerate().map(|(unknown, target)| {
             let Target { place, exact, mean_subtracted } = target.as_ref()?;
             let found = predicted[*place].iter().skip(unknown).step_by(unknowns).copied().collect();
             Some(compare(found, exact.clone(), *mean_subtracted))
         });
-        Ok(compared.collect())
+        compared.collect()
     }
+}
+
+/// Those of some points that are wanted.
+fn filtered(points: &Points, wanted: impl Fn(&[f64]) -> bool) -> Points {
+    let mut kept = Points::new(points.width());
+    points.iter().filter(|place| wanted(place)).for_each(|place| kept.push(place));
+    kept
 }
 
 fn compare(mut found: Vec<f64>, mut exact: Vec<f64>, mean_subtracted: bool) -> FieldError {

@@ -5,7 +5,7 @@ use super::grid::test_points;
 use crate::{Experiment, TrainError};
 use equation::expression::Derivative;
 use equation::problem::FieldNameError;
-use kernel::{Kernel, Points};
+use kernel::Points;
 
 /// Where fields are evaluated.
 #[derive(Clone, Debug)]
@@ -135,11 +135,8 @@ impl Experiment {
                 wanted.push(*field);
             }
         }
-        let plan = self.plan().predicting(problem, &wanted)?;
-        let mut kernel = Kernel::compile(&plan, self.device(), self.precision())?;
         let points = places.points();
-        let mut values = vec![0.0; points.len() * wanted.len()];
-        kernel.predict(&points, parameters, &mut values)?;
+        let values = self.values(parameters, &points, Some(&wanted))?;
         let column = |field: usize| values.iter().skip(field).step_by(wanted.len()).copied().collect();
         Ok(Fields {
             coordinates: self.coordinate_names(),

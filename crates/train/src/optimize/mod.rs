@@ -16,7 +16,7 @@ pub use state::{Array, State, StateError};
 use crate::{Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Solver};
 use equation::taylor::Plan;
-use kernel::{Course, Gram, Linearized, Losses, Moments, NormalEquations, TriedStep, Update};
+use kernel::{Attempt, Course, Gram, Linearized, Losses, Moments, NormalEquations, TriedStep, Update};
 
 /// A loss as a function of the parameters.
 pub trait Loss {
@@ -81,12 +81,11 @@ pub trait LeastSquares {
 
 /// A least-squares problem whose normal equations stay where they are added up.
 pub trait Elsewhere {
-    /// Adds up the equations at `parameters`.
-    fn linearize(&mut self, parameters: &[f64]) -> Result<Linearized, Refusal>;
+    /// Adds up the equations at `parameters`. Steps may be damped towards what is `carried`.
+    fn linearize(&mut self, parameters: &[f64], carried: Option<&[f64]>) -> Result<Linearized, Refusal>;
 
-    /// Solves the last equations with every one of `added` added to the diagonal of JᵀJ; one step for each, its loss
-    /// finite or not.
-    fn try_steps(&mut self, added: &[f64], course: Course) -> Result<Vec<TriedStep>, Refusal>;
+    /// Solves the last equations; one step for each attempt, its loss finite or not.
+    fn try_steps(&mut self, attempts: &[Attempt], course: Course) -> Result<Vec<TriedStep>, Refusal>;
 
     /// Moves `parameters` to the end of a step that was tried last.
     fn take_step(&mut self, number: usize, parameters: &mut [f64]) -> Result<(), Refusal>;

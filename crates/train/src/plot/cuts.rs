@@ -8,7 +8,7 @@ use super::subject::{Sampled, Subject};
 use super::ticks::written;
 use super::{Curve, Curves, Panel, Resolution, Row, Sheet};
 use crate::TrainError;
-use equation::problem::{Coordinate, Role};
+use equation::problem::Role;
 use kernel::Points;
 
 /// Rows of panels on one sheet; more go to further sheets.
@@ -28,22 +28,10 @@ pub(super) fn cuts(
         Role::Time => (slices.up, slices.across),
         Role::Space | Role::Parameter => (slices.across, slices.up),
     };
-    let middle: Vec<f64> = coordinates.iter().map(|coordinate| at(coordinate, 0.5)).collect();
     let places = places_along(&coordinates[along], resolution.count(problem, along));
-    let cuts = cut_places(&coordinates[fixed]);
-    let sampled = cuts
-        .iter()
-        .map(|&value| {
-            let mut points = Points::new(middle.len());
-            let mut row = middle.clone();
-            row[fixed] = value;
-            for &place in &places {
-                row[along] = place;
-                points.push(&row);
-            }
-            subject.sample(&points)
-        })
-        .collect::<Result<Vec<_>, TrainError>>()?;
+    let lines = |shares: Shares| Lines::sample(subject, (fixed, along), &places, shares);
+    let (usual, aside) = (lines(USUAL)?, lines(ASIDE)?);
+    let Lines { cuts, rest, sampled } = if usual.vanish_beside(&aside) { aside } else { usual };
 
     let mut compared = false;
     let mut rows = Vec::new();
@@ -72,8 +60,8 @@ pub(super) fn cuts(
         compared |= sampled.iter().any(|cut| cut[unknown].exact.is_some());
         rows.push(Row { height: 280.0, panels: cuts.iter().zip(&sampled).map(panel).collect() });
     }
-    let others: Vec<usize> = (0..middle.len()).filter(|&axis| axis != fixed && axis != along).collect();
-    let note = join_notes(note, &fixed_note(problem, others.iter(), &middle));
+    let others: Vec<usize> = (0..rest.len()).filter(|&axis| axis != fixed && axis != along).collect();
+    let note = join_notes(note, &fixed_note(problem, others.iter(), &rest));
     let sheet = |rows: &[Row]| Sheet {
         title: problem.title.clone(),
         note: note.clone(),
@@ -84,12 +72,71 @@ pub(super) fn cuts(
     Ok(rows.chunks(ROWS).map(sheet).collect())
 }
 
-/// Where cuts are made.
-fn cut_places(coordinate: &Coordinate) -> Vec<f64> {
-    let shares: &[f64] = match coordinate.role {
-        // The start is what was given, the end is the farthest from it.
-        Role::Time => &[0.25, 0.5, 0.75, 1.0],
-        Role::Space | Role::Parameter => &[0.25, 0.5, 0.75],
-    };
-    shares.iter().map(|&share| at(coordinate, share)).collect()
+/// Where cuts are made, in shares of the intervals.
+#[derive(Clone, Copy)]
+struct Shares {
+    /// Of the coordinate that they fix; the end of time is always one of its places.
+    cuts: [f64; 3],
+    /// Of the coordinates that are not shown.
+    rest: f64,
+}
+
+const USUAL: Shares = Shares { cuts: [0.25, 0.5, 0.75], rest: 0.5 };
+
+/// For fields that vanish there, as waves do at their nodes.
+const ASIDE: Shares = Shares { cuts: [0.3, 0.55, 0.8], rest: 0.3 };
+
+/// Fields this much smaller than elsewhere vanish.
+const VANISHING: f64 = 0.01;
+
+/// All unknowns along some lines.
+struct Lines {
+    /// The values of the coordinate that each line fixes.
+    cuts: Vec<f64>,
+    /// Where the other coordinates rest.
+    rest: Vec<f64>,
+    /// Every unknown on every line.
+    sampled: Vec<Vec<Sampled>>,
+}
+
+impl Lines {
+    fn sample(
+        subject: Subject<'_>,
+        (fixed, along): (usize, usize),
+        places: &[f64],
+        shares: Shares,
+    ) -> Result<Self, TrainError> {
+        let coordinates = &subject.experiment.problem().domain.coordinates;
+        let mut cuts = shares.cuts.map(|share| at(&coordinates[fixed], share)).to_vec();
+        if coordinates[fixed].role == Role::Time {
+            // The start is what was given, the end is the farthest from it.
+            cuts.push(coordinates[fixed].high);
+        }
+        let rest: Vec<f64> = coordinates.iter().map(|coordinate| at(coordinate, shares.rest)).collect();
+        let line = |&value: &f64| {
+            let mut points = Points::new(rest.len());
+            let mut row = rest.clone();
+            row[fixed] = value;
+            for &place in places {
+                row[along] = place;
+                points.push(&row);
+            }
+            subject.sample(&points)
+        };
+        let sampled = cuts.iter().map(line).collect::<Result<Vec<_>, TrainError>>()?;
+        Ok(Lines { cuts, rest, sampled })
+    }
+
+    /// Whether an unknown is nothing on these lines that is something on others.
+    fn vanish_beside(&self, others: &Lines) -> bool {
+        let unknowns = self.sampled.first().map_or(0, Vec::len);
+        (0..unknowns).any(|unknown| self.largest(unknown) < VANISHING * others.largest(unknown))
+    }
+
+    /// The largest size of the reference of an unknown, or of what was found where there is none.
+    fn largest(&self, unknown: usize) -> f64 {
+        let lines = self.sampled.iter().map(|line| &line[unknown]);
+        let values = lines.flat_map(|line| line.exact.as_ref().unwrap_or(&line.found));
+        values.fold(0.0, |largest, value| value.abs().max(largest))
+    }
 }

@@ -83,14 +83,19 @@ fn parts(plan: &Plan) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// The step before which every phase begins, and its method.
+/// The step before which every phase begins, and its method; of windows, their numbers.
 fn phases(experiment: &Experiment, history: &[Record]) -> Vec<(f64, String)> {
     let settled = settle(experiment.problem(), experiment.plan(), experiment.precision());
+    let windowed = experiment.window_count() > 1;
     let mut phases: Vec<(f64, String)> = Vec::new();
-    let changes = history.chunk_by(|one, next| one.phase == next.phase);
+    let changes = history.chunk_by(|one, next| match windowed {
+        true => one.window == next.window,
+        false => one.phase == next.phase,
+    });
     for first in changes.filter_map(|records| records.first()) {
         let method = settled.get(first.phase).map_or("", |settings| settings.method.title());
-        phases.push((first.step.saturating_sub(first.phase_step) as f64, method.to_owned()));
+        let name = if windowed { (first.window + 1).to_string() } else { method.to_owned() };
+        phases.push((first.step.saturating_sub(first.phase_step) as f64, name));
     }
     phases
 }

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 pub struct Record {
     /// Steps taken in the run, this one included.
     pub step: u64,
+    /// In which window of time, from 0.
+    #[serde(default)]
+    pub window: usize,
     /// In which phase, from 0.
     pub phase: usize,
     /// Steps taken in the phase, this one included.
@@ -38,7 +41,8 @@ pub struct Record {
     pub gain: Option<f64>,
     /// Evaluations of the loss in the run.
     pub evaluations: u64,
-    /// The largest relative L2 error of an unknown after the step, where it was measured.
+    /// The largest relative L2 error of an unknown after the step, where it was measured; over the times that
+    /// were reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
 }
@@ -120,6 +124,7 @@ impl Metrics {
     pub(super) fn note(&mut self, event: &Event<'_>) -> io::Result<()> {
         match *event {
             Event::Step {
+                window,
                 phase,
                 phase_step,
                 step,
@@ -135,7 +140,8 @@ impl Metrics {
                 let written = self.write_certain();
                 self.last.mean_squares.clone_from(&losses.mean_squares);
                 self.last.weights = weights.to_vec();
-                (self.last.step, self.last.phase, self.last.phase_step) = (step, phase, phase_step);
+                (self.last.step, self.last.window) = (step, window);
+                (self.last.phase, self.last.phase_step) = (phase, phase_step);
                 (self.last.seconds, self.last.loss, self.last.error) = (seconds, losses.total, None);
                 (self.last.length, self.last.evaluations) = (length, evaluations);
                 (self.last.points, self.last.damping) = (points, trust.map(|trust| trust.damping));
@@ -155,6 +161,7 @@ impl Metrics {
                 Pending::Perhaps | Pending::Certainly => self.write(),
             },
             Event::Started { .. }
+            | Event::WindowStarted { .. }
             | Event::Balanced { .. }
             | Event::PhaseStarted { .. }
             | Event::Memory { .. }

@@ -15,6 +15,7 @@ pub struct Run {
     folder: PathBuf,
     experiment: Experiment,
     snapshot: Snapshot,
+    parameters: Vec<f64>,
     notices: Vec<Notice>,
 }
 
@@ -39,8 +40,12 @@ impl Run {
         } else {
             load(path, &layout).map_err(|fault| RunError::Checkpoint { path: path.to_owned(), fault })?
         };
+        let (window, windows) = (snapshot.windows.len(), experiment.window_count());
+        if window >= windows {
+            return Err(TrainError::NoSuchWindow { window, windows });
+        }
         let experiment = as_trained(experiment, &header, &mut notices);
-        Ok(Run { folder, experiment, snapshot, notices })
+        Ok(Run { folder, experiment, parameters: snapshot.solution(), snapshot, notices })
     }
 
     /// Where it lies.
@@ -53,9 +58,10 @@ impl Run {
         &self.experiment
     }
 
-    /// The trained parameters: weights, then the problem's scalars in their unbounded form.
+    /// The trained parameters: weights, then the problem's scalars in their unbounded form; those of windows
+    /// one after the other, as far as they were begun.
     pub fn parameters(&self) -> &[f64] {
-        &self.snapshot.parameters
+        &self.parameters
     }
 
     /// Where training stands.

@@ -52,9 +52,9 @@ fn change(run: Run, overrides: &[String]) -> Result<Run, TrainError> {
     Ok(run.with_experiment(experiment))
 }
 
-/// Whether a run stays the same run under an override.
+/// Whether a run stays the same run under an override: its networks still mean the same.
 fn may_change(text: &str) -> bool {
     let key = text.split('=').next().unwrap_or_default();
     let mut parts = key.split('.').map(str::trim);
-    parts.next() == Some("training") && parts.next().is_some_and(|key| key != "seed")
+    parts.next() == Some("training") && parts.next().is_some_and(|key| !["seed", "windows"].contains(&key))
 }

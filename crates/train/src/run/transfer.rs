@@ -23,6 +23,16 @@ pub enum TransferError {
         /// Which run.
         run: PathBuf,
     },
+    /// Their times come in other windows.
+    #[error("the network of {} does not fit: time comes in {theirs} window{} there and in {ours} here", run.display(), if *theirs == 1 { "" } else { "s" })]
+    Windows {
+        /// Which run.
+        run: PathBuf,
+        /// How many there.
+        theirs: usize,
+        /// How many here.
+        ours: usize,
+    },
     /// A trainable scalar has left the bounds that it has here.
     #[error("`{parameter}` is {value} in {}, which is outside its bounds here", run.display())]
     Outside {
@@ -37,9 +47,14 @@ pub enum TransferError {
 
 impl Run {
     /// The start of `to` from the parameters that this run has trained: all weights, and the scalars of
-    /// the same name. Everything else is as in a new run.
+    /// the same name. Everything else is as in a new run. Of several windows, the first starts from the
+    /// first, and each later one, as ever, from the one before.
     pub fn hand_over(&self, to: &Experiment) -> Result<Snapshot, TransferError> {
         let run = || self.folder().to_owned();
+        let (theirs, ours) = (self.experiment().window_count(), to.window_count());
+        if theirs != ours {
+            return Err(TransferError::Windows { run: run(), theirs, ours });
+        }
         let (theirs, ours) = (&self.experiment().plan().architecture, &to.plan().architecture);
         let shape = |[rows, columns]: [usize; 2]| format!("{rows}×{columns}");
         let mut differences = Vec::new();

@@ -80,7 +80,8 @@ fn inside(problem: &Problem, row: Row, draw: Draw, stream: Stream) -> Points {
     let sequence = Sequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
     let mut rows = vec![0.0; draw.interior * row.width()];
     rows.par_chunks_exact_mut(row.width()).with_min_len(1024).enumerate().for_each(|(index, numbers)| {
-        let place = &mut numbers[..problem.domain.len()];
+        let (place, weights) = numbers.split_at_mut(problem.domain.len());
+        weights.fill(1.0);
         sequence.point(index as u32, place);
         for (value, coordinate) in place.iter_mut().zip(&problem.domain.coordinates) {
             *value = affine(coordinate, *value);

@@ -26,12 +26,14 @@ fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term:
     let row = term.row;
     match term.source {
         Source::Interior | Source::Prediction => {
-            let mut columns = zeros(row);
+            let mut columns = vec![Column::Constant(1.0); row.width()];
             for (dimension, coordinate) in problem.domain.coordinates.iter().enumerate() {
                 columns[dimension] = stretched(coordinate, dimension);
             }
             Some(Supply::Drawn(vec![part(0, problem.domain.len(), draw.interior, columns)]))
         }
+        // What the window before says is no recipe's business.
+        Source::Condition(_) if row.columns > 0 => None,
         Source::Condition(index) => {
             let condition = &problem.conditions[index];
             let count = condition.points.unwrap_or(problem.training.condition_points);

@@ -87,6 +87,17 @@ pub enum Event<'run> {
         /// Steps taken before, in a run that is continued.
         steps: u64,
     },
+    /// A window begins, where time comes in several.
+    WindowStarted {
+        /// Which, from 0.
+        window: usize,
+        /// How many there are.
+        windows: usize,
+        /// The name of time.
+        time: &'run str,
+        /// Where it begins and ends.
+        interval: (f64, f64),
+    },
     /// A phase begins.
     PhaseStarted {
         /// Which, from 0.
@@ -110,6 +121,8 @@ pub enum Event<'run> {
     },
     /// A step was taken.
     Step {
+        /// In which window, from 0.
+        window: usize,
         /// In which phase, from 0.
         phase: usize,
         /// Steps taken in this phase, this one included.
@@ -139,8 +152,10 @@ pub enum Event<'run> {
     Measured {
         /// Steps taken in the run.
         step: u64,
-        /// The largest relative L2 error of an unknown.
+        /// The largest relative L2 error of an unknown, over the times that were reached.
         error: f64,
+        /// Whether that is all of time: in the last window.
+        whole: bool,
     },
     /// The run could not be written; training goes on, and it is tried again.
     NotSaved {

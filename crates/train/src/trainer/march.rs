@@ -15,7 +15,7 @@ const GROWTH: (f64, f64) = (1.15, 1.02);
 /// Equations hold when the loss is this part of the untrained network's.
 const HOLDS: f64 = 1e-2;
 
-/// The part of a phase's steps after which all of time has had its turn.
+/// The part of a phase's steps, or of its seconds, after which all of time has had its turn.
 const LATEST: f64 = 0.8;
 
 /// How far training has come.
@@ -31,15 +31,15 @@ impl March {
     /// Before the first step.
     pub(super) const START: March = March { part: FIRST, untrained: 0.0 };
 
-    /// Goes on after a step from this loss, of a phase of so many steps.
-    pub(super) fn advance(&mut self, loss: f64, steps: Option<u64>) {
+    /// Goes on after a step from this loss, of a phase of so many steps, of whose seconds this part is over.
+    pub(super) fn advance(&mut self, loss: f64, steps: Option<u64>, over: f64) {
         if self.untrained == 0.0 {
             self.untrained = loss;
         }
         let growth = if loss < HOLDS * self.untrained { GROWTH.0 } else { GROWTH.1 };
         let needed = steps.map_or(1.0, |steps| FIRST.recip().powf(1.0 / (LATEST * steps.max(1) as f64)));
         let growth = needed.max(growth);
-        self.part = (self.part * growth).min(1.0);
+        self.part = (self.part * growth).max(FIRST.powf(1.0 - over / LATEST)).min(1.0);
     }
 
     /// Moves the points of a term to the part of time that it is the turn of.
@@ -128,17 +128,22 @@ walls = { on = "x = 0, x = 1", equation = "u = 0" }
     fn time_grows_fast_where_the_equations_hold_and_slowly_where_not() {
         let (mut good, mut bad) = (March::START, March::START);
         for march in [&mut good, &mut bad] {
-            march.advance(10.0, None);
+            march.advance(10.0, None, 0.0);
         }
         for _ in 0..16 {
-            good.advance(0.01, None);
-            bad.advance(5.0, None);
+            good.advance(0.01, None, 0.0);
+            bad.advance(5.0, None, 0.0);
         }
         assert!(good.part > 0.9 && bad.part < 0.15, "{good:?} {bad:?}");
-        (0..200).for_each(|_| bad.advance(5.0, None));
+        (0..200).for_each(|_| bad.advance(5.0, None, 0.0));
         assert_eq!(bad.part, 1.0);
         let mut short = March::START;
-        (0..10).for_each(|_| short.advance(5.0, Some(10)));
+        (0..10).for_each(|_| short.advance(5.0, Some(10), 0.0));
         assert_eq!(short.part, 1.0, "ten steps see all of time");
+        let mut brief = March::START;
+        brief.advance(5.0, None, 0.4);
+        assert!((0.3..0.4).contains(&brief.part), "{brief:?}");
+        brief.advance(5.0, None, 0.8);
+        assert_eq!(brief.part, 1.0, "so do seconds");
     }
 }

@@ -1,5 +1,6 @@
 //! The training loop: phases, budgets, and what the world is told about them.
 
+mod attention;
 mod balance;
 mod choice;
 mod event;
@@ -16,7 +17,8 @@ pub use choice::{Choice, Reason};
 pub use event::{Event, Quiet, Sink, Stopped};
 pub use march::March;
 pub use pace::Pace;
-pub use run::{Measure, Outcome, Surroundings, steps_per_measurement, train};
+pub use run::{Measure, Outcome, Surroundings, TakeOver, steps_per_measurement, train};
+pub(crate) use run::{begin, finish, train_phases};
 pub(crate) use settings::share;
 pub use settings::{Settings, extent, settle};
 pub use snapshot::{Snapshot, Strain};

@@ -1,5 +1,6 @@
 //! The loop that every optimizer shares.
 
+use super::attention::ignore_attention;
 use super::series::{Ahead, Taken};
 use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
 use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, Trust, optimizer, rate};
@@ -7,11 +8,14 @@ use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Problem};
 use equation::taylor::Plan;
-use kernel::{Kernel, Losses, Precision};
+use kernel::{Kernel, Losses, Points, Precision};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.
 pub type Measure<'run> = dyn Fn(&mut Kernel<'_>, &[f64]) -> Result<Option<f64>, TrainError> + 'run;
+
+/// Adds to the points of a term, by its position, what they take over from the window before.
+pub type TakeOver<'run> = dyn Fn(usize, &mut Points) -> Result<(), TrainError> + 'run;
 
 /// What training reads besides the problem.
 #[derive(Clone, Copy)]
@@ -22,6 +26,10 @@ pub struct Surroundings<'run> {
     pub clock: &'run dyn Fn() -> f64,
     /// Measures the error, for budgets that wait for one and for whoever watches.
     pub error: &'run Measure<'run>,
+    /// Adds to the points of a term what they take over from the window before; `None` in the first.
+    pub before: Option<&'run TakeOver<'run>>,
+    /// Whether no window follows.
+    pub last: bool,
 }
 
 /// Time between two measurements for whoever watches, in times that one of them takes: two per cent.
@@ -63,12 +71,38 @@ pub fn train(
     surroundings: Surroundings<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Outcome, TrainError> {
+    begin(problem, plan, objective, now, sink);
+    let stopped = train_phases(problem, plan, tables, objective, now, surroundings, sink)?;
+    finish(plan, objective, now, stopped, sink)
+}
+
+/// Tells that training begins.
+pub(crate) fn begin(
+    problem: &Problem,
+    plan: &Plan,
+    objective: &mut Objective<'_>,
+    now: &Snapshot,
+    sink: &mut dyn Sink,
+) {
+    let phases = settle(problem, plan, objective.kernel().precision()).len();
+    sink.event(&Event::Started { parameters: now.parameters.len(), phases, steps: now.steps });
+}
+
+/// Trains through all phases; why the last of them ended.
+pub(crate) fn train_phases(
+    problem: &Problem,
+    plan: &Plan,
+    tables: &Tables,
+    objective: &mut Objective<'_>,
+    now: &mut Snapshot,
+    surroundings: Surroundings<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Stopped, TrainError> {
     let phases = settle(problem, plan, objective.kernel().precision());
     let first = now.phase;
     if first >= phases.len() {
         return Err(TrainError::NoSuchPhase { phase: first, phases: phases.len() });
     }
-    sink.event(&Event::Started { parameters: now.parameters.len(), phases: phases.len(), steps: now.steps });
     let start = (surroundings.clock)() - now.seconds;
     let measured_next = now.seconds + SECONDS_TO_FIRST_MEASUREMENTS;
     let mut run = Run { problem, plan, tables, surroundings, start, measured_next, measured: false };
@@ -94,9 +128,20 @@ pub fn train(
             break;
         }
     }
+    Ok(stopped)
+}
+
+/// Tells that training is over, and finds the losses there.
+pub(crate) fn finish(
+    plan: &Plan,
+    objective: &mut Objective<'_>,
+    now: &mut Snapshot,
+    stopped: Stopped,
+    sink: &mut dyn Sink,
+) -> Result<Outcome, TrainError> {
     now.stopped = Some(stopped);
     sink.state(now);
-
+    ignore_attention(plan, objective);
     let precision = objective.kernel().precision();
     let losses = LeastSquares::losses(objective, &now.parameters)
         .map_err(|refusal| explain(refusal, plan, precision, now.steps))?
@@ -144,6 +189,7 @@ impl Run<'_> {
         } else {
             objective.set_points(std::mem::take(&mut now.points));
         }
+        self.pay_attention(objective, now);
         objective.set_weights(&now.weights)?;
         let mut optimizer = optimizer(phase.method, self.plan);
         if !now.optimizer.is_empty() {
@@ -197,6 +243,10 @@ impl Run<'_> {
             {
                 now.draw += 1;
                 self.supply(phase, objective, now)?;
+                now.attention.clear();
+                optimizer.forget_loss();
+            }
+            if self.attend(phase, objective, now)? {
                 optimizer.forget_loss();
             }
             if let Some(balance) = self.balance(phase, objective, now)? {
@@ -266,6 +316,7 @@ impl Run<'_> {
         now.loss = losses.total;
         now.watch_points(phase, trust);
         sink.event(&Event::Step {
+            window: now.windows.len(),
             phase: now.phase,
             phase_step: now.phase_step,
             step: now.steps,
@@ -307,7 +358,7 @@ impl Run<'_> {
             false => SECONDS_TO_FIRST_MEASUREMENTS,
         };
         (self.measured_next, self.measured) = (after - self.start + pause, true);
-        sink.event(&Event::Measured { step: now.steps, error });
+        sink.event(&Event::Measured { step: now.steps, error, whole: self.surroundings.last });
         Ok(bound.is_some_and(|bound| error < bound))
     }
 

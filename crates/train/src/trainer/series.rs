@@ -1,5 +1,6 @@
 //! Steps that a device takes by itself, many at a time: nothing but the clock depends on how many.
 
+use super::attention::steps_per_look;
 use super::run::{Run, explain, steps_per_measurement};
 use super::{Event, Settings, Sink, Snapshot};
 use crate::optimize::{Optimizer, Progress, rate};
@@ -53,7 +54,7 @@ impl Run<'_> {
         if !objective.kernel().takes_steps() {
             return None;
         }
-        let drawn = !phase.adaptive && !phase.causal;
+        let drawn = !phase.adaptive && !phase.causal && phase.attention.is_none();
         let draw = Draw { interior: now.interior, ..Draw::of(self.problem, phase, 0) };
         let recipe = if drawn { recipe(self.problem, self.plan, self.tables, draw) } else { None };
         Some(Ahead { recipe, steps: FIRST, memory: None })
@@ -118,6 +119,9 @@ impl Run<'_> {
         }
         if let (Some(interval), None) = (phase.resample, &ahead.recipe) {
             count = count.min(left(interval));
+        }
+        if phase.attention.is_some() {
+            count = count.min(left(steps_per_look(phase.method)));
         }
         let progress = |step| Progress { step: now.phase_step + step, seconds: now.phase_seconds };
         (0..count).map(|step| rate(phase.learning_rate, phase.schedule, budget, progress(step))).collect()

@@ -2,7 +2,7 @@
 
 use super::Choice;
 use crate::optimize::Extent;
-use equation::problem::{Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule, Solver};
+use equation::problem::{Attention, Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule, Solver};
 use equation::taylor::{Plan, Source};
 use kernel::Precision;
 
@@ -36,6 +36,8 @@ pub struct Settings {
     pub causal: bool,
     /// Whether conditions whose weights are not stated are balanced against the equations.
     pub balance: bool,
+    /// How residuals that stay large come to weigh more, if they do.
+    pub attention: Option<Attention>,
     /// Steps between two draws of fresh points; `None` keeps the first ones. At least one.
     pub resample: Option<u64>,
     /// Step length of first-order methods.
@@ -140,6 +142,7 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
         adaptive: phase.adaptive.unwrap_or(second_order || fits_points),
         causal: phase.causal.unwrap_or(second_order) && resample == Some(1),
         balance: second_order && phase.balance.unwrap_or(true),
+        attention: phase.attention.filter(|_| plan.attended().is_some()),
         resample,
         learning_rate: phase.learning_rate,
         schedule: phase.schedule,

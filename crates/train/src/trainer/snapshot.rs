@@ -8,7 +8,9 @@ use kernel::Points;
 /// that follows: continued from here, training takes bit for bit the steps that it would have taken.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot {
-    /// Weights, then the problem's scalars in their unbounded form.
+    /// The trained parameters of the windows that are finished; empty in the first.
+    pub windows: Vec<Vec<f64>>,
+    /// Weights, then the problem's scalars in their unbounded form; of the window at hand.
     pub parameters: Vec<f64>,
     /// Which phase, from 0.
     pub phase: usize,
@@ -39,6 +41,9 @@ pub struct Snapshot {
     pub march: March,
     /// The weights of all residuals; empty where they are the plan's.
     pub weights: Vec<f64>,
+    /// The weights of the points inside before their mean is taken out, one per residual, point by point; empty where
+    /// all are equal.
+    pub attention: Vec<f64>,
     /// The loss before the last step of the phase; infinite before the first.
     pub loss: f64,
     /// What the phase's method remembers; empty before its first step.
@@ -61,6 +66,7 @@ impl Snapshot {
     /// Before the first step.
     pub fn start(parameters: Vec<f64>) -> Self {
         Snapshot {
+            windows: Vec::new(),
             parameters,
             phase: 0,
             phase_step: 0,
@@ -76,6 +82,7 @@ impl Snapshot {
             pace: Pace::START,
             march: March::START,
             weights: Vec::new(),
+            attention: Vec::new(),
             loss: f64::INFINITY,
             optimizer: State::default(),
             stopped: None,
@@ -87,6 +94,7 @@ impl Snapshot {
     pub(super) fn enter(&mut self, phase: usize) {
         let parameters = std::mem::take(&mut self.parameters);
         *self = Snapshot {
+            windows: std::mem::take(&mut self.windows),
             phase,
             steps: self.steps,
             evaluations: self.evaluations,
@@ -94,6 +102,17 @@ impl Snapshot {
             draw: self.draw,
             ..Snapshot::start(parameters)
         };
+    }
+
+    /// Moves on to the start of the next window, which starts from the weights of this one.
+    pub(crate) fn enter_window(&mut self) {
+        self.windows.push(self.parameters.clone());
+        self.enter(0);
+    }
+
+    /// The parameters of all windows that were begun, one after the other.
+    pub fn solution(&self) -> Vec<f64> {
+        self.windows.iter().chain([&self.parameters]).flatten().copied().collect()
     }
 
     pub(super) fn count(&mut self, evaluations: u64) {

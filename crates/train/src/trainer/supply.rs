@@ -29,6 +29,9 @@ impl Run<'_> {
         let interior = now.interior.saturating_mul(pool);
         let draw_of = Draw { interior, ..Draw::of(self.problem, settings, now.draw) };
         let mut sets = draw(self.problem, self.plan, self.tables, draw_of)?;
+        if let Some(take_over) = self.surroundings.before {
+            sets.iter_mut().enumerate().try_for_each(|(term, points)| take_over(term, points))?;
+        }
         if settings.causal {
             let terms = self.plan.terms.iter().zip(&mut sets);
             terms.for_each(|(term, points)| now.march.confine(self.problem, term, points));
@@ -71,7 +74,8 @@ impl Snapshot {
         }
         self.strain = Strain { after, mean };
         if settings.causal {
-            self.march.advance(self.loss, settings.budget.steps);
+            let over = settings.budget.seconds.map_or(0.0, |seconds| self.phase_seconds / seconds);
+            self.march.advance(self.loss, settings.budget.steps, over);
         }
     }
 }

@@ -13,3 +13,4 @@ pub(super) mod reference;
 pub(super) mod repeated;
 pub(super) mod training;
 pub(super) mod unknowns;
+pub(super) mod windows;

@@ -5,13 +5,16 @@ use super::unknowns::hard_constraints;
 use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
-use crate::problem::{Budget, Optimizer, Phase, Sampler, Schedule, Solver, Training};
+use crate::problem::{Attention, Budget, Optimizer, Phase, Sampler, Schedule, Solver, Training};
 
 /// Methods that people will ask for and that this version does not have.
 const PLANNED: [&str; 7] =
     ["bfgs", "levenberg-marquardt", "natural-gradient", "soap", "shampoo", "sgd", "muon"];
 
-const PHASE_KEYS: [&str; 14] = [
+/// More parts of time than this are refused: each has a network that is kept.
+const MOST_WINDOWS: i64 = 1000;
+
+const PHASE_KEYS: [&str; 15] = [
     "optimizer",
     "weight_decay",
     "memory",
@@ -22,6 +25,7 @@ const PHASE_KEYS: [&str; 14] = [
     "sampler",
     "adaptive",
     "causal",
+    "attention",
     "resample",
     "learning_rate",
     "schedule",
@@ -33,7 +37,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     if !reference.entries.iter().any(|entry| entry.key != "grid") {
         errors_without_reference(section, workshop);
     }
-    let mut known = vec!["seed", "steps", "condition_points", "hard_constraints", "phase"];
+    let mut known = vec!["seed", "steps", "condition_points", "hard_constraints", "windows", "phase"];
     known.extend(PHASE_KEYS);
     reader::only(section, &known, "key", &mut workshop.mistakes);
     let seed = section.get("seed").and_then(|entry| seed(&entry.node, workshop));
@@ -42,6 +46,8 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         .and_then(|entry| reader::count(&entry.node, 0..=i64::MAX, &mut workshop.mistakes))
         .map(|steps| steps as u64);
     let condition_points = section.get("condition_points").and_then(|e| points(&e.node, workshop));
+    let windows = section.get("windows");
+    let windows = windows.and_then(|e| reader::count(&e.node, 1..=MOST_WINDOWS, &mut workshop.mistakes));
     let default = Phase {
         optimizer: Optimizer::Auto,
         points: None,
@@ -50,6 +56,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         adaptive: None,
         causal: None,
         balance: None,
+        attention: None,
         resample: None,
         learning_rate: 1e-3,
         schedule: Schedule::Constant,
@@ -64,6 +71,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         seed: seed.unwrap_or(0),
         condition_points: condition_points.unwrap_or(256),
         hard_constraints: hard_constraints(section, &mut workshop.mistakes),
+        windows: windows.unwrap_or(1),
         steps,
         phases,
     }
@@ -150,6 +158,10 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     phase.causal = causal.or(phase.causal);
     let balance = table.get("balance").and_then(|entry| reader::boolean(&entry.node, mistakes));
     phase.balance = balance.or(phase.balance);
+    if let Some(entry) = table.get("attention") {
+        phase.attention = attention(&entry.node, workshop);
+    }
+    let mistakes = &mut workshop.mistakes;
     if let Some(steps) = table.get("resample").and_then(|e| reader::count(&e.node, 0..=i64::MAX, mistakes)) {
         phase.resample = Some(steps as u64);
     }
@@ -228,6 +240,30 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
             *solver = stated.unwrap_or(*solver);
         }
     }
+}
+
+/// Attention: whether, or how fast.
+fn attention(node: &Node, workshop: &mut Workshop) -> Option<Attention> {
+    let mistakes = &mut workshop.mistakes;
+    let usual = Attention { decay: 0.999, rate: 0.01 };
+    let table = match &node.value {
+        Value::Boolean(wanted) => return wanted.then_some(usual),
+        Value::Table(table) => table,
+        _ => {
+            let message = format!("expected true, false or a table, found {}", node.value.kind());
+            mistakes.report_with(node.span, message, "such as `{ decay = 0.999, rate = 0.01 }`");
+            return None;
+        }
+    };
+    reader::only(table, &["decay", "rate"], "key", mistakes);
+    let rate = table.get("rate").map_or(Some(usual.rate), |entry| reader::positive(&entry.node, mistakes));
+    let Some(entry) = table.get("decay") else { return Some(Attention { rate: rate?, ..usual }) };
+    let decay = reader::number(&entry.node, mistakes)?;
+    if !(0.0..1.0).contains(&decay) {
+        mistakes.report(entry.node.span, "`decay` must be at least 0 and below 1");
+        return None;
+    }
+    Some(Attention { decay, rate: rate? })
 }
 
 /// The kinds of schedules.

@@ -28,10 +28,11 @@ __device__ inline void look_ahead(const Arguments& arguments) {
     const double* slope = arguments.matrix + arguments.size * arguments.stride;
     const double* step = vector_of(arguments.step, arguments, candidate);
     double* ahead = vector_of(arguments.moved, arguments, 2 * candidate);
+    const double pulled = arguments.pulled[candidate];
     double along = 0, square = 0;
     for (long long place = threadIdx.x; place < arguments.size; place += THREADS) {
         along += step[place] * slope[place];
-        square += step[place] * step[place];
+        square += step[place] * (step[place] - pulled * arguments.carried[place]);
         ahead[place] = arguments.parameters[place] + REACH * step[place];
         ahead[arguments.stride + place] = arguments.parameters[place] - REACH * step[place];
     }

@@ -19,18 +19,27 @@ __device__ inline double* corner_of(const Arguments& arguments, int candidate) {
 }
 
 // Copies the matrix, a row per block of threads, and adds to its diagonal. The row behind the parameters is the slope:
-// it becomes the solution of the first half of the equations. Its own diagonal is only large enough, and that of rows
-// behind it is one.
+// it becomes the solution of the first half of the equations, and is where steps are pulled to what is carried. Its own
+// diagonal is only large enough, and that of rows behind it is one.
 __device__ inline void damp_row(const Arguments& arguments) {
     const int rows = column_blocks(arguments) * BLOCK, candidate = blockIdx.x / rows;
     const long long row = blockIdx.x % rows;
     const double* from = arguments.matrix + row * arguments.stride;
     double* to = factor_of(arguments, candidate) + row * arguments.stride;
     for (int column = threadIdx.x; column <= row; column += THREADS) to[column] = from[column];
-    __syncthreads();
+    double square = 0;
+    if (row == arguments.size) {
+        const double pull = arguments.added[candidate] * arguments.pulled[candidate];
+        for (long long column = threadIdx.x; column < row; column += THREADS) {
+            const double carried = arguments.carried[column];
+            to[column] += pull * carried;
+            square += pull * carried * carried;
+        }
+    }
+    square = block_sum(square);
     if (threadIdx.x == 0) {
         if (row < arguments.size) to[row] += arguments.added[candidate];
-        else if (row == arguments.size) to[row] = 2 * to[row] + 1;
+        else if (row == arguments.size) to[row] = 2 * (to[row] + square) + 1;
         else to[row] = 1;
     }
 }

@@ -18,6 +18,9 @@ struct Arguments {
     double* corners;
     long long candidates;
     double added[4];
+    // Whether a candidate's step is damped towards `carried`, 1, or towards nothing, 0.
+    double pulled[4];
+    const double* carried;
     // The block of columns at hand.
     long long column;
     // Vectors that a solution comes from, which are used up, and goes to.

@@ -4,6 +4,7 @@
 use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
 use super::room::{SLOPE_PARTS, VECTORS};
 use super::{Newton, REPORT, squares};
+use crate::Attempt;
 use crate::cuda::CudaError;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::memory::Pool;
@@ -24,13 +25,16 @@ enum Half {
 }
 
 impl Cuda<'_> {
-    /// Solves the last equations with every one of `added` added to the diagonal, lets the steps bend where they are
-    /// to, and evaluates the residuals at their ends.
-    pub(crate) fn try_steps(&mut self, added: &[f64], bent: bool) -> Result<Vec<Tried>, CudaError> {
+    /// Solves the last equations for every attempt, lets the steps bend where they are to, and evaluates the residuals
+    /// at their ends.
+    pub(crate) fn try_steps(&mut self, attempts: &[Attempt], bent: bool) -> Result<Vec<Tried>, CudaError> {
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
-        let count = added.len();
+        let count = attempts.len();
         let mut dense = Dense { candidates: count as u64, bent: u64::from(bent), ..newton.dense };
-        dense.added[..count].copy_from_slice(added);
+        for (number, attempt) in attempts.iter().enumerate() {
+            dense.added[number] = attempt.added;
+            dense.pulled[number] = f64::from(u8::from(attempt.carried));
+        }
         let (work, middle) = (self.vector(newton, 2), self.vector(newton, 3));
         self.queue_factors(&dense)?;
         self.queue_dense("begin", count, &Dense { to: middle, ..dense })?;
@@ -49,12 +53,12 @@ impl Cuda<'_> {
         let each = SHARED_OUT * tables(self.plan);
         let mut report = vec![0.0; REPORT + count * each];
         self.fetch_from(Pool::Result, 0, &mut report)?;
-        let tried = |(number, &added): (usize, &f64)| {
-            // |r|² − |r − J·step|² = step·slope + added · |step|², since step solves the equations.
-            let promise = report[2 * number] + added * report[2 * number + 1];
+        let tried = |(number, attempt): (usize, &Attempt)| {
+            // |r|² − |r − J·step|² = step·slope + added·step·(step − origin), since step solves the equations.
+            let promise = report[2 * number] + attempt.added * report[2 * number + 1];
             Tried { promise, squares: squares(&report[REPORT + number * each..][..each]) }
         };
-        Ok(added.iter().enumerate().map(tried).collect())
+        Ok(attempts.iter().enumerate().map(tried).collect())
     }
 
     /// The parameters at the end of a step that was tried last.

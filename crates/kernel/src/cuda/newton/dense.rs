@@ -16,8 +16,8 @@ pub(super) const SHARED_OUT: usize = 16;
 
 pub(super) const THREADS: usize = 256;
 
-/// Dampings that are tried at once; at most as many as `device/dense.cuh` has numbers to add.
-pub(crate) const CANDIDATES: usize = 2;
+/// Steps that are tried at once; as many as `device/dense.cuh` has numbers to add.
+pub(crate) const CANDIDATES: usize = 4;
 
 /// Two stages of two factors, padded against conflicts of banks.
 const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
@@ -37,7 +37,9 @@ pub(super) struct Dense {
     pub(super) factors: u64,
     pub(super) corners: u64,
     pub(super) candidates: u64,
-    pub(super) added: [f64; 4],
+    pub(super) added: [f64; CANDIDATES],
+    pub(super) pulled: [f64; CANDIDATES],
+    pub(super) carried: u64,
     pub(super) column: u64,
     pub(super) from: u64,
     pub(super) to: u64,

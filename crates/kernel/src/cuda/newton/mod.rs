@@ -67,16 +67,18 @@ impl Cuda<'_> {
         self.plan.terms.iter().map(|term| term.residuals.len()).collect()
     }
 
-    /// JᵀJ and Jᵀr at `parameters`, rows of residual k multiplied by `scales[k]`.
+    /// JᵀJ and Jᵀr at `parameters`, rows of residual k multiplied by `scales[k]`; `carried` is what steps may be damped
+    /// towards.
     pub(crate) fn linearize(
         &mut self,
         points: &[Points],
         parameters: &[f64],
         scales: &[f64],
+        carried: Option<&[f64]>,
     ) -> Result<Surveyed, CudaError> {
         let newton = self.newton_for(points)?;
         self.newton = Some(newton);
-        self.bring(points, parameters, scales)?;
+        self.bring(points, parameters, scales, carried)?;
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
         self.launch(newton.kernels, "pack", self.pack_blocks(newton.kernels), &newton.arguments)?;
         let products = dense::tiles(self.plan.parameter_count());
@@ -164,12 +166,19 @@ impl Cuda<'_> {
     }
 
     /// Brings parameters, tables and, if they are not there, points.
-    fn bring(&mut self, points: &[Points], parameters: &[f64], scales: &[f64]) -> Result<(), CudaError> {
+    fn bring(
+        &mut self,
+        points: &[Points],
+        parameters: &[f64],
+        scales: &[f64],
+        carried: Option<&[f64]>,
+    ) -> Result<(), CudaError> {
         let each = self.residuals_each();
         let Cuda { machine, staging, newton, .. } = self;
         let newton = newton.as_mut().ok_or(CudaError::NoEquations)?;
-        let numbers = parameters.iter().chain(scales).map(|number| number.to_bits());
-        let mut words: Vec<u64> = numbers.collect();
+        let nothing = vec![0.0; parameters.len()];
+        let numbers = parameters.iter().chain(carried.unwrap_or(&nothing)).chain(scales);
+        let mut words: Vec<u64> = numbers.map(|number| number.to_bits()).collect();
         let (mut first, mut kind) = (0, 0);
         for (size, &each) in newton.sizes.iter().zip(&each) {
             for residual in 0..each {

@@ -104,7 +104,7 @@ impl Cuda<'_> {
         let number = self.number_bytes();
         Regions::new(&[
             (Pool::Points, sizes.iter().map(|size| size.count * size.width).sum::<usize>() * word),
-            (Pool::Header, (parameters + (1 + KIND) * kinds + table) * word),
+            (Pool::Header, (2 * parameters + (1 + KIND) * kinds + table) * word),
             (Pool::Weights, (1 + 2 * CANDIDATES) * source.packed * number),
             (Pool::Jets, blocks * source.scratch * number),
             (Pool::Jacobian, rows * stride * word),
@@ -128,7 +128,8 @@ impl Cuda<'_> {
         let parameters = self.plan.parameter_count();
         let (stride, kinds) = (dense::stride(parameters) as u64, tables(self.plan) as u64);
         let header = address(Pool::Header);
-        let factors = header + parameters as u64 * word;
+        let carried = header + parameters as u64 * word;
+        let factors = carried + parameters as u64 * word;
         let kind_table = factors + kinds * word;
         let first = kind_table + KIND as u64 * kinds * word;
         let table_bytes = 3 * (self.plan.terms.len() as u64 + 1) * word;
@@ -161,6 +162,7 @@ impl Cuda<'_> {
             bend: step + vectors,
             moved: step + VECTORS as u64 * vectors,
             parameters: header,
+            carried,
             values,
             others: values + all_rows * word,
             curved: values + (1 + 2 * CANDIDATES as u64) * all_rows * word,

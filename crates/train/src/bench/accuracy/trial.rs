@@ -116,7 +116,13 @@ impl Trial {
             return None;
         }
         match result {
-            Ok((experiment, trained, opening)) => trial.finish(&experiment, &trained, opening),
+            Ok((experiment, trained, opening)) => {
+                trial.finish(&experiment, &trained, opening);
+                // A part of time is not what others are compared by.
+                trial.failed = experiment
+                    .unfinished(&trained.parameters)
+                    .map(|(time, until)| format!("the time was over in the window up to {time} = {until}"));
+            }
             Err(error) => trial.failed = Some(error.to_string().trim_end().to_owned()),
         }
         Some(trial)
@@ -222,11 +228,15 @@ impl Sink for Watch<'_> {
                 }
                 (self.tell)(self.last, step, None);
             }
-            Event::Measured { step, error } => {
-                self.history.push(self.last, step, error);
+            Event::Measured { step, error, whole } => {
+                // Before all of time is reached, errors are not those of the solution.
+                if whole {
+                    self.history.push(self.last, step, error);
+                }
                 (self.tell)(self.last, step, Some(error));
             }
             Event::Started { .. }
+            | Event::WindowStarted { .. }
             | Event::Balanced { .. }
             | Event::Memory { .. }
             | Event::PhaseStarted { .. }

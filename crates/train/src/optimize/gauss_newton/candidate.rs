@@ -15,7 +15,7 @@ pub(super) struct Candidate {
     damping: f64,
     /// By how much the model says that the loss will fall.
     promise: f64,
-    solved: bool,
+    factorized: bool,
     /// Of the damped matrix, in forms that have one.
     factor: Cholesky,
     /// What is added to the diagonal.
@@ -29,7 +29,7 @@ impl Candidate {
             step: vec![0.0; size],
             damping: 0.0,
             promise: 0.0,
-            solved: false,
+            factorized: false,
             factor: Cholesky::new(0),
             added: 0.0,
             bend: vec![0.0; size],
@@ -44,15 +44,15 @@ impl Candidate {
         self.promise
     }
 
-    /// Whether there is a step.
-    pub(super) fn solved(&self) -> bool {
-        self.solved
+    /// Whether the damped matrix has a factor.
+    pub(super) fn factorized(&self) -> bool {
+        self.factorized
     }
 
     /// Prepares to solve with damping · mean added to the diagonal.
     pub(super) fn factorize(&mut self, system: &System, damping: f64, mean: f64) {
         (self.damping, self.added) = (damping, damping * mean);
-        self.solved = match system.matrix() {
+        self.factorized = match system.matrix() {
             Some(matrix) => {
                 if self.factor.size() != matrix.size() {
                     self.factor = Cholesky::new(matrix.size());
@@ -63,19 +63,21 @@ impl Candidate {
         };
     }
 
-    /// Finds the step (JᵀJ + damping · mean · I)⁻¹ · slope.
+    /// Finds the step (JᵀJ + μ·I)⁻¹ · (slope + μ·origin), for μ = damping · mean: the one that would be best if
+    /// steps cost their distance from an origin; from nothing where there is none.
     pub(super) fn solve(
         &mut self,
         system: &System,
         squares: &mut dyn LeastSquares,
         parameters: &[f64],
         slope: &[f64],
+        origin: Option<&[f64]>,
     ) -> Result<(), Refusal> {
         let Candidate { step, factor, added, .. } = self;
-        system.solve_first((factor, *added), squares, parameters, slope, step)?;
-        // |r|² − |r − J·step|² = step·slope + damping · mean · |step|², since step solves the equations.
-        self.promise = dot(step, slope) + *added * dot(step, step);
-        self.solved = self.promise.is_finite();
+        system.solve_first((factor, *added), squares, parameters, slope, origin, step)?;
+        // |r|² − |r − J·step|² = step·slope + μ·step·(step − origin), since step solves the equations.
+        let away = dot(step, step) - origin.map_or(0.0, |origin| dot(step, origin));
+        self.promise = dot(step, slope) + *added * away;
         Ok(())
     }
 

@@ -10,8 +10,9 @@ use super::{Elsewhere, LeastSquares, Loss, Optimizer, State, StateError, StepOut
 use crate::Refusal;
 use candidate::Candidate;
 use equation::problem::Solver;
-use kernel::{Course, Linearized, Losses};
+use kernel::{Attempt, Course, Linearized, Losses};
 use rayon::prelude::*;
+use std::iter;
 use system::System;
 
 /// Before the first step.
@@ -23,6 +24,10 @@ const TRIED: [f64; 2] = [1.0 / 3.0, 1.0];
 
 /// Dampings that are tried when none of those lowers the loss, in multiples of the largest so far.
 const TRIED_NEXT: [f64; 2] = [4.0, 32.0];
+
+/// The part of the last step around which another is looked for, besides the one around nothing. What damping holds
+/// back adds up over steps like this (Goldshlager, Abrahamsen, Lin 2024); which of the two is taken, the loss decides.
+const CARRIED: f64 = 0.9;
 
 /// How often larger dampings are tried before a step is given up.
 const ROUNDS: u32 = 8;
@@ -49,6 +54,10 @@ pub struct GaussNewton {
     losses: Losses,
     slope: Vec<f64>,
     trial: Vec<f64>,
+    /// The lowest step among those tried.
+    lowest: Vec<f64>,
+    /// The part of the last step around which the next may lie.
+    carried: Option<Vec<f64>>,
 }
 
 impl GaussNewton {
@@ -64,6 +73,8 @@ impl GaussNewton {
             losses: Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() },
             slope: vec![0.0; parameters],
             trial: vec![0.0; parameters],
+            lowest: vec![0.0; parameters],
+            carried: None,
         }
     }
 
@@ -74,31 +85,36 @@ impl GaussNewton {
         squares: &mut dyn LeastSquares,
         parameters: &[f64],
         dampings: [f64; 2],
+        evaluations: &mut u64,
     ) -> Result<Option<Best>, Refusal> {
-        let GaussNewton { slope, candidates, trial, losses, .. } = self;
+        let GaussNewton { slope, candidates, trial, losses, lowest, carried, .. } = self;
         let mean = system.mean(parameters.len());
         candidates
             .par_iter_mut()
             .zip(dampings)
             .for_each(|(candidate, damping)| candidate.factorize(system, damping, mean));
         let mut best: Option<Best> = None;
-        for (number, candidate) in candidates.iter_mut().enumerate().filter(|(_, one)| one.solved()) {
-            candidate.solve(system, squares, parameters, slope)?;
-            if !candidate.solved() {
-                continue;
-            }
-            candidate.accelerate(system, squares, parameters)?;
-            for ((trial, from), step) in trial.iter_mut().zip(parameters).zip(&candidate.step) {
-                *trial = from - step;
-            }
-            let total = match squares.losses(trial) {
-                Ok(losses) => losses.total,
-                Err(Refusal::Residual(_) | Refusal::Gradient) => continue,
-                Err(refusal) => return Err(refusal),
-            };
-            if total < best.map_or(losses.total, |best| best.after) {
-                let (damping, promise) = (candidate.damping(), candidate.promise());
-                best = Some(Best { number, damping, promise, after: total });
+        for (number, candidate) in candidates.iter_mut().enumerate().filter(|(_, one)| one.factorized()) {
+            for origin in iter::once(None).chain(carried.as_deref().map(Some)) {
+                candidate.solve(system, squares, parameters, slope, origin)?;
+                if !candidate.promise().is_finite() {
+                    continue;
+                }
+                candidate.accelerate(system, squares, parameters)?;
+                for ((trial, from), step) in trial.iter_mut().zip(parameters).zip(&candidate.step) {
+                    *trial = from - step;
+                }
+                *evaluations += 1;
+                let after = match squares.losses(trial) {
+                    Ok(losses) => losses.total,
+                    Err(Refusal::Residual(_) | Refusal::Gradient) => continue,
+                    Err(refusal) => return Err(refusal),
+                };
+                if after < best.map_or(losses.total, |best| best.after) {
+                    let (damping, promise) = (candidate.damping(), candidate.promise());
+                    best = Some(Best { number, damping, promise, after });
+                    lowest.copy_from_slice(&candidate.step);
+                }
             }
         }
         Ok(best)
@@ -115,14 +131,14 @@ impl GaussNewton {
         let mut system = system.unwrap_or_else(|| System::new(self.solver, extent));
         self.losses = system.linearize(squares, parameters, &mut self.slope)?;
         let gradient = 2.0 * dot(&self.slope, &self.slope).sqrt();
-        let found = search(self.damping, gradient, |dampings| {
-            self.try_dampings(&system, squares, parameters, dampings)
+        let found = search(self.damping, gradient, |dampings, evaluations| {
+            self.try_dampings(&system, squares, parameters, dampings, evaluations)
         });
         self.system = Some(system);
         let found = found?;
-        if let Some(best) = &found.best {
-            let step = &self.candidates[best.number].step;
-            parameters.iter_mut().zip(step).for_each(|(to, step)| *to -= step);
+        if found.best.is_some() {
+            parameters.iter_mut().zip(&self.lowest).for_each(|(to, step)| *to -= step);
+            self.carried = Some(self.lowest.iter().map(|step| CARRIED * step).collect());
         }
         Ok(found)
     }
@@ -133,11 +149,17 @@ impl GaussNewton {
         device: &mut dyn Elsewhere,
         parameters: &mut [f64],
     ) -> Result<Searched, Refusal> {
-        let Linearized { losses, mean, slope } = device.linearize(parameters)?;
-        let found = search(self.damping, 2.0 * slope, |dampings| {
-            let tried = device.try_steps(&dampings.map(|damping| damping * mean), Course::Bent)?;
+        let Linearized { losses, mean, slope } = device.linearize(parameters, self.carried.as_deref())?;
+        let origins = if self.carried.is_some() { &[false, true][..] } else { &[false] };
+        let found = search(self.damping, 2.0 * slope, |dampings, evaluations| {
+            let damped =
+                dampings.into_iter().flat_map(|damping| origins.iter().map(move |&on| (damping, on)));
+            let attempts =
+                damped.clone().map(|(damping, carried)| Attempt { added: damping * mean, carried });
+            let tried = device.try_steps(&attempts.collect::<Vec<_>>(), Course::Bent)?;
+            *evaluations += tried.len() as u64;
             let mut best: Option<Best> = None;
-            for (number, (step, damping)) in tried.iter().zip(dampings).enumerate() {
+            for (number, (step, (damping, _))) in tried.iter().zip(damped).enumerate() {
                 let lowest = best.map_or(losses.total, |best| best.after);
                 if step.promise.is_finite() && step.losses.total < lowest {
                     let (promise, after) = (step.promise, step.losses.total);
@@ -148,7 +170,10 @@ impl GaussNewton {
         })?;
         self.losses = losses;
         if let Some(best) = &found.best {
+            let before = parameters.to_vec();
             device.take_step(best.number, parameters)?;
+            let steps = before.iter().zip(&*parameters).map(|(before, after)| CARRIED * (before - after));
+            self.carried = Some(steps.collect());
         }
         Ok(found)
     }
@@ -176,13 +201,12 @@ struct Searched {
 fn search(
     damping: f64,
     gradient: f64,
-    mut attempt: impl FnMut([f64; 2]) -> Result<Option<Best>, Refusal>,
+    mut attempt: impl FnMut([f64; 2], &mut u64) -> Result<Option<Best>, Refusal>,
 ) -> Result<Searched, Refusal> {
     let mut evaluations = 1;
     let mut dampings = TRIED.map(|factor| (damping * factor).max(LEAST_DAMPING));
     for _ in 0..if gradient.is_normal() { ROUNDS } else { 0 } {
-        evaluations += dampings.len() as u64;
-        let best = attempt(dampings)?;
+        let best = attempt(dampings, &mut evaluations)?;
         if best.is_some() {
             return Ok(Searched { gradient, best, evaluations });
         }
@@ -230,9 +254,13 @@ impl Optimizer for GaussNewton {
     }
 
     fn save(&self) -> State {
-        State::default()
+        let state = State::default()
             .with_numbers("damping", [self.damping])
-            .with_counts("idle", [self.idle, u64::from(self.fresh)])
+            .with_counts("idle", [self.idle, u64::from(self.fresh)]);
+        match &self.carried {
+            Some(carried) => state.with_numbers("carried", carried.clone()),
+            None => state,
+        }
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
@@ -242,6 +270,11 @@ impl Optimizer for GaussNewton {
         if !(damping.is_finite() && damping > 0.0) {
             return Err(wrong("damping"));
         }
+        self.carried = match state.sized("carried", self.lowest.len()) {
+            Ok(carried) => Some(carried.to_vec()),
+            Err(StateError::Missing { .. }) => None,
+            Err(error) => return Err(error),
+        };
         (self.damping, self.idle, self.fresh) = (damping, idle, fresh != 0);
         Ok(())
     }

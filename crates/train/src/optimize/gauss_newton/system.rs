@@ -93,28 +93,39 @@ impl System {
         }
     }
 
-    /// Solves for y = r, whose slope Jᵀ·r is known, with a factor of the damped matrix.
+    /// Solves for y = r, whose slope Jᵀ·r is known, with a factor of the damped matrix; for
+    /// (JᵀJ + μ·I)·x = Jᵀ·r + μ·origin where there is an origin.
     pub(super) fn solve_first(
         &self,
         (factor, damping): (&Cholesky, f64),
         squares: &mut dyn LeastSquares,
         parameters: &[f64],
         slope: &[f64],
+        origin: Option<&[f64]>,
         out: &mut [f64],
     ) -> Result<(), Refusal> {
-        match self {
+        let mut rows = match self {
             System::Normal(_) => {
                 out.copy_from_slice(slope);
+                if let Some(origin) = origin {
+                    out.iter_mut().zip(origin).for_each(|(to, origin)| *to += damping * origin);
+                }
                 factor.solve(out);
-                Ok(())
+                return Ok(());
             }
-            System::Gram(gram) => {
-                self.solve((factor, damping), squares, parameters, gram.residuals().to_vec(), out)
-            }
-            System::Free { rows, .. } => {
-                self.solve((factor, damping), squares, parameters, rows.clone(), out)
-            }
-        }
+            System::Gram(gram) => gram.residuals().to_vec(),
+            System::Free { rows, .. } => rows.clone(),
+        };
+        let Some(origin) = origin else {
+            return self.solve((factor, damping), squares, parameters, rows, out);
+        };
+        // x = origin + (JᵀJ + μ)⁻¹·Jᵀ·(r − J·origin)
+        let mut along = vec![0.0; rows.len()];
+        squares.along(parameters, origin, &mut along)?;
+        rows.iter_mut().zip(&along).for_each(|(row, along)| *row -= along);
+        self.solve((factor, damping), squares, parameters, rows, out)?;
+        out.iter_mut().zip(origin).for_each(|(to, origin)| *to += origin);
+        Ok(())
     }
 
     /// Solves for any y, given as `rows`.

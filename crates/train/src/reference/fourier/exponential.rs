@@ -42,7 +42,7 @@ impl Matrix {
         Matrix { size, entries: (0..size * size).map(|place| Complex::new(entry(place), 0.0)).collect() }
     }
 
-    fn times(&self, other: &Matrix) -> Self {
+    pub(super) fn times(&self, other: &Matrix) -> Self {
         let entry = |place: usize| {
             let (row, column) = (place / self.size, place % self.size);
             (0..self.size).fold(Complex::default(), |sum, inner| {

@@ -26,8 +26,8 @@ struct Way {
 /// For one mode.
 #[derive(Clone, Copy, Debug)]
 struct Factors {
-    /// exp(L h)
-    whole: Complex,
+    /// exp(L h) - 1: beside the one, rounding would add up over the steps.
+    growth: Complex,
     /// exp(L h/2)
     half: Complex,
     /// h/2 φ1(L h/2)
@@ -130,13 +130,15 @@ impl<'a> March<'a> {
             way.factors[k].half * halfway[way.from][k] + way.factors[k].stage * rest
         });
         let fourth = self.rest(t + self.step, &ahead);
-        *state = self.blend(|way, k| {
-            let (from, Factors { whole, weights: [start, between, end], .. }) = (way.from, way.factors[k]);
-            whole * state[from][k]
+        let change = self.blend(|way, k| {
+            let (from, Factors { growth, weights: [start, between, end], .. }) = (way.from, way.factors[k]);
+            growth * state[from][k]
                 + start * first[from][k]
                 + between * (second[from][k] + third[from][k])
                 + end * fourth[from][k]
         });
+        let modes = state.iter_mut().flatten().zip(change.iter().flatten());
+        modes.for_each(|(mode, change)| *mode = *mode + *change);
     }
 
     /// The sum over all ways.
@@ -199,9 +201,9 @@ fn ways(evolution: &Evolution, shape: Shape, step: f64) -> Vec<Way> {
         for (row, &to) in group.iter().enumerate() {
             for (column, &from) in group.iter().enumerate() {
                 let entries = |matrices: &[Matrix; 6]| {
-                    let [whole, half, stage, start, between, end] =
+                    let [growth, half, stage, start, between, end] =
                         matrices.each_ref().map(|matrix| matrix.entry(row, column));
-                    Factors { whole, half, stage, weights: [start, between, end] }
+                    Factors { growth, half, stage, weights: [start, between, end] }
                 };
                 ways.push(Way { from, to, factors: matrices.iter().map(entries).collect() });
             }
@@ -210,13 +212,13 @@ fn ways(evolution: &Evolution, shape: Shape, step: f64) -> Vec<Way> {
     ways
 }
 
-/// The factors of modes with L = `symbol`: whole, half, stage, and the weights.
+/// The factors of modes with L = `symbol`: growth, half, stage, and the weights.
 fn factors(symbol: &Matrix, step: f64) -> [Matrix; 6] {
     let halves = Exponentials::of(&symbol.scale(0.5 * step));
-    let Exponentials([whole, first, second, third]) = halves.doubled();
+    let Exponentials([_, first, second, third]) = halves.doubled();
     let Exponentials([half, stage, ..]) = halves;
     [
-        whole,
+        symbol.scale(step).times(&first),
         half,
         stage.scale(0.5 * step),
         first.plus(&second, -3.0).plus(&third, 4.0).scale(step),

@@ -1,0 +1,41 @@
+//! Whether time can be cut into the windows that `[training]` asks for.
+
+use crate::parse::diagnostic::Mistakes;
+use crate::parse::document::Table;
+use crate::problem::{Problem, Tie};
+
+/// Reports windows of a problem whose times belong together.
+pub(in crate::parse) fn check(training: &Table, problem: &Problem, mistakes: &mut Mistakes) {
+    let Some(entry) = training.get("windows").filter(|_| problem.training.windows > 1) else { return };
+    let Some(tie) = problem.tie() else { return };
+    let condition = |number: usize| &problem.conditions[number].name;
+    let (reason, hint) = match tie {
+        Tie::NoTime => {
+            ("there is no time".to_owned(), "time is the coordinate named `t`; otherwise leave `windows` out")
+        }
+        Tie::Circle => ("time is periodic and has no start".to_owned(), "leave `windows` out"),
+        Tie::Parameters => (
+            "[parameters] are trained over all of time".to_owned(),
+            "leave `windows` out, or give the parameters as [constants]",
+        ),
+        Tie::Data => ("[data] may belong to any time".to_owned(), "leave `windows` out"),
+        Tie::Later { condition: number } => {
+            let name = condition(number);
+            (format!("condition `{name}` states something about a later time"), "leave `windows` out")
+        }
+        Tie::Filter { condition: number } => {
+            let name = condition(number);
+            (format!("condition `{name}` holds at some times only"), "leave `windows` out, or its `where`")
+        }
+        Tie::Ansatz { unknown } => {
+            let name = &problem.unknowns[unknown].name;
+            (
+                format!("the ansatz of `{name}` depends on time, and later windows begin elsewhere"),
+                "state the start as a condition, or leave `windows` out",
+            )
+        }
+        Tie::NoStart => ("no condition says how it begins".to_owned(), "add a condition at the start of `t`"),
+    };
+    let message = format!("this problem cannot be trained window by window: {reason}");
+    mistakes.report_with(entry.node.span, message, hint);
+}

@@ -1,0 +1,148 @@
+//! Training from the first window to the last.
+
+use super::solution::Remembered;
+use super::{Seam, Stage};
+use crate::evaluate::Gauge;
+use crate::trainer::{self, Event, Sink, Snapshot, Stopped, Surroundings};
+use crate::{Experiment, FieldError, Objective, TrainError, Trained};
+use kernel::{Kernel, Points};
+use std::cell::{Cell, OnceCell};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// What all windows of a training share.
+struct Course<'run> {
+    experiment: &'run Experiment,
+    stop: &'run AtomicBool,
+    start: Instant,
+    /// Seconds in which the reference was computed: they are no part of training.
+    aside: Cell<f64>,
+}
+
+/// The true values at the test points that a window reaches, and the values of finished windows there.
+struct Ruler {
+    gauge: Gauge,
+    /// One for each of its places.
+    places: Vec<Remembered>,
+}
+
+impl Experiment {
+    /// Trains from the start through all windows and phases and measures the errors. `stop` may be set from
+    /// another thread or a signal handler to end training after the current step.
+    pub fn train(&self, stop: &AtomicBool, sink: &mut dyn Sink) -> Result<Trained, TrainError> {
+        self.train_from(&mut self.start(), stop, sink)
+    }
+
+    /// Trains from where `now` stands to the end, which `now` follows: continued from a state that was
+    /// kept, training ends with the same bits as if it had never been interrupted. On `Err`, it stands
+    /// before the step that failed.
+    pub fn train_from(
+        &self,
+        now: &mut Snapshot,
+        stop: &AtomicBool,
+        sink: &mut dyn Sink,
+    ) -> Result<Trained, TrainError> {
+        self.settle_references()?;
+        let windows = self.window_count();
+        let first = now.windows.len();
+        if first >= windows {
+            return Err(TrainError::NoSuchWindow { window: first, windows });
+        }
+        let course = Course { experiment: self, stop, start: Instant::now(), aside: Cell::new(0.0) };
+        loop {
+            let is_first = now.windows.len() == first;
+            if let Some(trained) = course.window(is_first, now, sink)? {
+                return Ok(trained);
+            }
+            now.enter_window();
+        }
+    }
+}
+
+impl Course<'_> {
+    /// Trains the window at hand; the result, if none follows.
+    fn window(
+        &self,
+        is_first: bool,
+        now: &mut Snapshot,
+        sink: &mut dyn Sink,
+    ) -> Result<Option<Trained>, TrainError> {
+        let Course { experiment, stop, start, ref aside } = *self;
+        let number = now.windows.len();
+        let windows = experiment.problem().windows();
+        let last = windows.as_ref().is_none_or(|windows| number + 1 == windows.count());
+        let Stage { problem, plan } = &experiment.stage(number)?;
+        let finished = now.windows.clone();
+        let before = number.checked_sub(1).map(|before| experiment.stage(before)).transpose()?;
+        let before = before.as_ref().zip(finished.last());
+        let seam = before.map(|(stage, parameters)| Seam::new(stage, parameters)).transpose()?;
+        let mut objective = Objective::new(experiment.compile(plan)?, Vec::new());
+
+        // Made when first needed: the reference may take a while, and nobody waits for the first step.
+        let ruler = OnceCell::new();
+        let errors = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
+            if ruler.get().is_none() {
+                let before = Instant::now();
+                let made = self.ruler(&finished);
+                aside.set(aside.get() + before.elapsed().as_secs_f64());
+                let _ = ruler.set(made?);
+            }
+            ruler.get().map_or_else(|| Ok(Vec::new()), |ruler: &Ruler| ruler.errors(kernel, parameters))
+        };
+        let error = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
+            let errors = errors(kernel, parameters)?;
+            Ok(errors.iter().flatten().filter_map(|error| error.relative_l2).reduce(f64::max))
+        };
+        let clock = || start.elapsed().as_secs_f64() - aside.get();
+        let take_over = seam.as_ref().map(|seam| |term: usize, points: &mut Points| seam.fill(term, points));
+        let before = take_over.as_ref().map(|take_over| take_over as &trainer::TakeOver<'_>);
+        let surroundings = Surroundings { stop, clock: &clock, error: &error, before, last };
+        if is_first {
+            trainer::begin(problem, plan, &mut objective, now, sink);
+        }
+        if let Some(windows) = &windows {
+            let (time, interval) = (&problem.domain.coordinates[windows.axis].name, windows.interval(number));
+            let windows = windows.count();
+            sink.event(&Event::WindowStarted { window: number, windows, time, interval });
+        }
+        let tables = &experiment.tables;
+        let stopped = trainer::train_phases(problem, plan, tables, &mut objective, now, surroundings, sink)?;
+        if !last && stopped != Stopped::Interrupted {
+            return Ok(None);
+        }
+        let trainer::Outcome { losses, stopped } = trainer::finish(plan, &mut objective, now, stopped, sink)?;
+        Ok(Some(Trained {
+            errors: errors(objective.kernel(), &now.parameters)?,
+            parameters: now.solution(),
+            losses,
+            scalars: plan.scalar_values(&now.parameters),
+            steps: now.steps,
+            evaluations: now.evaluations,
+            seconds: now.seconds,
+            stopped,
+            memory: objective.kernel().memory_use(),
+        }))
+    }
+
+    /// The ruler for the window after those with these parameters.
+    fn ruler(&self, finished: &[Vec<f64>]) -> Result<Ruler, TrainError> {
+        let experiment = self.experiment;
+        let reached = experiment.reached(finished.len() + 1);
+        let gauge = experiment.gauge(None, reached.as_ref());
+        let places = gauge.places().iter();
+        let places = places.map(|points| Remembered::new(experiment, finished, points));
+        Ok(Ruler { places: places.collect::<Result<_, _>>()?, gauge })
+    }
+}
+
+impl Ruler {
+    /// The error of every unknown that has a reference.
+    fn errors(
+        &self,
+        kernel: &mut Kernel<'_>,
+        parameters: &[f64],
+    ) -> Result<Vec<Option<FieldError>>, TrainError> {
+        let found = self.places.iter().map(|place| place.predict(kernel, parameters));
+        Ok(self.gauge.errors(&found.collect::<Result<Vec<_>, _>>()?))
+    }
+}

@@ -1,0 +1,156 @@
+//! All networks as one function of the coordinates: whichever window a time belongs to answers.
+
+use crate::{Experiment, TrainError};
+use equation::expression::Derivative;
+use equation::problem::Windows;
+use kernel::{Kernel, Points};
+
+/// The times that were reached, where time comes in windows.
+#[derive(Clone, Debug)]
+pub(crate) struct Reached {
+    windows: Windows,
+    /// Windows that were begun.
+    begun: usize,
+}
+
+impl Reached {
+    /// Whether a point lies in a window that was begun.
+    pub(crate) fn contains(&self, place: &[f64]) -> bool {
+        self.window(place) < self.begun
+    }
+
+    /// The window of a point.
+    fn window(&self, place: &[f64]) -> usize {
+        self.windows.at(place[self.windows.axis])
+    }
+}
+
+impl Experiment {
+    /// The times that a solution has reached; `None` where time is one.
+    pub(crate) fn reached(&self, begun: usize) -> Option<Reached> {
+        self.problem().windows().map(|windows| Reached { windows, begun })
+    }
+
+    /// The time that a solution has reached, with its name, where windows are still to come.
+    pub fn unfinished(&self, parameters: &[f64]) -> Option<(&str, f64)> {
+        let windows = self.problem().windows()?;
+        let begun = self.networks(parameters).len();
+        let name = &self.problem().domain.coordinates[windows.axis].name;
+        (begun < windows.count()).then(|| (name.as_str(), windows.cuts[begun]))
+    }
+
+    /// The parameters of every window that was begun.
+    pub(crate) fn networks<'p>(&self, parameters: &'p [f64]) -> Vec<&'p [f64]> {
+        match self.window_count() {
+            1 => vec![parameters],
+            windows => parameters.chunks(self.plan().parameter_count()).take(windows).collect(),
+        }
+    }
+
+    /// Unknowns, or else these fields, at points, point by point. In windows that were not begun they are
+    /// no numbers.
+    pub(crate) fn values(
+        &self,
+        parameters: &[f64],
+        points: &Points,
+        fields: Option<&[(usize, Derivative)]>,
+    ) -> Result<Vec<f64>, TrainError> {
+        let each = fields.map_or(self.problem().unknowns.len(), <[_]>::len);
+        let networks = self.networks(parameters);
+        let Some(reached) = self.reached(networks.len()) else {
+            return self.values_in(0, parameters, points, fields);
+        };
+        let mut values = vec![f64::NAN; points.len() * each];
+        for (number, parameters) in networks.into_iter().enumerate() {
+            let part = Part::of(points, |place| reached.window(place) == number);
+            if !part.points.is_empty() {
+                let found = self.values_in(number, parameters, &part.points, fields)?;
+                part.put(&found, each, &mut values);
+            }
+        }
+        Ok(values)
+    }
+
+    /// The same by the network of one window.
+    fn values_in(
+        &self,
+        number: usize,
+        parameters: &[f64],
+        points: &Points,
+        fields: Option<&[(usize, Derivative)]>,
+    ) -> Result<Vec<f64>, TrainError> {
+        let stage = self.stage(number)?;
+        let predicting = fields.map(|fields| stage.plan.predicting(&stage.problem, fields)).transpose()?;
+        let plan = predicting.as_ref().unwrap_or(&stage.plan);
+        let mut kernel = Kernel::compile(plan, self.device(), self.precision())?;
+        let mut values = vec![0.0; points.len() * plan.prediction.residuals.len()];
+        kernel.predict(points, parameters, &mut values)?;
+        Ok(values)
+    }
+}
+
+/// Some of a set of points.
+pub(super) struct Part {
+    points: Points,
+    /// Which they are.
+    positions: Vec<usize>,
+}
+
+impl Part {
+    fn of(points: &Points, wanted: impl Fn(&[f64]) -> bool) -> Part {
+        let mut part = Part { points: Points::new(points.width()), positions: Vec::new() };
+        for (position, place) in points.iter().enumerate().filter(|(_, place)| wanted(place)) {
+            part.points.push(place);
+            part.positions.push(position);
+        }
+        part
+    }
+
+    /// Puts the values of the part, `each` to a point, among those of all points.
+    fn put(&self, found: &[f64], each: usize, values: &mut [f64]) {
+        for (position, found) in self.positions.iter().zip(found.chunks_exact(each)) {
+            values[position * each..(position + 1) * each].copy_from_slice(found);
+        }
+    }
+}
+
+/// A set of points whose values in finished windows are known: only the network at hand still changes.
+pub(super) struct Remembered {
+    /// Of all points.
+    values: Vec<f64>,
+    /// The points of the window at hand.
+    open: Part,
+}
+
+impl Remembered {
+    /// Points that windows up to the one at hand have reached; `finished` are the parameters of the others.
+    pub(super) fn new(
+        experiment: &Experiment,
+        finished: &[Vec<f64>],
+        points: &Points,
+    ) -> Result<Self, TrainError> {
+        let reached = experiment.reached(finished.len());
+        let is_open = |place: &[f64]| reached.as_ref().is_none_or(|reached| !reached.contains(place));
+        Ok(Remembered {
+            values: match finished {
+                [] => vec![f64::NAN; points.len() * experiment.problem().unknowns.len()],
+                finished => experiment.values(&finished.concat(), points, None)?,
+            },
+            open: Part::of(points, is_open),
+        })
+    }
+
+    /// The values of all points, of which the kernel predicts what is not known.
+    pub(super) fn predict(
+        &self,
+        kernel: &mut Kernel<'_>,
+        parameters: &[f64],
+    ) -> Result<Vec<f64>, TrainError> {
+        let each = kernel.plan().prediction.residuals.len();
+        let mut found = vec![0.0; self.open.points.len() * each];
+        kernel.predict(&self.open.points, parameters, &mut found)?;
+        let mut values = self.values.clone();
+        self.open.put(&found, each, &mut values);
+        Ok(values)
+    }
+}
