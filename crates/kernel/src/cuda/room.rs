@@ -43,6 +43,8 @@ impl Cuda<'_> {
         wanted: Wanted<'_>,
         [moments, steps]: [usize; 2],
     ) -> Result<Room, CudaError> {
+        // Methods by gradients have no use for them.
+        self.newton = None;
         let plan = self.plan;
         let mut sizes = wanted.sizes(plan);
         let counts: Vec<usize> = sizes.iter().map(|size| size.count).collect();
@@ -121,6 +123,8 @@ impl Cuda<'_> {
             };
             match reserved {
                 Ok(()) => return Ok((regions, blocks)),
+                // Between two steps equations may go: the next step adds up its own.
+                Err(CudaError::Memory { .. }) if self.newton.is_some() => self.newton = None,
                 Err(CudaError::Memory { .. }) if points > 0 => self.forget_points(),
                 Err(CudaError::Memory { .. }) if blocks > 1 => blocks = blocks.div_ceil(2),
                 Err(error) => return Err(error),

@@ -58,7 +58,9 @@ impl Cuda<'_> {
         loop {
             let shares = self.shares(kernels, &sizes, tiles_each);
             let (regions, row) = (self.newton_regions(&shares), dense::stride(self.plan.parameter_count()));
-            let room = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.arena.bytes()));
+            // Calls on single terms share the limit.
+            let kept = |limit: usize| self.arena.bytes().max(limit / 4);
+            let room = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(kept(limit)));
             let long = shares.rows * row * size_of::<f64>() > MOST_BYTES && tiles_each > 1;
             let reserved = match regions.bytes() {
                 bytes if long || bytes > room => Err(CudaError::Memory { bytes }),
