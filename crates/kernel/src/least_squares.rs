@@ -190,18 +190,9 @@ impl Kernel<'_> {
         out: &mut [f64],
     ) -> Result<(), KernelError> {
         self.check(points, parameters)?;
-        fits(Shape::Output, self.row_count(points), out.len())?;
-        let mut rest = out;
-        let mut offset = 0;
-        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
-            let scales = scales(&self.weights[offset..][..term.residuals.len()], points);
-            offset += term.residuals.len();
-            let (own, later) = std::mem::take(&mut rest).split_at_mut(points.len() * scales.len());
-            rest = later;
-            self.jacobian_times(number, points, parameters, direction, own)?;
-            scale(own, &scales);
-        }
-        Ok(())
+        self.fill_rows(points, out, |kernel, number, points, own| {
+            kernel.jacobian_times(number, points, parameters, direction, own)
+        })
     }
 
     /// Jᵀ times one number per row; replaces what `slope` held.
@@ -238,6 +229,18 @@ impl Kernel<'_> {
         out: &mut [f64],
     ) -> Result<(), KernelError> {
         self.check(points, parameters)?;
+        self.fill_rows(points, out, |kernel, number, points, own| {
+            kernel.engine.fill(number, points, parameters, own)
+        })
+    }
+
+    /// Has the rows of every term filled, and scales them.
+    fn fill_rows(
+        &mut self,
+        points: &[Points],
+        out: &mut [f64],
+        mut fill: impl FnMut(&mut Self, usize, &Points, &mut [f64]) -> Result<(), KernelError>,
+    ) -> Result<(), KernelError> {
         fits(Shape::Output, self.row_count(points), out.len())?;
         let mut rest = out;
         let mut offset = 0;
@@ -246,7 +249,7 @@ impl Kernel<'_> {
             offset += term.residuals.len();
             let (own, later) = std::mem::take(&mut rest).split_at_mut(points.len() * scales.len());
             rest = later;
-            self.engine.fill(number, points, parameters, own)?;
+            fill(self, number, points, own)?;
             scale(own, &scales);
         }
         Ok(())
