@@ -5,7 +5,7 @@ mod dense;
 mod room;
 
 pub(crate) use candidates::Tried;
-pub(crate) use dense::{CANDIDATES, stride, text};
+pub(crate) use dense::{CANDIDATES, stride, text, to_load};
 
 use super::CudaError;
 use super::emit::Work;

@@ -4,7 +4,7 @@
 use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
 use super::{Newton, REPORT, row_count};
 use crate::Points;
-use crate::cuda::emit::{EACH, Work};
+use crate::cuda::emit::Work;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::machine::{Arena, Arguments};
 use crate::cuda::memory::{Pool, Regions};
@@ -47,11 +47,10 @@ impl Cuda<'_> {
             Some(Newton { arena, .. }) => arena,
             None => Arena::new(&self.machine),
         };
-        if self.dense.is_none() {
-            self.dense = Some(self.machine.load(&dense::text(), dense::shape(), &dense::names())?);
-        }
-        let tile = tiles::for_all(self.plan, &counts, self.machine.blocks(EACH));
-        let kernels = self.kernels(Work::Rows, tile)?;
+        self.load_equations()?;
+        // The largest in any case: points become more while training, and compiling again takes longer than all that
+        // smaller tiles would save before.
+        let kernels = self.kernels(Work::Rows, tiles::largest(self.plan))?;
         let mut sizes = Wanted::Given(points).sizes(self.plan);
         sizes.iter_mut().zip(&self.source_of(kernels).points).for_each(|(size, tile)| size.tile = *tile);
         let mut tiles_each = count_tiles(&sizes).max(1);
