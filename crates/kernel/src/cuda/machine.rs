@@ -48,6 +48,8 @@ pub(crate) struct Arguments {
     pub(crate) interval: u64,
     pub(crate) always: u64,
     pub(crate) unscale: f64,
+    pub(crate) candidates: u64,
+    pub(crate) all_rows: u64,
 }
 
 /// What the kernels of a text are given: laid out as `Arguments` there, with addresses of the machine.

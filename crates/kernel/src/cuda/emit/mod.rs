@@ -190,6 +190,7 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
         ("SCALARS", scalars),
         ("PARAMETERS", plan.parameter_count()),
         ("STRIDE", stride(plan.parameter_count())),
+        ("PACKED", layout.packed),
         ("SCRATCH", scratch),
         ("GRADIENT", gradient),
         ("SUMS", sums),
@@ -246,7 +247,11 @@ fn updates(plan: &Plan, work: Work) -> String {
             calls.collect::<String>()
         )
     };
-    let mut text = kernel("pack", &for_layers("value").replace("{}", "arguments.parameters[place]"));
+    let mut text = match work {
+        // It packs for many candidates.
+        Work::Rows => String::new(),
+        _ => kernel("pack", &for_layers("value").replace("{}", "arguments.parameters[place]")),
+    };
     if matches!(work, Work::Evaluate | Work::Transposed) {
         text += &kernel(
             "reduce",

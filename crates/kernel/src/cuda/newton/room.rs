@@ -23,6 +23,9 @@ pub(super) const SLOPE_PARTS: usize = 32;
 /// Vectors per candidate: step, bend, and two to solve with.
 pub(super) const VECTORS: usize = 4;
 
+/// Sets of parameters whose residuals are wanted at once: on both sides of every candidate.
+const MOST_SETS: usize = 2 * CANDIDATES;
+
 /// How a problem is shared out.
 struct Shares {
     kernels: usize,
@@ -84,7 +87,7 @@ impl Cuda<'_> {
         let tiles = dense::tiles(self.plan.parameter_count());
         Shares {
             kernels,
-            blocks: count_tiles(sizes).clamp(1, self.blocks(kernels)),
+            blocks: (MOST_SETS * count_tiles(sizes)).min(self.blocks(kernels)).next_multiple_of(MOST_SETS),
             sizes: sizes.to_vec(),
             rows,
             all_rows: chunks.iter().map(|chunk| row_count(chunk, &each)).sum(),
@@ -104,7 +107,7 @@ impl Cuda<'_> {
         Regions::new(&[
             (Pool::Points, sizes.iter().map(|size| size.count * size.width).sum::<usize>() * word),
             (Pool::Header, (2 * parameters + (1 + KIND) * kinds + table) * word),
-            (Pool::Weights, (1 + 2 * CANDIDATES) * source.packed * number),
+            (Pool::Weights, (1 + MOST_SETS) * source.packed * number),
             (Pool::Jets, blocks * source.scratch * number),
             (Pool::Jacobian, rows * stride * word),
             (Pool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * stride) * word),
@@ -141,6 +144,8 @@ impl Cuda<'_> {
             output: address(Pool::Jacobian),
             values: address(Pool::Values),
             unscale: 1.0,
+            candidates: 1,
+            all_rows: all_rows as u64,
             ..Arguments::default()
         };
         let all_rows = all_rows as u64;
