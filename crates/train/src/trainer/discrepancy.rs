@@ -52,8 +52,11 @@ probe = { file = "probe.csv", noise = 0.1, weight = 3 }
     fn explained(text: &str, inside: f64, misfit: f64) -> bool {
         let problem = parse_with(text, &[]).expect("it is right");
         let plan = plan(&problem).expect("a plan");
-        let losses =
-            Losses { total: inside + 3.0 * misfit, mean_squares: vec![inside, misfit], weights: vec![1.0, 3.0] };
+        let losses = Losses {
+            total: inside + 3.0 * misfit,
+            mean_squares: vec![inside, misfit],
+            weights: vec![1.0, 3.0],
+        };
         is_explained(&problem, &plan, &[64, 200], &losses)
     }
 
