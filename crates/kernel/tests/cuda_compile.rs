@@ -107,6 +107,18 @@ fn kernels_compile_for_every_architecture_and_precision() {
 }
 
 #[test]
+fn kernels_between_the_products_of_a_library_compile() {
+    let of = |file: &str, network: &[&str], precision, architecture| {
+        (case(file, network), precision, Kernels::Separate, architecture)
+    };
+    check_all(vec![
+        of("burgers.toml", &["network.width=128", "network.depth=4"], Precision::F32, "sm_80"),
+        of("navier-stokes.toml", &[], Precision::F64, "sm_90a"),
+        of("inverse.toml", &["network.kind=modified-mlp"], Precision::F64, "sm_100"),
+    ]);
+}
+
+#[test]
 #[ignore = "minutes: hundreds of kernels"]
 fn kernels_of_everything_compile() {
     let mut cases = Vec::new();
