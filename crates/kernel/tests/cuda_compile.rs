@@ -10,11 +10,29 @@ use kernel::cuda::{CudaError, Kernels, compile};
 use rayon::prelude::*;
 use std::io::Write;
 
-/// Bytes of registers that one function may move to memory and back. Fused kernels fill the 128 registers of their
-/// threads; what they move lies outside the loops of products (`benches/gpu/fused-step.md`). In f64 a sum takes two
-/// registers: with many channels or long residuals 3476 bytes are moved, at most, among the built-in problems.
-fn spill_budget(precision: Precision) -> usize {
-    if precision == Precision::F64 { 3584 } else { 1280 }
+/// Bytes of registers that one function may move to memory and back: kernel, in f64, in other numbers. What was found
+/// among the built-in problems at most is in brackets.
+const SPILL_BUDGETS: [(&str, usize, usize); 8] = [
+    // Fused, their threads have 128 registers and products fill them: what is moved lies outside the loops of products
+    // (`benches/gpu/fused-step.md`). In f64 a sum takes two registers (3476); in other numbers one (1140).
+    ("evaluate", 3584, 1280),
+    // Layer by layer, with as few registers: adjoints of many channels are moved, once per neuron and place (2320).
+    ("jacobian", 3584, 1280),
+    ("along", 3584, 1280),
+    ("transposed", 3584, 1280),
+    ("rows", 3584, 1280),
+    // No adjoints.
+    ("fill", 512, 256),
+    // A thread may have all registers.
+    ("separate", 512, 256),
+    // The same text for every plan, written to fit.
+    ("dense", 0, 0),
+];
+
+fn spill_budget(kernel: &str, precision: Precision) -> usize {
+    let found = SPILL_BUDGETS.iter().find(|(own, ..)| *own == kernel);
+    let (_, doubles, others) = found.unwrap_or_else(|| panic!("no budget for {kernel}"));
+    if precision == Precision::F64 { *doubles } else { *others }
 }
 
 /// Bytes of every function's spill stores, by the compiler's log.
@@ -36,7 +54,7 @@ fn check(case: &Case, precision: Precision, kernels: Kernels, architecture: &str
                     None => {
                         wrong.push(format!("{what}: the log of {} says nothing of registers", report.kernel))
                     }
-                    Some(worst) if worst > spill_budget(precision) => {
+                    Some(worst) if worst > spill_budget(report.kernel, precision) => {
                         wrong.push(format!("{what}: {} spills {worst} bytes", report.kernel));
                     }
                     Some(_) => {}
@@ -128,6 +146,15 @@ fn kernels_of_everything_compile() {
                 cases.push((case(&file, &[]), precision, Kernels::All, architecture));
             }
         }
+    }
+    check_all(cases);
+}
+
+#[test]
+fn temporary() {
+    let mut cases = Vec::new();
+    for (file, architecture) in built_ins().into_iter().zip(ARCHITECTURES.into_iter().cycle()) {
+        cases.push((case(&file, &[]), Precision::F64, Kernels::Separate, architecture));
     }
     check_all(cases);
 }

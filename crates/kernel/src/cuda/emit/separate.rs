@@ -14,6 +14,20 @@ const SEPARATE: &str = include_str!("../device/separate.cuh");
 /// Blocks that share a multiprocessor: as many threads as it holds.
 const EACH: usize = 8;
 
+pub(super) const KERNELS: [&str; 11] = [
+    "features",
+    "layer",
+    "losses",
+    "layer_reverse",
+    "scalars",
+    "clear",
+    "pack",
+    "reduce",
+    "update",
+    "advance",
+    "draw",
+];
+
 pub(super) fn source(plan: &Plan, precision: Precision) -> Source {
     let architecture = &plan.architecture;
     let (layout, signals) = (Layout::new(architecture), Signals::new(architecture));
