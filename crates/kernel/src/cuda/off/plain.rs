@@ -2,24 +2,29 @@
 
 use super::products::{Factors, Matrix, Product};
 use crate::cpu::Float;
+use std::slice;
 
 /// Multiplies as [`Product::matrices`] says.
 pub(super) fn multiply<T: Float>(product: Product, factors: Factors) {
     let [left, right, result] = product.matrices();
     let inner = if left.transposed { left.rows } else { left.columns };
-    let read = |address: u64, matrix: Matrix, row: usize, column: usize| {
-        let place = if matrix.transposed { row * matrix.rows + column } else { column * matrix.rows + row };
-        // SAFETY: the address is that of a matrix of this size in a live arena, as the engine planned it.
-        unsafe { (address as *const T).add(place).read() }.to_f64()
+    let numbers = |matrix: Matrix| matrix.rows * matrix.columns;
+    // SAFETY: the address is that of a matrix of this size in a live arena, as the engine planned it.
+    let lefts = unsafe { slice::from_raw_parts(factors.left as *const T, numbers(left)) };
+    // SAFETY: as above.
+    let rights = unsafe { slice::from_raw_parts(factors.right as *const T, numbers(right)) };
+    // SAFETY: as above; a result is none of its factors, and nobody else uses the arena during this call.
+    let results = unsafe { slice::from_raw_parts_mut(factors.result as *mut T, numbers(result)) };
+    let place = |matrix: Matrix, row: usize, column: usize| {
+        if matrix.transposed { row * matrix.rows + column } else { column * matrix.rows + row }
     };
     for column in 0..result.columns {
         for row in 0..result.rows {
-            let before = if factors.adds { read(factors.result, result, row, column) } else { 0.0 };
+            let own = &mut results[place(result, row, column)];
+            let before = if factors.adds { own.to_f64() } else { 0.0 };
             let products = (0..inner)
-                .map(|at| read(factors.left, left, row, at) * read(factors.right, right, at, column));
-            let sum = T::from_f64(before + products.sum::<f64>());
-            // SAFETY: as above; nobody else uses the arena during this call.
-            unsafe { (factors.result as *mut T).add(column * result.rows + row).write(sum) };
+                .map(|at| lefts[place(left, row, at)].to_f64() * rights[place(right, at, column)].to_f64());
+            *own = T::from_f64(before + products.sum::<f64>());
         }
     }
 }
