@@ -122,6 +122,11 @@ impl Gpu {
         Ok(format!("{domain:08x}:{bus:02x}:{device:02x}.0"))
     }
 
+    /// The stream that everything is queued on.
+    pub(super) fn stream(&self) -> sys::CUstream {
+        self.stream.cu_stream()
+    }
+
     pub(crate) fn multiprocessors(&self) -> usize {
         self.multiprocessors
     }
@@ -272,7 +277,7 @@ impl Gpu {
     }
 
     /// Makes the device's context current: an engine may be used from any thread.
-    fn bind(&self) -> Result<(), CudaError> {
+    pub(super) fn bind(&self) -> Result<(), CudaError> {
         self.context.bind_to_thread().map_err(failed("entering the device's context"))
     }
 }

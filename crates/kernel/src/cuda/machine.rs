@@ -6,7 +6,7 @@ use super::emit::Shape;
 use super::gpu::{Gpu, GpuModule};
 use super::stand_in::{StandIn, StandInModule};
 
-/// What the kernels of a plan are given; as `Arguments` in `device/tile.cuh`. Addresses are the machine's.
+/// What the kernels of a plan are given; as `Arguments` in `device/arguments.cuh`. Addresses are the machine's.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Arguments {
@@ -50,6 +50,7 @@ pub(crate) struct Arguments {
     pub(crate) unscale: f64,
     pub(crate) candidates: u64,
     pub(crate) all_rows: u64,
+    pub(crate) layer: u64,
 }
 
 /// What the kernels of a text are given: laid out as `Arguments` there, with addresses of the machine.
@@ -58,7 +59,7 @@ pub(crate) struct Arguments {
 /// Kernels read what implements this as their text says: a `#[repr(C)]` struct of words, field by field the same.
 pub(crate) unsafe trait Given: Copy {}
 
-// SAFETY: as `Arguments` in `device/tile.cuh`.
+// SAFETY: as `Arguments` in `device/arguments.cuh`.
 unsafe impl Given for Arguments {}
 
 /// A machine that runs kernels.

@@ -3,7 +3,8 @@
 use super::frame::{self, kernel};
 use super::term::TermText;
 use super::{
-    DRAW, INSTRUCTIONS, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, rules,
+    ARGUMENTS, DRAW, INSTRUCTIONS, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features,
+    rules,
 };
 use crate::Precision;
 use crate::cuda::layout::Layout;
@@ -232,7 +233,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         let list: Vec<String> = plain.parameters.iter().map(|layer| layer[place].to_string()).collect();
         _ = writeln!(text, "__device__ const int {name}[] = {{{}}};", list.join(", "));
     }
-    for part in [NUMBERS, SLOPES, INSTRUCTIONS, FRAGMENTS, TILE, UPDATE, DRAW] {
+    for part in [NUMBERS, SLOPES, INSTRUCTIONS, FRAGMENTS, ARGUMENTS, TILE, UPDATE, DRAW] {
         text.push('\n');
         text += part;
     }
@@ -285,7 +286,7 @@ fn updates() -> String {
         format!("    pack_network(arguments.weights, [&](long long place) {{ return {value}; }});\n")
     };
     kernel("pack", &all("arguments.parameters[place]"))
-        + &kernel("reduce", "    reduce_blocks(arguments, parameter_of);\n")
+        + &kernel("reduce", "    reduce_blocks(arguments, arguments.blocks, parameter_of);\n")
         + &kernel("update", &frame::update(&all("moved(arguments, step, place)")))
         + &kernel("advance", "    advance_progress(arguments);\n")
         + &kernel("draw", "    draw_rows(arguments);\n")
