@@ -208,27 +208,52 @@ __device__ inline void fetch_weights(Left (&left)[DOWN], const number* fragments
         left[down].load(fragments + (step * TILES + threadIdx.x / 32 * DOWN + down) * FRAGMENT);
 }
 
-// Adds the weights times the values of `steps` times 16 neurons. `next` has the weights of the first step; those of
-// the next one are always on their way.
-template <int ACROSS, int STRIDE>
-__device__ inline void add_product(number (&sum)[DOWN][ACROSS][4], Left (&next)[DOWN], const number* fragments,
-                                   int steps, const Cell* cells) {
-#pragma unroll 1
-    for (int step = 0; step < steps; ++step) {
-        Left left[DOWN];
+// Steps whose weights are on their way: a small tile has too little work to wait for them, and registers to spare.
+__device__ constexpr int steps_ahead(int across) {
+    return DOWN * across * sizeof(number) <= 24 ? 2 : 1;
+}
+
+// Weights of the next steps of a product.
+template <int ACROSS>
+struct Ahead {
+    static constexpr int COUNT = steps_ahead(ACROSS);
+    Left left[COUNT][DOWN];
+
+    __device__ inline Ahead(const number* fragments, int steps) {
 #pragma unroll
-        for (int down = 0; down < DOWN; ++down) left[down] = next[down];
-        fetch_weights(next, fragments, step + 1 < steps ? step + 1 : step);
-#pragma unroll
-        for (int start = 0; start < ACROSS; start += GROUP) {
-            Right right[GROUP];
-#pragma unroll
-            for (int pair = 0; pair < GROUP; pair += 2)
-                if (start + pair < ACROSS)
-                    load_down<STRIDE>(right + pair, cells, step * 16, (start + pair) * 8);
-            multiply_group(sum, left, right, start);
-        }
+        for (int step = 0; step < COUNT; ++step)
+            if (step == 0 || step < steps) fetch_weights(left[step], fragments, step);
     }
+};
+
+// Adds the weights times the values of `steps` times 16 neurons. `next` has the weights of the first steps.
+template <int ACROSS, int STRIDE>
+__device__ inline void add_product(number (&sum)[DOWN][ACROSS][4], Ahead<ACROSS>& next, const number* fragments,
+                                   int steps, const Cell* cells) {
+    constexpr int COUNT = Ahead<ACROSS>::COUNT;
+#pragma unroll 1
+    for (int first = 0; first < steps; first += COUNT)
+#pragma unroll
+        for (int place = 0; place < COUNT; ++place) {
+            const int step = first + place, later = step + COUNT;
+            if (COUNT > 1 && step >= steps) break;
+            Left left[DOWN];
+#pragma unroll
+            for (int down = 0; down < DOWN; ++down) left[down] = next.left[place][down];
+            if (COUNT == 1)
+                fetch_weights(next.left[place], fragments, later < steps ? later : step);
+            else if (later < steps)
+                fetch_weights(next.left[place], fragments, later);
+#pragma unroll
+            for (int start = 0; start < ACROSS; start += GROUP) {
+                Right right[GROUP];
+#pragma unroll
+                for (int pair = 0; pair < GROUP; pair += 2)
+                    if (start + pair < ACROSS)
+                        load_down<STRIDE>(right + pair, cells, step * 16, (start + pair) * 8);
+                multiply_group(sum, left, right, start);
+            }
+        }
 }
 
 // Keeps the compiler from carrying what it made of these numbers into the next round of a loop, for their terms take

@@ -165,8 +165,7 @@ struct Walk {
                     return own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
                 });
             }
-            Left next[DOWN];
-            fetch_weights(next, weights + at, 0);
+            Ahead<ACROSS> next(weights + at, steps);
             __syncthreads();
             start(sum, weights + BIASES_PACKED + layer * WIDTH);
             add_product<ACROSS, STRIDE>(sum, next, weights + at, steps, cells());
@@ -294,8 +293,7 @@ struct Walk {
                         store_cells<STRIDE>(cells(), neuron(down, half), place(tile), sum[down][tile][2 * half],
                                             sum[down][tile][2 * half + 1]);
             const number* weights = block.arguments.weights + FIRST_PACKED + (2 * layer - 1) * SQUARE_PACKED;
-            Left next[DOWN];
-            fetch_weights(next, weights, 0);
+            Ahead<ACROSS> next(weights, TILES);
             __syncthreads();
             start(sum, nullptr);
             add_product<ACROSS, STRIDE>(sum, next, weights, TILES, cells());

@@ -91,6 +91,8 @@ impl Cut {
         let warps = tiles.min(WARPS);
         let down = tiles.div_ceil(warps);
         let rows = (16 * warps * down).max(plain.features.next_multiple_of(16));
+        let channels = |term: &Term| term.channels.len() * term.row.sites;
+        let widest = plan.terms.iter().map(channels).max()?;
         for each in (1..=(WARPS / warps)).rev() {
             let taken = RESERVED_BYTES + WORKSPACE_BYTES * 32 * warps;
             let room = (memory / each).saturating_sub(taken);
@@ -103,9 +105,9 @@ impl Cut {
                 registers <= SUM_REGISTERS && bytes <= room && points <= 32 * warps
             };
             let largest = |term: &Term| {
-                let sizes =
-                    (1..=most.min(MOST_POINTS) / FEWEST_POINTS).rev().map(|tiles| tiles * FEWEST_POINTS);
-                sizes.into_iter().find(|&points| fits(term, points))
+                let most = (most * widest / channels(term)).min(MOST_POINTS);
+                let mut sizes = (1..=most / FEWEST_POINTS).rev().map(|tiles| tiles * FEWEST_POINTS);
+                sizes.find(|&points| fits(term, points))
             };
             if let Some(points) = plan.terms.iter().map(largest).collect::<Option<Vec<usize>>>() {
                 let sizes = plan.terms.iter().zip(&points).map(|(term, &points)| {
@@ -156,8 +158,8 @@ fn scratch(term: &Term, plain: &Plain, plan: &Plan, points: usize, warps: usize)
     arrays(term, plain, plan, points, warps).iter().map(|(_, size)| size).sum()
 }
 
-/// The fused kernels of loss and gradient, for tiles of at most `most` points; `None` where a plan has to go layer by
-/// layer.
+/// The fused kernels of loss and gradient, for tiles of at most `most` points of the term with the most channels and
+/// as many columns of the others; `None` where a plan has to go layer by layer.
 pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source> {
     let (name, terms, number) = match target.precision {
         Precision::F64 => ("double", 0, 8),
@@ -280,13 +282,14 @@ fn entry(
 }
 
 fn updates() -> String {
-    let all = |value: &str| {
-        format!("    pack_network(arguments.weights, [&](long long place) {{ return {value}; }});\n")
-    };
-    kernel("pack", &all("arguments.parameters[place]"))
+    kernel("pack", "    pack_network(arguments.weights, arguments.parameters);\n")
         + &kernel("reduce", "    reduce_blocks(arguments, parameter_of);\n")
-        + &kernel("update", &frame::update(&all("moved(arguments, step, place)")))
-        + &kernel("advance", "    advance_progress(arguments);\n")
+        + &kernel(
+            "update",
+            "    move_parameters(arguments, parameter_of,\n\
+             \x20                   [&](int place, number value) { put_parameter(arguments.weights, place, value); });\n",
+        )
+        + &kernel("advance", "    end_series(arguments);\n")
         + &kernel("draw", "    draw_rows(arguments);\n")
 }
 
