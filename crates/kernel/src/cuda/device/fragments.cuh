@@ -10,8 +10,10 @@ constexpr int PLANES = TERMS;
 typedef double Cell;
 constexpr int PLANES = 1;
 #endif
+// Whether weights come as they are and are split by those who need them: three terms take more memory.
+#define WHOLE (TERMS == 3)
 // Numbers of memory that one fragment of weights takes.
-constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
+constexpr int FRAGMENT = TERMS == 0 || WHOLE ? 256 : PLANES * 128;
 // Tiles of 8 columns whose right fragments a warp holds at a time.
 constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
 
@@ -39,10 +41,17 @@ __device__ inline Quad read_again(const Quad* from) {
     return *from;
 #else
     Quad own;
-#if TERMS > 0
+#if TERMS > 0 && KEPT_LAYERS > 0
+    asm volatile("ld.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(own.value[0]), "=f"(own.value[1]), "=f"(own.value[2]), "=f"(own.value[3])
+                 : "l"(from));
+#elif TERMS > 0
     asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(own.value[0]), "=f"(own.value[1]), "=f"(own.value[2]), "=f"(own.value[3])
                  : "l"(from));
+#elif KEPT_LAYERS > 0
+    asm volatile("ld.v2.f64 {%0, %1}, [%2];" : "=d"(own.value[0]), "=d"(own.value[1]) : "l"(from));
+    asm volatile("ld.v2.f64 {%0, %1}, [%2 + 16];" : "=d"(own.value[2]), "=d"(own.value[3]) : "l"(from));
 #else
     asm volatile("ld.global.v2.f64 {%0, %1}, [%2];" : "=d"(own.value[0]), "=d"(own.value[1]) : "l"(from));
     asm volatile("ld.global.v2.f64 {%0, %1}, [%2 + 16];" : "=d"(own.value[2]), "=d"(own.value[3]) : "l"(from));
@@ -59,25 +68,6 @@ struct Left {
     // Rows g and g + 8 at t, t + 4, t + 8 and t + 12.
     double value[8];
 #endif
-
-    __device__ inline void load(const number* fragment) {
-        const int lane = threadIdx.x % 32;
-#if TERMS > 0
-#pragma unroll
-        for (int term = 0; term < TERMS; ++term) {
-            const Words words = reinterpret_cast<const Words*>(fragment)[term * 32 + lane];
-#pragma unroll
-            for (int part = 0; part < 4; ++part) terms[term][part] = words.word[part];
-        }
-#else
-#pragma unroll
-        for (int part = 0; part < 4; ++part) {
-            const Doubles both = reinterpret_cast<const Doubles*>(fragment)[part * 32 + lane];
-            value[2 * part] = both.value[0];
-            value[2 * part + 1] = both.value[1];
-        }
-#endif
-    }
 
     // Of two results side by side. A result's lanes hold what a left fragment's lanes do.
     __device__ inline void take(const number (&first)[4], const number (&second)[4]) {
@@ -98,6 +88,45 @@ struct Left {
             value[2 * part + 1] = from[2 + part % 2];
         }
 #endif
+    }
+};
+
+// A left factor of weights, as it comes from memory.
+struct Weights {
+#if WHOLE
+    Quad halves[2];
+#else
+    Left left;
+#endif
+
+    __device__ inline void load(const number* fragment) {
+        const int lane = threadIdx.x % 32;
+#if WHOLE
+#pragma unroll
+        for (int half = 0; half < 2; ++half) halves[half] = reinterpret_cast<const Quad*>(fragment)[half * 32 + lane];
+#elif TERMS > 0
+#pragma unroll
+        for (int term = 0; term < TERMS; ++term) {
+            const Words words = reinterpret_cast<const Words*>(fragment)[term * 32 + lane];
+#pragma unroll
+            for (int part = 0; part < 4; ++part) left.terms[term][part] = words.word[part];
+        }
+#else
+#pragma unroll
+        for (int part = 0; part < 4; ++part) {
+            const Doubles both = reinterpret_cast<const Doubles*>(fragment)[part * 32 + lane];
+            left.value[2 * part] = both.value[0];
+            left.value[2 * part + 1] = both.value[1];
+        }
+#endif
+    }
+
+    __device__ inline Left split_up() const {
+#if WHOLE
+        Left left;
+        left.take(halves[0].value, halves[1].value);
+#endif
+        return left;
     }
 };
 
@@ -202,10 +231,10 @@ __device__ inline void multiply_group(number (&sum)[DOWN][ACROSS][4], const Left
 }
 
 // Weights of one step of 16 neurons for the rows of this warp.
-__device__ inline void fetch_weights(Left (&left)[DOWN], const number* fragments, int step) {
+__device__ inline void fetch_weights(Weights (&weights)[DOWN], const number* fragments, int step) {
 #pragma unroll
     for (int down = 0; down < DOWN; ++down)
-        left[down].load(fragments + (step * TILES + threadIdx.x / 32 * DOWN + down) * FRAGMENT);
+        weights[down].load(fragments + (step * TILES + threadIdx.x / 32 * DOWN + down) * FRAGMENT);
 }
 
 // Steps whose weights are on their way: a small tile has too little work to wait for them, and registers to spare.
@@ -217,12 +246,12 @@ __device__ constexpr int steps_ahead(int across) {
 template <int ACROSS>
 struct Ahead {
     static constexpr int COUNT = steps_ahead(ACROSS);
-    Left left[COUNT][DOWN];
+    Weights weights[COUNT][DOWN];
 
     __device__ inline Ahead(const number* fragments, int steps) {
 #pragma unroll
         for (int step = 0; step < COUNT; ++step)
-            if (step == 0 || step < steps) fetch_weights(left[step], fragments, step);
+            if (step == 0 || step < steps) fetch_weights(weights[step], fragments, step);
     }
 };
 
@@ -239,11 +268,11 @@ __device__ inline void add_product(number (&sum)[DOWN][ACROSS][4], Ahead<ACROSS>
             if (COUNT > 1 && step >= steps) break;
             Left left[DOWN];
 #pragma unroll
-            for (int down = 0; down < DOWN; ++down) left[down] = next.left[place][down];
+            for (int down = 0; down < DOWN; ++down) left[down] = next.weights[place][down].split_up();
             if (COUNT == 1)
-                fetch_weights(next.left[place], fragments, later < steps ? later : step);
+                fetch_weights(next.weights[place], fragments, later < steps ? later : step);
             else if (later < steps)
-                fetch_weights(next.left[place], fragments, later);
+                fetch_weights(next.weights[place], fragments, later);
 #pragma unroll
             for (int start = 0; start < ACROSS; start += GROUP) {
                 Right right[GROUP];

@@ -41,9 +41,12 @@ struct Walk {
         return tile * 8 + threadIdx.x % 4 * 2;
     }
 
-    // Sums of one layer before its activation, as this thread left them.
+    // Sums of one layer before its activation, as this thread left them: of some layers in shared memory, if there is
+    // room.
     __device__ Quad* saved(int layer) const {
         number* own = block.arguments.scratch + static_cast<long long>(blockIdx.x) * SCRATCH;
+        if (KEPT_LAYERS > 0 && layer < KEPT_LAYERS) own = reinterpret_cast<number*>(shared_memory + KEPT_BYTES);
+        else layer -= KEPT_LAYERS;
         return reinterpret_cast<Quad*>(own) + layer * DOWN * ACROSS * THREADS + threadIdx.x;
     }
 

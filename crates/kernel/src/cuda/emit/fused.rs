@@ -83,6 +83,8 @@ struct Cut {
     /// Blocks that share a multiprocessor.
     each: usize,
     shared: usize,
+    /// Bytes of a block's shared memory that are left.
+    spare: usize,
 }
 
 impl Cut {
@@ -117,8 +119,9 @@ impl Cut {
                 let cells = sizes.max().unwrap_or(0);
                 let rest = plan.terms.iter().zip(&points);
                 let rest = rest.map(|(term, &points)| scratch(term, plain, plan, points, warps)).max();
-                let shared = cells + rest.unwrap_or(0) * number;
-                return Some(Cut { warps, down, points, each, shared });
+                let shared = (cells + rest.unwrap_or(0) * number).next_multiple_of(16);
+                let spare = room.saturating_sub(shared);
+                return Some(Cut { warps, down, points, each, shared, spare });
             }
         }
         None
@@ -180,7 +183,8 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let tiles = cut.warps * cut.down;
     let width = 16 * tiles;
     let feature_rows = features.next_multiple_of(16);
-    let fragment = if number == 4 { planes * 128 } else { 256 };
+    // As `FRAGMENT` in `device/fragments.cuh`.
+    let fragment = if number == 4 && planes < 3 { planes * 128 } else { 256 };
     let (first_packed, square_packed) = (feature_rows / 16 * tiles * fragment, tiles * tiles * fragment);
     let biases_packed = first_packed + 2 * (hidden - 1) * square_packed;
     let head_packed = biases_packed + hidden * width;
@@ -193,19 +197,23 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         .iter()
         .zip(&cut.points)
         .map(|(term, &points)| term.channels.len() * term.row.sites * points);
-    let scratch = hidden * width * columns.max().unwrap_or(0);
+    let layer = width * columns.max().unwrap_or(0);
+    let kept = hidden.min(cut.spare / (layer * number).max(1));
+    let scratch = (hidden - kept) * layer;
+    let shared = cut.shared + kept * layer * number;
     let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
     let sums = scalars + residuals;
     let threads = 32 * cut.warps;
 
     let mut text = format!("// The fused step in {}, made by pinnace.\n", target.precision);
-    _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}");
+    _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}\n#define KEPT_LAYERS {kept}");
     text += &frame::formats(target.precision);
     for (name, value) in [
         ("THREADS", threads),
         ("WORKSPACE_BYTES", WORKSPACE_BYTES * threads),
-        ("SHARED_BYTES", cut.shared),
+        ("SHARED_BYTES", shared),
+        ("KEPT_BYTES", cut.shared),
         ("WEIGHTS", weights),
         ("SCALARS", scalars),
         ("PARAMETERS", plan.parameter_count()),
@@ -249,7 +257,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     text += &entry(plan, &cut, [number, planes, width.max(feature_rows)], &networks, target.chunked);
     text += &updates();
     let packed = head_packed + outputs * (width + 1);
-    let shape = Shape { threads, shared: cut.shared, each: cut.each };
+    let shape = Shape { threads, shared, each: cut.each };
     Some(Source { text, shape, points: cut.points, scratch, gradient, sums, packed })
 }
 
