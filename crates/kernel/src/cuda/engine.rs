@@ -402,13 +402,13 @@ impl<'plan> Cuda<'plan> {
         {
             return Ok(*kernels);
         }
-        let cost = |&most: &usize| {
+        let cost = |most: usize| {
             let source = self.source(Work::Evaluate, most);
-            let tiles = counts.iter().zip(&source.points).map(|(count, size)| count.div_ceil(*size));
-            let rounds = tiles.sum::<usize>().div_ceil(self.machine.blocks(source.shape.each));
-            rounds * tiles::cost(self.plan, &source.points)
+            tiles::cost(self.plan, &source, counts, self.machine.blocks(1))
         };
-        let best = tiles::SIZES.iter().copied().min_by_key(cost).unwrap_or(tiles::FEWEST);
+        let costs = tiles::SIZES.map(|most| (cost(most), most));
+        let best = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
+        let best = best.map_or(tiles::FEWEST, |(_, most)| most);
         let kernels = self.kernels(Work::Evaluate, best)?;
         self.chosen = Some((counts.to_vec(), kernels));
         Ok(kernels)

@@ -85,45 +85,61 @@ __device__ inline bool judge_last_step(const Arguments& arguments) {
     return known || !finite || below;
 }
 
-// Adam (Kingma, Ba 2015, algorithm 1) with decay as in AdamW (Loshchilov, Hutter 2019, algorithm 2): the parameter's
-// new value.
-__device__ inline double moved(const Arguments& arguments, const Step& step, double gradient, int place) {
-    const double last_mean = arguments.moments[place], last_square = arguments.moments[PARAMETERS + place];
-    const double mean = arguments.mean_decay * last_mean + (1 - arguments.mean_decay) * gradient;
-    const double square = arguments.square_decay * last_square + (1 - arguments.square_decay) * gradient * gradient;
-    const double keep = place < arguments.decaying ? 1 - step.rate * arguments.decay : 1.0;
-    const double parameter =
-        keep * arguments.parameters[place] - step.length * mean / (sqrt(square * step.correction) + arguments.floor);
-    arguments.next_moments[place] = mean;
-    arguments.next_moments[PARAMETERS + place] = square;
-    arguments.next_parameters[place] = parameter;
-    return parameter;
-}
+// A parameter and the running means of its gradient and of that gradient's square.
+struct State {
+    double parameter, mean, square;
+
+    __device__ inline void load(const Arguments& arguments, int place) {
+        parameter = arguments.parameters[place];
+        mean = arguments.moments[place];
+        square = arguments.moments[PARAMETERS + place];
+    }
+
+    __device__ inline void store(const Arguments& arguments, int place) const {
+        arguments.next_parameters[place] = parameter;
+        arguments.next_moments[place] = mean;
+        arguments.next_moments[PARAMETERS + place] = square;
+    }
+
+    // Adam (Kingma, Ba 2015, algorithm 1) with decay as in AdamW (Loshchilov, Hutter 2019, algorithm 2).
+    __device__ inline void move(const Arguments& arguments, const Step& step, double gradient, bool decays) {
+        mean = arguments.mean_decay * mean + (1 - arguments.mean_decay) * gradient;
+        square = arguments.square_decay * square + (1 - arguments.square_decay) * gradient * gradient;
+        const double keep = decays ? 1 - step.rate * arguments.decay : 1.0;
+        parameter = keep * parameter - step.length * mean / (sqrt(square * step.correction) + arguments.floor);
+    }
+};
 
 // Moves the parameters by the sum of the blocks' gradients, unless steps have ended. `put` packs the new value of the
 // parameter at a place of the gradient.
 template <typename ParameterOf, typename Put>
 __device__ inline void move_parameters(const Arguments& arguments, ParameterOf parameter_of, Put put) {
     __shared__ bool over;
+    const int place = blockIdx.x * REDUCED + threadIdx.x % REDUCED, share = threadIdx.x / REDUCED;
+    const long long number_of_step = this_step(arguments);
+    // Asked for before the sums, for they take longer.
+    int parameter = -1;
+    State state{};
+    Step step{};
+    if (share == 0 && place < GRADIENT + SCALARS) {
+        parameter = place < GRADIENT ? parameter_of(place) : WEIGHTS + place - GRADIENT;
+        step = reinterpret_cast<const Step*>(arguments.lengths)[number_of_step];
+        if (parameter >= 0) state.load(arguments, parameter);
+    }
     if (threadIdx.x < 32) {
         const bool found = judge_last_step(arguments);
         if (threadIdx.x == 0) over = found;
     }
-    const int place = blockIdx.x * REDUCED + threadIdx.x % REDUCED, share = threadIdx.x / REDUCED;
     double total = sum_of_blocks(arguments, place, share);
     if (over) return;
-    const long long number_of_step = this_step(arguments);
     double square = 0;
-    if (share == 0 && place < GRADIENT + SCALARS) {
-        const int parameter = place < GRADIENT ? parameter_of(place) : WEIGHTS + place - GRADIENT;
-        if (parameter >= 0) {
-            const Step step = reinterpret_cast<const Step*>(arguments.lengths)[number_of_step];
-            total *= arguments.unscale;
-            square = total * total;
-            const double value = moved(arguments, step, total, parameter);
-            if (place < GRADIENT) put(place, number(value));
-        }
-    } else if (share == 0 && place < GRADIENT + SUMS) {
+    if (parameter >= 0) {
+        total *= arguments.unscale;
+        square = total * total;
+        state.move(arguments, step, total, parameter < arguments.decaying);
+        state.store(arguments, parameter);
+        if (place < GRADIENT) put(place, number(state.parameter));
+    } else if (share == 0 && place >= GRADIENT + SCALARS && place < GRADIENT + SUMS) {
         arguments.history[number_of_step * FOUND + 1 + place - GRADIENT - SCALARS] = total;
     }
     double* parts = reinterpret_cast<double*>(workspace());
