@@ -10,10 +10,8 @@ constexpr int PLANES = TERMS;
 typedef double Cell;
 constexpr int PLANES = 1;
 #endif
-// Whether weights come as they are and are split by those who need them: three terms take more memory.
-#define WHOLE (TERMS == 3)
 // Numbers of memory that one fragment of weights takes.
-constexpr int FRAGMENT = TERMS == 0 || WHOLE ? 256 : PLANES * 128;
+constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
 // Tiles of 8 columns whose right fragments a warp holds at a time.
 constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
 
@@ -69,6 +67,25 @@ struct Left {
     double value[8];
 #endif
 
+    __device__ inline void load(const number* fragment) {
+        const int lane = threadIdx.x % 32;
+#if TERMS > 0
+#pragma unroll
+        for (int term = 0; term < TERMS; ++term) {
+            const Words words = reinterpret_cast<const Words*>(fragment)[term * 32 + lane];
+#pragma unroll
+            for (int part = 0; part < 4; ++part) terms[term][part] = words.word[part];
+        }
+#else
+#pragma unroll
+        for (int part = 0; part < 4; ++part) {
+            const Doubles both = reinterpret_cast<const Doubles*>(fragment)[part * 32 + lane];
+            value[2 * part] = both.value[0];
+            value[2 * part + 1] = both.value[1];
+        }
+#endif
+    }
+
     // Of two results side by side. A result's lanes hold what a left fragment's lanes do.
     __device__ inline void take(const number (&first)[4], const number (&second)[4]) {
 #if TERMS > 0
@@ -88,45 +105,6 @@ struct Left {
             value[2 * part + 1] = from[2 + part % 2];
         }
 #endif
-    }
-};
-
-// A left factor of weights, as it comes from memory.
-struct Weights {
-#if WHOLE
-    Quad halves[2];
-#else
-    Left left;
-#endif
-
-    __device__ inline void load(const number* fragment) {
-        const int lane = threadIdx.x % 32;
-#if WHOLE
-#pragma unroll
-        for (int half = 0; half < 2; ++half) halves[half] = reinterpret_cast<const Quad*>(fragment)[half * 32 + lane];
-#elif TERMS > 0
-#pragma unroll
-        for (int term = 0; term < TERMS; ++term) {
-            const Words words = reinterpret_cast<const Words*>(fragment)[term * 32 + lane];
-#pragma unroll
-            for (int part = 0; part < 4; ++part) left.terms[term][part] = words.word[part];
-        }
-#else
-#pragma unroll
-        for (int part = 0; part < 4; ++part) {
-            const Doubles both = reinterpret_cast<const Doubles*>(fragment)[part * 32 + lane];
-            left.value[2 * part] = both.value[0];
-            left.value[2 * part + 1] = both.value[1];
-        }
-#endif
-    }
-
-    __device__ inline Left split_up() const {
-#if WHOLE
-        Left left;
-        left.take(halves[0].value, halves[1].value);
-#endif
-        return left;
     }
 };
 
@@ -231,58 +209,33 @@ __device__ inline void multiply_group(number (&sum)[DOWN][ACROSS][4], const Left
 }
 
 // Weights of one step of 16 neurons for the rows of this warp.
-__device__ inline void fetch_weights(Weights (&weights)[DOWN], const number* fragments, int step) {
+__device__ inline void fetch_weights(Left (&left)[DOWN], const number* fragments, int step) {
 #pragma unroll
     for (int down = 0; down < DOWN; ++down)
-        weights[down].load(fragments + (step * TILES + threadIdx.x / 32 * DOWN + down) * FRAGMENT);
+        left[down].load(fragments + (step * TILES + threadIdx.x / 32 * DOWN + down) * FRAGMENT);
 }
 
-// Steps whose weights are on their way: a small tile has too little work to wait for them, and registers to spare.
-__device__ constexpr int steps_ahead(int across) {
-    return DOWN * across * sizeof(number) <= 24 ? 2 : 1;
-}
-
-// Weights of the next steps of a product.
-template <int ACROSS>
-struct Ahead {
-    static constexpr int COUNT = steps_ahead(ACROSS);
-    Weights weights[COUNT][DOWN];
-
-    __device__ inline Ahead(const number* fragments, int steps) {
-#pragma unroll
-        for (int step = 0; step < COUNT; ++step)
-            if (step == 0 || step < steps) fetch_weights(weights[step], fragments, step);
-    }
-};
-
-// Adds the weights times the values of `steps` times 16 neurons. `next` has the weights of the first steps.
+// Adds the weights times the values of `steps` times 16 neurons. `next` has the weights of the first step; those of
+// the next one are always on their way.
 template <int ACROSS, int STRIDE>
-__device__ inline void add_product(number (&sum)[DOWN][ACROSS][4], Ahead<ACROSS>& next, const number* fragments,
+__device__ inline void add_product(number (&sum)[DOWN][ACROSS][4], Left (&next)[DOWN], const number* fragments,
                                    int steps, const Cell* cells) {
-    constexpr int COUNT = Ahead<ACROSS>::COUNT;
 #pragma unroll 1
-    for (int first = 0; first < steps; first += COUNT)
+    for (int step = 0; step < steps; ++step) {
+        Left left[DOWN];
 #pragma unroll
-        for (int place = 0; place < COUNT; ++place) {
-            const int step = first + place, later = step + COUNT;
-            if (COUNT > 1 && step >= steps) break;
-            Left left[DOWN];
+        for (int down = 0; down < DOWN; ++down) left[down] = next[down];
+        fetch_weights(next, fragments, step + 1 < steps ? step + 1 : step);
 #pragma unroll
-            for (int down = 0; down < DOWN; ++down) left[down] = next.weights[place][down].split_up();
-            if (COUNT == 1)
-                fetch_weights(next.weights[place], fragments, later < steps ? later : step);
-            else if (later < steps)
-                fetch_weights(next.weights[place], fragments, later);
+        for (int start = 0; start < ACROSS; start += GROUP) {
+            Right right[GROUP];
 #pragma unroll
-            for (int start = 0; start < ACROSS; start += GROUP) {
-                Right right[GROUP];
-#pragma unroll
-                for (int pair = 0; pair < GROUP; pair += 2)
-                    if (start + pair < ACROSS)
-                        load_down<STRIDE>(right + pair, cells, step * 16, (start + pair) * 8);
-                multiply_group(sum, left, right, start);
-            }
+            for (int pair = 0; pair < GROUP; pair += 2)
+                if (start + pair < ACROSS)
+                    load_down<STRIDE>(right + pair, cells, step * 16, (start + pair) * 8);
+            multiply_group(sum, left, right, start);
         }
+    }
 }
 
 // Keeps the compiler from carrying what it made of these numbers into the next round of a loop, for their terms take

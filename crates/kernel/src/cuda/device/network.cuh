@@ -4,10 +4,7 @@
 // Puts one weight into a matrix of fragments.
 __device__ inline void put_weight(number* fragments, int row, int inner, number weight) {
     number* fragment = fragments + (inner / 16 * TILES + row / 16) * FRAGMENT;
-#if WHOLE
-    const int lane = row % 8 * 4 + inner % 8 / 2, half = inner % 16 / 8;
-    fragment[(half * 32 + lane) * 4 + row % 16 / 8 * 2 + inner % 2] = weight;
-#elif TERMS > 0
+#if TERMS > 0
     const int lane = row % 8 * 4 + inner % 8 / 2, part = row % 16 / 8 + inner % 16 / 8 * 2;
     unsigned terms[TERMS];
     split(weight, 0.0f, terms);

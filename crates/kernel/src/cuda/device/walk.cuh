@@ -168,7 +168,8 @@ struct Walk {
                     return own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
                 });
             }
-            Ahead<ACROSS> next(weights + at, steps);
+            Left next[DOWN];
+            fetch_weights(next, weights + at, 0);
             __syncthreads();
             start(sum, weights + BIASES_PACKED + layer * WIDTH);
             add_product<ACROSS, STRIDE>(sum, next, weights + at, steps, cells());
@@ -296,7 +297,8 @@ struct Walk {
                         store_cells<STRIDE>(cells(), neuron(down, half), place(tile), sum[down][tile][2 * half],
                                             sum[down][tile][2 * half + 1]);
             const number* weights = block.arguments.weights + FIRST_PACKED + (2 * layer - 1) * SQUARE_PACKED;
-            Ahead<ACROSS> next(weights, TILES);
+            Left next[DOWN];
+            fetch_weights(next, weights, 0);
             __syncthreads();
             start(sum, nullptr);
             add_product<ACROSS, STRIDE>(sum, next, weights, TILES, cells());

@@ -93,8 +93,6 @@ impl Cut {
         let warps = tiles.min(WARPS);
         let down = tiles.div_ceil(warps);
         let rows = (16 * warps * down).max(plain.features.next_multiple_of(16));
-        let channels = |term: &Term| term.channels.len() * term.row.sites;
-        let widest = plan.terms.iter().map(channels).max()?;
         for each in (1..=(WARPS / warps)).rev() {
             let taken = RESERVED_BYTES + WORKSPACE_BYTES * 32 * warps;
             let room = (memory / each).saturating_sub(taken);
@@ -107,9 +105,9 @@ impl Cut {
                 registers <= SUM_REGISTERS && bytes <= room && points <= 32 * warps
             };
             let largest = |term: &Term| {
-                let most = (most * widest / channels(term)).min(MOST_POINTS);
-                let mut sizes = (1..=most / FEWEST_POINTS).rev().map(|tiles| tiles * FEWEST_POINTS);
-                sizes.find(|&points| fits(term, points))
+                let sizes =
+                    (1..=most.min(MOST_POINTS) / FEWEST_POINTS).rev().map(|tiles| tiles * FEWEST_POINTS);
+                sizes.into_iter().find(|&points| fits(term, points))
             };
             if let Some(points) = plan.terms.iter().map(largest).collect::<Option<Vec<usize>>>() {
                 let sizes = plan.terms.iter().zip(&points).map(|(term, &points)| {
@@ -161,8 +159,8 @@ fn scratch(term: &Term, plain: &Plain, plan: &Plan, points: usize, warps: usize)
     arrays(term, plain, plan, points, warps).iter().map(|(_, size)| size).sum()
 }
 
-/// The fused kernels of loss and gradient, for tiles of at most `most` points of the term with the most channels and
-/// as many columns of the others; `None` where a plan has to go layer by layer.
+/// The fused kernels of loss and gradient, for tiles of at most `most` points; `None` where a plan has to go layer by
+/// layer.
 pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source> {
     let (name, terms, number) = match target.precision {
         Precision::F64 => ("double", 0, 8),
@@ -183,8 +181,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let tiles = cut.warps * cut.down;
     let width = 16 * tiles;
     let feature_rows = features.next_multiple_of(16);
-    // As `FRAGMENT` in `device/fragments.cuh`.
-    let fragment = if number == 4 && planes < 3 { planes * 128 } else { 256 };
+    let fragment = if number == 4 { planes * 128 } else { 256 };
     let (first_packed, square_packed) = (feature_rows / 16 * tiles * fragment, tiles * tiles * fragment);
     let biases_packed = first_packed + 2 * (hidden - 1) * square_packed;
     let head_packed = biases_packed + hidden * width;
