@@ -26,8 +26,6 @@ pub(crate) struct Gpu {
     shared_bytes: usize,
     /// Such as `sm_90a`.
     architecture: String,
-    /// Whether a kernel may be launched while the one before it runs.
-    launches_early: bool,
     cache: Cache,
     /// Free bytes before anything was loaded or allocated, and the fewest since.
     free_at_first: usize,
@@ -88,7 +86,6 @@ impl Gpu {
             multiprocessors,
             shared_bytes,
             architecture,
-            launches_early: major >= 9,
             cache,
             free_at_first,
             fewest_free,
@@ -179,29 +176,19 @@ impl Gpu {
         self.bind()?;
         let mut arguments = *arguments;
         let mut pointers = [(&raw mut arguments).cast()];
-        let mut early = sys::CUlaunchAttribute {
-            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-            pad: [0; 4],
-            value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
-        };
-        let config = sys::CUlaunchConfig {
-            gridDimX: u32::try_from(blocks).unwrap_or(u32::MAX),
-            gridDimY: 1,
-            gridDimZ: 1,
-            blockDimX: module.shape.threads as u32,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: shared as u32,
-            hStream: self.stream.cu_stream(),
-            attrs: &raw mut early,
-            numAttrs: u32::from(module.shape.early && self.launches_early),
-        };
+        let grid = (u32::try_from(blocks).unwrap_or(u32::MAX), 1, 1);
         // SAFETY: the kernel takes one `Arguments`, laid out as what we give; its addresses are places of a live arena
-        // whose lengths the engine planned for this kernel. The driver has copied both before the call returns.
+        // whose lengths the engine planned for this kernel.
         let launched = unsafe {
-            sys::cuLaunchKernelEx(&config, function.cu_function(), pointers.as_mut_ptr(), std::ptr::null_mut())
+            result::launch_kernel(
+                function.cu_function(),
+                grid,
+                (module.shape.threads as u32, 1, 1),
+                shared as u32,
+                self.stream.cu_stream(),
+                &mut pointers,
+            )
         };
-        let launched = launched.result();
         launched.map_err(failed("launching a kernel"))
     }
 

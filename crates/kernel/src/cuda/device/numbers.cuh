@@ -7,14 +7,6 @@ constexpr int LANES = 16 / sizeof(number);
 // Numbers of the inner dimension that are staged at a time.
 constexpr int DEPTH = sizeof(number) == 4 ? 16 : 8;
 
-// Every kernel begins so: it lets the next one be launched, whose blocks wait here until this one is over.
-__device__ inline void begin_kernel() {
-#if !defined STAND_IN && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 struct alignas(16) Piece {
     number lane[LANES];
 };

@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// A kernel of a module.
 pub(crate) fn kernel(name: &str, body: &str) -> String {
     let head = format!("extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(Arguments arguments)");
-    format!("{head} {{\n    begin_kernel();\n{body}}}\n\n")
+    format!("{head} {{\n{body}}}\n\n")
 }
 
 /// Which numbers the matrix units multiply, where their size does not tell.

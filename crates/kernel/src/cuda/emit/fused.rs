@@ -254,7 +254,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     text += &entry(plan, &cut, [number, planes, width.max(feature_rows)], &networks, target.chunked);
     text += &updates();
     let packed = head_packed + outputs * (width + 1);
-    let shape = Shape { threads, shared, each: cut.each, early: true };
+    let shape = Shape { threads, shared, each: cut.each };
     Some(Source { text, shape, points: cut.points, scratch, gradient, sums, packed })
 }
 
@@ -273,7 +273,6 @@ fn entry(
     let cells = columns.map(|columns| cell_bytes(columns, rows, planes, number)).max().unwrap_or(0);
     let mut text = format!(
         "extern \"C\" __global__ void __launch_bounds__(THREADS, {}) {}(Arguments arguments) {{\n\
-         \x20   begin_kernel();\n\
          \x20   Block block = own_block(arguments);\n\
          \x20   block.scratch = reinterpret_cast<number*>(shared_memory + {cells});\n\
          \x20   if (arguments.fresh)\n\

@@ -75,8 +75,6 @@ pub(crate) struct Shape {
     pub(crate) shared: usize,
     /// Blocks that share a multiprocessor.
     pub(crate) each: usize,
-    /// Whether all its kernels wait themselves for the one before: they may be launched while it runs.
-    pub(crate) early: bool,
 }
 
 impl Source {
@@ -216,7 +214,7 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     }
     text += &if work == Work::Rows { rows::entries(plan) } else { entry(plan, work, terms.len()) };
     text += &updates(plan, work);
-    let shape = Shape { threads: THREADS, shared: 0, each: EACH, early: work == Work::Evaluate };
+    let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let points = vec![points; plan.terms.len()];
     Source { text, shape, points, scratch, gradient, sums, packed: layout.packed }
 }
@@ -272,7 +270,6 @@ fn updates(plan: &Plan, work: Work) -> String {
 fn entry(plan: &Plan, work: Work, terms: usize) -> String {
     let mut text = format!(
         "extern \"C\" __global__ void __launch_bounds__(THREADS, 2) {}(Arguments arguments) {{\n\
-         \x20   begin_kernel();\n\
          \x20   const Block block = own_block(arguments);\n",
         work.name()
     );

@@ -90,7 +90,7 @@ pub(crate) fn to_load(text: &str) -> ToLoad<'_> {
         }
         names
     };
-    let shape = Shape { threads: THREADS, shared: SHARED_BYTES, each: 1, early: false };
+    let shape = Shape { threads: THREADS, shared: SHARED_BYTES, each: 1 };
     ToLoad { text, shape, kernels: &NAMES }
 }
 
