@@ -14,8 +14,14 @@ use equation::taylor::Plan;
 /// Words of the staging memory at least: copies are made in pieces of it.
 const STAGING: usize = 1 << 20;
 
-/// Threads that add up one place of the blocks' gradients; as in `device/update.cuh`.
-const SHARES: usize = 4;
+/// Places of the blocks' gradients that a block of so many threads adds up; as `REDUCED` in `device/update.cuh`.
+fn reduced(threads: usize) -> usize {
+    match threads {
+        ..64 => 16,
+        64..128 => 32,
+        _ => 64,
+    }
+}
 
 /// A plan on a GPU.
 #[derive(Debug)]
@@ -211,7 +217,7 @@ impl<'plan> Cuda<'plan> {
     }
 
     /// The arguments that all kernels share.
-    pub(super) fn arguments(&self, kernels: usize, regions: &Regions) -> Arguments {
+    pub(super) fn arguments(&self, regions: &Regions) -> Arguments {
         let address = |pool: Pool| {
             let region = regions.get(pool);
             self.arena.address_of(region.start, region.len())
@@ -223,8 +229,6 @@ impl<'plan> Cuda<'plan> {
             gradients: address(Pool::Gradients),
             sums: address(Pool::Sums),
             result: address(Pool::Result),
-            norms: address(Pool::Norms),
-            reducers: self.reduce_blocks(kernels) as u64,
             unscale: 1.0,
             rows: address(Pool::Rows),
             seeds: address(Pool::Seeds),
@@ -353,7 +357,7 @@ impl<'plan> Cuda<'plan> {
         let header = room.regions.get(Pool::Header);
         self.send(header.start, numbers.chain(tables))?;
 
-        let mut arguments = self.arguments(room.kernels, &room.regions);
+        let mut arguments = self.arguments(&room.regions);
         let word = size_of::<u64>() as u64;
         let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
         arguments.factors = arguments.parameters + parameters.len() as u64 * word;
@@ -445,8 +449,8 @@ impl<'plan> Cuda<'plan> {
     }
 
     pub(super) fn reduce_blocks(&self, kernels: usize) -> usize {
-        let Source { gradient, sums, shape, .. } = &self.loaded[kernels].source;
-        (gradient + sums).div_ceil(shape.threads / SHARES)
+        let Source { gradient, shape, .. } = &self.loaded[kernels].source;
+        gradient / reduced(shape.threads) + 1
     }
 
     pub(super) fn launch(

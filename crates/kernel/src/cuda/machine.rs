@@ -27,8 +27,6 @@ pub(crate) struct Arguments {
     pub(crate) points: u64,
     pub(crate) blocks: u64,
     pub(crate) fresh: u64,
-    pub(crate) norms: u64,
-    pub(crate) reducers: u64,
     pub(crate) moments: u64,
     pub(crate) next_parameters: u64,
     pub(crate) next_moments: u64,

@@ -21,8 +21,6 @@ pub(crate) enum Pool {
     Sums,
     /// What a call returns.
     Result,
-    /// Squares of the gradient, per block that adds it up.
-    Norms,
     /// Running means of an optimizer.
     Moments,
     /// Step lengths, losses and progress of steps that stay on the device.
@@ -125,7 +123,7 @@ impl Pool {
             Pool::Header | Pool::Weights | Pool::Direction | Pool::Moments | Pool::Candidates => {
                 Purpose::Weights
             }
-            Pool::Gradients | Pool::Sums | Pool::Norms | Pool::Parts | Pool::Matrix | Pool::Factors => {
+            Pool::Gradients | Pool::Sums | Pool::Parts | Pool::Matrix | Pool::Factors => {
                 Purpose::Gradients
             }
             Pool::Jets => Purpose::Jets,

@@ -147,7 +147,6 @@ impl Cuda<'_> {
             (Pool::Gradients, needs.blocks * source.gradient * number),
             (Pool::Sums, needs.blocks * source.sums * word),
             (Pool::Result, results * word),
-            (Pool::Norms, 2 * self.reduce_blocks(kernels) * word),
             (Pool::Moments, needs.moments * word),
             (Pool::Steps, needs.steps * word),
             (Pool::Rows, needs.rows * word),

@@ -151,12 +151,7 @@ impl Cuda<'_> {
             losses.total = row[0];
             history.push(losses);
         }
-        if refused > 0 || below > 0 {
-            // That the steps have ended was noticed only after the next draw.
-            self.forget_points();
-        } else {
-            self.note_drawn(prepared, later(visits, (found as u64).saturating_sub(1)));
-        }
+        self.note_drawn(prepared, later(visits, (found as u64).saturating_sub(1)));
         Ok(Piece { taken, refused: refused > 0, below: below > 0 })
     }
 

@@ -11,10 +11,10 @@ pub(super) const MOST: usize = 64;
 pub(super) const SIZES: [usize; 6] = [64, 48, 32, 24, 16, 8];
 
 /// What a tile costs beside its points, in points: fetching weights, adding gradients.
-const COST: f64 = 6.0;
+const COST: f64 = 15.0;
 
 /// Threads that keep a multiprocessor as busy as it gets.
-const BUSY: f64 = 435.0;
+const BUSY: f64 = 360.0;
 
 /// What loss and gradient at so many points of every term cost, in columns that a busy multiprocessor works on.
 pub(super) fn cost(plan: &Plan, source: &Source, counts: &[usize], multiprocessors: usize) -> f64 {

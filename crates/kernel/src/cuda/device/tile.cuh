@@ -29,11 +29,7 @@ struct Arguments {
     long long blocks;
     // Whether the blocks' sums start from zero.
     long long fresh;
-    // Of the update: squares of the gradient per block that adds it up, of the last two steps, and how many blocks
-    // that are.
-    double* norms;
-    long long reducers;
-    // Running means of the gradient, then of its square.
+    // Of the update: running means of the gradient, then of its square.
     const double* moments;
     // Where parameters and running means are after this step.
     double* next_parameters;

@@ -7,46 +7,70 @@ struct Step {
     double length, correction, rate;
 };
 
-// Threads that share the blocks of one place: more loads are under way at a time.
-constexpr int SHARES = 4;
-constexpr int REDUCED = THREADS / SHARES;
-
 // Numbers of a step's history: the loss, then the sums of squares.
 constexpr int FOUND = 1 + SUMS - SCALARS;
 
-// The sum of one place over all blocks in a fixed order, in double precision; only the first of the threads that
-// share a place has it. Behind the gradient come the other sums.
-__device__ inline double sum_of_blocks(const Arguments& arguments, int place, int share) {
-    double total = 0;
-    if (place < GRADIENT) {
-        const number* from = arguments.gradients + place;
-#pragma unroll 8
-        for (int block = share; block < int(arguments.blocks); block += SHARES)
-            total += double(from[static_cast<long long>(block) * GRADIENT]);
-    } else if (place < GRADIENT + SUMS) {
-        const double* from = arguments.sums + (place - GRADIENT);
-        for (int block = share; block < int(arguments.blocks); block += SHARES)
-            total += from[static_cast<long long>(block) * SUMS];
+struct alignas(16) Four {
+    number value[4];
+};
+
+// Fours of places that a block of threads adds up, and threads that share the blocks of a four: many loads are under
+// way at a time. One more block adds up what is no gradient of a weight.
+constexpr int FOURS = THREADS < 64 ? 4 : THREADS < 128 ? 8 : 16;
+constexpr int SHARES = THREADS / FOURS;
+constexpr int REDUCED = 4 * FOURS;
+constexpr int SUMMING = GRADIENT / REDUCED;
+static_assert(GRADIENT % REDUCED == 0, "no place is left over");
+
+// The sum of a place of the gradient over all blocks in a fixed order, in double precision; of the first REDUCED
+// threads each has its own place.
+__device__ inline double sum_of_blocks(const Arguments& arguments) {
+    __shared__ double parts[SHARES][REDUCED];
+    const int four = threadIdx.x % FOURS, share = threadIdx.x / FOURS;
+    const Four* from = reinterpret_cast<const Four*>(arguments.gradients) + blockIdx.x * FOURS + four;
+    double own[4] = {};
+#pragma unroll 4
+    for (int block = share; block < int(arguments.blocks); block += SHARES) {
+        const Four numbers = from[static_cast<long long>(block) * (GRADIENT / 4)];
+#pragma unroll
+        for (int part = 0; part < 4; ++part) own[part] += double(numbers.value[part]);
     }
-    double* parts = reinterpret_cast<double*>(workspace());
-    parts[threadIdx.x] = total;
+#pragma unroll
+    for (int part = 0; part < 4; ++part) parts[share][4 * four + part] = own[part];
     __syncthreads();
-    if (share == 0)
-        for (int other = 1; other < SHARES; ++other) total += parts[other * REDUCED + threadIdx.x];
-    __syncthreads();
+    double total = 0;
+    if (threadIdx.x < REDUCED)
+#pragma unroll
+        for (int other = 0; other < SHARES; ++other) total += parts[other][threadIdx.x];
     return total;
+}
+
+// Calls `each` with every other sum, by one lane of a warp: gradients of scalars, then squares.
+template <typename Each>
+__device__ inline void for_sums(const Arguments& arguments, Each each) {
+    for (int place = threadIdx.x / 32; place < SUMS; place += WARPS) {
+        double total = 0;
+        for (int block = threadIdx.x % 32; block < int(arguments.blocks); block += 32)
+            total += arguments.sums[static_cast<long long>(block) * SUMS + place];
+        total = warp_sum(total);
+        if (threadIdx.x % 32 == 0) each(place, total);
+    }
 }
 
 // Adds up the blocks' gradients and sums. `parameter_of` tells which parameter a place of the gradient belongs to, or
 // -1.
 template <typename ParameterOf>
 __device__ inline void reduce_blocks(const Arguments& arguments, ParameterOf parameter_of) {
-    const int place = blockIdx.x * REDUCED + threadIdx.x % REDUCED, share = threadIdx.x / REDUCED;
-    const double total = sum_of_blocks(arguments, place, share);
-    if (share == 0 && place < GRADIENT + SUMS) {
-        const int parameter = place < GRADIENT ? parameter_of(place) : WEIGHTS + place - GRADIENT;
-        if (parameter >= 0) arguments.result[parameter] = parameter < PARAMETERS ? total * arguments.unscale : total;
+    if (blockIdx.x == SUMMING) {
+        for_sums(arguments, [&](int place, double total) {
+            arguments.result[WEIGHTS + place] = place < SCALARS ? total * arguments.unscale : total;
+        });
+        return;
     }
+    const double total = sum_of_blocks(arguments);
+    if (threadIdx.x >= REDUCED) return;
+    const int parameter = parameter_of(blockIdx.x * REDUCED + threadIdx.x);
+    if (parameter >= 0) arguments.result[parameter] = total * arguments.unscale;
 }
 
 // The number of a step within its call.
@@ -54,35 +78,15 @@ __device__ inline long long this_step(const Arguments& arguments) {
     return arguments.progress[0] + arguments.index;
 }
 
-// Whether an earlier step is known to have been the last one.
+// Whether an earlier step was the last one. A mark of this very step is larger than its number.
 __device__ inline bool ended(const Arguments& arguments) {
-    return arguments.progress[1] != 0 || arguments.progress[2] != 0;
+    const long long step = this_step(arguments), refused = arguments.progress[1], below = arguments.progress[2];
+    return (refused != 0 && refused <= step) || (below != 0 && below <= step);
 }
 
-// Whether this step is not to be taken: the one before it was refused, for its loss or gradient was not finite, or its
-// loss was below the bound, or steps had ended before. One warp finds out, and one of the grid writes it down; its
-// first lane has the answer.
-__device__ inline bool judge_last_step(const Arguments& arguments) {
-    const long long last = this_step(arguments) - 1;
-    const bool known = ended(arguments);
-    if (last < 0) return known;
-    const double* norms = arguments.norms + last % 2 * arguments.reducers;
-    double* found = arguments.history + last * FOUND;
-    double norm = 0, loss = 0;
-    for (long long part = threadIdx.x; part < arguments.reducers; part += 32) norm += norms[part];
-    for (int k = threadIdx.x; k < FOUND - 1; k += 32)
-        loss += 0.5 * arguments.unscale * arguments.factors[k] * found[1 + k];
-    norm = warp_sum(norm);
-    loss = warp_sum(loss);
-    // Infinite or no number, and nothing else, differs from itself after subtraction.
-    const double both = norm + loss;
-    const bool finite = both - both == 0, below = loss < arguments.bound;
-    if (!known && blockIdx.x == 0 && threadIdx.x == 0) {
-        found[0] = loss;
-        if (!finite) arguments.progress[1] = 1 + last;
-        else if (below) arguments.progress[2] = 1 + last;
-    }
-    return known || !finite || below;
+// Infinite or no number, and nothing else, differs from itself after subtraction.
+__device__ inline bool is_number(double value) {
+    return value - value == 0;
 }
 
 // A parameter and the running means of its gradient and of that gradient's square.
@@ -110,52 +114,58 @@ struct State {
     }
 };
 
+// Moves one parameter; its new value. A gradient that is not finite refuses the step.
+__device__ inline double move_parameter(const Arguments& arguments, State state, const Step& step, double total,
+                                        int parameter) {
+    const double gradient = total * arguments.unscale;
+    if (!is_number(gradient * gradient)) arguments.progress[1] = 1 + this_step(arguments);
+    state.move(arguments, step, gradient, parameter < arguments.decaying);
+    state.store(arguments, parameter);
+    return state.parameter;
+}
+
+// Moves the scalars; the loss and what it is made of go to the history. One that is not finite refuses the step, one
+// below the bound makes it the last.
+__device__ inline void move_scalars(const Arguments& arguments, const Step& step) {
+    double* found = arguments.history + this_step(arguments) * FOUND;
+    for_sums(arguments, [&](int place, double total) {
+        if (place < SCALARS) {
+            State state;
+            state.load(arguments, WEIGHTS + place);
+            move_parameter(arguments, state, step, total, WEIGHTS + place);
+        } else {
+            found[1 + place - SCALARS] = total;
+        }
+    });
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    double loss = 0;
+    for (int k = 0; k < FOUND - 1; ++k) loss += 0.5 * arguments.unscale * arguments.factors[k] * found[1 + k];
+    found[0] = loss;
+    if (!is_number(loss)) arguments.progress[1] = 1 + this_step(arguments);
+    else if (loss < arguments.bound) arguments.progress[2] = 1 + this_step(arguments);
+}
+
 // Moves the parameters by the sum of the blocks' gradients, unless steps have ended. `put` packs the new value of the
 // parameter at a place of the gradient.
 template <typename ParameterOf, typename Put>
 __device__ inline void move_parameters(const Arguments& arguments, ParameterOf parameter_of, Put put) {
-    __shared__ bool over;
-    const int place = blockIdx.x * REDUCED + threadIdx.x % REDUCED, share = threadIdx.x / REDUCED;
-    const long long number_of_step = this_step(arguments);
+    if (ended(arguments)) return;
+    const Step step = reinterpret_cast<const Step*>(arguments.lengths)[this_step(arguments)];
+    if (blockIdx.x == SUMMING) {
+        move_scalars(arguments, step);
+        return;
+    }
     // Asked for before the sums, for they take longer.
-    int parameter = -1;
+    const int place = blockIdx.x * REDUCED + threadIdx.x;
+    const int parameter = threadIdx.x < REDUCED ? parameter_of(place) : -1;
     State state{};
-    Step step{};
-    if (share == 0 && place < GRADIENT + SCALARS) {
-        parameter = place < GRADIENT ? parameter_of(place) : WEIGHTS + place - GRADIENT;
-        step = reinterpret_cast<const Step*>(arguments.lengths)[number_of_step];
-        if (parameter >= 0) state.load(arguments, parameter);
-    }
-    if (threadIdx.x < 32) {
-        const bool found = judge_last_step(arguments);
-        if (threadIdx.x == 0) over = found;
-    }
-    double total = sum_of_blocks(arguments, place, share);
-    if (over) return;
-    double square = 0;
-    if (parameter >= 0) {
-        total *= arguments.unscale;
-        square = total * total;
-        state.move(arguments, step, total, parameter < arguments.decaying);
-        state.store(arguments, parameter);
-        if (place < GRADIENT) put(place, number(state.parameter));
-    } else if (share == 0 && place >= GRADIENT + SCALARS && place < GRADIENT + SUMS) {
-        arguments.history[number_of_step * FOUND + 1 + place - GRADIENT - SCALARS] = total;
-    }
-    double* parts = reinterpret_cast<double*>(workspace());
-    square = warp_sum(square);
-    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = square;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        double sum = 0;
-        for (int warp = 0; warp < WARPS; ++warp) sum += parts[warp];
-        arguments.norms[number_of_step % 2 * arguments.reducers + blockIdx.x] = sum;
-    }
+    if (parameter >= 0) state.load(arguments, parameter);
+    const double total = sum_of_blocks(arguments);
+    if (parameter >= 0) put(place, number(move_parameter(arguments, state, step, total, parameter)));
 }
 
-// Ends a series of steps, and says how the last of them went.
-__device__ inline void end_series(const Arguments& arguments) {
-    if (threadIdx.x < 32) judge_last_step(arguments);
-    __syncthreads();
+// Ends a series of steps.
+__device__ inline void advance_progress(const Arguments& arguments) {
     if (threadIdx.x == 0) arguments.progress[0] += arguments.index;
 }

@@ -294,7 +294,7 @@ fn updates() -> String {
             "    move_parameters(arguments, parameter_of,\n\
              \x20                   [&](int place, number value) { put_parameter(arguments.weights, place, value); });\n",
         )
-        + &kernel("advance", "    end_series(arguments);\n")
+        + &kernel("advance", "    advance_progress(arguments);\n")
         + &kernel("draw", "    draw_rows(arguments);\n")
 }
 

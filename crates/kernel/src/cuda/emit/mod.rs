@@ -260,7 +260,7 @@ fn updates(plan: &Plan, work: Work) -> String {
                  \x20   move_parameters(arguments, {PARAMETER_OF}, put);\n"
             ),
         );
-        text += &kernel("advance", "    end_series(arguments);\n");
+        text += &kernel("advance", "    advance_progress(arguments);\n");
         text += &kernel("draw", "    draw_rows(arguments);\n");
     }
     text
