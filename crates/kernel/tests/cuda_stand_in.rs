@@ -22,6 +22,9 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
     check("inverse.toml", &[], Precision::F64, 70);
     check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x6, 33);
     check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x3, 9);
+    // Four warps and more multiply together.
+    check("burgers.toml", &["network.width=64", "network.depth=3"], Precision::Bf16x6, 33);
+    check("burgers.toml", &["network.width=100", "network.depth=2"], Precision::Bf16x3, 41);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Fp16, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Tf32, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::F64, 31);

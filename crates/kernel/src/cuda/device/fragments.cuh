@@ -15,12 +15,18 @@ constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
 // Tiles of 8 columns whose right fragments a warp holds at a time.
 constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
 
-// Tiles of 8 inputs whose gradients a warp sums at a time.
-constexpr int OUTER = WIDTH % 64 == 0 ? 8 : WIDTH % 32 == 0 ? 4 : 2;
+// Tiles of 8 inputs whose gradients a warp sums at a time. A group of warps has fewer registers left.
+constexpr int OUTER = WIDTH % 32 != 0 ? 2 : GROUPED || WIDTH % 64 != 0 ? 4 : 8;
 
-// Cells from one row to the next: the rows of a fragment fall into different banks.
-__device__ constexpr int row_stride(int columns) {
-    return (columns + 15) / 16 * 16 + (sizeof(number) == 4 ? 8 : 4);
+// Where a number of the values lies. Short ones are matrices of 8 by 8 that take 128 bytes in a row, as matrix
+// instructions read them; the rows of doubles fall into different banks.
+template <int COLUMNS>
+__device__ constexpr int cell_at(int term, int row, int column) {
+#if TERMS > 0
+    return ((term * ((COLUMNS + 15) / 16 * 2) + column / 8) * ROWS + row) * 8 + column % 8;
+#else
+    return row * ((COLUMNS + 15) / 16 * 16 + 4) + column;
+#endif
 }
 
 struct alignas(16) Words {
@@ -111,14 +117,14 @@ struct Right {
 };
 
 // Two tiles of columns side by side; the inner dimension runs over rows.
-template <int STRIDE>
+template <int COLUMNS>
 __device__ inline void load_down(Right* pair, const Cell* cells, int row, int column) {
 #if TERMS > 0
 #pragma unroll
     for (int term = 0; term < TERMS; ++term) {
         unsigned parts[4];
-        load_transposed(parts, cells, (term * ROWS + row) * STRIDE + column,
-                        [](int lane) { return lane % 16 * STRIDE + lane / 16 * 8; });
+        load_transposed(parts, cells, cell_at<COLUMNS>(term, row, column),
+                        [](int lane) { return lane % 16 * 8 + lane / 16 * ROWS * 8; });
 #pragma unroll
         for (int part = 0; part < 4; ++part) pair[part / 2].terms[term][part % 2] = parts[part];
     }
@@ -128,19 +134,19 @@ __device__ inline void load_down(Right* pair, const Cell* cells, int row, int co
     for (int tile = 0; tile < 2; ++tile)
 #pragma unroll
         for (int part = 0; part < 4; ++part)
-            pair[tile].value[part] = cells[(row + 4 * part + t) * STRIDE + column + 8 * tile + g];
+            pair[tile].value[part] = cells[cell_at<COLUMNS>(0, row + 4 * part + t, column + 8 * tile + g)];
 #endif
 }
 
 // Two tiles of neurons; the inner dimension runs over columns, in the order of `Left::take`.
-template <int STRIDE>
+template <int COLUMNS>
 __device__ inline void load_along(Right* pair, const Cell* cells, int neuron, int column) {
 #if TERMS > 0
 #pragma unroll
     for (int term = 0; term < TERMS; ++term) {
         unsigned parts[4];
-        load_fragments(parts, cells, (term * ROWS + neuron) * STRIDE + column, [](int lane) {
-            return (lane / 16 * 8 + lane % 8) * STRIDE + lane / 8 % 2 * 8;
+        load_fragments(parts, cells, cell_at<COLUMNS>(term, neuron, column), [](int lane) {
+            return (lane / 16 * 8 + lane % 8) * 8 + lane / 8 % 2 * ROWS * 8;
         });
 #pragma unroll
         for (int part = 0; part < 4; ++part) pair[part / 2].terms[term][part % 2] = parts[part];
@@ -152,21 +158,21 @@ __device__ inline void load_along(Right* pair, const Cell* cells, int neuron, in
 #pragma unroll
         for (int part = 0; part < 4; ++part)
             pair[tile].value[part] =
-                cells[(neuron + 8 * tile + g) * STRIDE + column + part / 2 * 8 + 2 * t + part % 2];
+                cells[cell_at<COLUMNS>(0, neuron + 8 * tile + g, column + part / 2 * 8 + 2 * t + part % 2)];
 #endif
 }
 
 // Writes two neighbouring columns of one row.
-template <int STRIDE>
+template <int COLUMNS>
 __device__ inline void store_cells(Cell* cells, int row, int column, number first, number second) {
 #if TERMS > 0
     unsigned terms[TERMS];
     split(first, second, terms);
 #pragma unroll
     for (int term = 0; term < TERMS; ++term)
-        *reinterpret_cast<unsigned*>(cells + (term * ROWS + row) * STRIDE + column) = terms[term];
+        *reinterpret_cast<unsigned*>(cells + cell_at<COLUMNS>(term, row, column)) = terms[term];
 #else
-    *reinterpret_cast<Doubles*>(cells + row * STRIDE + column) = Doubles{first, second};
+    *reinterpret_cast<Doubles*>(cells + cell_at<COLUMNS>(0, row, column)) = Doubles{first, second};
 #endif
 }
 
@@ -208,27 +214,54 @@ __device__ inline void fetch_weights(Left (&left)[DOWN], const number* fragments
         left[down].load(fragments + (step * TILES + threadIdx.x / 32 * DOWN + down) * FRAGMENT);
 }
 
+#if GROUPED
+// Adds left times right, whose terms start `plane` cells from each other, for the four warps of a group. The sums may
+// be read and the left factor changed after `await_products`.
+template <Order ORDER, int ACROSS>
+__device__ inline void start_products(number (&sum)[DOWN][ACROSS][4], const Left (&left)[DOWN], const Cell* right,
+                                      int plane, int inner, int outer) {
+    begin_products();
+#pragma unroll
+    for (int order = TERMS - 1; order >= 0; --order)
+#pragma unroll
+        for (int i = 0; i <= order; ++i)
+#pragma unroll
+            for (int down = 0; down < DOWN; ++down)
+                multiply_rows<ORDER>(sum[down], left[down].terms[i], factor(right + (order - i) * plane, inner, outer));
+    end_products();
+}
+#endif
+
 // Adds the weights times the values of `steps` times 16 neurons. `next` has the weights of the first step; those of
 // the next one are always on their way.
-template <int ACROSS, int STRIDE>
-__device__ inline void add_product(number (&sum)[DOWN][ACROSS][4], Left (&next)[DOWN], const number* fragments,
+template <int COLUMNS>
+__device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Left (&next)[DOWN], const number* fragments,
                                    int steps, const Cell* cells) {
+    constexpr int ACROSS = COLUMNS / 8;
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         Left left[DOWN];
 #pragma unroll
         for (int down = 0; down < DOWN; ++down) left[down] = next[down];
         fetch_weights(next, fragments, step + 1 < steps ? step + 1 : step);
+#if GROUPED
+        start_products<DOWNWARDS>(sum, left, cells + step * 16 * 8, cell_at<COLUMNS>(1, 0, 0), 8 * 8, ROWS * 8);
+        await_products();
+#else
 #pragma unroll
         for (int start = 0; start < ACROSS; start += GROUP) {
             Right right[GROUP];
 #pragma unroll
             for (int pair = 0; pair < GROUP; pair += 2)
                 if (start + pair < ACROSS)
-                    load_down<STRIDE>(right + pair, cells, step * 16, (start + pair) * 8);
+                    load_down<COLUMNS>(right + pair, cells, step * 16, (start + pair) * 8);
             multiply_group(sum, left, right, start);
         }
+#endif
     }
+#if GROUPED
+    settle(sum);
+#endif
 }
 
 // Keeps the compiler from carrying what it made of these numbers into the next round of a loop, for their terms take
@@ -255,9 +288,10 @@ __device__ inline void forget(number (&numbers)[DOWN][ACROSS][4]) {
 
 // Adds the products of adjoints and values over all columns to a block's own gradient, which lies as results do;
 // `first` says that nothing lies there yet. COUNT tiles of 8 inputs are summed at a time.
-template <int ACROSS, int STRIDE, int COUNT>
-__device__ inline void add_outer_product(number (&bar)[DOWN][ACROSS][4], const Cell* cells, number* gradient,
+template <int COLUMNS, int COUNT>
+__device__ inline void add_outer_product(number (&bar)[DOWN][COLUMNS / 8][4], const Cell* cells, number* gradient,
                                          int inputs, bool first) {
+    constexpr int ACROSS = COLUMNS / 8;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll 1
     for (int chunk = 0; chunk < inputs / 8; chunk += COUNT) {
@@ -274,13 +308,22 @@ __device__ inline void add_outer_product(number (&bar)[DOWN][ACROSS][4], const C
                 else
                     left[down].take(bar[down][pair], none);
             }
+#if GROUPED
+            start_products<ALONG>(sum, left, cells + cell_at<COLUMNS>(0, chunk * 8, pair * 8),
+                                  cell_at<COLUMNS>(1, 0, 0), ROWS * 8, 8 * 8);
+            await_products();
+#else
 #pragma unroll
             for (int start = 0; start < COUNT; start += 2) {
                 Right right[2];
-                load_along<STRIDE>(right, cells, (chunk + start) * 8, pair * 8);
+                load_along<COLUMNS>(right, cells, (chunk + start) * 8, pair * 8);
                 multiply_group(sum, left, right, start);
             }
+#endif
         }
+#if GROUPED
+        settle(sum);
+#endif
 #pragma unroll
         for (int down = 0; down < DOWN; ++down) {
             Quad* own = reinterpret_cast<Quad*>(gradient) + ((warp * DOWN + down) * (inputs / 8) + chunk) * 32 + lane;

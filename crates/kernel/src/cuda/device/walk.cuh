@@ -14,7 +14,7 @@ extern __shared__ __align__(16) unsigned char shared_memory[];
 template <typename Net>
 struct Walk {
     static constexpr int CHANNELS = Net::CHANNELS, PLACES = Net::PLACES, COLUMNS = Net::COLUMNS;
-    static constexpr int ACROSS = COLUMNS / 8, PLACE_TILES = PLACES / 8, STRIDE = row_stride(COLUMNS);
+    static constexpr int ACROSS = COLUMNS / 8, PLACE_TILES = PLACES / 8;
     typedef number Sums[DOWN][ACROSS][4];
 
     // Its `scratch` is in shared memory, behind the cells.
@@ -89,11 +89,11 @@ struct Walk {
             }
 #pragma unroll
             for (int c = 0; c < CHANNELS; ++c)
-                store_cells<STRIDE>(cells(), n, c * PLACES + place, h[0][c], h[1][c]);
+                store_cells<COLUMNS>(cells(), n, c * PLACES + place, h[0][c], h[1][c]);
         }
         if constexpr (COLUMNS % 16 != 0)
             for (int at = threadIdx.x; at < ROWS * 4; at += THREADS)
-                store_cells<STRIDE>(cells(), at / 4, COLUMNS + at % 4 * 2, number(0), number(0));
+                store_cells<COLUMNS>(cells(), at / 4, COLUMNS + at % 4 * 2, number(0), number(0));
     }
 
     // A layer's values to the cells; `quad_at` gives what its activation is applied to.
@@ -120,7 +120,7 @@ struct Walk {
                 for (int c = 0; c < CHANNELS; ++c)
 #pragma unroll
                     for (int half = 0; half < 2; ++half)
-                        store_cells<STRIDE>(cells(), neuron(down, half), c * PLACES + place(tile),
+                        store_cells<COLUMNS>(cells(), neuron(down, half), c * PLACES + place(tile),
                                             quads[c].value[2 * half], quads[c].value[2 * half + 1]);
             }
     }
@@ -153,23 +153,24 @@ struct Walk {
     __device__ void forward() const {
         Sums sum;
         const number* weights = block.arguments.weights;
+        Left next[DOWN];
         store_features();
+        fetch_weights(next, weights, 0);
+        publish_cells();
+        start(sum, weights + BIASES_PACKED);
+        add_product<COLUMNS>(sum, next, weights, FEATURE_ROWS / 16, cells());
 #pragma unroll 1
-        for (int layer = 0; layer < HIDDEN; ++layer) {
-            const int steps = layer == 0 ? FEATURE_ROWS / 16 : TILES;
-            const int at = layer == 0 ? 0 : FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED;
-            if (layer > 0) {
-                __syncthreads();
-                Quad* own = saved(layer - 1);
-                store_values([&](int down, int tile) {
-                    return own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
-                });
-            }
-            Left next[DOWN];
-            fetch_weights(next, weights + at, 0);
+        for (int layer = 1; layer < HIDDEN; ++layer) {
+            const number* fragments = weights + FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED;
+            Quad* own = saved(layer - 1);
             __syncthreads();
+            store_values([&](int down, int tile) {
+                return own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
+            });
+            fetch_weights(next, fragments, 0);
+            publish_cells();
             start(sum, weights + BIASES_PACKED + layer * WIDTH);
-            add_product<ACROSS, STRIDE>(sum, next, weights + at, steps, cells());
+            add_product<COLUMNS>(sum, next, fragments, TILES, cells());
         }
         Quad* own = saved(HIDDEN - 1);
 #pragma unroll
@@ -281,9 +282,9 @@ struct Walk {
             const Quad* own = saved(layer - 1);
             const auto saved_at = [&](int down, int tile) { return read_again(own + (down * ACROSS + tile) * THREADS); };
             store_values(saved_at);
-            __syncthreads();
+            publish_cells();
             number* gradient = block.gradient + FIRST_GRADIENT + (layer - 1) * WIDTH * WIDTH;
-            add_outer_product<ACROSS, STRIDE, OUTER>(sum, cells(), gradient, WIDTH, first);
+            add_outer_product<COLUMNS, OUTER>(sum, cells(), gradient, WIDTH, first);
             __syncthreads();
 #pragma unroll
             for (int down = 0; down < DOWN; ++down)
@@ -291,20 +292,20 @@ struct Walk {
                 for (int tile = 0; tile < ACROSS; ++tile)
 #pragma unroll
                     for (int half = 0; half < 2; ++half)
-                        store_cells<STRIDE>(cells(), neuron(down, half), place(tile), sum[down][tile][2 * half],
+                        store_cells<COLUMNS>(cells(), neuron(down, half), place(tile), sum[down][tile][2 * half],
                                             sum[down][tile][2 * half + 1]);
             const number* weights = block.arguments.weights + FIRST_PACKED + (2 * layer - 1) * SQUARE_PACKED;
             Left next[DOWN];
             fetch_weights(next, weights, 0);
-            __syncthreads();
+            publish_cells();
             start(sum, nullptr);
-            add_product<ACROSS, STRIDE>(sum, next, weights, TILES, cells());
+            add_product<COLUMNS>(sum, next, weights, TILES, cells());
             activation_reverse(sum, saved_at);
             __syncthreads();
         }
         store_features();
-        __syncthreads();
-        add_outer_product<ACROSS, STRIDE, 2>(sum, cells(), block.gradient, FEATURE_ROWS, first);
+        publish_cells();
+        add_outer_product<COLUMNS, 2>(sum, cells(), block.gradient, FEATURE_ROWS, first);
         __syncthreads();
     }
 };

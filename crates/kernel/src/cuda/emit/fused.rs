@@ -2,9 +2,7 @@
 
 use super::frame::{self, kernel};
 use super::term::TermText;
-use super::{
-    DRAW, INSTRUCTIONS, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, rules,
-};
+use super::{DRAW, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, grouped, rules};
 use crate::Precision;
 use crate::cuda::layout::Layout;
 use equation::problem::Activation;
@@ -123,9 +121,9 @@ impl Cut {
     }
 }
 
-/// Bytes of one layer's values in shared memory; rows as `row_stride` in `device/fragments.cuh`.
+/// Bytes of one layer's values in shared memory, which lie as `cell_at` in `device/fragments.cuh` says.
 fn cell_bytes(columns: usize, rows: usize, planes: usize, number: usize) -> usize {
-    let (cell, padding) = if number == 4 { (2, 8) } else { (8, 4) };
+    let (cell, padding) = if number == 4 { (2, 0) } else { (8, 4) };
     (planes * rows * (columns.next_multiple_of(16) + padding) * cell).next_multiple_of(16)
 }
 
@@ -191,7 +189,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         .iter()
         .zip(&cut.points)
         .map(|(term, &points)| term.channels.len() * term.row.sites * points);
-    let scratch = hidden * width * columns.max().unwrap_or(0);
+    let scratch = hidden * width * columns.clone().max().unwrap_or(0);
     let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
     let sums = scalars + residuals;
@@ -232,7 +230,10 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         let list: Vec<String> = plain.parameters.iter().map(|layer| layer[place].to_string()).collect();
         _ = writeln!(text, "__device__ const int {name}[] = {{{}}};", list.join(", "));
     }
-    for part in [NUMBERS, SLOPES, INSTRUCTIONS, FRAGMENTS, TILE, UPDATE, DRAW] {
+    // Tiles of 8 columns that products have: those of the terms, of gradients, of gradients of the first layer.
+    let counts = columns.map(|columns| columns / 8).chain([4, 2]);
+    let instructions = grouped::instructions(terms > 0 && cut.warps.is_multiple_of(4), counts);
+    for part in [NUMBERS, SLOPES, &instructions, FRAGMENTS, TILE, UPDATE, DRAW] {
         text.push('\n');
         text += part;
     }
