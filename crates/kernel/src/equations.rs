@@ -52,6 +52,11 @@ impl Kernel<'_> {
         self.engine.solver().is_some()
     }
 
+    /// Gets ready for them, where that takes time: all kernels are compiled side by side.
+    pub fn prepare_equations(&mut self) -> Result<(), KernelError> {
+        Ok(self.engine.solver().map_or(Ok(()), |engine| engine.load_equations())?)
+    }
+
     /// Adds up the normal equations of the least-squares problem on the device, where they stay. Steps may be damped
     /// towards what is `carried`, a number per parameter.
     pub fn linearize(

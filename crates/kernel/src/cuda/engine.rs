@@ -3,7 +3,7 @@
 use super::emit::{Source, Target, Work, source};
 use super::machine::{Arena, Arguments, Machine, Module, Staging};
 use super::memory::{Pool, Regions};
-use super::newton::Newton;
+use super::newton::{self, Newton};
 use super::room::Room;
 use super::rows::{Chunk, Size, Wanted};
 use super::steps::Series;
@@ -175,16 +175,27 @@ impl<'plan> Cuda<'plan> {
             return Ok(known);
         }
         let source = self.source_for(work, points, chunked);
-        let mut names = vec![work.name(), "pack"];
-        names.extend(match work {
-            Work::Evaluate => &["reduce", "update", "advance", "draw"][..],
-            Work::Transposed => &["reduce"],
-            Work::Rows => &["residuals"],
-            Work::Fill | Work::Jacobian | Work::Along => &[],
-        });
-        let module = self.machine.load(&source.text, source.shape, &names)?;
+        let module = self.machine.load(&[source.to_load(work)])?.remove(0);
         self.loaded.push(Loaded { work, points, chunked, source, module });
         Ok(self.loaded.len() - 1)
+    }
+
+    /// Loads what steps of least squares need, side by side.
+    pub(crate) fn load_equations(&mut self) -> Result<(), CudaError> {
+        if self.dense.is_some() {
+            return Ok(());
+        }
+        let (points, dense) = (tiles::largest(self.plan), newton::text());
+        let works = [Work::Fill, Work::Rows];
+        let sources = works.map(|work| self.source_for(work, points, false));
+        let mut wanted = vec![newton::to_load(&dense)];
+        wanted.extend(sources.iter().zip(works).map(|(source, work)| source.to_load(work)));
+        let mut modules = self.machine.load(&wanted)?.into_iter();
+        self.dense = modules.next();
+        for ((work, source), module) in works.into_iter().zip(sources).zip(modules) {
+            self.loaded.push(Loaded { work, points, chunked: false, source, module });
+        }
+        Ok(())
     }
 
     pub(super) fn number_bytes(&self) -> usize {

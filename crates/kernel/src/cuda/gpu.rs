@@ -2,15 +2,16 @@
 //! addresses come from [`super::machine::Arena`], which checks lengths, and calls are ordered by one stream.
 
 use super::cache::Cache;
-use super::compiler;
+use super::compiler::{self, Compiled};
 use super::emit::Shape;
-use super::machine::Given;
+use super::machine::{Given, ToLoad};
 use super::{CudaError, peak};
 use crate::Precision;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, result, sys,
 };
 use cudarc::nvrtc::Ptx;
+use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -133,13 +134,16 @@ impl Gpu {
         self.shared_bytes
     }
 
-    pub(crate) fn load(
-        &self,
-        text: &str,
-        shape: Shape,
-        kernels: &[&'static str],
-    ) -> Result<GpuModule, CudaError> {
-        let compiled = self.cache.compiled(kernels[0], text, &self.architecture)?;
+    /// Compiles all of them side by side, or finds them compiled.
+    pub(crate) fn load(&self, wanted: &[ToLoad<'_>]) -> Result<Vec<GpuModule>, CudaError> {
+        let compile = |one: &ToLoad<'_>| self.cache.compiled(one.kernels[0], one.text, &self.architecture);
+        let compiled = wanted.par_iter().map(compile).collect::<Result<Vec<_>, _>>()?;
+        compiled.into_iter().zip(wanted).map(|(compiled, one)| self.enter(compiled, one)).collect()
+    }
+
+    /// Hands machine code to the driver.
+    fn enter(&self, compiled: Compiled, wanted: &ToLoad<'_>) -> Result<GpuModule, CudaError> {
+        let ToLoad { shape, kernels, .. } = *wanted;
         self.bind()?;
         let bytes = compiled.image.len();
         let module =

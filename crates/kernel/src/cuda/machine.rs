@@ -48,6 +48,8 @@ pub(crate) struct Arguments {
     pub(crate) interval: u64,
     pub(crate) always: u64,
     pub(crate) unscale: f64,
+    pub(crate) candidates: u64,
+    pub(crate) all_rows: u64,
 }
 
 /// What the kernels of a text are given: laid out as `Arguments` there, with addresses of the machine.
@@ -71,6 +73,15 @@ pub(crate) enum Machine {
 pub(crate) enum Module {
     Gpu(GpuModule),
     StandIn(StandInModule),
+}
+
+/// A source that is to be loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ToLoad<'text> {
+    pub(crate) text: &'text str,
+    pub(crate) shape: Shape,
+    /// The kernels that will be launched by name; those of the first use shared memory.
+    pub(crate) kernels: &'text [&'static str],
 }
 
 /// Launches that can be queued as one.
@@ -155,16 +166,14 @@ impl Machine {
         }
     }
 
-    /// Compiles a source, or finds it compiled, and loads the named kernels.
-    pub(crate) fn load(
-        &self,
-        text: &str,
-        shape: Shape,
-        kernels: &[&'static str],
-    ) -> Result<Module, CudaError> {
+    /// Compiles sources, or finds them compiled, and loads their kernels.
+    pub(crate) fn load(&self, wanted: &[ToLoad<'_>]) -> Result<Vec<Module>, CudaError> {
         match self {
-            Machine::Gpu(gpu) => gpu.load(text, shape, kernels).map(Module::Gpu),
-            Machine::StandIn(stand_in) => stand_in.load(text, kernels).map(Module::StandIn),
+            Machine::Gpu(gpu) => Ok(gpu.load(wanted)?.into_iter().map(Module::Gpu).collect()),
+            Machine::StandIn(stand_in) => {
+                let load = |one: &ToLoad<'_>| stand_in.load(one.text, one.kernels).map(Module::StandIn);
+                wanted.iter().map(load).collect()
+            }
         }
     }
 

@@ -71,7 +71,11 @@ impl<'plan> Cuda<'plan> {
         }
         let (each, values) = (out.len() / range.len(), residuals.len() / range.len());
         let most = (self.most_numbers() / (each + values + points.width())).clamp(1, range.len());
-        let size = tiles::for_term(self.plan, self.term(term), most, self.machine.blocks(EACH));
+        let size = match work {
+            // As where equations need them; the number of points changes from call to call.
+            Work::Fill => tiles::for_any(self.plan, self.term(term)),
+            _ => tiles::for_term(self.plan, self.term(term), most, self.machine.blocks(EACH)),
+        };
         let kernels = self.kernels(work, size)?;
         let blocks = most.div_ceil(size).min(self.blocks(kernels));
         let needs = Needs {

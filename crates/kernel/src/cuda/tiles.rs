@@ -46,14 +46,13 @@ pub(super) fn largest(plan: &Plan) -> usize {
     allowed(plan.terms.iter())
 }
 
-/// For so many points of every term.
-pub(super) fn for_all(plan: &Plan, counts: &[usize], blocks: usize) -> usize {
-    shared_out(largest(plan), |size| counts.iter().map(|count| count.div_ceil(size)).sum(), blocks)
+/// For any number of points of one term.
+pub(super) fn for_any(plan: &Plan, term: &Term) -> usize {
+    // All terms are in one kernel, whose scratch memory fits the widest of them.
+    allowed(plan.terms.iter().chain([term]))
 }
 
 /// For `count` points of one term.
 pub(super) fn for_term(plan: &Plan, term: &Term, count: usize, blocks: usize) -> usize {
-    // All terms are in one kernel, whose scratch memory fits the widest of them.
-    let terms = plan.terms.iter().chain([term]);
-    shared_out(allowed(terms), |size| count.div_ceil(size), blocks)
+    shared_out(for_any(plan, term), |size| count.div_ceil(size), blocks)
 }

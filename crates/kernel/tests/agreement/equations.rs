@@ -4,6 +4,11 @@ use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
 use kernel::{Attempt, Cholesky, Course, Kernel, NormalEquations, Points};
 
+/// Sums over all rows of products of two numbers of a row: both have their errors, and every addition rounds.
+fn tolerance(case: &Case, kernel: &Kernel<'_>, rows: usize) -> f64 {
+    2.0 * case.tolerance(kernel.precision()) + rows as f64 * kernel.precision().epsilon()
+}
+
 /// Normal equations, and the losses that come along; and the same call again gives the same bits.
 pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
@@ -13,7 +18,7 @@ pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let losses = oracle.normal_equations(&points, &parameters, &mut wanted).expect("arguments").clone();
     let found = kernel.normal_equations(&points, &parameters, &mut got).expect("arguments").clone();
     let what = format!("{}, {}, {count} points", case.name, kernel.precision());
-    let tolerance = case.tolerance(kernel.precision());
+    let tolerance = tolerance(case, kernel, oracle.row_count(&points));
     assert_close(&what, &found.mean_squares, &losses.mean_squares, tolerance);
     let all = |normal: &NormalEquations| -> (Vec<f64>, Vec<f64>) {
         let columns = (0..parameters.len()).flat_map(|column| normal.matrix().column(column).to_vec());
@@ -39,7 +44,7 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let what = format!("{}, {}, {count} points", case.name, kernel.precision());
     let mean = normal.matrix().trace() / parameters.len() as f64;
     let slope: Vec<f64> = (0..parameters.len()).map(|row| normal.slope(row)).collect();
-    let tolerance = case.tolerance(kernel.precision());
+    let tolerance = tolerance(case, kernel, oracle.row_count(&points));
     let norm = slope.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
     assert_close(&what, &[found.losses.total, found.mean], &[losses.total, mean], tolerance);
     assert_close(&what, &[found.slope], &[norm], tolerance);

@@ -4,6 +4,7 @@ use super::attention::ignore_attention;
 use super::series::{Ahead, Taken};
 use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
 use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, Trust, optimizer, rate};
+use crate::sample::Draw;
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Problem};
@@ -105,7 +106,8 @@ pub(crate) fn train_phases(
     }
     let start = (surroundings.clock)() - now.seconds;
     let measured_next = now.seconds + SECONDS_TO_FIRST_MEASUREMENTS;
-    let mut run = Run { problem, plan, tables, surroundings, start, measured_next, measured: false };
+    let mut run =
+        Run { problem, plan, tables, surroundings, start, measured_next, measured: false, drawn: None };
 
     let mut stopped = Stopped::Steps;
     for (number, phase) in phases.iter().enumerate().skip(first) {
@@ -170,6 +172,8 @@ pub(super) struct Run<'run> {
     measured_next: f64,
     /// Whether it was measured at all.
     measured: bool,
+    /// Points that were drawn before they are wanted.
+    pub(super) drawn: Option<(Draw, Vec<Points>)>,
 }
 
 impl Run<'_> {
@@ -183,6 +187,9 @@ impl Run<'_> {
     ) -> Result<Stopped, TrainError> {
         if now.interior == 0 {
             now.interior = phase.points;
+        }
+        if let Method::GaussNewton { .. } = phase.method {
+            objective.kernel().prepare_equations()?;
         }
         if now.points.is_empty() {
             self.supply(phase, objective, now)?;
@@ -276,8 +283,8 @@ impl Run<'_> {
             }
             let progress = Progress { step: now.phase_step, seconds: now.phase_seconds };
             let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
-            let outcome = optimizer
-                .step(objective, &mut now.parameters, rate)
+            let outcome = self
+                .step(phase, optimizer, objective, now, rate)
                 .map_err(|refusal| explain(refusal, self.plan, precision, now.steps))?;
             let step = match outcome {
                 StepOutcome::Taken { losses, length, evaluations, trust } => {

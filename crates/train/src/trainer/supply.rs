@@ -2,9 +2,9 @@
 
 use super::run::Run;
 use super::{Settings, Snapshot, Strain};
-use crate::optimize::Trust;
+use crate::optimize::{Optimizer, StepOutcome, Trust};
 use crate::sample::{Draw, POOL, choose, draw};
-use crate::{Objective, TrainError};
+use crate::{Objective, Refusal, TrainError};
 use equation::taylor::Source;
 
 /// Losses at fresh points may be this much larger than at those that a step was made for.
@@ -20,15 +20,16 @@ impl Run<'_> {
     /// Gives the objective the points of the snapshot's draw. A function of the snapshot's draw, number
     /// of points and, where points gather at large residuals, parameters.
     pub(super) fn supply(
-        &self,
+        &mut self,
         settings: &Settings,
         objective: &mut Objective<'_>,
         now: &Snapshot,
     ) -> Result<(), TrainError> {
-        let pool = if settings.adaptive { POOL } else { 1 };
-        let interior = now.interior.saturating_mul(pool);
-        let draw_of = Draw { interior, ..Draw::of(self.problem, settings, now.draw) };
-        let mut sets = draw(self.problem, self.plan, self.tables, draw_of)?;
+        let wanted = self.wanted(settings, now, now.draw);
+        let mut sets = match self.drawn.take() {
+            Some((drawn, sets)) if drawn == wanted => sets,
+            Some(_) | None => draw(self.problem, self.plan, self.tables, wanted)?,
+        };
         if let Some(take_over) = self.surroundings.before {
             sets.iter_mut().enumerate().try_for_each(|(term, points)| take_over(term, points))?;
         }
@@ -47,6 +48,35 @@ impl Run<'_> {
         }
         objective.set_points(sets);
         Ok(())
+    }
+
+    /// The points, or candidates for them, of a draw.
+    fn wanted(&self, settings: &Settings, now: &Snapshot, number: u64) -> Draw {
+        let pool = if settings.adaptive { POOL } else { 1 };
+        let interior = now.interior.saturating_mul(pool);
+        Draw { interior, ..Draw::of(self.problem, settings, number) }
+    }
+
+    /// Takes a step. While a device is busy with it, the processor draws the points of the next.
+    pub(super) fn step<'step>(
+        &mut self,
+        settings: &Settings,
+        optimizer: &'step mut dyn Optimizer,
+        objective: &'step mut Objective<'_>,
+        now: &mut Snapshot,
+        rate: f64,
+    ) -> Result<StepOutcome<'step>, Refusal> {
+        let due = settings.resample.is_some_and(|interval| (now.phase_step + 1).is_multiple_of(interval));
+        if !(due && objective.kernel().solves_equations()) {
+            return optimizer.step(objective, &mut now.parameters, rate);
+        }
+        let wanted = self.wanted(settings, now, now.draw + 1);
+        let (problem, plan, tables, drawn) = (self.problem, self.plan, self.tables, &mut self.drawn);
+        rayon::in_place_scope(|scope| {
+            // An error comes back when the points are wanted.
+            scope.spawn(|_| *drawn = draw(problem, plan, tables, wanted).ok().map(|sets| (wanted, sets)));
+            optimizer.step(objective, &mut now.parameters, rate)
+        })
     }
 
     /// Puts points that follow from parameters of the past into the snapshot.

@@ -56,6 +56,9 @@ struct Arguments {
     long long always;
     // What adjoints and factors are multiplied by at the end.
     double unscale;
+    // Sets of parameters whose residuals are wanted, and how many those of one set are.
+    long long candidates;
+    long long all_rows;
 };
 
 struct Block {

@@ -20,9 +20,14 @@ pub(super) fn formats(precision: Precision) -> String {
 /// The loop over tiles of all terms; `call` is given the term and its first residual, and uses `block`, `rows`,
 /// `count` and `tile`.
 pub(super) fn tiles(plan: &Plan, call: impl Fn(usize, usize) -> String) -> String {
+    tiles_of(plan, ["blockIdx.x", "gridDim.x"], call)
+}
+
+/// The same for some of the blocks: which one of them this is, and how many they are.
+pub(super) fn tiles_of(plan: &Plan, [own, all]: [&str; 2], call: impl Fn(usize, usize) -> String) -> String {
     let mut text = String::from("    const long long* table = arguments.table;\n");
     let end = 3 * plan.terms.len() + 2;
-    _ = writeln!(text, "    for (long long tile = blockIdx.x; tile < table[{end}]; tile += gridDim.x) {{");
+    _ = writeln!(text, "    for (long long tile = {own}; tile < table[{end}]; tile += {all}) {{");
     let mut first = 0;
     for (number, term) in plan.terms.iter().enumerate() {
         let entry = 3 * number;

@@ -11,6 +11,7 @@ mod rules;
 mod term;
 
 use super::layout::Layout;
+use super::machine::ToLoad;
 use super::newton::stride;
 use super::tiles;
 use crate::Precision;
@@ -75,6 +76,21 @@ pub(crate) struct Shape {
     pub(crate) shared: usize,
     /// Blocks that share a multiprocessor.
     pub(crate) each: usize,
+}
+
+impl Source {
+    /// With the kernels that its work launches.
+    pub(crate) fn to_load(&self, work: Work) -> ToLoad<'_> {
+        let kernels: &[&str] = match work {
+            Work::Evaluate => &["evaluate", "pack", "reduce", "update", "advance", "draw"],
+            Work::Transposed => &["transposed", "pack", "reduce"],
+            Work::Rows => &["rows", "pack", "residuals"],
+            Work::Fill => &["fill", "pack"],
+            Work::Jacobian => &["jacobian", "pack"],
+            Work::Along => &["along", "pack"],
+        };
+        ToLoad { text: &self.text, shape: self.shape, kernels }
+    }
 }
 
 /// A kernel as text, and the sizes that its launch must provide.
@@ -175,6 +191,7 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
         ("SCALARS", scalars),
         ("PARAMETERS", plan.parameter_count()),
         ("STRIDE", stride(plan.parameter_count())),
+        ("PACKED", layout.packed),
         ("SCRATCH", scratch),
         ("GRADIENT", gradient),
         ("SUMS", sums),
@@ -231,7 +248,11 @@ fn updates(plan: &Plan, work: Work) -> String {
             calls.collect::<String>()
         )
     };
-    let mut text = kernel("pack", &for_layers("value").replace("{}", "arguments.parameters[place]"));
+    let mut text = match work {
+        // It packs for many candidates.
+        Work::Rows => String::new(),
+        _ => kernel("pack", &for_layers("value").replace("{}", "arguments.parameters[place]")),
+    };
     if matches!(work, Work::Evaluate | Work::Transposed) {
         text += &kernel(
             "reduce",

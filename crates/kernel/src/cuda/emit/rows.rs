@@ -1,32 +1,62 @@
 //! The kernels of a least-squares problem: all terms in one launch, rows one after the other as on the host.
 
-use super::frame;
-use equation::taylor::Plan;
+use super::frame::{self, kernel};
+use equation::taylor::{Layer, Plan};
 
-/// `rows` writes rows and residuals, `residuals` the residuals alone.
+/// `rows` writes rows and residuals, `residuals` the residuals alone, for many candidates at once.
 pub(super) fn entries(plan: &Plan) -> String {
-    let rows = entry(plan, "rows", |term, first| {
-        format!(
-            "rows_tile<Term{term}>(block, rows, count, arguments.factors + {first},\n\
-             \x20               arguments.output + row * STRIDE, arguments.values + row)"
-        )
+    let rows = entry(
+        plan,
+        "rows",
+        "const Arguments& own = arguments;",
+        ["blockIdx.x", "gridDim.x"],
+        |term, first| {
+            format!(
+                "rows_tile<Term{term}>(block, rows, count, own.factors + {first},\n\
+             \x20               own.output + row * STRIDE, own.values + row)"
+            )
+        },
+    );
+    let candidate = "const Arguments own = arguments_of(arguments, blockIdx.x % arguments.candidates);";
+    let shares = ["blockIdx.x / arguments.candidates", "gridDim.x / arguments.candidates"];
+    let residuals = entry(plan, "residuals", candidate, shares, |term, _| {
+        format!("fill_tile<Term{term}>(block, rows, count, own.values + row)")
     });
-    let residuals = entry(plan, "residuals", |term, _| {
-        format!("fill_tile<Term{term}>(block, rows, count, arguments.values + row)")
-    });
-    rows + &residuals
+    rows + &residuals + &pack(plan)
 }
 
-/// One kernel; `call` is given the term and its first residual, and uses `row`, the first one of its tile.
-fn entry(plan: &Plan, name: &str, call: impl Fn(usize, usize) -> String) -> String {
-    let tiles = frame::tiles(plan, |term, first| {
+/// One kernel; `call` is given the term and its first residual, and uses `own`, the arguments of the block, and `row`,
+/// the first one of its tile.
+fn entry(
+    plan: &Plan,
+    name: &str,
+    own: &str,
+    shares: [&str; 2],
+    call: impl Fn(usize, usize) -> String,
+) -> String {
+    let tiles = frame::tiles_of(plan, shares, |term, first| {
         let row = format!("{} + start * Term{term}::RESIDUALS", before(term));
         format!("const long long row = {row};\n            {}", call(term, first))
     });
     format!(
         "extern \"C\" __global__ void __launch_bounds__(THREADS, 2) {name}(Arguments arguments) {{\n\
-         \x20   const Block block = own_block(arguments);\n{tiles}}}\n\n"
+         \x20   {own}\n    const Block block = own_block(own);\n{tiles}}}\n\n"
     )
+}
+
+/// Packs the parameters of all candidates.
+fn pack(plan: &Plan) -> String {
+    let layers = plan.architecture.layers.iter().enumerate();
+    let dense = layers.filter(|(_, layer)| matches!(layer, Layer::Dense { .. }));
+    let calls = dense.map(|(number, _)| format!("        pack_layer(LAYER{number}, own.weights, value);\n"));
+    let body = format!(
+        "    for (int candidate = 0; candidate < arguments.candidates; ++candidate) {{\n\
+         \x20       const Arguments own = arguments_of(arguments, candidate);\n\
+         \x20       const auto value = [&](long long place) {{ return own.parameters[place]; }};\n\
+         {}    }}\n",
+        calls.collect::<String>()
+    );
+    kernel("pack", &body)
 }
 
 /// Rows of the terms before one.

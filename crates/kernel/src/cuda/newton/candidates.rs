@@ -95,17 +95,6 @@ impl Cuda<'_> {
         Ok(())
     }
 
-    /// Queues the residuals at the first of the parameters beside the step's start.
-    fn queue_ends(&self, newton: &Newton, count: usize) -> Result<(), CudaError> {
-        let word = size_of::<f64>() as u64;
-        let Dense { moved, others, stride, all_rows, .. } = newton.dense;
-        (0..count).try_for_each(|slot| {
-            let number = slot as u64;
-            let (from, to) = (moved + number * stride * word, others + number * all_rows * word);
-            self.queue_residuals(newton, 1 + slot, from, to)
-        })
-    }
-
     /// Queues Jᵀ times one number per row, for all candidates. Rows that did not stay are computed again.
     fn queue_slopes(&self, newton: &Newton, dense: &Dense) -> Result<(), CudaError> {
         let dense = Dense { parts: SLOPE_PARTS as u64, ..*dense };

@@ -1,7 +1,7 @@
 //! Dense linear algebra on the device: the text of its kernels, the same for every plan, and what they are given.
 
 use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel};
-use crate::cuda::machine::Given;
+use crate::cuda::machine::{Given, ToLoad};
 use std::fmt::Write;
 
 /// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.
@@ -79,13 +79,19 @@ const KERNELS: [(&str, &str); 15] = [
     ("squares", "sum_squares"),
 ];
 
-/// All names.
-pub(super) fn names() -> Vec<&'static str> {
-    KERNELS.iter().map(|(name, _)| *name).collect()
-}
-
-pub(super) fn shape() -> Shape {
-    Shape { threads: THREADS, shared: SHARED_BYTES, each: 1 }
+/// Their text, with all names.
+pub(crate) fn to_load(text: &str) -> ToLoad<'_> {
+    const NAMES: [&str; KERNELS.len()] = {
+        let mut names = [""; KERNELS.len()];
+        let mut place = 0;
+        while place < names.len() {
+            names[place] = KERNELS[place].0;
+            place += 1;
+        }
+        names
+    };
+    let shape = Shape { threads: THREADS, shared: SHARED_BYTES, each: 1 };
+    ToLoad { text, shape, kernels: &NAMES }
 }
 
 /// Numbers from one row of the Jacobian, or of JᵀJ, to the next: the residual lies behind the parameters.

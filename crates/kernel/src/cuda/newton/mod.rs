@@ -5,7 +5,7 @@ mod dense;
 mod room;
 
 pub(crate) use candidates::Tried;
-pub(crate) use dense::{CANDIDATES, stride, text};
+pub(crate) use dense::{CANDIDATES, stride, text, to_load};
 
 use super::CudaError;
 use super::emit::Work;
@@ -140,22 +140,23 @@ impl Cuda<'_> {
         self.launch(newton.kernels, Work::Rows.name(), newton.blocks, &arguments)
     }
 
-    /// Queues the residuals of all points for parameters at an address, into an address; `slot` is where their packed
-    /// copies go.
-    fn queue_residuals(
-        &self,
-        newton: &Newton,
-        slot: usize,
-        parameters: u64,
-        values: u64,
-    ) -> Result<(), CudaError> {
+    /// Queues the residuals of all points at the first of the parameters beside the step's start.
+    fn queue_ends(&self, newton: &Newton, count: usize) -> Result<(), CudaError> {
+        // Behind the packed copies of the step's start.
         let packed = self.source_of(newton.kernels).packed * self.number_bytes();
-        let weights = newton.arguments.weights + (slot * packed) as u64;
-        // Behind the chunks' tables is one for all points.
-        let table = newton.tables[newton.chunks.len()];
-        let arguments = Arguments { parameters, weights, values, table, ..newton.arguments };
+        let Dense { moved, others, .. } = newton.dense;
+        let arguments = Arguments {
+            parameters: moved,
+            weights: newton.arguments.weights + packed as u64,
+            values: others,
+            // Behind the chunks' tables is one for all points.
+            table: newton.tables[newton.chunks.len()],
+            candidates: count as u64,
+            ..newton.arguments
+        };
         self.launch(newton.kernels, "pack", self.pack_blocks(newton.kernels), &arguments)?;
-        self.launch(newton.kernels, "residuals", newton.blocks, &arguments)
+        // As many for every set.
+        self.launch(newton.kernels, "residuals", newton.blocks / count * count, &arguments)
     }
 
     /// Queues the squares of residuals that lie at an address, for so many candidates.

@@ -4,7 +4,7 @@
 use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
 use super::{Newton, REPORT, row_count};
 use crate::Points;
-use crate::cuda::emit::{EACH, Work};
+use crate::cuda::emit::Work;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::machine::{Arena, Arguments};
 use crate::cuda::memory::{Pool, Regions};
@@ -22,6 +22,9 @@ pub(super) const SLOPE_PARTS: usize = 32;
 
 /// Vectors per candidate: step, bend, and two to solve with.
 pub(super) const VECTORS: usize = 4;
+
+/// Sets of parameters whose residuals are wanted at once: on both sides of every candidate.
+const MOST_SETS: usize = 2 * CANDIDATES;
 
 /// How a problem is shared out.
 struct Shares {
@@ -47,11 +50,10 @@ impl Cuda<'_> {
             Some(Newton { arena, .. }) => arena,
             None => Arena::new(&self.machine),
         };
-        if self.dense.is_none() {
-            self.dense = Some(self.machine.load(&dense::text(), dense::shape(), &dense::names())?);
-        }
-        let tile = tiles::for_all(self.plan, &counts, self.machine.blocks(EACH));
-        let kernels = self.kernels(Work::Rows, tile)?;
+        self.load_equations()?;
+        // The largest in any case: points become more while training, and compiling again takes longer than all that
+        // smaller tiles would save before.
+        let kernels = self.kernels(Work::Rows, tiles::largest(self.plan))?;
         let mut sizes = Wanted::Given(points).sizes(self.plan);
         sizes.iter_mut().zip(&self.source_of(kernels).points).for_each(|(size, tile)| size.tile = *tile);
         let mut tiles_each = count_tiles(&sizes).max(1);
@@ -85,7 +87,7 @@ impl Cuda<'_> {
         let tiles = dense::tiles(self.plan.parameter_count());
         Shares {
             kernels,
-            blocks: count_tiles(sizes).clamp(1, self.blocks(kernels)),
+            blocks: (MOST_SETS * count_tiles(sizes)).min(self.blocks(kernels)).next_multiple_of(MOST_SETS),
             sizes: sizes.to_vec(),
             rows,
             all_rows: chunks.iter().map(|chunk| row_count(chunk, &each)).sum(),
@@ -105,7 +107,7 @@ impl Cuda<'_> {
         Regions::new(&[
             (Pool::Points, sizes.iter().map(|size| size.count * size.width).sum::<usize>() * word),
             (Pool::Header, (2 * parameters + (1 + KIND) * kinds + table) * word),
-            (Pool::Weights, (1 + 2 * CANDIDATES) * source.packed * number),
+            (Pool::Weights, (1 + MOST_SETS) * source.packed * number),
             (Pool::Jets, blocks * source.scratch * number),
             (Pool::Jacobian, rows * stride * word),
             (Pool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * stride) * word),
@@ -142,6 +144,8 @@ impl Cuda<'_> {
             output: address(Pool::Jacobian),
             values: address(Pool::Values),
             unscale: 1.0,
+            candidates: 1,
+            all_rows: all_rows as u64,
             ..Arguments::default()
         };
         let all_rows = all_rows as u64;

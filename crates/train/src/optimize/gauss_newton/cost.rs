@@ -52,9 +52,11 @@ impl Extent {
         }
     }
 
-    /// This way of solving; the best one for [`Solver::Auto`].
-    pub(super) fn settle(self, solver: Solver) -> Solver {
-        if solver == Solver::Auto { self.best() } else { solver }
+    /// Whether a device that solves normal equations should: it knows no other form, and what others would save is less
+    /// than solving on the processor costs.
+    pub(super) fn is_for_devices(self, solver: Solver) -> bool {
+        let fits = self.bytes(Solver::NormalEquations) <= MOST_BYTES;
+        solver == Solver::NormalEquations || solver == Solver::Auto && fits
     }
 
     /// The cheapest way that has room.

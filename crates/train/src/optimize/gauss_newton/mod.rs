@@ -223,9 +223,9 @@ impl Optimizer for GaussNewton {
         _rate: f64,
     ) -> Result<StepOutcome<'step>, Refusal> {
         let squares = loss.least_squares().ok_or(Refusal::NotSquares)?;
-        let normal = squares.extent().settle(self.solver) == Solver::NormalEquations;
+        let extent = squares.extent();
         let found = match squares.elsewhere() {
-            Some(device) if normal => self.step_elsewhere(device, parameters)?,
+            Some(device) if extent.is_for_devices(self.solver) => self.step_elsewhere(device, parameters)?,
             Some(_) | None => self.step_here(squares, parameters)?,
         };
         let Searched { gradient, best, evaluations } = found;
