@@ -47,6 +47,11 @@ struct Walk {
         return reinterpret_cast<Quad*>(own) + layer * DOWN * ACROSS * THREADS + threadIdx.x;
     }
 
+    // The same of the last hidden layer, in place of the cells.
+    __device__ Quad* kept() const {
+        return reinterpret_cast<Quad*>(shared_memory) + threadIdx.x;
+    }
+
     __device__ void read_coefficients(number (&k)[Net::COEFFICIENT_ROOM], int place) const {
 #pragma unroll
         for (int c = 0; c < Net::COEFFICIENT_COUNT; ++c) k[c] = block.scratch[Net::COEFFICIENTS + c * PLACES + place];
@@ -149,7 +154,8 @@ struct Walk {
                     sum[down][tile][part] = bias && tile < PLACE_TILES ? bias[neuron(down, part / 2)] : number(0);
     }
 
-    // Leaves the sums of all hidden layers in memory, and the network's outputs in the scratch memory.
+    // Leaves the sums of all hidden layers where `saved` and `kept` say, and the network's outputs in the scratch
+    // memory.
     __device__ void forward() const {
         Sums sum;
         const number* weights = block.arguments.weights;
@@ -172,7 +178,8 @@ struct Walk {
             start(sum, weights + BIASES_PACKED + layer * WIDTH);
             add_product<COLUMNS>(sum, next, fragments, TILES, cells());
         }
-        Quad* own = saved(HIDDEN - 1);
+        __syncthreads();
+        Quad* own = kept();
 #pragma unroll
         for (int down = 0; down < DOWN; ++down)
 #pragma unroll
@@ -227,8 +234,8 @@ struct Walk {
         const number* weights = block.arguments.weights + HEAD_PACKED;
         const number* bars = block.scratch + Net::HEAD_BAR;
         number own[Net::OUTPUTS][DOWN][2] = {};
-        const Quad* last = saved(HIDDEN - 1);
-        const auto quad_at = [&](int down, int tile) { return read_again(last + (down * ACROSS + tile) * THREADS); };
+        const Quad* last = kept();
+        const auto quad_at = [&](int down, int tile) { return last[(down * ACROSS + tile) * THREADS]; };
         for_quads(quad_at, [&](int down, int tile, int part, const number* z, const number* k) {
             number h[CHANNELS], h_bar[CHANNELS] = {}, z_bar[CHANNELS];
             Net::Jets::forward(z, h, k);
@@ -266,6 +273,7 @@ struct Walk {
     __device__ void reverse() const {
         Sums sum;
         head_reverse(sum);
+        __syncthreads();
 #pragma unroll 1
         for (int layer = HIDDEN - 1; layer >= 0; --layer) {
 #pragma unroll

@@ -121,10 +121,12 @@ impl Cut {
     }
 }
 
-/// Bytes of one layer's values in shared memory, which lie as `cell_at` in `device/fragments.cuh` says.
+/// Bytes of one layer's values in shared memory, which lie as `cell_at` in `device/fragments.cuh` says; or of what the
+/// last layer's activation is applied to, which takes their place.
 fn cell_bytes(columns: usize, rows: usize, planes: usize, number: usize) -> usize {
     let (cell, padding) = if number == 4 { (2, 0) } else { (8, 4) };
-    (planes * rows * (columns.next_multiple_of(16) + padding) * cell).next_multiple_of(16)
+    let values = planes * rows * (columns.next_multiple_of(16) + padding) * cell;
+    values.max(rows * columns * number)
 }
 
 /// How many of [`arrays`] depend on a term's residuals.
@@ -189,7 +191,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         .iter()
         .zip(&cut.points)
         .map(|(term, &points)| term.channels.len() * term.row.sites * points);
-    let scratch = hidden * width * columns.clone().max().unwrap_or(0);
+    let scratch = (hidden - 1) * width * columns.clone().max().unwrap_or(0);
     let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
     let sums = scalars + residuals;
