@@ -15,8 +15,8 @@ constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
 // Tiles of 8 columns whose right fragments a warp holds at a time.
 constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
 
-// Tiles of 8 inputs whose gradients a warp sums at a time. A group of warps has fewer registers left.
-constexpr int OUTER = WIDTH % 32 != 0 ? 2 : GROUPED || WIDTH % 64 != 0 ? 4 : 8;
+// Tiles of 8 inputs whose gradients a warp sums at a time.
+constexpr int OUTER = WIDTH % 32 == 0 ? 4 : 2;
 
 // Where a number of the values lies. Short ones are matrices of 8 by 8 that take 128 bytes in a row, as matrix
 // instructions read them; the rows of doubles fall into different banks.
@@ -104,6 +104,25 @@ struct Left {
             value[2 * part + 1] = from[2 + part % 2];
         }
 #endif
+    }
+
+    // Writes what it took of results whose first row and column are these.
+    template <int COLUMNS>
+    __device__ inline void store(Cell* cells, int row, int column) const {
+        row += threadIdx.x % 32 / 4;
+        column += threadIdx.x % 4 * 2;
+#pragma unroll
+        for (int part = 0; part < 4; ++part) {
+            const int to = row + part % 2 * 8, at = column + part / 2 * 8;
+#if TERMS > 0
+#pragma unroll
+            for (int term = 0; term < TERMS; ++term)
+                *reinterpret_cast<unsigned*>(cells + cell_at<COLUMNS>(term, to, at)) = terms[term][part];
+#else
+            const int first = part / 2 * 4 + part % 2;
+            *reinterpret_cast<Doubles*>(cells + cell_at<COLUMNS>(0, to, at)) = Doubles{value[first], value[first + 2]};
+#endif
+        }
     }
 };
 
@@ -215,12 +234,11 @@ __device__ inline void fetch_weights(Left (&left)[DOWN], const number* fragments
 }
 
 #if GROUPED
-// Adds left times right, whose terms start `plane` cells from each other, for the four warps of a group. The sums may
-// be read and the left factor changed after `await_products`.
+// Adds left times right, whose terms start `plane` cells from each other, for the four warps of a group. Between
+// `begin_products` and `await_products` sums and left factors belong to the products.
 template <Order ORDER, int ACROSS>
-__device__ inline void start_products(number (&sum)[DOWN][ACROSS][4], const Left (&left)[DOWN], const Cell* right,
+__device__ inline void multiply_terms(number (&sum)[DOWN][ACROSS][4], const Left (&left)[DOWN], const Cell* right,
                                       int plane, int inner, int outer) {
-    begin_products();
 #pragma unroll
     for (int order = TERMS - 1; order >= 0; --order)
 #pragma unroll
@@ -228,7 +246,6 @@ __device__ inline void start_products(number (&sum)[DOWN][ACROSS][4], const Left
 #pragma unroll
             for (int down = 0; down < DOWN; ++down)
                 multiply_rows<ORDER>(sum[down], left[down].terms[i], factor(right + (order - i) * plane, inner, outer));
-    end_products();
 }
 #endif
 
@@ -245,7 +262,8 @@ __device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Left (&n
         for (int down = 0; down < DOWN; ++down) left[down] = next[down];
         fetch_weights(next, fragments, step + 1 < steps ? step + 1 : step);
 #if GROUPED
-        start_products<DOWNWARDS>(sum, left, cells + step * 16 * 8, cell_at<COLUMNS>(1, 0, 0), 8 * 8, ROWS * 8);
+        begin_products();
+        multiply_terms<DOWNWARDS>(sum, left, cells + step * 16 * 8, cell_at<COLUMNS>(1, 0, 0), 8 * 8, ROWS * 8);
         await_products();
 #else
 #pragma unroll
@@ -264,64 +282,65 @@ __device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Left (&n
 #endif
 }
 
-// Keeps the compiler from carrying what it made of these numbers into the next round of a loop, for their terms take
-// more registers than there are: it cannot know that a word of the workspace stays zero.
-template <int ACROSS>
-__device__ inline void forget(number (&numbers)[DOWN][ACROSS][4]) {
-#ifndef STAND_IN
-    const unsigned zero = *reinterpret_cast<volatile unsigned*>(workspace());
+// A thread's adjoints as left factors, sixteen columns each; what fills up the last one is zero.
+template <int COLUMNS>
+struct Bars {
+    static constexpr int PAIRS = (COLUMNS + 15) / 16;
+    Left pairs[DOWN][PAIRS];
+
+    __device__ inline explicit Bars(const number (&from)[DOWN][COLUMNS / 8][4]) {
+        const number none[4] = {};
 #pragma unroll
-    for (int down = 0; down < DOWN; ++down)
+        for (int down = 0; down < DOWN; ++down)
 #pragma unroll
-        for (int tile = 0; tile < ACROSS; ++tile)
-#pragma unroll
-            for (int part = 0; part < 4; ++part) {
-                number& own = numbers[down][tile][part];
-#if TERMS > 0
-                own = __uint_as_float(__float_as_uint(own) ^ zero);
-#else
-                own = __hiloint2double(__double2hiint(own) ^ zero, __double2loint(own));
-#endif
+            for (int pair = 0; pair < PAIRS; ++pair) {
+                if (2 * pair + 1 < COLUMNS / 8)
+                    pairs[down][pair].take(from[down][2 * pair], from[down][2 * pair + 1 < COLUMNS / 8 ? 2 * pair + 1 : 0]);
+                else
+                    pairs[down][pair].take(from[down][2 * pair], none);
             }
-#endif
-}
+    }
+
+    __device__ inline void store(Cell* cells) const {
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int pair = 0; pair < PAIRS; ++pair)
+                pairs[down][pair].template store<COLUMNS>(cells, (threadIdx.x / 32 * DOWN + down) * 16, pair * 16);
+    }
+};
 
 // Adds the products of adjoints and values over all columns to a block's own gradient, which lies as results do;
 // `first` says that nothing lies there yet. COUNT tiles of 8 inputs are summed at a time.
 template <int COLUMNS, int COUNT>
-__device__ inline void add_outer_product(number (&bar)[DOWN][COLUMNS / 8][4], const Cell* cells, number* gradient,
-                                         int inputs, bool first) {
-    constexpr int ACROSS = COLUMNS / 8;
+__device__ inline void add_outer_product(const Bars<COLUMNS>& bars, const Cell* cells, number* gradient, int inputs,
+                                         bool first) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll 1
     for (int chunk = 0; chunk < inputs / 8; chunk += COUNT) {
-        forget(bar);
         number sum[DOWN][COUNT][4] = {};
+#if GROUPED
+        begin_products();
+#endif
 #pragma unroll
-        for (int pair = 0; pair < ACROSS; pair += 2) {
-            const number none[4] = {};
+        for (int pair = 0; pair < Bars<COLUMNS>::PAIRS; ++pair) {
             Left left[DOWN];
 #pragma unroll
-            for (int down = 0; down < DOWN; ++down) {
-                if (pair + 1 < ACROSS)
-                    left[down].take(bar[down][pair], bar[down][pair + 1 < ACROSS ? pair + 1 : pair]);
-                else
-                    left[down].take(bar[down][pair], none);
-            }
+            for (int down = 0; down < DOWN; ++down) left[down] = bars.pairs[down][pair];
 #if GROUPED
-            start_products<ALONG>(sum, left, cells + cell_at<COLUMNS>(0, chunk * 8, pair * 8),
+            multiply_terms<ALONG>(sum, left, cells + cell_at<COLUMNS>(0, chunk * 8, pair * 16),
                                   cell_at<COLUMNS>(1, 0, 0), ROWS * 8, 8 * 8);
-            await_products();
 #else
 #pragma unroll
             for (int start = 0; start < COUNT; start += 2) {
                 Right right[2];
-                load_along<COLUMNS>(right, cells, (chunk + start) * 8, pair * 8);
+                load_along<COLUMNS>(right, cells, (chunk + start) * 8, pair * 16);
                 multiply_group(sum, left, right, start);
             }
 #endif
         }
 #if GROUPED
+        await_products();
         settle(sum);
 #endif
 #pragma unroll

@@ -122,7 +122,6 @@ inline Factor factor(const unsigned short* cells, int inner, int outer) {
     return Factor{cells, inner, outer};
 }
 inline void begin_products() {}
-inline void end_products() {}
 inline void await_products() {}
 #else
 // What the instruction is told of a right factor in shared memory: sixteen of the inner dimension, in matrices of 8 by
@@ -137,11 +136,8 @@ __device__ inline void begin_products() {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-__device__ inline void end_products() {
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-}
-
 __device__ inline void await_products() {
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 #endif

@@ -79,7 +79,7 @@ struct Walk {
             }
     }
 
-    // Values of the features to the cells; the columns that fill up the last sixteen become zero.
+    // Values of the features to the cells.
     __device__ void store_features() const {
         for (int at = threadIdx.x; at < FEATURE_ROWS * (PLACES / 2); at += THREADS) {
             const int n = at / (PLACES / 2), place = at % (PLACES / 2) * 2;
@@ -96,6 +96,10 @@ struct Walk {
             for (int c = 0; c < CHANNELS; ++c)
                 store_cells<COLUMNS>(cells(), n, c * PLACES + place, h[0][c], h[1][c]);
         }
+    }
+
+    // Products over columns take sixteen at a time: what fills up the last ones becomes zero.
+    __device__ void clear_rest() const {
         if constexpr (COLUMNS % 16 != 0)
             for (int at = threadIdx.x; at < ROWS * 4; at += THREADS)
                 store_cells<COLUMNS>(cells(), at / 4, COLUMNS + at % 4 * 2, number(0), number(0));
@@ -274,6 +278,7 @@ struct Walk {
         Sums sum;
         head_reverse(sum);
         __syncthreads();
+        clear_rest();
 #pragma unroll 1
         for (int layer = HIDDEN - 1; layer >= 0; --layer) {
 #pragma unroll
@@ -292,16 +297,10 @@ struct Walk {
             store_values(saved_at);
             publish_cells();
             number* gradient = block.gradient + FIRST_GRADIENT + (layer - 1) * WIDTH * WIDTH;
-            add_outer_product<COLUMNS, OUTER>(sum, cells(), gradient, WIDTH, first);
+            const Bars<COLUMNS> bars(sum);
+            add_outer_product<COLUMNS, OUTER>(bars, cells(), gradient, WIDTH, first);
             __syncthreads();
-#pragma unroll
-            for (int down = 0; down < DOWN; ++down)
-#pragma unroll
-                for (int tile = 0; tile < ACROSS; ++tile)
-#pragma unroll
-                    for (int half = 0; half < 2; ++half)
-                        store_cells<COLUMNS>(cells(), neuron(down, half), place(tile), sum[down][tile][2 * half],
-                                            sum[down][tile][2 * half + 1]);
+            bars.store(cells());
             const number* weights = block.arguments.weights + FIRST_PACKED + (2 * layer - 1) * SQUARE_PACKED;
             Left next[DOWN];
             fetch_weights(next, weights, 0);
@@ -313,7 +312,7 @@ struct Walk {
         }
         store_features();
         publish_cells();
-        add_outer_product<COLUMNS, 2>(sum, cells(), block.gradient, FEATURE_ROWS, first);
+        add_outer_product<COLUMNS, 2>(Bars<COLUMNS>(sum), cells(), block.gradient, FEATURE_ROWS, first);
         __syncthreads();
     }
 };
