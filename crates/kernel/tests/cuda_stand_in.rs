@@ -58,7 +58,7 @@ fn a_memory_limit_is_kept() {
 #[test]
 fn a_machine_that_has_too_little_memory_gets_smaller_chunks_and_the_same_bits() {
     let case = case("heat.toml", &[]);
-    let (points, parameters) = (points(&case, 400), parameters(&case));
+    let (points, parameters) = (points(&case, 1000), parameters(&case));
     let mut whole = vec![0.0; parameters.len()];
     let mut kernel = stand_in(&case, Precision::F64);
     kernel.evaluate(&points, &parameters, &mut whole).expect("memory");
