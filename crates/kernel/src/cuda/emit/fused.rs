@@ -2,9 +2,7 @@
 
 use super::frame::{self, kernel};
 use super::term::TermText;
-use super::{
-    DRAW, INSTRUCTIONS, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, rules,
-};
+use super::{DRAW, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, grouped, rules};
 use crate::Precision;
 use crate::cuda::layout::Layout;
 use equation::problem::Activation;
@@ -126,10 +124,12 @@ impl Cut {
     }
 }
 
-/// Bytes of one layer's values in shared memory; rows as `row_stride` in `device/fragments.cuh`.
+/// Bytes of one layer's values in shared memory, which lie as `cell_at` in `device/fragments.cuh` says; or of what the
+/// last layer's activation is applied to, which takes their place.
 fn cell_bytes(columns: usize, rows: usize, planes: usize, number: usize) -> usize {
-    let (cell, padding) = if number == 4 { (2, 8) } else { (8, 4) };
-    (planes * rows * (columns.next_multiple_of(16) + padding) * cell).next_multiple_of(16)
+    let (cell, padding) = if number == 4 { (2, 0) } else { (8, 4) };
+    let values = planes * rows * (columns.next_multiple_of(16) + padding) * cell;
+    values.max(rows * columns * number)
 }
 
 /// How many of [`arrays`] depend on a term's residuals.
@@ -194,23 +194,24 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         .iter()
         .zip(&cut.points)
         .map(|(term, &points)| term.channels.len() * term.row.sites * points);
-    let layer = width * columns.max().unwrap_or(0);
-    let kept = hidden.min(cut.spare / (layer * number).max(1));
-    let scratch = (hidden - kept) * layer;
-    let shared = cut.shared + kept * layer * number;
+    // Sums of all layers but the last wait for the way back: as many as have room in shared memory, the others outside.
+    let layer = width * columns.clone().max().unwrap_or(0);
+    let near = (hidden - 1).min(cut.spare / (layer * number).max(1));
+    let scratch = (hidden - 1 - near) * layer;
+    let shared = cut.shared + near * layer * number;
     let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
     let sums = scalars + residuals;
     let threads = 32 * cut.warps;
 
     let mut text = format!("// The fused step in {}, made by pinnace.\n", target.precision);
-    _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}\n#define KEPT_LAYERS {kept}");
+    _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}\n#define NEAR_LAYERS {near}");
     text += &frame::formats(target.precision);
     for (name, value) in [
         ("THREADS", threads),
         ("WORKSPACE_BYTES", WORKSPACE_BYTES * threads),
         ("SHARED_BYTES", shared),
-        ("KEPT_BYTES", cut.shared),
+        ("NEAR_BYTES", cut.shared),
         ("WEIGHTS", weights),
         ("SCALARS", scalars),
         ("PARAMETERS", plan.parameter_count()),
@@ -239,7 +240,10 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         let list: Vec<String> = plain.parameters.iter().map(|layer| layer[place].to_string()).collect();
         _ = writeln!(text, "__device__ const int {name}[] = {{{}}};", list.join(", "));
     }
-    for part in [NUMBERS, SLOPES, INSTRUCTIONS, FRAGMENTS, TILE, UPDATE, DRAW] {
+    // Tiles of 8 columns that products have: those of the terms, of gradients, of gradients of the first layer.
+    let counts = columns.map(|columns| columns / 8).chain([4, 2]);
+    let instructions = grouped::instructions(terms > 0 && cut.warps.is_multiple_of(4), counts);
+    for part in [NUMBERS, SLOPES, &instructions, FRAGMENTS, TILE, UPDATE, DRAW] {
         text.push('\n');
         text += part;
     }

@@ -3,6 +3,7 @@
 mod features;
 mod frame;
 mod fused;
+mod grouped;
 mod layers;
 mod program;
 mod rows;
