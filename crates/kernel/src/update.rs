@@ -70,14 +70,8 @@ impl Update {
         moments.steps += 1;
         let Update::Adam { rate, mean_decay, square_decay, floor, decay, decaying } = self;
         let [length, correction] = self.corrections(moments.steps);
-        let numbers = Numbers {
-            length,
-            correction,
-            mean_decay,
-            square_decay,
-            floor,
-            keep: 1.0 - rate * decay,
-        };
+        let numbers =
+            Numbers { length, correction, mean_decay, square_decay, floor, keep: 1.0 - rate * decay };
         let level = Level::best();
         let (mean, lasting_mean) = moments.mean.split_at_mut(decaying);
         let (square, lasting_square) = moments.square.split_at_mut(decaying);

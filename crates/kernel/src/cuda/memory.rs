@@ -123,9 +123,7 @@ impl Pool {
             Pool::Header | Pool::Weights | Pool::Direction | Pool::Moments | Pool::Candidates => {
                 Purpose::Weights
             }
-            Pool::Gradients | Pool::Sums | Pool::Parts | Pool::Matrix | Pool::Factors => {
-                Purpose::Gradients
-            }
+            Pool::Gradients | Pool::Sums | Pool::Parts | Pool::Matrix | Pool::Factors => Purpose::Gradients,
             Pool::Jets => Purpose::Jets,
             Pool::Points | Pool::Rows => Purpose::Points,
             Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values | Pool::Jacobian => {

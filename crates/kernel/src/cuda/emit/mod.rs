@@ -241,7 +241,9 @@ fn updates(plan: &Plan, work: Work) -> String {
     let for_layers = |function: &str, rest: &str| -> String {
         let layers = plan.architecture.layers.iter().enumerate();
         let dense = layers.filter(|(_, layer)| matches!(layer, Layer::Dense { .. }));
-        dense.map(|(number, _)| format!("    {function}(LAYER{number}, arguments.weights, {rest});\n")).collect()
+        dense
+            .map(|(number, _)| format!("    {function}(LAYER{number}, arguments.weights, {rest});\n"))
+            .collect()
     };
     const PARAMETER_OF: &str = "[](int place) { return place < WEIGHTS ? place : -1; }";
     let mut text = match work {
