@@ -13,7 +13,7 @@ const RECORDED: usize = 16;
 /// Steps whose lengths and losses have room on the device.
 const MOST: usize = 512;
 
-/// Words that tell how far a call has come; as `progress` in `device/tile.cuh`.
+/// Words that tell how far a call has come; as `progress` in `device/arguments.cuh`.
 const PROGRESS: usize = 5;
 
 /// Words of what a step is made of; as `Step` in `device/update.cuh`.
@@ -217,7 +217,11 @@ impl Cuda<'_> {
         }
         let Prepared { kernels, arguments, places, .. } = prepared;
         let mut left = count;
-        if count >= RECORDED && self.mode() != CompileMode::Default {
+        let records = match self.mode() {
+            CompileMode::ReduceOverhead | CompileMode::MaxAutotune => true,
+            CompileMode::Default | CompileMode::Off => false,
+        };
+        if count >= RECORDED && records {
             let fits = |known: &Series| {
                 (known.kernels, &known.arguments, &known.places) == (*kernels, arguments, places)
             };

@@ -22,15 +22,15 @@ constexpr int REDUCED = 4 * FOURS;
 constexpr int SUMMING = GRADIENT / REDUCED;
 static_assert(GRADIENT % REDUCED == 0, "no place is left over");
 
-// The sum of a place of the gradient over all blocks in a fixed order, in double precision; of the first REDUCED
-// threads each has its own place.
-__device__ inline double sum_of_blocks(const Arguments& arguments) {
+// The sum of a place over some gradients in a fixed order, in double precision; of the first REDUCED threads each has
+// its own place.
+__device__ inline double sum_of_gradients(const Arguments& arguments, long long gradients) {
     __shared__ double parts[SHARES][REDUCED];
     const int four = threadIdx.x % FOURS, share = threadIdx.x / FOURS;
     const Four* from = reinterpret_cast<const Four*>(arguments.gradients) + blockIdx.x * FOURS + four;
     double own[4] = {};
 #pragma unroll 4
-    for (int block = share; block < int(arguments.blocks); block += SHARES) {
+    for (int block = share; block < int(gradients); block += SHARES) {
         const Four numbers = from[static_cast<long long>(block) * (GRADIENT / 4)];
 #pragma unroll
         for (int part = 0; part < 4; ++part) own[part] += double(numbers.value[part]);
@@ -57,17 +57,17 @@ __device__ inline void for_sums(const Arguments& arguments, Each each) {
     }
 }
 
-// Adds up the blocks' gradients and sums. `parameter_of` tells which parameter a place of the gradient belongs to, or
+// Adds up some gradients and all blocks' sums. `parameter_of` tells which parameter a place of the gradient belongs to, or
 // -1.
 template <typename ParameterOf>
-__device__ inline void reduce_blocks(const Arguments& arguments, ParameterOf parameter_of) {
+__device__ inline void reduce_blocks(const Arguments& arguments, long long gradients, ParameterOf parameter_of) {
     if (blockIdx.x == SUMMING) {
         for_sums(arguments, [&](int place, double total) {
             arguments.result[WEIGHTS + place] = place < SCALARS ? total * arguments.unscale : total;
         });
         return;
     }
-    const double total = sum_of_blocks(arguments);
+    const double total = sum_of_gradients(arguments, gradients);
     if (threadIdx.x >= REDUCED) return;
     const int parameter = parameter_of(blockIdx.x * REDUCED + threadIdx.x);
     if (parameter >= 0) arguments.result[parameter] = total * arguments.unscale;
@@ -146,10 +146,11 @@ __device__ inline void move_scalars(const Arguments& arguments, const Step& step
     else if (loss < arguments.bound) arguments.progress[2] = 1 + this_step(arguments);
 }
 
-// Moves the parameters by the sum of the blocks' gradients, unless steps have ended. `put` packs the new value of the
+// Moves the parameters by the sum of some gradients, unless steps have ended. `put` packs the new value of the
 // parameter at a place of the gradient.
 template <typename ParameterOf, typename Put>
-__device__ inline void move_parameters(const Arguments& arguments, ParameterOf parameter_of, Put put) {
+__device__ inline void move_parameters(const Arguments& arguments, long long gradients, ParameterOf parameter_of,
+                                       Put put) {
     if (ended(arguments)) return;
     const Step step = reinterpret_cast<const Step*>(arguments.lengths)[this_step(arguments)];
     if (blockIdx.x == SUMMING) {
@@ -161,7 +162,7 @@ __device__ inline void move_parameters(const Arguments& arguments, ParameterOf p
     const int parameter = threadIdx.x < REDUCED ? parameter_of(place) : -1;
     State state{};
     if (parameter >= 0) state.load(arguments, parameter);
-    const double total = sum_of_blocks(arguments);
+    const double total = sum_of_gradients(arguments, gradients);
     if (parameter >= 0) put(place, number(move_parameter(arguments, state, step, total, parameter)));
 }
 
