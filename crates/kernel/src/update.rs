@@ -58,19 +58,20 @@ impl Update {
         Update::Adam { rate, mean_decay, square_decay, floor, decay, decaying }
     }
 
+    /// What the running mean is multiplied by in step number `steps`, and what its square is: both start from zero.
+    pub(crate) fn corrections(self, steps: u64) -> [f64; 2] {
+        let Update::Adam { rate, mean_decay, square_decay, .. } = self;
+        let steps = steps as f64;
+        [rate / (1.0 - mean_decay.powf(steps)), 1.0 / (1.0 - square_decay.powf(steps))]
+    }
+
     /// Moves `parameters` against a finite `gradient`, reading and writing every number once.
     pub fn apply(self, moments: &mut Moments, parameters: &mut [f64], gradient: &[f64]) {
         moments.steps += 1;
         let Update::Adam { rate, mean_decay, square_decay, floor, decay, decaying } = self;
-        let steps = moments.steps as f64;
-        let numbers = Numbers {
-            length: rate / (1.0 - mean_decay.powf(steps)),
-            correction: 1.0 / (1.0 - square_decay.powf(steps)),
-            mean_decay,
-            square_decay,
-            floor,
-            keep: 1.0 - rate * decay,
-        };
+        let [length, correction] = self.corrections(moments.steps);
+        let numbers =
+            Numbers { length, correction, mean_decay, square_decay, floor, keep: 1.0 - rate * decay };
         let level = Level::best();
         let (mean, lasting_mean) = moments.mean.split_at_mut(decaying);
         let (square, lasting_square) = moments.square.split_at_mut(decaying);

@@ -22,6 +22,10 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
     check("inverse.toml", &[], Precision::F64, 70);
     check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x6, 33);
     check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x3, 9);
+    // Four warps and more multiply together.
+    check("burgers.toml", &["network.width=64", "network.depth=3"], Precision::Bf16x6, 33);
+    check("burgers.toml", &["network.width=100", "network.depth=2"], Precision::Bf16x3, 41);
+    check("burgers.toml", &["network.width=64", "network.depth=1"], Precision::Bf16, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Fp16, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Tf32, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::F64, 31);
@@ -90,7 +94,7 @@ fn a_memory_limit_is_kept() {
 #[test]
 fn a_machine_that_has_too_little_memory_gets_smaller_chunks_and_the_same_bits() {
     let case = case("heat.toml", &[]);
-    let (points, parameters) = (points(&case, 400), parameters(&case));
+    let (points, parameters) = (points(&case, 1000), parameters(&case));
     let mut whole = vec![0.0; parameters.len()];
     let mut kernel = stand_in(&case, Precision::F64);
     kernel.evaluate(&points, &parameters, &mut whole).expect("memory");

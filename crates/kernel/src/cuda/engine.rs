@@ -15,8 +15,14 @@ use equation::taylor::Plan;
 /// Words of the staging memory at least: copies are made in pieces of it.
 const STAGING: usize = 1 << 20;
 
-/// Threads that add up one place of the blocks' gradients; as in `device/update.cuh`.
-const SHARES: usize = 4;
+/// Places of the blocks' gradients that a block of so many threads adds up; as `REDUCED` in `device/update.cuh`.
+fn reduced(threads: usize) -> usize {
+    match threads {
+        ..64 => 16,
+        64..128 => 32,
+        _ => 64,
+    }
+}
 
 /// A plan on a GPU.
 #[derive(Debug)]
@@ -221,7 +227,7 @@ impl<'plan> Cuda<'plan> {
     }
 
     /// The arguments that all kernels share.
-    pub(super) fn arguments(&self, kernels: usize, regions: &Regions) -> Arguments {
+    pub(super) fn arguments(&self, regions: &Regions) -> Arguments {
         let address = |pool: Pool| {
             let region = regions.get(pool);
             self.arena.address_of(region.start, region.len())
@@ -233,8 +239,6 @@ impl<'plan> Cuda<'plan> {
             gradients: address(Pool::Gradients),
             sums: address(Pool::Sums),
             result: address(Pool::Result),
-            norms: address(Pool::Norms),
-            reducers: self.reduce_blocks(kernels) as u64,
             unscale: 1.0,
             rows: address(Pool::Rows),
             seeds: address(Pool::Seeds),
@@ -366,7 +370,7 @@ impl<'plan> Cuda<'plan> {
         let header = room.regions.get(Pool::Header);
         self.send(header.start, numbers.chain(tables))?;
 
-        let mut arguments = self.arguments(room.kernels, &room.regions);
+        let mut arguments = self.arguments(&room.regions);
         let word = size_of::<u64>() as u64;
         let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
         arguments.factors = arguments.parameters + parameters.len() as u64 * word;
@@ -433,13 +437,13 @@ impl<'plan> Cuda<'plan> {
         if self.mode == CompileMode::Off {
             return self.kernels(Work::Separate, off::POINTS);
         }
-        let cost = |&most: &usize| {
+        let cost = |most: usize| {
             let source = self.source(Work::Evaluate, most);
-            let tiles = counts.iter().zip(&source.points).map(|(count, size)| count.div_ceil(*size));
-            let rounds = tiles.sum::<usize>().div_ceil(self.machine.blocks(source.shape.each));
-            rounds * tiles::cost(self.plan, &source.points)
+            tiles::cost(self.plan, &source, counts, self.machine.blocks(1))
         };
-        let best = tiles::SIZES.iter().copied().min_by_key(cost).unwrap_or(tiles::FEWEST);
+        let costs = tiles::SIZES.map(|most| (cost(most), most));
+        let best = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
+        let best = best.map_or(tiles::FEWEST, |(_, most)| most);
         let kernels = self.kernels(Work::Evaluate, best)?;
         self.chosen = Some((counts.to_vec(), kernels));
         Ok(kernels)
@@ -465,8 +469,8 @@ impl<'plan> Cuda<'plan> {
     }
 
     pub(super) fn reduce_blocks(&self, kernels: usize) -> usize {
-        let Source { gradient, sums, shape, .. } = &self.loaded[kernels].source;
-        (gradient + sums).div_ceil(shape.threads / SHARES)
+        let Source { gradient, shape, .. } = &self.loaded[kernels].source;
+        gradient / reduced(shape.threads) + 1
     }
 
     pub(super) fn launch(

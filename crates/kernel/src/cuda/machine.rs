@@ -27,10 +27,10 @@ pub(crate) struct Arguments {
     pub(crate) points: u64,
     pub(crate) blocks: u64,
     pub(crate) fresh: u64,
-    pub(crate) norms: u64,
-    pub(crate) reducers: u64,
     pub(crate) moments: u64,
-    pub(crate) rates: u64,
+    pub(crate) next_parameters: u64,
+    pub(crate) next_moments: u64,
+    pub(crate) lengths: u64,
     pub(crate) history: u64,
     pub(crate) progress: u64,
     pub(crate) index: u64,
@@ -276,17 +276,23 @@ impl Machine {
         staging: &mut Staging,
         words: impl Iterator<Item = u64>,
     ) -> Result<(), CudaError> {
-        let (mut at, mut count) = (at, 0);
-        let most = staging.words().len();
-        for word in words {
-            staging.words()[count] = word;
-            count += 1;
-            if count == most {
-                self.upload(arena, at, staging, count)?;
-                (at, count) = (at + count * size_of::<u64>(), 0);
+        let (mut at, mut words) = (at, words);
+        loop {
+            let (room, mut count) = (staging.words(), 0);
+            // The other way round a word would be lost where the room ends.
+            for (place, word) in room.iter_mut().zip(words.by_ref()) {
+                *place = word;
+                count += 1;
             }
+            let full = count == room.len();
+            if count > 0 {
+                self.upload(arena, at, staging, count)?;
+            }
+            if !full {
+                return Ok(());
+            }
+            at += count * size_of::<u64>();
         }
-        self.upload(arena, at, staging, count)
     }
 
     /// Fetches numbers from a place of an arena, piece by piece.

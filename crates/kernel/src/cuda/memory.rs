@@ -23,8 +23,6 @@ pub(crate) enum Pool {
     Sums,
     /// What a call returns.
     Result,
-    /// Squares of the gradient, per block that adds it up.
-    Norms,
     /// Running means of an optimizer.
     Moments,
     /// Step lengths, losses and progress of steps that stay on the device.
@@ -127,13 +125,9 @@ impl Pool {
             Pool::Header | Pool::Weights | Pool::Direction | Pool::Moments | Pool::Candidates => {
                 Purpose::Weights
             }
-            Pool::Gradients
-            | Pool::Workspace
-            | Pool::Sums
-            | Pool::Norms
-            | Pool::Parts
-            | Pool::Matrix
-            | Pool::Factors => Purpose::Gradients,
+            Pool::Gradients | Pool::Workspace | Pool::Sums | Pool::Parts | Pool::Matrix | Pool::Factors => {
+                Purpose::Gradients
+            }
             Pool::Jets => Purpose::Jets,
             Pool::Points | Pool::Rows => Purpose::Points,
             Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values | Pool::Jacobian => {

@@ -155,7 +155,6 @@ impl Cuda<'_> {
             (Pool::Workspace, workspace),
             (Pool::Sums, needs.blocks * source.sums * word),
             (Pool::Result, results * word),
-            (Pool::Norms, self.reduce_blocks(kernels) * word),
             (Pool::Moments, needs.moments * word),
             (Pool::Steps, needs.steps * word),
             (Pool::Rows, needs.rows * word),

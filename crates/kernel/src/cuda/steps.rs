@@ -11,10 +11,13 @@ use crate::{Losses, Moments, Points, Recipe, Series as Steps, Update, Visits};
 const RECORDED: usize = 16;
 
 /// Steps whose lengths and losses have room on the device.
-const MOST: usize = 1024;
+const MOST: usize = 512;
 
 /// Words that tell how far a call has come; as `progress` in `device/arguments.cuh`.
-const PROGRESS: usize = 6;
+const PROGRESS: usize = 5;
+
+/// Words of what a step is made of; as `Step` in `device/update.cuh`.
+const STEP: usize = 3;
 
 /// A recording of steps, and what it was recorded for.
 #[derive(Debug)]
@@ -33,9 +36,9 @@ struct Piece {
 }
 
 impl Cuda<'_> {
-    /// Words of an optimizer's running means and of steps.
+    /// Words of an optimizer's running means, of a second copy of parameters and means, and of steps.
     pub(super) fn step_words(&self) -> [usize; 2] {
-        [2 * self.plan.parameter_count(), MOST * (2 + tables(self.plan)) + PROGRESS]
+        [5 * self.plan.parameter_count(), MOST * (STEP + 1 + tables(self.plan)) + PROGRESS]
     }
 
     /// See [`crate::Kernel::run_steps`].
@@ -56,8 +59,10 @@ impl Cuda<'_> {
         let ahead = |count: usize| self.arena.address_of(words.start + count * word, 0);
         prepared.arguments = Arguments {
             moments: self.arena.address_of(means.start, means.len()),
-            rates: ahead(0),
-            history: ahead(MOST),
+            next_parameters: self.arena.address_of(means.start + 2 * parameters.len() * word, 0),
+            next_moments: self.arena.address_of(means.start + 3 * parameters.len() * word, 0),
+            lengths: ahead(0),
+            history: ahead(STEP * MOST),
             progress: ahead(words.len() / word - PROGRESS),
             decaying: decaying as u64,
             mean_decay,
@@ -77,11 +82,12 @@ impl Cuda<'_> {
         self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
 
         history.clear();
-        let mut refused = None;
+        let (mut refused, mut taken) = (None, 0);
         for rates in steps.rates.chunks(MOST) {
             let visits = later(visits, history.len() as u64);
-            let piece = self.piece(&prepared, visits, moments, rates, history)?;
+            let piece = self.piece(&prepared, visits, (steps.update, moments.steps), rates, history)?;
             moments.steps += piece.taken as u64;
+            taken = piece.taken;
             if piece.refused {
                 refused = history.pop();
             }
@@ -89,11 +95,14 @@ impl Cuda<'_> {
                 break;
             }
         }
-        let mut both = vec![0.0; 2 * parameters.len()];
-        self.fetch(means.start, &mut both)?;
-        moments.mean.copy_from_slice(&both[..parameters.len()]);
-        moments.square.copy_from_slice(&both[parameters.len()..]);
-        self.fetch(prepared.regions.get(Pool::Header).start, parameters)?;
+        // Every piece but the last has an even number of steps, so that the next one starts from the first copy.
+        let (here, means) = match taken % 2 {
+            0 => (prepared.regions.get(Pool::Header).start, means.start),
+            _ => (means.start + 2 * parameters.len() * word, means.start + 3 * parameters.len() * word),
+        };
+        self.fetch(here, parameters)?;
+        self.fetch(means, &mut moments.mean)?;
+        self.fetch(means + parameters.len() * word, &mut moments.square)?;
         Ok(refused)
     }
 
@@ -102,7 +111,7 @@ impl Cuda<'_> {
         &mut self,
         prepared: &Prepared,
         visits: Visits<'_>,
-        moments: &Moments,
+        (update, before): (Update, u64),
         rates: &[f64],
         history: &mut Vec<Losses>,
     ) -> Result<Piece, CudaError> {
@@ -112,15 +121,19 @@ impl Cuda<'_> {
             Visits::Drawn { step, first, .. } => (step, first),
         };
         let words = prepared.regions.get(Pool::Steps);
-        self.send(words.start, rates.iter().map(|rate| rate.to_bits()))?;
+        let numbers = rates.iter().zip(before + 1..).flat_map(|(&rate, steps)| {
+            let [length, correction] = update.with_rate(rate).corrections(steps);
+            [length, correction, rate].map(f64::to_bits)
+        });
+        self.send(words.start, numbers)?;
         let progress = words.end - PROGRESS * word;
-        self.send(progress, [moments.steps, 0, 0, 0, step, first].into_iter())?;
+        self.send(progress, [0, 0, 0, step, first].into_iter())?;
         self.draw_first(prepared, visits)?;
         self.run_all(prepared, visits.into(), rates.len())?;
 
         let mut ended = vec![0.0; PROGRESS];
         self.fetch(progress, &mut ended)?;
-        let [refused, below] = [ended[2], ended[3]].map(|word| word.to_bits() as usize);
+        let [refused, below] = [ended[1], ended[2]].map(|word| word.to_bits() as usize);
         let taken = match (refused, below) {
             (0, 0) => rates.len(),
             (0, below) => below,
@@ -129,7 +142,7 @@ impl Cuda<'_> {
         let each = 1 + tables(self.plan);
         let found = taken + usize::from(refused > 0);
         let mut numbers = vec![0.0; found * each];
-        self.fetch(words.start + MOST * word, &mut numbers)?;
+        self.fetch(words.start + STEP * MOST * word, &mut numbers)?;
         let sizes = Wanted::from(visits).sizes(self.plan);
         for row in numbers.chunks_exact(each) {
             let mut losses = Losses { mean_squares: row[1..].to_vec(), ..Losses::zero(self.plan) };
@@ -148,7 +161,7 @@ impl Cuda<'_> {
         let prepared = self.prepare(wanted, &parameters, self.step_words())?;
         let words = prepared.regions.get(Pool::Steps);
         let progress = words.end - PROGRESS * size_of::<u64>();
-        self.send(progress, [0, 0, 0, 0, 0, number].into_iter())?;
+        self.send(progress, [0, 0, 0, 0, number].into_iter())?;
         let arguments = Arguments {
             progress: self.arena.address_of(progress, 0),
             seed: recipe.seed,
@@ -195,8 +208,8 @@ impl Cuda<'_> {
     /// step leave nothing to record.
     fn run_all(&mut self, prepared: &Prepared, wanted: Wanted<'_>, count: usize) -> Result<(), CudaError> {
         if prepared.chunks.len() > 1 && wanted.has_given() {
-            return (0..count).try_for_each(|_| {
-                let arguments = Arguments { always: 1, ..prepared.arguments };
+            return (0..count).try_for_each(|step| {
+                let arguments = Arguments { always: 1, ..copies(prepared.arguments, step) };
                 self.visit(prepared, wanted, &arguments)?;
                 self.queue_update(prepared, &arguments)?;
                 self.queue_advance(prepared, 1)
@@ -232,8 +245,8 @@ impl Cuda<'_> {
     fn queue(&self, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
         let several = prepared.chunks.len() > 1;
         for step in 0..count {
-            let arguments =
-                Arguments { index: step as u64, always: u64::from(several), ..prepared.arguments };
+            let arguments = copies(prepared.arguments, step);
+            let arguments = Arguments { index: step as u64, always: u64::from(several), ..arguments };
             for chunk in 0..prepared.chunks.len() {
                 if several || arguments.interval > 0 {
                     self.queue_draw(prepared, chunk, &arguments)?;
@@ -246,13 +259,27 @@ impl Cuda<'_> {
     }
 
     fn queue_update(&self, prepared: &Prepared, arguments: &Arguments) -> Result<(), CudaError> {
-        self.launch(prepared.kernels, "reduce", self.reduce_blocks(prepared.kernels), arguments)?;
-        self.launch(prepared.kernels, "update", self.pack_blocks(prepared.kernels), arguments)
+        self.launch(prepared.kernels, "update", self.reduce_blocks(prepared.kernels), arguments)
     }
 
     fn queue_advance(&self, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
         let arguments = Arguments { index: count as u64, ..prepared.arguments };
         self.launch(prepared.kernels, "advance", 1, &arguments)
+    }
+}
+
+/// The arguments with the copies of parameters and running means that a step reads and writes.
+fn copies(arguments: Arguments, step: usize) -> Arguments {
+    let Arguments { parameters, moments, next_parameters, next_moments, .. } = arguments;
+    match step % 2 {
+        0 => arguments,
+        _ => Arguments {
+            parameters: next_parameters,
+            moments: next_moments,
+            next_parameters: parameters,
+            next_moments: moments,
+            ..arguments
+        },
     }
 }
 

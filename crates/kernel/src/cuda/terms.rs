@@ -89,7 +89,7 @@ impl<'plan> Cuda<'plan> {
         let (regions, blocks) = self.regions(kernels, needs)?;
         let header = parameters.iter().chain(direction).map(|number| number.to_bits());
         self.send(regions.get(Pool::Header).start, header)?;
-        let mut arguments = self.arguments(kernels, &regions);
+        let mut arguments = self.arguments(&regions);
         self.launch(kernels, "pack", self.pack_blocks(kernels), &arguments)?;
         if work == Work::Along {
             let pool = regions.get(Pool::Direction);
@@ -154,7 +154,7 @@ impl<'plan> Cuda<'plan> {
         };
         let (regions, blocks) = self.regions(kernels, needs)?;
         self.send(regions.get(Pool::Header).start, parameters.iter().map(|number| number.to_bits()))?;
-        let mut arguments = self.arguments(kernels, &regions);
+        let mut arguments = self.arguments(&regions);
         self.launch(kernels, "pack", self.pack_blocks(kernels), &arguments)?;
         (arguments.term, arguments.blocks) = (term as u64, blocks as u64);
         for (number, part) in seeds.chunks(most * each).enumerate() {

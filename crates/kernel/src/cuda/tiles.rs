@@ -1,5 +1,6 @@
 //! How many points a block works on at a time.
 
+use super::emit::Source;
 use equation::taylor::{Plan, Term};
 
 /// Points of the smallest tile: a row of a signal is then still whole 16-byte pieces.
@@ -10,14 +11,25 @@ pub(super) const MOST: usize = 64;
 pub(super) const SIZES: [usize; 6] = [64, 48, 32, 24, 16, 8];
 
 /// What a tile costs beside its points, in points: fetching weights, adding gradients.
-const COST: usize = 8;
+const COST: f64 = 15.0;
 
-/// What the largest of a plan's tiles costs, in columns.
-pub(super) fn cost(plan: &Plan, points: &[usize]) -> usize {
+/// Threads that keep a multiprocessor as busy as it gets.
+const BUSY: f64 = 360.0;
+
+/// What loss and gradient at so many points of every term cost, in columns that a busy multiprocessor works on.
+pub(super) fn cost(plan: &Plan, source: &Source, counts: &[usize], multiprocessors: usize) -> f64 {
     let channels = |term: &Term| term.channels.len() * term.row.sites;
-    let columns = plan.terms.iter().zip(points).map(|(term, points)| channels(term) * points);
+    let columns = plan.terms.iter().zip(&source.points).map(|(term, points)| channels(term) * points);
     let widest = plan.terms.iter().map(channels).max().unwrap_or(1);
-    columns.max().unwrap_or(1) + COST * widest
+    let tile = columns.max().unwrap_or(1) as f64 + COST * widest as f64;
+    let tiles: usize = counts.iter().zip(&source.points).map(|(count, size)| count.div_ceil(*size)).sum();
+    // Of the multiprocessor that has the most. Too few of them leave it waiting.
+    let (own, each) = (tiles.div_ceil(multiprocessors), source.shape.each);
+    let rest = match own % each {
+        0 => 0.0,
+        rest => (rest as f64).max(BUSY / source.shape.threads as f64),
+    };
+    tile * ((own - own % each) as f64 + rest)
 }
 
 /// Columns (channels times places) of a matrix up to which a tile may grow.

@@ -28,17 +28,16 @@ struct Arguments {
     long long blocks;
     // Whether the blocks' sums start from zero.
     long long fresh;
-    // Of the update: squares of the gradient per block of `reduce`, and how many blocks that are.
-    double* norms;
-    long long reducers;
-    // Running means of the gradient, then of its square.
-    double* moments;
-    // One per step of a call: step length; the loss that was found and the sums of squares.
-    const double* rates;
+    // Of the update: running means of the gradient, then of its square.
+    const double* moments;
+    // Where parameters and running means are after this step.
+    double* next_parameters;
+    double* next_moments;
+    // One per step of a call: see `Step`; the loss that was found and the sums of squares.
+    const double* lengths;
     double* history;
-    // Steps before this call; steps of this call before this series; 1 + the step of this call that was refused, or
-    // 0; 1 + the step whose loss was below the bound, or 0; the phase's steps before this call; the draw of the
-    // phase's first step.
+    // Steps of this call before this series; 1 + the step of this call that was refused, or 0; 1 + the step whose loss
+    // was below the bound, or 0; the phase's steps before this call; the draw of the phase's first step.
     long long* progress;
     // The step within its series.
     long long index;

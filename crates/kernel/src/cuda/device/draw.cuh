@@ -98,10 +98,10 @@ __device__ inline double unit_coordinate(unsigned long long seed, const Part& pa
 // Draws the points of a step, if it has points of its own or if it is told to.
 __device__ inline void draw_rows(const Arguments& arguments) {
     if (ended(arguments)) return;
-    const unsigned long long step = arguments.progress[4] + this_step(arguments);
+    const unsigned long long step = arguments.progress[3] + this_step(arguments);
     const unsigned long long interval = arguments.interval;
     if (!arguments.always && (interval == 0 || step % interval != 0)) return;
-    const unsigned long long number = arguments.progress[5] + (interval ? step / interval : 0);
+    const unsigned long long number = arguments.progress[4] + (interval ? step / interval : 0);
     const unsigned long long seed =
         number == 0 ? arguments.seed : random_bits(arguments.seed, arguments.renewal, number);
     const long long thread = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;

@@ -16,11 +16,17 @@ constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
 constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
 
 // Tiles of 8 inputs whose gradients a warp sums at a time.
-constexpr int OUTER = WIDTH % 64 == 0 ? 8 : WIDTH % 32 == 0 ? 4 : 2;
+constexpr int OUTER = WIDTH % 32 == 0 ? 4 : 2;
 
-// Cells from one row to the next: the rows of a fragment fall into different banks.
-__device__ constexpr int row_stride(int columns) {
-    return (columns + 15) / 16 * 16 + (sizeof(number) == 4 ? 8 : 4);
+// Where a number of the values lies. Short ones are matrices of 8 by 8 that take 128 bytes in a row, as matrix
+// instructions read them; the rows of doubles fall into different banks.
+template <int COLUMNS>
+__device__ constexpr int cell_at(int term, int row, int column) {
+#if TERMS > 0
+    return ((term * ((COLUMNS + 15) / 16 * 2) + column / 8) * ROWS + row) * 8 + column % 8;
+#else
+    return row * ((COLUMNS + 15) / 16 * 16 + 4) + column;
+#endif
 }
 
 struct alignas(16) Words {
@@ -39,10 +45,17 @@ __device__ inline Quad read_again(const Quad* from) {
     return *from;
 #else
     Quad own;
-#if TERMS > 0
+#if TERMS > 0 && NEAR_LAYERS > 0
+    asm volatile("ld.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(own.value[0]), "=f"(own.value[1]), "=f"(own.value[2]), "=f"(own.value[3])
+                 : "l"(from));
+#elif TERMS > 0
     asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(own.value[0]), "=f"(own.value[1]), "=f"(own.value[2]), "=f"(own.value[3])
                  : "l"(from));
+#elif NEAR_LAYERS > 0
+    asm volatile("ld.v2.f64 {%0, %1}, [%2];" : "=d"(own.value[0]), "=d"(own.value[1]) : "l"(from));
+    asm volatile("ld.v2.f64 {%0, %1}, [%2 + 16];" : "=d"(own.value[2]), "=d"(own.value[3]) : "l"(from));
 #else
     asm volatile("ld.global.v2.f64 {%0, %1}, [%2];" : "=d"(own.value[0]), "=d"(own.value[1]) : "l"(from));
     asm volatile("ld.global.v2.f64 {%0, %1}, [%2 + 16];" : "=d"(own.value[2]), "=d"(own.value[3]) : "l"(from));
@@ -99,6 +112,25 @@ struct Left {
         }
 #endif
     }
+
+    // Writes what it took of results whose first row and column are these.
+    template <int COLUMNS>
+    __device__ inline void store(Cell* cells, int row, int column) const {
+        row += threadIdx.x % 32 / 4;
+        column += threadIdx.x % 4 * 2;
+#pragma unroll
+        for (int part = 0; part < 4; ++part) {
+            const int to = row + part % 2 * 8, at = column + part / 2 * 8;
+#if TERMS > 0
+#pragma unroll
+            for (int term = 0; term < TERMS; ++term)
+                *reinterpret_cast<unsigned*>(cells + cell_at<COLUMNS>(term, to, at)) = terms[term][part];
+#else
+            const int first = part / 2 * 4 + part % 2;
+            *reinterpret_cast<Doubles*>(cells + cell_at<COLUMNS>(0, to, at)) = Doubles{value[first], value[first + 2]};
+#endif
+        }
+    }
 };
 
 // Sixteen of the inner dimension by eight columns.
@@ -111,14 +143,14 @@ struct Right {
 };
 
 // Two tiles of columns side by side; the inner dimension runs over rows.
-template <int STRIDE>
+template <int COLUMNS>
 __device__ inline void load_down(Right* pair, const Cell* cells, int row, int column) {
 #if TERMS > 0
 #pragma unroll
     for (int term = 0; term < TERMS; ++term) {
         unsigned parts[4];
-        load_transposed(parts, cells, (term * ROWS + row) * STRIDE + column,
-                        [](int lane) { return lane % 16 * STRIDE + lane / 16 * 8; });
+        load_transposed(parts, cells, cell_at<COLUMNS>(term, row, column),
+                        [](int lane) { return lane % 16 * 8 + lane / 16 * ROWS * 8; });
 #pragma unroll
         for (int part = 0; part < 4; ++part) pair[part / 2].terms[term][part % 2] = parts[part];
     }
@@ -128,19 +160,19 @@ __device__ inline void load_down(Right* pair, const Cell* cells, int row, int co
     for (int tile = 0; tile < 2; ++tile)
 #pragma unroll
         for (int part = 0; part < 4; ++part)
-            pair[tile].value[part] = cells[(row + 4 * part + t) * STRIDE + column + 8 * tile + g];
+            pair[tile].value[part] = cells[cell_at<COLUMNS>(0, row + 4 * part + t, column + 8 * tile + g)];
 #endif
 }
 
 // Two tiles of neurons; the inner dimension runs over columns, in the order of `Left::take`.
-template <int STRIDE>
+template <int COLUMNS>
 __device__ inline void load_along(Right* pair, const Cell* cells, int neuron, int column) {
 #if TERMS > 0
 #pragma unroll
     for (int term = 0; term < TERMS; ++term) {
         unsigned parts[4];
-        load_fragments(parts, cells, (term * ROWS + neuron) * STRIDE + column, [](int lane) {
-            return (lane / 16 * 8 + lane % 8) * STRIDE + lane / 8 % 2 * 8;
+        load_fragments(parts, cells, cell_at<COLUMNS>(term, neuron, column), [](int lane) {
+            return (lane / 16 * 8 + lane % 8) * 8 + lane / 8 % 2 * ROWS * 8;
         });
 #pragma unroll
         for (int part = 0; part < 4; ++part) pair[part / 2].terms[term][part % 2] = parts[part];
@@ -152,21 +184,21 @@ __device__ inline void load_along(Right* pair, const Cell* cells, int neuron, in
 #pragma unroll
         for (int part = 0; part < 4; ++part)
             pair[tile].value[part] =
-                cells[(neuron + 8 * tile + g) * STRIDE + column + part / 2 * 8 + 2 * t + part % 2];
+                cells[cell_at<COLUMNS>(0, neuron + 8 * tile + g, column + part / 2 * 8 + 2 * t + part % 2)];
 #endif
 }
 
 // Writes two neighbouring columns of one row.
-template <int STRIDE>
+template <int COLUMNS>
 __device__ inline void store_cells(Cell* cells, int row, int column, number first, number second) {
 #if TERMS > 0
     unsigned terms[TERMS];
     split(first, second, terms);
 #pragma unroll
     for (int term = 0; term < TERMS; ++term)
-        *reinterpret_cast<unsigned*>(cells + (term * ROWS + row) * STRIDE + column) = terms[term];
+        *reinterpret_cast<unsigned*>(cells + cell_at<COLUMNS>(term, row, column)) = terms[term];
 #else
-    *reinterpret_cast<Doubles*>(cells + row * STRIDE + column) = Doubles{first, second};
+    *reinterpret_cast<Doubles*>(cells + cell_at<COLUMNS>(0, row, column)) = Doubles{first, second};
 #endif
 }
 
@@ -208,79 +240,116 @@ __device__ inline void fetch_weights(Left (&left)[DOWN], const number* fragments
         left[down].load(fragments + (step * TILES + threadIdx.x / 32 * DOWN + down) * FRAGMENT);
 }
 
+#if GROUPED
+// Adds left times right, whose terms start `plane` cells from each other, for the four warps of a group. Between
+// `begin_products` and `await_products` sums and left factors belong to the products.
+template <Order ORDER, int ACROSS>
+__device__ inline void multiply_terms(number (&sum)[DOWN][ACROSS][4], const Left (&left)[DOWN], const Cell* right,
+                                      int plane, int inner, int outer) {
+#pragma unroll
+    for (int order = TERMS - 1; order >= 0; --order)
+#pragma unroll
+        for (int i = 0; i <= order; ++i)
+#pragma unroll
+            for (int down = 0; down < DOWN; ++down)
+                multiply_rows<ORDER>(sum[down], left[down].terms[i], factor(right + (order - i) * plane, inner, outer));
+}
+#endif
+
 // Adds the weights times the values of `steps` times 16 neurons. `next` has the weights of the first step; those of
 // the next one are always on their way.
-template <int ACROSS, int STRIDE>
-__device__ inline void add_product(number (&sum)[DOWN][ACROSS][4], Left (&next)[DOWN], const number* fragments,
+template <int COLUMNS>
+__device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Left (&next)[DOWN], const number* fragments,
                                    int steps, const Cell* cells) {
+    constexpr int ACROSS = COLUMNS / 8;
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         Left left[DOWN];
 #pragma unroll
         for (int down = 0; down < DOWN; ++down) left[down] = next[down];
         fetch_weights(next, fragments, step + 1 < steps ? step + 1 : step);
+#if GROUPED
+        begin_products();
+        multiply_terms<DOWNWARDS>(sum, left, cells + step * 16 * 8, cell_at<COLUMNS>(1, 0, 0), 8 * 8, ROWS * 8);
+        await_products();
+#else
 #pragma unroll
         for (int start = 0; start < ACROSS; start += GROUP) {
             Right right[GROUP];
 #pragma unroll
             for (int pair = 0; pair < GROUP; pair += 2)
                 if (start + pair < ACROSS)
-                    load_down<STRIDE>(right + pair, cells, step * 16, (start + pair) * 8);
+                    load_down<COLUMNS>(right + pair, cells, step * 16, (start + pair) * 8);
             multiply_group(sum, left, right, start);
         }
+#endif
     }
+#if GROUPED
+    settle(sum);
+#endif
 }
 
-// Keeps the compiler from carrying what it made of these numbers into the next round of a loop, for their terms take
-// more registers than there are: it cannot know that a word of the workspace stays zero.
-template <int ACROSS>
-__device__ inline void forget(number (&numbers)[DOWN][ACROSS][4]) {
-#ifndef STAND_IN
-    const unsigned zero = *reinterpret_cast<volatile unsigned*>(workspace());
+// A thread's adjoints as left factors, sixteen columns each; what fills up the last one is zero.
+template <int COLUMNS>
+struct Bars {
+    static constexpr int PAIRS = (COLUMNS + 15) / 16;
+    Left pairs[DOWN][PAIRS];
+
+    __device__ inline explicit Bars(const number (&from)[DOWN][COLUMNS / 8][4]) {
+        const number none[4] = {};
 #pragma unroll
-    for (int down = 0; down < DOWN; ++down)
+        for (int down = 0; down < DOWN; ++down)
 #pragma unroll
-        for (int tile = 0; tile < ACROSS; ++tile)
-#pragma unroll
-            for (int part = 0; part < 4; ++part) {
-                number& own = numbers[down][tile][part];
-#if TERMS > 0
-                own = __uint_as_float(__float_as_uint(own) ^ zero);
-#else
-                own = __hiloint2double(__double2hiint(own) ^ zero, __double2loint(own));
-#endif
+            for (int pair = 0; pair < PAIRS; ++pair) {
+                if (2 * pair + 1 < COLUMNS / 8)
+                    pairs[down][pair].take(from[down][2 * pair], from[down][2 * pair + 1 < COLUMNS / 8 ? 2 * pair + 1 : 0]);
+                else
+                    pairs[down][pair].take(from[down][2 * pair], none);
             }
-#endif
-}
+    }
+
+    __device__ inline void store(Cell* cells) const {
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int pair = 0; pair < PAIRS; ++pair)
+                pairs[down][pair].template store<COLUMNS>(cells, (threadIdx.x / 32 * DOWN + down) * 16, pair * 16);
+    }
+};
 
 // Adds the products of adjoints and values over all columns to a block's own gradient, which lies as results do;
 // `first` says that nothing lies there yet. COUNT tiles of 8 inputs are summed at a time.
-template <int ACROSS, int STRIDE, int COUNT>
-__device__ inline void add_outer_product(number (&bar)[DOWN][ACROSS][4], const Cell* cells, number* gradient,
-                                         int inputs, bool first) {
+template <int COLUMNS, int COUNT>
+__device__ inline void add_outer_product(const Bars<COLUMNS>& bars, const Cell* cells, number* gradient, int inputs,
+                                         bool first) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll 1
     for (int chunk = 0; chunk < inputs / 8; chunk += COUNT) {
-        forget(bar);
         number sum[DOWN][COUNT][4] = {};
+#if GROUPED
+        begin_products();
+#endif
 #pragma unroll
-        for (int pair = 0; pair < ACROSS; pair += 2) {
-            const number none[4] = {};
+        for (int pair = 0; pair < Bars<COLUMNS>::PAIRS; ++pair) {
             Left left[DOWN];
 #pragma unroll
-            for (int down = 0; down < DOWN; ++down) {
-                if (pair + 1 < ACROSS)
-                    left[down].take(bar[down][pair], bar[down][pair + 1 < ACROSS ? pair + 1 : pair]);
-                else
-                    left[down].take(bar[down][pair], none);
-            }
+            for (int down = 0; down < DOWN; ++down) left[down] = bars.pairs[down][pair];
+#if GROUPED
+            multiply_terms<ALONG>(sum, left, cells + cell_at<COLUMNS>(0, chunk * 8, pair * 16),
+                                  cell_at<COLUMNS>(1, 0, 0), ROWS * 8, 8 * 8);
+#else
 #pragma unroll
             for (int start = 0; start < COUNT; start += 2) {
                 Right right[2];
-                load_along<STRIDE>(right, cells, (chunk + start) * 8, pair * 8);
+                load_along<COLUMNS>(right, cells, (chunk + start) * 8, pair * 16);
                 multiply_group(sum, left, right, start);
             }
+#endif
         }
+#if GROUPED
+        await_products();
+        settle(sum);
+#endif
 #pragma unroll
         for (int down = 0; down < DOWN; ++down) {
             Quad* own = reinterpret_cast<Quad*>(gradient) + ((warp * DOWN + down) * (inputs / 8) + chunk) * 32 + lane;

@@ -108,6 +108,62 @@ __device__ inline void load_transposed(unsigned (&parts)[4], const unsigned shor
 }
 #endif
 
+#if GROUPED
+// How the 8 by 8 cells of a right factor lie: along columns of the factor, or along its inner dimension.
+enum Order { DOWNWARDS, ALONG };
+
+#ifdef STAND_IN
+using stand_in::Factor;
+template <Order ORDER, int ACROSS>
+void multiply_rows(float (&sum)[ACROSS][4], const unsigned (&left)[4], Factor right) {
+    stand_in::multiply_rows<HALVES, ORDER == DOWNWARDS>(sum, left, right);
+}
+inline Factor factor(const unsigned short* cells, int inner, int outer) {
+    return Factor{cells, inner, outer};
+}
+inline void begin_products() {}
+inline void await_products() {}
+#else
+// What the instruction is told of a right factor in shared memory: sixteen of the inner dimension, in matrices of 8 by
+// 8; the next one along the inner dimension is `inner` cells away, the next one along columns `outer`.
+typedef unsigned long long Factor;
+__device__ inline Factor factor(const unsigned short* cells, int inner, int outer) {
+    const unsigned start = static_cast<unsigned>(__cvta_generic_to_shared(cells)) / 16;
+    return static_cast<Factor>(outer / 8) << 32 | static_cast<unsigned>(inner / 8) << 16 | start;
+}
+
+__device__ inline void begin_products() {
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ inline void await_products() {
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+#endif
+
+// Keeps the compiler from moving what reads these sums to before this place.
+template <int COUNT, int ACROSS>
+__device__ inline void settle(float (&sum)[COUNT][ACROSS][4]) {
+#ifndef STAND_IN
+#pragma unroll
+    for (int down = 0; down < COUNT; ++down)
+#pragma unroll
+        for (int tile = 0; tile < ACROSS; ++tile)
+#pragma unroll
+            for (int part = 0; part < 4; ++part) asm volatile("" : "+f"(sum[down][tile][part])::"memory");
+#endif
+}
+#endif
+
+// A barrier behind which products may read what was written to shared memory.
+__device__ inline void publish_cells() {
+#if GROUPED && !defined STAND_IN
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+    __syncthreads();
+}
+
 // The terms of two numbers, each pair packed into one word; half precision has one term.
 template <int COUNT>
 __device__ inline void split(float low, float high, unsigned (&terms)[COUNT]) {

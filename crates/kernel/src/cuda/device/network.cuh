@@ -17,44 +17,57 @@ __device__ inline void put_weight(number* fragments, int row, int inner, number 
 #endif
 }
 
-// Calls `value` once for every parameter and packs what it gives; what fills up the fragments becomes zero.
-template <typename Value>
-__device__ inline void pack_network(number* packed, Value value) {
+// Puts one weight of a hidden layer into its matrix and the transposed one. The first layer needs no transposed one.
+__device__ inline void put_both(number* packed, int layer, int input, int output, number weight) {
+    number* forward = packed + (layer == 0 ? 0 : FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED);
+    put_weight(forward, output, input, weight);
+    if (layer > 0) put_weight(forward + SQUARE_PACKED, input, output, weight);
+}
+
+// Packs all parameters; what fills up the fragments becomes zero.
+__device__ inline void pack_network(number* packed, const double* parameters) {
     const int thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
     for (int at = thread; at < (FEATURE_ROWS + (HIDDEN - 1) * WIDTH) * WIDTH; at += threads) {
         const int output = at % WIDTH, line = at / WIDTH;
         const int layer = line < FEATURE_ROWS ? 0 : 1 + (line - FEATURE_ROWS) / WIDTH;
         const int input = layer == 0 ? line : (line - FEATURE_ROWS) % WIDTH;
         const bool inside = input < (layer == 0 ? FEATURES : NEURONS) && output < NEURONS;
-        const number weight = inside ? number(value(WEIGHTS_AT[layer] + input * NEURONS + output)) : number(0);
-        number* forward = packed + (layer == 0 ? 0 : FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED);
-        put_weight(forward, output, input, weight);
-        if (layer > 0) put_weight(forward + SQUARE_PACKED, input, output, weight);
+        const int place = WEIGHTS_AT[layer] + input * NEURONS + output;
+        put_both(packed, layer, input, output, inside ? number(parameters[place]) : number(0));
     }
     for (int at = thread; at < HIDDEN * WIDTH; at += threads) {
         const int layer = at / WIDTH, output = at % WIDTH;
-        packed[BIASES_PACKED + at] = output < NEURONS ? number(value(BIAS_AT[layer] + output)) : number(0);
+        packed[BIASES_PACKED + at] = output < NEURONS ? number(parameters[BIAS_AT[layer] + output]) : number(0);
     }
     for (int at = thread; at < OUTPUTS * WIDTH; at += threads) {
         const int output = at / WIDTH, input = at % WIDTH;
         packed[HEAD_PACKED + at] =
-            input < NEURONS ? number(value(WEIGHTS_AT[HIDDEN] + input * OUTPUTS + output)) : number(0);
+            input < NEURONS ? number(parameters[WEIGHTS_AT[HIDDEN] + input * OUTPUTS + output]) : number(0);
     }
     for (int at = thread; at < OUTPUTS; at += threads)
-        packed[HEAD_PACKED + OUTPUTS * WIDTH + at] = number(value(BIAS_AT[HIDDEN] + at));
+        packed[HEAD_PACKED + OUTPUTS * WIDTH + at] = number(parameters[BIAS_AT[HIDDEN] + at]);
 }
+
+// A weight of a hidden layer, by its place in a block's own gradient.
+struct Weight {
+    int layer, input, output;
+
+    __device__ explicit Weight(int place) {
+        layer = place < FIRST_GRADIENT ? 0 : 1 + (place - FIRST_GRADIENT) / (WIDTH * WIDTH);
+        const int inside = layer == 0 ? place : (place - FIRST_GRADIENT) % (WIDTH * WIDTH);
+        const int across = (layer == 0 ? FEATURE_ROWS : WIDTH) / 8;
+        const int part = inside % 4, lane = inside / 4 % 32, tile = inside / 128;
+        output = tile / across * 16 + part / 2 * 8 + lane / 4;
+        input = tile % across * 8 + lane % 4 * 2 + part % 2;
+    }
+};
 
 // The parameter at a place of a block's own gradient, or -1.
 __device__ inline int parameter_of(int place) {
     if (place < BIASES_GRADIENT) {
-        const int layer = place < FIRST_GRADIENT ? 0 : 1 + (place - FIRST_GRADIENT) / (WIDTH * WIDTH);
-        const int inside = layer == 0 ? place : (place - FIRST_GRADIENT) % (WIDTH * WIDTH);
-        const int across = (layer == 0 ? FEATURE_ROWS : WIDTH) / 8;
-        const int part = inside % 4, lane = inside / 4 % 32, tile = inside / 128;
-        const int output = tile / across * 16 + part / 2 * 8 + lane / 4;
-        const int input = tile % across * 8 + lane % 4 * 2 + part % 2;
-        const bool real = output < NEURONS && input < (layer == 0 ? FEATURES : NEURONS);
-        return real ? WEIGHTS_AT[layer] + input * NEURONS + output : -1;
+        const Weight weight(place);
+        const bool real = weight.output < NEURONS && weight.input < (weight.layer == 0 ? FEATURES : NEURONS);
+        return real ? WEIGHTS_AT[weight.layer] + weight.input * NEURONS + weight.output : -1;
     }
     if (place < HEAD_GRADIENT) {
         const int layer = (place - BIASES_GRADIENT) / WIDTH, output = (place - BIASES_GRADIENT) % WIDTH;
@@ -66,4 +79,14 @@ __device__ inline int parameter_of(int place) {
         return input < NEURONS ? WEIGHTS_AT[HIDDEN] + input * OUTPUTS + output : -1;
     }
     return at < OUTPUTS * WIDTH + OUTPUTS ? BIAS_AT[HIDDEN] + at - OUTPUTS * WIDTH : -1;
+}
+
+// Packs the parameter at a place of the gradient. Biases and the head's weights lie there as they are packed.
+__device__ inline void put_parameter(number* packed, int place, number value) {
+    if (place < BIASES_GRADIENT) {
+        const Weight weight(place);
+        put_both(packed, weight.layer, weight.input, weight.output, value);
+    } else {
+        packed[BIASES_PACKED + place - BIASES_GRADIENT] = value;
+    }
 }

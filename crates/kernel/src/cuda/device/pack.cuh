@@ -1,18 +1,29 @@
 // Parameters for the kernels that go layer by layer: rows of whole 16-byte pieces, forward and transposed.
 
-// Calls `each` with the place of every parameter of a layer and where its packed copies go.
-template <typename Value>
-__device__ inline void pack_layer(const Dense& layer, number* packed, Value value) {
+// Packs all parameters of a layer.
+__device__ inline void pack_layer(const Dense& layer, number* packed, const double* parameters) {
     const long long thread = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
     const long long threads = static_cast<long long>(gridDim.x) * THREADS;
     const int wide = padded(layer.outputs), tall = padded(layer.inputs);
     for (long long place = thread; place < static_cast<long long>(layer.inputs) * wide; place += threads) {
         const int input = int(place / wide), output = int(place % wide);
         const bool inside = output < layer.outputs;
-        const number weight = inside ? number(value(layer.weights + input * layer.outputs + output)) : number(0);
+        const number weight = inside ? number(parameters[layer.weights + input * layer.outputs + output]) : number(0);
         packed[layer.matrix + place] = weight;
         if (inside) packed[layer.transpose + output * tall + input] = weight;
     }
     for (long long place = thread; place < wide; place += threads)
-        packed[layer.packed_bias + place] = place < layer.outputs ? number(value(layer.bias + place)) : number(0);
+        packed[layer.packed_bias + place] = place < layer.outputs ? number(parameters[layer.bias + place]) : number(0);
+}
+
+// Packs one parameter, if it belongs to the layer.
+__device__ inline void put_parameter(const Dense& layer, number* packed, int place, number value) {
+    const int weight = place - layer.weights, bias = place - layer.bias;
+    if (weight >= 0 && weight < layer.inputs * layer.outputs) {
+        const int input = weight / layer.outputs, output = weight % layer.outputs;
+        packed[layer.matrix + input * padded(layer.outputs) + output] = value;
+        packed[layer.transpose + output * padded(layer.inputs) + input] = value;
+    } else if (bias >= 0 && bias < layer.outputs) {
+        packed[layer.packed_bias + bias] = value;
+    }
 }

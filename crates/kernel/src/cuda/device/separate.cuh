@@ -203,10 +203,9 @@ __device__ inline void clear_all(const Arguments& arguments) {
     for (long long place = first; place < arguments.blocks * SUMS; place += threads) arguments.sums[place] = 0;
 }
 
-// Calls `value` once for every weight and keeps what it gives in the precision of products.
-template <typename Value>
-__device__ inline void pack_weights(number* packed, Value value) {
+// Keeps every weight in the precision of products.
+__device__ inline void pack_weights(number* packed, const double* parameters) {
     const int threads = gridDim.x * THREADS;
     for (int place = blockIdx.x * THREADS + threadIdx.x; place < WEIGHTS; place += threads)
-        packed[place] = number(value(place));
+        packed[place] = number(parameters[place]);
 }

@@ -1,52 +1,77 @@
 // Values and five derivatives of activations and input features at z. What a caller does not read is not computed.
 
-// exp and 1/x to the last two bits or so.
-__device__ inline double exponential(double x) {
-    return exp(x);
-}
-
-__device__ inline double reciprocal(double x) {
-    return 1 / x;
-}
+// Of tanh: e = exp(-2|z|), r = 1 / (1 + e), and (1 - e) r, to the last two bits or so.
+struct Saturation {
+    number e, r, value;
+};
 
 #ifdef STAND_IN
-inline float exponential(float x) {
-    return std::exp(x);
+inline double power_of_two(int exponent) {
+    return std::ldexp(1.0, exponent);
 }
-
-inline float reciprocal(float x) {
+inline number approximate_reciprocal(number x) {
     return 1 / x;
 }
+inline float power_of(float x) {
+    return std::exp2(x);
+}
 #else
-__device__ inline float exponential(float x) {
-    float result;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x * 1.44269504f));
+__device__ inline double power_of_two(int exponent) {
+    return __hiloint2double((1023 + exponent) << 20, 0);
+}
+__device__ inline double approximate_reciprocal(double x) {
+    double result;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(result) : "d"(x));
     return result;
 }
-
-__device__ inline float reciprocal(float x) {
+__device__ inline float approximate_reciprocal(float x) {
     float result;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
     return result;
 }
+__device__ inline float power_of(float x) {
+    float result;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+}
 #endif
 
-__device__ inline double tanh_of(double z, double twice, double, double r) {
-    return copysign(-expm1(twice) * r, z);
+// With twice = k log 2 + x, one series gives exp(x) - 1, and that both e and 1 - e without lost digits.
+__device__ inline Saturation saturation(double z) {
+    const double size = -2 * fabs(z), twice = size < -700 ? -700 : size;
+    const double k = rint(twice * 1.4426950408889634);
+    const double x = twice - k * 6.93147180369123816490e-01 - k * 1.90821492927058770002e-10;
+    double series = 1.6059043836821613e-10;
+    series = series * x + 2.0876756987868099e-9;
+    series = series * x + 2.5052108385441719e-8;
+    series = series * x + 2.7557319223985891e-7;
+    series = series * x + 2.7557319223985891e-6;
+    series = series * x + 2.4801587301587302e-5;
+    series = series * x + 1.9841269841269841e-4;
+    series = series * x + 1.3888888888888889e-3;
+    series = series * x + 8.3333333333333333e-3;
+    series = series * x + 4.1666666666666667e-2;
+    series = series * x + 1.6666666666666667e-1;
+    series = series * x + 0.5;
+    const double rest = x * x * series + x, scale = power_of_two(int(k));
+    const double e = scale * rest + scale;
+    double r = approximate_reciprocal(1 + e);
+    r += r * (1 - (1 + e) * r);
+    r += r * (1 - (1 + e) * r);
+    return Saturation{number(e), number(r), number(-(scale * rest + (scale - 1)) * r)};
 }
 
 // Where e is near one, a polynomial: 1 - e would lose digits.
-__device__ inline float tanh_of(float z, float, float e, float r) {
-    const float y = z * z;
+__device__ inline Saturation saturation(float z) {
+    const float size = fabs(z), e = power_of(size * -2.88539008f), r = approximate_reciprocal(1 + e), y = z * z;
     const float rest = y * (y * (y * 0.016437557f - 0.052671798f) + 0.13320725f) - 0.33332947f;
-    return fabs(z) < 0.55f ? z + z * y * rest : copysign(r - e * r, z);
+    return Saturation{number(e), number(r), number(size < 0.55f ? size + size * y * rest : r - e * r)};
 }
 
 __device__ inline void tanh_slopes(number z, number (&s)[6]) {
     // 1 - a*a would lose all digits of a saturated neuron; 4e/(1+e)^2 keeps them.
-    const number twice = number(-2) * fabs(z);
-    const number e = exponential(twice), r = reciprocal(number(1) + e);
-    const number a = tanh_of(z, twice, e, r), q = number(4) * e * r * r, a2 = a * a;
+    const Saturation at = saturation(z);
+    const number a = copysign(at.value, z), q = number(4) * at.e * at.r * at.r, a2 = a * a;
     s[0] = a;
     s[1] = q;
     s[2] = number(-2) * a * q;

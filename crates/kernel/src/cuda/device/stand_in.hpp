@@ -242,6 +242,26 @@ void multiply_short(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2
     pause(AT_WARP);
 }
 
+// A right factor in shared memory, as matrices of 8 by 8 cells.
+struct Factor {
+    const unsigned short* cells;
+    int inner, outer;
+};
+
+template <bool HALF, bool DOWNWARDS, int ACROSS>
+void multiply_rows(float (&sum)[ACROSS][4], const unsigned (&left)[4], Factor right) {
+    for (int tile = 0; tile < ACROSS; ++tile) {
+        const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+        unsigned parts[2];
+        for (int half = 0; half < 2; ++half) {
+            const unsigned short* matrix = right.cells + half * right.inner + tile * right.outer;
+            const unsigned low = DOWNWARDS ? 2 * t * 8 + g : g * 8 + 2 * t;
+            parts[half] = matrix[low] | unsigned(matrix[low + (DOWNWARDS ? 8 : 1)]) << 16;
+        }
+        multiply_short<HALF>(sum[tile], left, parts);
+    }
+}
+
 inline unsigned round_tf32(float value) {
     unsigned bits;
     std::memcpy(&bits, &value, sizeof bits);

@@ -1,112 +1,172 @@
-// A step of training that stays on the device: the blocks' gradients added up, then parameters moved and packed.
+// A step of training that stays on the device: the blocks' gradients are added up, parameters move and are packed, all
+// by the thread that adds up. Whether a step was a good one is known only when all of its sums are, one launch later: a
+// step reads one copy of parameters and running means and writes the other, so that nothing is lost by then.
 
+// What one step of Adam is made of, as the host computes it.
 struct Step {
-    double length, correction;
-    double rate;
+    double length, correction, rate;
 };
 
-// Threads that share the blocks of one place: more loads are under way at a time.
-constexpr int SHARES = 4;
-constexpr int REDUCED = THREADS / SHARES;
+// Numbers of a step's history: the loss, then the sums of squares.
+constexpr int FOUND = 1 + SUMS - SCALARS;
 
-// Adds up `gradients` gradients and all blocks' sums in a fixed order, in double precision; and, per block of this
-// launch, the squares of the gradient. `parameter_of` tells which parameter a place of the gradient belongs to, or -1.
+struct alignas(16) Four {
+    number value[4];
+};
+
+// Fours of places that a block of threads adds up, and threads that share the blocks of a four: many loads are under
+// way at a time. One more block adds up what is no gradient of a weight.
+constexpr int FOURS = THREADS < 64 ? 4 : THREADS < 128 ? 8 : 16;
+constexpr int SHARES = THREADS / FOURS;
+constexpr int REDUCED = 4 * FOURS;
+constexpr int SUMMING = GRADIENT / REDUCED;
+static_assert(GRADIENT % REDUCED == 0, "no place is left over");
+
+// The sum of a place over some gradients in a fixed order, in double precision; of the first REDUCED threads each has
+// its own place.
+__device__ inline double sum_of_gradients(const Arguments& arguments, long long gradients) {
+    __shared__ double parts[SHARES][REDUCED];
+    const int four = threadIdx.x % FOURS, share = threadIdx.x / FOURS;
+    const Four* from = reinterpret_cast<const Four*>(arguments.gradients) + blockIdx.x * FOURS + four;
+    double own[4] = {};
+#pragma unroll 4
+    for (int block = share; block < int(gradients); block += SHARES) {
+        const Four numbers = from[static_cast<long long>(block) * (GRADIENT / 4)];
+#pragma unroll
+        for (int part = 0; part < 4; ++part) own[part] += double(numbers.value[part]);
+    }
+#pragma unroll
+    for (int part = 0; part < 4; ++part) parts[share][4 * four + part] = own[part];
+    __syncthreads();
+    double total = 0;
+    if (threadIdx.x < REDUCED)
+#pragma unroll
+        for (int other = 0; other < SHARES; ++other) total += parts[other][threadIdx.x];
+    return total;
+}
+
+// Calls `each` with every other sum, by one lane of a warp: gradients of scalars, then squares.
+template <typename Each>
+__device__ inline void for_sums(const Arguments& arguments, Each each) {
+    for (int place = threadIdx.x / 32; place < SUMS; place += WARPS) {
+        double total = 0;
+        for (int block = threadIdx.x % 32; block < int(arguments.blocks); block += 32)
+            total += arguments.sums[static_cast<long long>(block) * SUMS + place];
+        total = warp_sum(total);
+        if (threadIdx.x % 32 == 0) each(place, total);
+    }
+}
+
+// Adds up some gradients and all blocks' sums. `parameter_of` tells which parameter a place of the gradient belongs to, or
+// -1.
 template <typename ParameterOf>
 __device__ inline void reduce_blocks(const Arguments& arguments, long long gradients, ParameterOf parameter_of) {
-    const int place = blockIdx.x * REDUCED + threadIdx.x % REDUCED, share = threadIdx.x / REDUCED;
-    double total = 0;
-    if (place < GRADIENT) {
-        const number* from = arguments.gradients + place;
-#pragma unroll 8
-        for (int block = share; block < int(gradients); block += SHARES)
-            total += double(from[static_cast<long long>(block) * GRADIENT]);
-    } else if (place < GRADIENT + SUMS) {
-        const double* from = arguments.sums + (place - GRADIENT);
-        for (int block = share; block < int(arguments.blocks); block += SHARES)
-            total += from[static_cast<long long>(block) * SUMS];
+    if (blockIdx.x == SUMMING) {
+        for_sums(arguments, [&](int place, double total) {
+            arguments.result[WEIGHTS + place] = place < SCALARS ? total * arguments.unscale : total;
+        });
+        return;
     }
-    double* parts = reinterpret_cast<double*>(workspace());
-    parts[threadIdx.x] = total;
-    __syncthreads();
-    double square = 0;
-    if (share == 0 && place < GRADIENT + SUMS) {
-        total = parts[threadIdx.x];
-        for (int other = 1; other < SHARES; ++other) total += parts[other * REDUCED + threadIdx.x];
-        const int parameter = place < GRADIENT ? parameter_of(place) : WEIGHTS + place - GRADIENT;
-        if (parameter < PARAMETERS) total *= arguments.unscale;
-        if (parameter >= 0) arguments.result[parameter] = total;
-        if (parameter >= 0 && parameter < PARAMETERS) square = total * total;
-    }
-    __syncthreads();
-    square = warp_sum(square);
-    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = square;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        double sum = 0;
-        for (int warp = 0; warp < WARPS; ++warp) sum += parts[warp];
-        arguments.norms[blockIdx.x] = sum;
-    }
+    const double total = sum_of_gradients(arguments, gradients);
+    if (threadIdx.x >= REDUCED) return;
+    const int parameter = parameter_of(blockIdx.x * REDUCED + threadIdx.x);
+    if (parameter >= 0) arguments.result[parameter] = total * arguments.unscale;
 }
 
 // The number of a step within its call.
 __device__ inline long long this_step(const Arguments& arguments) {
-    return arguments.progress[1] + arguments.index;
+    return arguments.progress[0] + arguments.index;
 }
 
 // Whether an earlier step was the last one. A mark of this very step is larger than its number.
 __device__ inline bool ended(const Arguments& arguments) {
-    const long long step = this_step(arguments), refused = arguments.progress[2], below = arguments.progress[3];
+    const long long step = this_step(arguments), refused = arguments.progress[1], below = arguments.progress[2];
     return (refused != 0 && refused <= step) || (below != 0 && below <= step);
 }
 
-// Whether the loss and its gradient are finite; the loss and what it is made of go to the history, and a loss below
-// the bound is marked.
-__device__ inline bool acceptable(const Arguments& arguments) {
-    double* decision = reinterpret_cast<double*>(workspace());
-    if (threadIdx.x < 32) {
-        double norm = 0, loss = 0;
-        for (long long part = threadIdx.x; part < arguments.reducers; part += 32) norm += arguments.norms[part];
-        for (int k = threadIdx.x; k < SUMS - SCALARS; k += 32)
-            loss += 0.5 * arguments.unscale * arguments.factors[k] * arguments.result[PARAMETERS + k];
-        norm = warp_sum(norm);
-        loss = warp_sum(loss);
-        if (threadIdx.x == 0) {
-            decision[0] = norm + loss;
-            decision[1] = loss;
-        }
-    }
-    __syncthreads();
-    const double both = decision[0], loss = decision[1];
-    // Infinite or no number, and nothing else, differs from itself after subtraction.
-    const bool finite = both - both == 0;
-    if (blockIdx.x == 0) {
-        const int each = 1 + SUMS - SCALARS;
-        double* history = arguments.history + this_step(arguments) * each;
-        for (int k = threadIdx.x; k < each; k += THREADS)
-            history[k] = k == 0 ? loss : arguments.result[PARAMETERS + k - 1];
-        if (threadIdx.x == 0) {
-            if (!finite) arguments.progress[2] = 1 + this_step(arguments);
-            else if (loss < arguments.bound) arguments.progress[3] = 1 + this_step(arguments);
-        }
-    }
-    return finite;
+// Infinite or no number, and nothing else, differs from itself after subtraction.
+__device__ inline bool is_number(double value) {
+    return value - value == 0;
 }
 
-// Adam (Kingma, Ba 2015, algorithm 1) with decay as in AdamW (Loshchilov, Hutter 2019, algorithm 2): the parameter's
-// new value.
-__device__ inline double moved(const Arguments& arguments, const Step& step, long long place) {
-    const double gradient = arguments.result[place];
-    double* mean = arguments.moments + place;
-    double* square = mean + PARAMETERS;
-    *mean = arguments.mean_decay * *mean + (1 - arguments.mean_decay) * gradient;
-    *square = arguments.square_decay * *square + (1 - arguments.square_decay) * gradient * gradient;
-    const double keep = place < arguments.decaying ? 1 - step.rate * arguments.decay : 1.0;
-    double* parameter = const_cast<double*>(arguments.parameters) + place;
-    *parameter = keep * *parameter - step.length * *mean / (sqrt(*square * step.correction) + arguments.floor);
-    return *parameter;
+// A parameter and the running means of its gradient and of that gradient's square.
+struct State {
+    double parameter, mean, square;
+
+    __device__ inline void load(const Arguments& arguments, int place) {
+        parameter = arguments.parameters[place];
+        mean = arguments.moments[place];
+        square = arguments.moments[PARAMETERS + place];
+    }
+
+    __device__ inline void store(const Arguments& arguments, int place) const {
+        arguments.next_parameters[place] = parameter;
+        arguments.next_moments[place] = mean;
+        arguments.next_moments[PARAMETERS + place] = square;
+    }
+
+    // Adam (Kingma, Ba 2015, algorithm 1) with decay as in AdamW (Loshchilov, Hutter 2019, algorithm 2).
+    __device__ inline void move(const Arguments& arguments, const Step& step, double gradient, bool decays) {
+        mean = arguments.mean_decay * mean + (1 - arguments.mean_decay) * gradient;
+        square = arguments.square_decay * square + (1 - arguments.square_decay) * gradient * gradient;
+        const double keep = decays ? 1 - step.rate * arguments.decay : 1.0;
+        parameter = keep * parameter - step.length * mean / (sqrt(square * step.correction) + arguments.floor);
+    }
+};
+
+// Moves one parameter; its new value. A gradient that is not finite refuses the step.
+__device__ inline double move_parameter(const Arguments& arguments, State state, const Step& step, double total,
+                                        int parameter) {
+    const double gradient = total * arguments.unscale;
+    if (!is_number(gradient * gradient)) arguments.progress[1] = 1 + this_step(arguments);
+    state.move(arguments, step, gradient, parameter < arguments.decaying);
+    state.store(arguments, parameter);
+    return state.parameter;
+}
+
+// Moves the scalars; the loss and what it is made of go to the history. One that is not finite refuses the step, one
+// below the bound makes it the last.
+__device__ inline void move_scalars(const Arguments& arguments, const Step& step) {
+    double* found = arguments.history + this_step(arguments) * FOUND;
+    for_sums(arguments, [&](int place, double total) {
+        if (place < SCALARS) {
+            State state;
+            state.load(arguments, WEIGHTS + place);
+            move_parameter(arguments, state, step, total, WEIGHTS + place);
+        } else {
+            found[1 + place - SCALARS] = total;
+        }
+    });
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    double loss = 0;
+    for (int k = 0; k < FOUND - 1; ++k) loss += 0.5 * arguments.unscale * arguments.factors[k] * found[1 + k];
+    found[0] = loss;
+    if (!is_number(loss)) arguments.progress[1] = 1 + this_step(arguments);
+    else if (loss < arguments.bound) arguments.progress[2] = 1 + this_step(arguments);
+}
+
+// Moves the parameters by the sum of some gradients, unless steps have ended. `put` packs the new value of the
+// parameter at a place of the gradient.
+template <typename ParameterOf, typename Put>
+__device__ inline void move_parameters(const Arguments& arguments, long long gradients, ParameterOf parameter_of,
+                                       Put put) {
+    if (ended(arguments)) return;
+    const Step step = reinterpret_cast<const Step*>(arguments.lengths)[this_step(arguments)];
+    if (blockIdx.x == SUMMING) {
+        move_scalars(arguments, step);
+        return;
+    }
+    // Asked for before the sums, for they take longer.
+    const int place = blockIdx.x * REDUCED + threadIdx.x;
+    const int parameter = threadIdx.x < REDUCED ? parameter_of(place) : -1;
+    State state{};
+    if (parameter >= 0) state.load(arguments, parameter);
+    const double total = sum_of_gradients(arguments, gradients);
+    if (parameter >= 0) put(place, number(move_parameter(arguments, state, step, total, parameter)));
 }
 
 // Ends a series of steps.
 __device__ inline void advance_progress(const Arguments& arguments) {
-    if (threadIdx.x == 0) arguments.progress[1] += arguments.index;
+    if (threadIdx.x == 0) arguments.progress[0] += arguments.index;
 }

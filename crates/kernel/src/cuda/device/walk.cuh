@@ -14,7 +14,7 @@ extern __shared__ __align__(16) unsigned char shared_memory[];
 template <typename Net>
 struct Walk {
     static constexpr int CHANNELS = Net::CHANNELS, PLACES = Net::PLACES, COLUMNS = Net::COLUMNS;
-    static constexpr int ACROSS = COLUMNS / 8, PLACE_TILES = PLACES / 8, STRIDE = row_stride(COLUMNS);
+    static constexpr int ACROSS = COLUMNS / 8, PLACE_TILES = PLACES / 8;
     typedef number Sums[DOWN][ACROSS][4];
 
     // Its `scratch` is in shared memory, behind the cells.
@@ -41,10 +41,18 @@ struct Walk {
         return tile * 8 + threadIdx.x % 4 * 2;
     }
 
-    // Sums of one layer before its activation, as this thread left them.
+    // Sums of one layer before its activation, as this thread left them: of some layers in shared memory, if there is
+    // room.
     __device__ Quad* saved(int layer) const {
         number* own = block.arguments.scratch + static_cast<long long>(blockIdx.x) * SCRATCH;
+        if (NEAR_LAYERS > 0 && layer < NEAR_LAYERS) own = reinterpret_cast<number*>(shared_memory + NEAR_BYTES);
+        else layer -= NEAR_LAYERS;
         return reinterpret_cast<Quad*>(own) + layer * DOWN * ACROSS * THREADS + threadIdx.x;
+    }
+
+    // The same of the last hidden layer, in place of the cells.
+    __device__ Quad* kept() const {
+        return reinterpret_cast<Quad*>(shared_memory) + threadIdx.x;
     }
 
     __device__ void read_coefficients(number (&k)[Net::COEFFICIENT_ROOM], int place) const {
@@ -74,7 +82,7 @@ struct Walk {
             }
     }
 
-    // Values of the features to the cells; the columns that fill up the last sixteen become zero.
+    // Values of the features to the cells.
     __device__ void store_features() const {
         for (int at = threadIdx.x; at < FEATURE_ROWS * (PLACES / 2); at += THREADS) {
             const int n = at / (PLACES / 2), place = at % (PLACES / 2) * 2;
@@ -89,11 +97,15 @@ struct Walk {
             }
 #pragma unroll
             for (int c = 0; c < CHANNELS; ++c)
-                store_cells<STRIDE>(cells(), n, c * PLACES + place, h[0][c], h[1][c]);
+                store_cells<COLUMNS>(cells(), n, c * PLACES + place, h[0][c], h[1][c]);
         }
+    }
+
+    // Products over columns take sixteen at a time: what fills up the last ones becomes zero.
+    __device__ void clear_rest() const {
         if constexpr (COLUMNS % 16 != 0)
             for (int at = threadIdx.x; at < ROWS * 4; at += THREADS)
-                store_cells<STRIDE>(cells(), at / 4, COLUMNS + at % 4 * 2, number(0), number(0));
+                store_cells<COLUMNS>(cells(), at / 4, COLUMNS + at % 4 * 2, number(0), number(0));
     }
 
     // A layer's values to the cells; `quad_at` gives what its activation is applied to.
@@ -120,7 +132,7 @@ struct Walk {
                 for (int c = 0; c < CHANNELS; ++c)
 #pragma unroll
                     for (int half = 0; half < 2; ++half)
-                        store_cells<STRIDE>(cells(), neuron(down, half), c * PLACES + place(tile),
+                        store_cells<COLUMNS>(cells(), neuron(down, half), c * PLACES + place(tile),
                                             quads[c].value[2 * half], quads[c].value[2 * half + 1]);
             }
     }
@@ -149,29 +161,32 @@ struct Walk {
                     sum[down][tile][part] = bias && tile < PLACE_TILES ? bias[neuron(down, part / 2)] : number(0);
     }
 
-    // Leaves the sums of all hidden layers in memory, and the network's outputs in the scratch memory.
+    // Leaves the sums of all hidden layers where `saved` and `kept` say, and the network's outputs in the scratch
+    // memory.
     __device__ void forward() const {
         Sums sum;
         const number* weights = block.arguments.weights;
+        Left next[DOWN];
         store_features();
+        fetch_weights(next, weights, 0);
+        publish_cells();
+        start(sum, weights + BIASES_PACKED);
+        add_product<COLUMNS>(sum, next, weights, FEATURE_ROWS / 16, cells());
 #pragma unroll 1
-        for (int layer = 0; layer < HIDDEN; ++layer) {
-            const int steps = layer == 0 ? FEATURE_ROWS / 16 : TILES;
-            const int at = layer == 0 ? 0 : FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED;
-            if (layer > 0) {
-                __syncthreads();
-                Quad* own = saved(layer - 1);
-                store_values([&](int down, int tile) {
-                    return own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
-                });
-            }
-            Left next[DOWN];
-            fetch_weights(next, weights + at, 0);
+        for (int layer = 1; layer < HIDDEN; ++layer) {
+            const number* fragments = weights + FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED;
+            Quad* own = saved(layer - 1);
             __syncthreads();
+            store_values([&](int down, int tile) {
+                return own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
+            });
+            fetch_weights(next, fragments, 0);
+            publish_cells();
             start(sum, weights + BIASES_PACKED + layer * WIDTH);
-            add_product<ACROSS, STRIDE>(sum, next, weights + at, steps, cells());
+            add_product<COLUMNS>(sum, next, fragments, TILES, cells());
         }
-        Quad* own = saved(HIDDEN - 1);
+        __syncthreads();
+        Quad* own = kept();
 #pragma unroll
         for (int down = 0; down < DOWN; ++down)
 #pragma unroll
@@ -226,8 +241,8 @@ struct Walk {
         const number* weights = block.arguments.weights + HEAD_PACKED;
         const number* bars = block.scratch + Net::HEAD_BAR;
         number own[Net::OUTPUTS][DOWN][2] = {};
-        const Quad* last = saved(HIDDEN - 1);
-        const auto quad_at = [&](int down, int tile) { return read_again(last + (down * ACROSS + tile) * THREADS); };
+        const Quad* last = kept();
+        const auto quad_at = [&](int down, int tile) { return last[(down * ACROSS + tile) * THREADS]; };
         for_quads(quad_at, [&](int down, int tile, int part, const number* z, const number* k) {
             number h[CHANNELS], h_bar[CHANNELS] = {}, z_bar[CHANNELS];
             Net::Jets::forward(z, h, k);
@@ -265,6 +280,8 @@ struct Walk {
     __device__ void reverse() const {
         Sums sum;
         head_reverse(sum);
+        __syncthreads();
+        clear_rest();
 #pragma unroll 1
         for (int layer = HIDDEN - 1; layer >= 0; --layer) {
 #pragma unroll
@@ -281,30 +298,24 @@ struct Walk {
             const Quad* own = saved(layer - 1);
             const auto saved_at = [&](int down, int tile) { return read_again(own + (down * ACROSS + tile) * THREADS); };
             store_values(saved_at);
-            __syncthreads();
+            publish_cells();
             number* gradient = block.gradient + FIRST_GRADIENT + (layer - 1) * WIDTH * WIDTH;
-            add_outer_product<ACROSS, STRIDE, OUTER>(sum, cells(), gradient, WIDTH, first);
+            const Bars<COLUMNS> bars(sum);
+            add_outer_product<COLUMNS, OUTER>(bars, cells(), gradient, WIDTH, first);
             __syncthreads();
-#pragma unroll
-            for (int down = 0; down < DOWN; ++down)
-#pragma unroll
-                for (int tile = 0; tile < ACROSS; ++tile)
-#pragma unroll
-                    for (int half = 0; half < 2; ++half)
-                        store_cells<STRIDE>(cells(), neuron(down, half), place(tile), sum[down][tile][2 * half],
-                                            sum[down][tile][2 * half + 1]);
+            bars.store(cells());
             const number* weights = block.arguments.weights + FIRST_PACKED + (2 * layer - 1) * SQUARE_PACKED;
             Left next[DOWN];
             fetch_weights(next, weights, 0);
-            __syncthreads();
+            publish_cells();
             start(sum, nullptr);
-            add_product<ACROSS, STRIDE>(sum, next, weights, TILES, cells());
+            add_product<COLUMNS>(sum, next, weights, TILES, cells());
             activation_reverse(sum, saved_at);
             __syncthreads();
         }
         store_features();
-        __syncthreads();
-        add_outer_product<ACROSS, STRIDE, 2>(sum, cells(), block.gradient, FEATURE_ROWS, first);
+        publish_cells();
+        add_outer_product<COLUMNS, 2>(Bars<COLUMNS>(sum), cells(), block.gradient, FEATURE_ROWS, first);
         __syncthreads();
     }
 };

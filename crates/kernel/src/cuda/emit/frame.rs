@@ -48,16 +48,3 @@ pub(super) fn tiles_of(plan: &Plan, [own, all]: [&str; 2], call: impl Fn(usize, 
     }
     text + "    }\n"
 }
-
-/// The body of the kernel that moves parameters; `pack` packs what `moved(arguments, step, place)` gives.
-pub(super) fn update(pack: &str) -> String {
-    format!(
-        "    if (ended(arguments) || !acceptable(arguments)) return;\n\
-         \x20   const double rate = arguments.rates[this_step(arguments)];\n\
-         \x20   const double taken = double(arguments.progress[0] + this_step(arguments) + 1);\n\
-         \x20   const Step step{{rate / (1 - pow(arguments.mean_decay, taken)), 1 / (1 - pow(arguments.square_decay, taken)), rate}};\n\
-         {pack}\
-         \x20   const int scalar = blockIdx.x * THREADS + threadIdx.x;\n\
-         \x20   if (scalar < SCALARS) moved(arguments, step, WEIGHTS + scalar);\n"
-    )
-}

@@ -3,8 +3,7 @@
 use super::frame::{self, kernel};
 use super::term::TermText;
 use super::{
-    ARGUMENTS, DRAW, INSTRUCTIONS, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features,
-    rules,
+    ARGUMENTS, DRAW, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, grouped, rules,
 };
 use crate::Precision;
 use crate::cuda::layout::Layout;
@@ -84,6 +83,8 @@ struct Cut {
     /// Blocks that share a multiprocessor.
     each: usize,
     shared: usize,
+    /// Bytes of a block's shared memory that are left.
+    spare: usize,
 }
 
 impl Cut {
@@ -116,18 +117,21 @@ impl Cut {
                 let cells = sizes.max().unwrap_or(0);
                 let rest = plan.terms.iter().zip(&points);
                 let rest = rest.map(|(term, &points)| scratch(term, plain, plan, points, warps)).max();
-                let shared = cells + rest.unwrap_or(0) * number;
-                return Some(Cut { warps, down, points, each, shared });
+                let shared = (cells + rest.unwrap_or(0) * number).next_multiple_of(16);
+                let spare = room.saturating_sub(shared);
+                return Some(Cut { warps, down, points, each, shared, spare });
             }
         }
         None
     }
 }
 
-/// Bytes of one layer's values in shared memory; rows as `row_stride` in `device/fragments.cuh`.
+/// Bytes of one layer's values in shared memory, which lie as `cell_at` in `device/fragments.cuh` says; or of what the
+/// last layer's activation is applied to, which takes their place.
 fn cell_bytes(columns: usize, rows: usize, planes: usize, number: usize) -> usize {
-    let (cell, padding) = if number == 4 { (2, 8) } else { (8, 4) };
-    (planes * rows * (columns.next_multiple_of(16) + padding) * cell).next_multiple_of(16)
+    let (cell, padding) = if number == 4 { (2, 0) } else { (8, 4) };
+    let values = planes * rows * (columns.next_multiple_of(16) + padding) * cell;
+    values.max(rows * columns * number)
 }
 
 /// How many of [`arrays`] depend on a term's residuals.
@@ -192,19 +196,24 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         .iter()
         .zip(&cut.points)
         .map(|(term, &points)| term.channels.len() * term.row.sites * points);
-    let scratch = hidden * width * columns.max().unwrap_or(0);
+    // Sums of all layers but the last wait for the way back: as many as have room in shared memory, the others outside.
+    let layer = width * columns.clone().max().unwrap_or(0);
+    let near = (hidden - 1).min(cut.spare / (layer * number).max(1));
+    let scratch = (hidden - 1 - near) * layer;
+    let shared = cut.shared + near * layer * number;
     let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
     let sums = scalars + residuals;
     let threads = 32 * cut.warps;
 
     let mut text = format!("// The fused step in {}, made by pinnace.\n", target.precision);
-    _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}");
+    _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}\n#define NEAR_LAYERS {near}");
     text += &frame::formats(target.precision);
     for (name, value) in [
         ("THREADS", threads),
         ("WORKSPACE_BYTES", WORKSPACE_BYTES * threads),
-        ("SHARED_BYTES", cut.shared),
+        ("SHARED_BYTES", shared),
+        ("NEAR_BYTES", cut.shared),
         ("WEIGHTS", weights),
         ("SCALARS", scalars),
         ("PARAMETERS", plan.parameter_count()),
@@ -233,7 +242,10 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         let list: Vec<String> = plain.parameters.iter().map(|layer| layer[place].to_string()).collect();
         _ = writeln!(text, "__device__ const int {name}[] = {{{}}};", list.join(", "));
     }
-    for part in [NUMBERS, SLOPES, INSTRUCTIONS, FRAGMENTS, ARGUMENTS, TILE, UPDATE, DRAW] {
+    // Tiles of 8 columns that products have: those of the terms, of gradients, of gradients of the first layer.
+    let counts = columns.map(|columns| columns / 8).chain([4, 2]);
+    let instructions = grouped::instructions(terms > 0 && cut.warps.is_multiple_of(4), counts);
+    for part in [NUMBERS, SLOPES, &instructions, FRAGMENTS, ARGUMENTS, TILE, UPDATE, DRAW] {
         text.push('\n');
         text += part;
     }
@@ -248,7 +260,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     text += &entry(plan, &cut, [number, planes, width.max(feature_rows)], &networks, target.chunked);
     text += &updates();
     let packed = head_packed + outputs * (width + 1);
-    let shape = Shape { threads, shared: cut.shared, each: cut.each };
+    let shape = Shape { threads, shared, each: cut.each };
     let tables = super::given_tables(plan, target.precision);
     Some(Source { text, tables, shape, points: cut.points, scratch, gradient, sums, packed })
 }
@@ -282,12 +294,13 @@ fn entry(
 }
 
 fn updates() -> String {
-    let all = |value: &str| {
-        format!("    pack_network(arguments.weights, [&](long long place) {{ return {value}; }});\n")
-    };
-    kernel("pack", &all("arguments.parameters[place]"))
+    kernel("pack", "    pack_network(arguments.weights, arguments.parameters);\n")
         + &kernel("reduce", "    reduce_blocks(arguments, arguments.blocks, parameter_of);\n")
-        + &kernel("update", &frame::update(&all("moved(arguments, step, place)")))
+        + &kernel(
+            "update",
+            "    move_parameters(arguments, arguments.blocks, parameter_of,\n\
+             \x20                   [&](int place, number value) { put_parameter(arguments.weights, place, value); });\n",
+        )
         + &kernel("advance", "    advance_progress(arguments);\n")
         + &kernel("draw", "    draw_rows(arguments);\n")
 }

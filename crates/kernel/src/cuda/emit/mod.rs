@@ -3,6 +3,7 @@
 mod features;
 mod frame;
 mod fused;
+mod grouped;
 mod layers;
 mod neuron;
 mod program;
@@ -69,6 +70,9 @@ impl Work {
         self != Work::Fill
     }
 }
+
+/// The parameter at a place of a gradient that lies as parameters do.
+const PARAMETER_OF: &str = "[](int place) { return place < WEIGHTS ? place : -1; }";
 
 /// Threads of a block of the kernels that go layer by layer.
 const THREADS: usize = 256;
@@ -279,30 +283,31 @@ fn dense_layers(plan: &Plan, layout: &Layout) -> String {
 
 /// The kernels around it: parameters packed into padded matrices, sums over blocks, steps of training.
 fn updates(plan: &Plan, work: Work) -> String {
-    let for_layers = |value: &str| {
+    let for_layers = |function: &str, rest: &str| -> String {
         let layers = plan.architecture.layers.iter().enumerate();
         let dense = layers.filter(|(_, layer)| matches!(layer, Layer::Dense { .. }));
-        let calls =
-            dense.map(|(number, _)| format!("    pack_layer(LAYER{number}, arguments.weights, {value});\n"));
-        format!(
-            "    const auto {value} = [&](long long place) {{ return {{}}; }};\n{}",
-            calls.collect::<String>()
-        )
+        dense
+            .map(|(number, _)| format!("    {function}(LAYER{number}, arguments.weights, {rest});\n"))
+            .collect()
     };
     let mut text = match work {
         // It packs for many candidates.
         Work::Rows => String::new(),
-        _ => kernel("pack", &for_layers("value").replace("{}", "arguments.parameters[place]")),
+        _ => kernel("pack", &for_layers("pack_layer", "arguments.parameters")),
     };
     if matches!(work, Work::Evaluate | Work::Transposed) {
-        text += &kernel(
-            "reduce",
-            "    reduce_blocks(arguments, arguments.blocks, [](int place) { return place < WEIGHTS ? place : -1; });\n",
-        );
+        text +=
+            &kernel("reduce", &format!("    reduce_blocks(arguments, arguments.blocks, {PARAMETER_OF});\n"));
     }
     if work == Work::Evaluate {
-        let update = for_layers("value").replace("{}", "moved(arguments, step, place)");
-        text += &kernel("update", &frame::update(&update));
+        let put = for_layers("put_parameter", "place, value");
+        text += &kernel(
+            "update",
+            &format!(
+                "    const auto put = [&](int place, number value) {{\n{put}    }};\n\
+                 \x20   move_parameters(arguments, arguments.blocks, {PARAMETER_OF}, put);\n"
+            ),
+        );
         text += &kernel("advance", "    advance_progress(arguments);\n");
         text += &kernel("draw", "    draw_rows(arguments);\n");
     }

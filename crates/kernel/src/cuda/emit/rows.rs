@@ -48,11 +48,11 @@ fn entry(
 fn pack(plan: &Plan) -> String {
     let layers = plan.architecture.layers.iter().enumerate();
     let dense = layers.filter(|(_, layer)| matches!(layer, Layer::Dense { .. }));
-    let calls = dense.map(|(number, _)| format!("        pack_layer(LAYER{number}, own.weights, value);\n"));
+    let calls =
+        dense.map(|(number, _)| format!("        pack_layer(LAYER{number}, own.weights, own.parameters);\n"));
     let body = format!(
         "    for (int candidate = 0; candidate < arguments.candidates; ++candidate) {{\n\
          \x20       const Arguments own = arguments_of(arguments, candidate);\n\
-         \x20       const auto value = [&](long long place) {{ return own.parameters[place]; }};\n\
          {}    }}\n",
         calls.collect::<String>()
     );

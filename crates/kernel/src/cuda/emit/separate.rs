@@ -1,8 +1,8 @@
 //! The kernels between a library's products: every layer by itself, on all points of a term.
 
-use super::frame::{self, kernel};
+use super::frame::kernel;
 use super::term::TermText;
-use super::{ARGUMENTS, DRAW, NUMBERS, SLOPES, Shape, Source, THREADS, UPDATE, Work, features};
+use super::{ARGUMENTS, DRAW, NUMBERS, PARAMETER_OF, SLOPES, Shape, Source, THREADS, UPDATE, Work, features};
 use crate::Precision;
 use crate::cuda::layout::Layout;
 use crate::cuda::off::{POINTS, Signals, arrays};
@@ -88,15 +88,15 @@ fn entries(plan: &Plan) -> String {
     text += &of_terms("layer_reverse", &member("layer_reverse"));
     text += &of_terms("scalars", &member("scalars"));
     text += &kernel("clear", "    clear_all(arguments);\n");
-    let pack = |value: &str| {
-        format!("    pack_weights(arguments.weights, [&](long long place) {{ return {value}; }});\n")
-    };
-    text += &kernel("pack", &pack("arguments.parameters[place]"));
+    text += &kernel("pack", "    pack_weights(arguments.weights, arguments.parameters);\n");
+    text += &kernel("reduce", &format!("    reduce_blocks(arguments, 1, {PARAMETER_OF});\n"));
     text += &kernel(
-        "reduce",
-        "    reduce_blocks(arguments, 1, [](int place) { return place < WEIGHTS ? place : -1; });\n",
+        "update",
+        &format!(
+            "    move_parameters(arguments, 1, {PARAMETER_OF},\n\
+             \x20                   [&](int place, number value) {{ arguments.weights[place] = value; }});\n"
+        ),
     );
-    text += &kernel("update", &frame::update(&pack("moved(arguments, step, place)")));
     text += &kernel("advance", "    advance_progress(arguments);\n");
     text + &kernel("draw", "    draw_rows(arguments);\n")
 }
