@@ -3,6 +3,7 @@
 use crate::args::Scaling;
 use crate::exit;
 use pinnace::bench::{ScalingReport, ScalingSettings, bench_scaling};
+use pinnace::{CompileMode, Precision};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -12,12 +13,19 @@ const FEW_STEPS: (usize, u64) = (10_000_000, 100);
 
 pub(crate) fn scaling(choices: &Scaling, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     exit::check_gpu(&choices.gpu, choices.device)?;
-    let precision = choices.precision.unwrap_or_else(|| choices.device.fastest_as_accurate_as_f32());
+    let compile = choices.gpu.compile.unwrap_or_default();
+    let usual = match compile {
+        CompileMode::Off => Precision::F32,
+        CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::MaxAutotune => {
+            choices.device.fastest_as_accurate_as_f32()
+        }
+    };
+    let precision = choices.precision.unwrap_or(usual);
     if !choices.json {
         writeln!(output, "wave equation in two dimensions, 100x4, Adam, {} in {precision}", choices.device)?;
         writeln!(
             output,
-            "{:>10} {:>6} {:>10} {:>9} {:>9} {:>10} {:>10} {:>9} {:>6} {:>12} {:>7}",
+            "{:>10} {:>6} {:>10} {:>9} {:>9} {:>10} {:>10} {:>9} {:>10} {:>6} {:>12} {:>7}",
             "points",
             "steps",
             "seconds",
@@ -26,6 +34,7 @@ pub(crate) fn scaling(choices: &Scaling, output: &mut impl Write) -> anyhow::Res
             "planned MB",
             "taken MB",
             "plan/peak",
+            "off MB",
             "busy",
             "CPU seconds",
             "faster"
@@ -39,7 +48,7 @@ pub(crate) fn scaling(choices: &Scaling, output: &mut impl Write) -> anyhow::Res
             device: choices.device,
             precision,
             memory_limit: choices.gpu.memory_limit,
-            compile: choices.gpu.compile.unwrap_or_default(),
+            compile,
             processor_seconds: choices.cpu_seconds,
         })?;
         if choices.json {
@@ -50,7 +59,10 @@ pub(crate) fn scaling(choices: &Scaling, output: &mut impl Write) -> anyhow::Res
         output.flush()?;
     }
     if !choices.json {
-        writeln!(output, "~ follows from fewer steps at the same speed; - cannot be measured here")?;
+        writeln!(
+            output,
+            "off: what mode `off` would take; ~ follows from fewer steps at the same speed; - cannot be measured here"
+        )?;
     }
     Ok(exit::DONE)
 }
@@ -66,7 +78,7 @@ fn write(report: &ScalingReport, output: &mut impl Write) -> anyhow::Result<()> 
     let (seconds, faster) = processor.unzip();
     writeln!(
         output,
-        "{:>10} {:>6} {:>10.3} {:>9.4} {:>9.0} {:>10} {:>10} {:>9} {:>6} {:>12} {:>7}",
+        "{:>10} {:>6} {:>10.3} {:>9.4} {:>9.0} {:>10} {:>10} {:>9} {:>10} {:>6} {:>12} {:>7}",
         report.points,
         report.steps,
         report.seconds,
@@ -75,6 +87,7 @@ fn write(report: &ScalingReport, output: &mut impl Write) -> anyhow::Result<()> 
         or_dash(memory.map(|memory| megabytes(memory.planned_bytes))),
         or_dash(memory.and_then(|memory| memory.peak_bytes).map(megabytes)),
         or_dash(memory.and_then(|memory| memory.planned_share).map(|share| format!("{share:.3}"))),
+        or_dash(report.off_bytes.map(megabytes)),
         or_dash(report.busy.map(|share| format!("{:.0} %", 100.0 * share))),
         or_dash(seconds),
         or_dash(faster)

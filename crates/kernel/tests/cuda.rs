@@ -4,6 +4,7 @@ mod agreement;
 mod cases;
 
 use cases::{Case, NETWORKS, case, files, parameters, points};
+use kernel::cuda::CompileMode;
 use kernel::{Device, Kernel, Moments, Precision, Update};
 use rayon::prelude::*;
 use std::io::Write;
@@ -134,6 +135,49 @@ fn steps_on_the_device_are_those_of_the_interpreter() {
     let case = case("inverse.toml", &[]);
     // In f64 only: Adam turns the sign of a slope that is nothing but rounding into a whole step.
     agreement::steps(&case, &mut compiled(&case, Precision::F64), &points(&case, 300), 50);
+}
+
+/// The step by cuBLASLt and kernels between its products.
+fn ordinary(case: &Case, precision: Precision) -> Kernel<'_> {
+    let mut kernel = compiled(case, precision);
+    kernel.set_compile_mode(CompileMode::Off);
+    kernel
+}
+
+#[test]
+fn separate_launches_agree_with_the_interpreter() {
+    if !gpu() {
+        return;
+    }
+    files().par_iter().for_each(|file| {
+        let case = case(file, &[]);
+        for precision in [Precision::F64, Precision::F32, Precision::Tf32] {
+            agreement::evaluations(&case, &mut ordinary(&case, precision), 33);
+        }
+    });
+    NETWORKS.par_iter().for_each(|network| {
+        let case = case("inverse.toml", network);
+        agreement::evaluations(&case, &mut ordinary(&case, Precision::F64), 70);
+    });
+    [1, 7, 64, 100, 512].par_iter().for_each(|width| {
+        let case = case("burgers.toml", &[&format!("network.width={width}"), "network.depth=2"]);
+        for precision in [Precision::F64, Precision::F32] {
+            let mut kernel = ordinary(&case, precision);
+            [1, 31, 1000].iter().for_each(|&count| agreement::evaluations(&case, &mut kernel, count));
+        }
+    });
+}
+
+#[test]
+fn steps_by_separate_launches_are_those_of_the_interpreter() {
+    if !gpu() {
+        return;
+    }
+    let inverse = case("inverse.toml", &[]);
+    agreement::steps(&inverse, &mut ordinary(&inverse, Precision::F64), &points(&inverse, 300), 50);
+    let heat = case("heat.toml", &[]);
+    let mut kernel = ordinary(&heat, Precision::F32);
+    agreement::memory_limits_of_separate_launches(&heat, &mut kernel, 50_000);
 }
 
 #[test]

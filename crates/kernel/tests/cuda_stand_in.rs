@@ -4,8 +4,8 @@ mod agreement;
 mod cases;
 
 use cases::{Case, NETWORKS, case, files, parameters, points};
-use kernel::cuda::CompileMode;
-use kernel::{Kernel, Precision, Visits};
+use kernel::cuda::{CompileMode, CudaError};
+use kernel::{Kernel, KernelError, Precision, Visits};
 
 fn stand_in(case: &Case, precision: Precision) -> Kernel<'_> {
     Kernel::compile_for_stand_in(&case.plan, precision).expect("a C++ compiler")
@@ -47,6 +47,42 @@ fn tiles_that_were_searched_for_and_steps_launched_singly_agree_with_the_interpr
     agreement::evaluations(&case, &mut kernel, 33);
     kernel.set_compile_mode(CompileMode::Default);
     agreement::steps(&case, &mut kernel, &points(&case, 20), 60);
+}
+
+fn ordinary(case: &Case, precision: Precision) -> Kernel<'_> {
+    let mut kernel = stand_in(case, precision);
+    kernel.set_compile_mode(CompileMode::Off);
+    kernel
+}
+
+#[test]
+fn steps_by_separate_launches_are_those_of_the_interpreter() {
+    for (file, network, precision) in [
+        ("burgers.toml", &["network.width=40", "network.depth=2"][..], Precision::F32),
+        ("orders.toml", &["network.kind=residual", "network.depth=5"], Precision::F64),
+        ("inverse.toml", &["network.kind=modified-mlp", "network.activation=silu"], Precision::F64),
+    ] {
+        let case = case(file, network);
+        agreement::evaluations(&case, &mut ordinary(&case, precision), 70);
+    }
+    let case = case("inverse.toml", &[]);
+    agreement::steps(&case, &mut ordinary(&case, Precision::F64), &points(&case, 33), 20);
+}
+
+#[test]
+fn separate_launches_keep_all_points_in_memory_and_a_limit_all_the_same() {
+    let case = case("heat.toml", &[]);
+    agreement::memory_limits_of_separate_launches(&case, &mut ordinary(&case, Precision::F64), 400);
+}
+
+#[test]
+fn separate_launches_refuse_products_that_the_library_does_not_have() {
+    let case = case("heat.toml", &[]);
+    let (points, parameters) = (points(&case, 3), parameters(&case));
+    let mut gradient = vec![0.0; parameters.len()];
+    let refused = ordinary(&case, Precision::Bf16x6).evaluate(&points, &parameters, &mut gradient).err();
+    let reason = CudaError::NoProductsIn { precision: Precision::Bf16x6 };
+    assert_eq!(refused, Some(KernelError::Cuda(reason)));
 }
 
 #[test]
@@ -95,12 +131,12 @@ fn steps_of_gauss_newton_are_those_of_the_processor() {
     // More than one block of columns, and rows in chunks.
     let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
     let mut kernel = stand_in(&wide, Precision::F64);
-    agreement::tried_steps(&wide, &mut kernel, 37);
+    agreement::tried_steps(&wide, &mut kernel, 100);
     let bytes = kernel.device_bytes();
     // A quarter of it is kept for other calls.
     let limit = (bytes - bytes / 10) / 3 * 4;
     kernel.limit_device_bytes(Some(limit));
-    agreement::tried_steps(&wide, &mut kernel, 37);
+    agreement::tried_steps(&wide, &mut kernel, 100);
     assert!(kernel.device_bytes() <= bytes - bytes / 10);
 }
 
@@ -116,9 +152,15 @@ fn every_case_and_network_is_as_the_interpreter_says() {
     for file in files() {
         check(&file, &[], Precision::F64, 11);
         check(&file, &[], Precision::F32, 11);
+        let case = case(&file, &[]);
+        agreement::evaluations(&case, &mut ordinary(&case, Precision::F32), 11);
     }
     for file in ["inverse.toml", "variable-diffusion.toml"] {
-        NETWORKS.iter().for_each(|network| check(file, network, Precision::F64, 9));
+        for network in NETWORKS {
+            check(file, network, Precision::F64, 9);
+            let case = case(file, network);
+            agreement::evaluations(&case, &mut ordinary(&case, Precision::F64), 9);
+        }
     }
     for width in [1, 7, 20, 64, 100, 130] {
         let settings = [&format!("network.width={width}")[..], "network.depth=2"];

@@ -97,7 +97,7 @@ impl Drop for Program {
 }
 
 /// Loads a library from wherever it is and keeps it, so that later look-ups by name find it.
-fn preload(name: &str) {
+pub(super) fn preload(name: &str) {
     let places = folders().into_iter().map(|folder| folder.join(name)).filter(|path| path.exists());
     for path in places.chain([PathBuf::from(name)]) {
         // SAFETY: NVIDIA's libraries may be loaded at any time; their initialisers do nothing that we rely on.

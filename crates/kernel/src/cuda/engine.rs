@@ -4,6 +4,7 @@ use super::emit::{Source, Target, Work, source};
 use super::machine::{Arena, Arguments, Machine, Module, Staging};
 use super::memory::{Pool, Regions};
 use super::newton::{self, Newton};
+use super::off::{self, Operation, Products};
 use super::room::Room;
 use super::rows::{Chunk, Size, Wanted};
 use super::steps::Series;
@@ -21,7 +22,7 @@ const SHARES: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Cuda<'plan> {
     pub(super) plan: &'plan Plan,
-    precision: Precision,
+    pub(super) precision: Precision,
     pub(super) machine: Machine,
     pub(super) arena: Arena,
     pub(super) staging: Staging,
@@ -46,6 +47,8 @@ pub(crate) struct Cuda<'plan> {
     pub(super) newton: Option<Newton>,
     /// Kernels of dense linear algebra, once they were needed.
     pub(super) dense: Option<Module>,
+    /// What multiplies in mode `off`, once it was needed.
+    pub(super) products: Option<Products>,
 }
 
 /// Which points are in the arena.
@@ -79,6 +82,8 @@ pub(super) struct Prepared {
     pub(super) chunks: Vec<Chunk>,
     /// The arguments that differ from chunk to chunk.
     pub(super) places: Vec<Place>,
+    /// Of every chunk, where launches are separate.
+    pub(super) operations: Vec<Vec<Operation>>,
 }
 
 /// Addresses of a chunk's tables.
@@ -113,6 +118,7 @@ impl<'plan> Cuda<'plan> {
             peak: 0,
             newton: None,
             dense: None,
+            products: None,
         })
     }
 
@@ -165,6 +171,10 @@ impl<'plan> Cuda<'plan> {
     /// The same kernels for points that come in chunks.
     pub(super) fn chunked(&mut self, kernels: usize) -> Result<usize, CudaError> {
         let Loaded { work, points, .. } = self.loaded[kernels];
+        // Separate launches add up as they go in any case.
+        if work == Work::Separate {
+            return Ok(kernels);
+        }
         self.load(work, points, true)
     }
 
@@ -305,6 +315,9 @@ impl<'plan> Cuda<'plan> {
         chunk: usize,
         arguments: &Arguments,
     ) -> Result<(), CudaError> {
+        if self.work(prepared.kernels) == Work::Separate {
+            return self.queue_separate(prepared, chunk, arguments);
+        }
         let (table, fresh) = (prepared.places[chunk].table, u64::from(chunk == 0));
         let blocks = arguments.blocks as usize;
         self.launch(
@@ -371,8 +384,12 @@ impl<'plan> Cuda<'plan> {
         let resident = room.regions.get(Pool::Points);
         arguments.rows = self.arena.address_of(resident.start, resident.len());
         self.settle_points(&room, wanted)?;
-        let Room { kernels, regions, chunks, .. } = room;
-        Ok(Prepared { kernels, regions, arguments, chunks, places })
+        let Room { kernels, regions, chunks, sizes, .. } = room;
+        let operations = match self.work(kernels) {
+            Work::Separate => self.separate_operations(&chunks, &sizes, &arguments)?,
+            _ => Vec::new(),
+        };
+        Ok(Prepared { kernels, regions, arguments, chunks, places, operations })
     }
 
     /// Adjoints are multiplied by this, a power of two, on their way: means over many points are too small for half
@@ -412,6 +429,9 @@ impl<'plan> Cuda<'plan> {
             && known == counts
         {
             return Ok(*kernels);
+        }
+        if self.mode == CompileMode::Off {
+            return self.kernels(Work::Separate, off::POINTS);
         }
         let cost = |&most: &usize| {
             let source = self.source(Work::Evaluate, most);

@@ -1,5 +1,6 @@
 //! Why CUDA cannot be used, or stopped working.
 
+use crate::Precision;
 use std::path::PathBuf;
 
 /// Why CUDA cannot be used, or stopped working.
@@ -29,6 +30,17 @@ pub enum CudaError {
         "no CUDA run-time compiler: libnvrtc.so.13 is not found; PINNACE_CUDA_LIBRARIES may name its folder"
     )]
     NoCompiler,
+    /// The library that multiplies in mode `off` is not installed.
+    #[error(
+        "compile mode `off` needs cuBLASLt: libcublasLt.so.13 is not found; PINNACE_CUDA_LIBRARIES may name its folder"
+    )]
+    NoProducts,
+    /// A precision that the library does not have.
+    #[error("compile mode `off` has no products in {precision}; use `f64`, `f32`, `tf32`, `bf16` or `fp16`")]
+    NoProductsIn {
+        /// Which one.
+        precision: Precision,
+    },
     /// The compiler refused a kernel: a bug in the emitter.
     #[error("the kernel `{kernel}` does not compile (source: {}):\n{log}", .source_file.display())]
     Compile {

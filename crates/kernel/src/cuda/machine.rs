@@ -6,7 +6,7 @@ use super::emit::Shape;
 use super::gpu::{Gpu, GpuModule};
 use super::stand_in::{StandIn, StandInModule};
 
-/// What the kernels of a plan are given; as `Arguments` in `device/tile.cuh`. Addresses are the machine's.
+/// What the kernels of a plan are given; as `Arguments` in `device/arguments.cuh`. Addresses are the machine's.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Arguments {
@@ -50,6 +50,7 @@ pub(crate) struct Arguments {
     pub(crate) unscale: f64,
     pub(crate) candidates: u64,
     pub(crate) all_rows: u64,
+    pub(crate) layer: u64,
 }
 
 /// What the kernels of a text are given: laid out as `Arguments` there, with addresses of the machine.
@@ -58,7 +59,7 @@ pub(crate) struct Arguments {
 /// Kernels read what implements this as their text says: a `#[repr(C)]` struct of words, field by field the same.
 pub(crate) unsafe trait Given: Copy {}
 
-// SAFETY: as `Arguments` in `device/tile.cuh`.
+// SAFETY: as `Arguments` in `device/arguments.cuh`.
 unsafe impl Given for Arguments {}
 
 /// A machine that runs kernels.
@@ -82,6 +83,15 @@ pub(crate) struct ToLoad<'text> {
     pub(crate) shape: Shape,
     /// The kernels that will be launched by name; those of the first use shared memory.
     pub(crate) kernels: &'text [&'static str],
+    /// Set before the first launch.
+    pub(crate) tables: &'text [Table],
+}
+
+/// Numbers of a module that its text does not state.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Table {
+    pub(crate) name: &'static str,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// Launches that can be queued as one.
@@ -171,7 +181,7 @@ impl Machine {
         match self {
             Machine::Gpu(gpu) => Ok(gpu.load(wanted)?.into_iter().map(Module::Gpu).collect()),
             Machine::StandIn(stand_in) => {
-                let load = |one: &ToLoad<'_>| stand_in.load(one.text, one.kernels).map(Module::StandIn);
+                let load = |one: &ToLoad<'_>| stand_in.load(one).map(Module::StandIn);
                 wanted.iter().map(load).collect()
             }
         }

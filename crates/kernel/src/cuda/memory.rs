@@ -17,6 +17,8 @@ pub(crate) enum Pool {
     Jets,
     /// One gradient per block.
     Gradients,
+    /// Sums in parts that a library makes.
+    Workspace,
     /// Other sums, one set per block.
     Sums,
     /// What a call returns.
@@ -94,7 +96,7 @@ pub enum Purpose {
     Weights,
     /// One gradient per block, and their sums.
     Gradients,
-    /// All channels of all neurons, one piece per block.
+    /// All channels of all neurons, one piece per block; in mode `off` of all points.
     Jets,
     /// Points that are there at one time.
     Points,
@@ -125,9 +127,13 @@ impl Pool {
             Pool::Header | Pool::Weights | Pool::Direction | Pool::Moments | Pool::Candidates => {
                 Purpose::Weights
             }
-            Pool::Gradients | Pool::Sums | Pool::Norms | Pool::Parts | Pool::Matrix | Pool::Factors => {
-                Purpose::Gradients
-            }
+            Pool::Gradients
+            | Pool::Workspace
+            | Pool::Sums
+            | Pool::Norms
+            | Pool::Parts
+            | Pool::Matrix
+            | Pool::Factors => Purpose::Gradients,
             Pool::Jets => Purpose::Jets,
             Pool::Points | Pool::Rows => Purpose::Points,
             Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values | Pool::Jacobian => {

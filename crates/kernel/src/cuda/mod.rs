@@ -15,6 +15,7 @@ mod layout;
 mod machine;
 mod memory;
 mod newton;
+mod off;
 mod peak;
 mod room;
 mod rows;
@@ -72,6 +73,8 @@ pub struct Report {
 pub enum Kernels {
     /// Those that training by gradients needs.
     Training,
+    /// Those that it needs in mode `off`.
+    Separate,
     /// Those of predictions, Jacobians and their equations too.
     All,
 }
@@ -85,6 +88,7 @@ pub fn compile(
 ) -> Result<Vec<Report>, CudaError> {
     let works = match kernels {
         Kernels::Training => &[emit::Work::Evaluate][..],
+        Kernels::Separate => &[emit::Work::Separate],
         Kernels::All => &emit::Work::ALL,
     };
     let cache = cache::Cache::of_user();

@@ -5,6 +5,7 @@ use super::emit::Work;
 use super::engine::{Cuda, tables};
 use super::machine::Arena;
 use super::memory::{MemoryPlan, MemoryUse, Pool, Regions};
+use super::off::WORKSPACE;
 use super::rows::{Chunk, PartTable, Size, Wanted, chunks, tiles as count_tiles};
 use super::{CompileMode, CudaError};
 use crate::Visits;
@@ -14,6 +15,8 @@ use crate::Visits;
 pub(super) struct Needs {
     pub(super) header: usize,
     pub(super) blocks: usize,
+    /// Numbers of all channels, where no block has its own.
+    pub(super) jets: usize,
     pub(super) points: usize,
     pub(super) rows: usize,
     pub(super) output: usize,
@@ -58,6 +61,7 @@ impl Cuda<'_> {
         let kernels = self.kernels_for(&counts)?;
         let tiles = &self.source_of(kernels).points;
         sizes.iter_mut().zip(tiles).for_each(|(size, tile)| size.tile = *tile);
+        let separate = self.work(kernels) == Work::Separate;
         let all = count_tiles(&sizes);
         let parts = PartTable::of(wanted);
         let mut blocks = all.clamp(1, self.blocks(kernels));
@@ -80,6 +84,7 @@ impl Cuda<'_> {
                 header: plan.parameter_count() + factors + words + parts.words.len(),
                 points: chunks.iter().map(|chunk| chunk.words(&sizes)).max().unwrap_or(0),
                 blocks,
+                jets: if separate { self.separate_numbers(&chunks) } else { 0 },
                 moments,
                 steps,
                 ..Needs::default()
@@ -138,13 +143,16 @@ impl Cuda<'_> {
         let word = size_of::<u64>();
         let results = self.plan.parameter_count() + tables(self.plan);
         let direction = if self.work(kernels) == Work::Along { source.packed } else { 0 };
+        let separate = self.work(kernels) == Work::Separate;
+        let (gradients, workspace) = if separate { (1, WORKSPACE) } else { (needs.blocks, 0) };
         Regions::new(&[
             (Pool::Points, needs.points * word),
             (Pool::Header, needs.header * word),
             (Pool::Weights, source.packed * number),
             (Pool::Direction, direction * number),
-            (Pool::Jets, needs.blocks * source.scratch * number),
-            (Pool::Gradients, needs.blocks * source.gradient * number),
+            (Pool::Jets, (needs.jets + needs.blocks * source.scratch) * number),
+            (Pool::Gradients, gradients * source.gradient * number),
+            (Pool::Workspace, workspace),
             (Pool::Sums, needs.blocks * source.sums * word),
             (Pool::Result, results * word),
             (Pool::Norms, self.reduce_blocks(kernels) * word),

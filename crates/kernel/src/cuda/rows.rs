@@ -5,7 +5,7 @@ use crate::{Points, Visits};
 use equation::taylor::Plan;
 use std::ops::Range;
 
-/// Words of an entry of a chunk's table; as in `device/tile.cuh`.
+/// Words of an entry of a chunk's table; as in `device/arguments.cuh`.
 const ENTRY: usize = 3;
 
 /// Words of a job; as `Job` in `device/draw.cuh`.

@@ -13,7 +13,7 @@ const RECORDED: usize = 16;
 /// Steps whose lengths and losses have room on the device.
 const MOST: usize = 1024;
 
-/// Words that tell how far a call has come; as `progress` in `device/tile.cuh`.
+/// Words that tell how far a call has come; as `progress` in `device/arguments.cuh`.
 const PROGRESS: usize = 6;
 
 /// A recording of steps, and what it was recorded for.
@@ -204,7 +204,11 @@ impl Cuda<'_> {
         }
         let Prepared { kernels, arguments, places, .. } = prepared;
         let mut left = count;
-        if count >= RECORDED && self.mode() != CompileMode::Default {
+        let records = match self.mode() {
+            CompileMode::ReduceOverhead | CompileMode::MaxAutotune => true,
+            CompileMode::Default | CompileMode::Off => false,
+        };
+        if count >= RECORDED && records {
             let fits = |known: &Series| {
                 (known.kernels, &known.arguments, &known.places) == (*kernels, arguments, places)
             };

@@ -26,11 +26,14 @@ pub enum CompileMode {
     /// The same with the tiles that turned out to be the fastest for these points; which ones is remembered. Sums are
     /// added up in an order that depends on the tiles.
     MaxAutotune,
+    /// A step the ordinary way, for comparison: products by cuBLASLt, and kernels of ours between them, launched one
+    /// by one, with all channels of all points in memory.
+    Off,
 }
 
 /// Why a name is no mode.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no compile mode `{name}`; use `default`, `reduce-overhead` or `max-autotune`")]
+#[error("there is no compile mode `{name}`; use `default`, `reduce-overhead`, `max-autotune` or `off`")]
 pub struct CompileModeError {
     /// As the user wrote it.
     pub name: String,
@@ -43,6 +46,7 @@ impl CompileMode {
             CompileMode::Default => "default",
             CompileMode::ReduceOverhead => "reduce-overhead",
             CompileMode::MaxAutotune => "max-autotune",
+            CompileMode::Off => "off",
         }
     }
 }
@@ -51,7 +55,8 @@ impl FromStr for CompileMode {
     type Err = CompileModeError;
 
     fn from_str(name: &str) -> Result<Self, CompileModeError> {
-        let all = [CompileMode::Default, CompileMode::ReduceOverhead, CompileMode::MaxAutotune];
+        let all =
+            [CompileMode::Default, CompileMode::ReduceOverhead, CompileMode::MaxAutotune, CompileMode::Off];
         let found = all.into_iter().find(|mode| mode.name() == name);
         found.ok_or_else(|| CompileModeError { name: name.to_owned() })
     }

@@ -80,6 +80,30 @@ pub(crate) fn memory_limits(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
     assert_eq!(run(kernel), whole);
 }
 
+/// With products by a library all channels of all points are planned for, and with less memory points come in chunks:
+/// the numbers are the same but for rounding.
+pub(crate) fn memory_limits_of_separate_launches(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let planned = |kernel: &mut Kernel<'_>| {
+        kernel.plan_memory(Visits::Points(&points)).expect("arguments that fit").expect("memory of its own")
+    };
+    three_steps(kernel, Visits::Points(&points), &parameters);
+    let plan = planned(kernel);
+    assert_eq!((plan.chunks, plan.bytes() - plan.kernels), (1, kernel.device_bytes()), "the plan is exact");
+    let jets = plan.pools.iter().find(|pool| pool.0 == Purpose::Jets).map_or(0, |pool| pool.1);
+    let number = if kernel.precision() == kernel::Precision::F64 { 8 } else { 4 };
+    let channels = case.plan.terms.iter().map(|term| term.channels.len()).max().unwrap_or(1);
+    let neurons: usize = case.plan.architecture.widths.iter().sum();
+    assert!(jets >= neurons * channels * count * number, "{jets} bytes hold all channels of all points");
+
+    let limit = kernel.device_bytes() - jets / 2;
+    kernel.limit_device_bytes(Some(limit));
+    assert!(planned(kernel).chunks > 1);
+    evaluations(case, kernel, count);
+    three_steps(kernel, Visits::Points(&points), &parameters);
+    assert!(kernel.device_bytes() <= limit);
+}
+
 /// Parameters and losses after three steps.
 fn three_steps(kernel: &mut Kernel<'_>, visits: Visits<'_>, parameters: &[f64]) -> (Vec<f64>, Vec<Losses>) {
     let (mut parameters, mut history) = (parameters.to_vec(), Vec::new());

@@ -6,6 +6,7 @@ use crate::optimize::{Adam, Optimizer};
 use crate::sample::{Draw, draw};
 use crate::trainer::{Surroundings, settle, train};
 use crate::{Device, Experiment, Objective, Precision, Quiet, TrainError};
+use equation::taylor::Plan;
 use kernel::cuda::{Busy, CompileMode};
 use kernel::{Kernel, Points, Visits};
 use std::sync::atomic::AtomicBool;
@@ -56,6 +57,8 @@ pub struct ScalingReport {
     pub device: &'static str,
     /// In which numbers.
     pub precision: &'static str,
+    /// How a GPU's kernels were chosen and launched.
+    pub compile: &'static str,
     /// Until the first step could be taken: compiled, points there.
     pub first_seconds: f64,
     /// Of all steps.
@@ -68,6 +71,8 @@ pub struct ScalingReport {
     pub host_bytes: Option<u64>,
     /// What was taken on a device with memory of its own.
     pub device_memory: Option<DeviceMemory>,
+    /// What mode `off` would take there in f32, or in f64 where that is asked for, by its plan.
+    pub off_bytes: Option<usize>,
     /// The share of time in which the GPU was busy, by its own count; `None` where that cannot be asked.
     pub busy: Option<f64>,
     /// The same steps on this machine's processor.
@@ -114,6 +119,10 @@ pub fn bench_scaling(settings: &ScalingSettings) -> Result<ScalingReport, TrainE
     let busy = busy_while_stepping(&mut objective)?;
     let device_memory = objective.kernel().memory_use().map(DeviceMemory::of);
     let all_points = objective.point_count();
+    let off_bytes = match device_memory {
+        Some(_) => planned_off(settings, plan, objective.points())?,
+        None => None,
+    };
     drop(objective);
     Ok(ScalingReport {
         points,
@@ -121,12 +130,14 @@ pub fn bench_scaling(settings: &ScalingSettings) -> Result<ScalingReport, TrainE
         steps,
         device: device.name(),
         precision: precision.name(),
+        compile: settings.compile.name(),
         first_seconds,
         seconds,
         flops: flops as f64 * steps as f64 / seconds,
         loss,
         host_bytes: peak_bytes(),
         device_memory,
+        off_bytes,
         busy,
         processor: on_processor(&experiment, settings, seconds)?,
     })
@@ -161,6 +172,23 @@ fn busy_while_stepping(objective: &mut Objective<'_>) -> Result<Option<f64>, Tra
     Ok(watch.share())
 }
 
+/// The precision that the processor and libraries have which is at least as accurate.
+fn without_splits(precision: Precision) -> Precision {
+    if precision == Precision::F64 { Precision::F64 } else { Precision::F32 }
+}
+
+/// Bytes that mode `off` plans for these points.
+fn planned_off(
+    settings: &ScalingSettings,
+    plan: &Plan,
+    points: &[Points],
+) -> Result<Option<usize>, TrainError> {
+    let mut kernel = Kernel::compile(plan, settings.device, without_splits(settings.precision))?;
+    kernel.set_compile_mode(CompileMode::Off);
+    let planned = kernel.plan_memory(Visits::Points(points))?;
+    Ok(planned.map(|planned| planned.bytes()))
+}
+
 /// Some of the steps on the processor.
 fn on_processor(
     experiment: &Experiment,
@@ -170,7 +198,7 @@ fn on_processor(
     if settings.processor_seconds <= 0.0 || settings.device == Device::Cpu {
         return Ok(None);
     }
-    let precision = if settings.precision == Precision::F64 { Precision::F64 } else { Precision::F32 };
+    let precision = without_splits(settings.precision);
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let settled = settle(problem, plan, precision);
     let points: Vec<Points> = draw(problem, plan, experiment.tables(), Draw::of(problem, &settled[0], 0))?;

@@ -9,16 +9,16 @@ struct Step {
 constexpr int SHARES = 4;
 constexpr int REDUCED = THREADS / SHARES;
 
-// Adds up the blocks' gradients and sums in a fixed order, in double precision; and, per block of this launch, the
-// squares of the gradient. `parameter_of` tells which parameter a place of the gradient belongs to, or -1.
+// Adds up `gradients` gradients and all blocks' sums in a fixed order, in double precision; and, per block of this
+// launch, the squares of the gradient. `parameter_of` tells which parameter a place of the gradient belongs to, or -1.
 template <typename ParameterOf>
-__device__ inline void reduce_blocks(const Arguments& arguments, ParameterOf parameter_of) {
+__device__ inline void reduce_blocks(const Arguments& arguments, long long gradients, ParameterOf parameter_of) {
     const int place = blockIdx.x * REDUCED + threadIdx.x % REDUCED, share = threadIdx.x / REDUCED;
     double total = 0;
     if (place < GRADIENT) {
         const number* from = arguments.gradients + place;
 #pragma unroll 8
-        for (int block = share; block < int(arguments.blocks); block += SHARES)
+        for (int block = share; block < int(gradients); block += SHARES)
             total += double(from[static_cast<long long>(block) * GRADIENT]);
     } else if (place < GRADIENT + SUMS) {
         const double* from = arguments.sums + (place - GRADIENT);

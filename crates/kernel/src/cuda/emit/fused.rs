@@ -2,7 +2,9 @@
 
 use super::frame::{self, kernel};
 use super::term::TermText;
-use super::{DRAW, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, grouped, rules};
+use super::{
+    ARGUMENTS, DRAW, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, grouped, rules,
+};
 use crate::Precision;
 use crate::cuda::layout::Layout;
 use equation::problem::Activation;
@@ -235,7 +237,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     // Tiles of 8 columns that products have: those of the terms, of gradients, of gradients of the first layer.
     let counts = columns.map(|columns| columns / 8).chain([4, 2]);
     let instructions = grouped::instructions(terms > 0 && cut.warps.is_multiple_of(4), counts);
-    for part in [NUMBERS, SLOPES, &instructions, FRAGMENTS, TILE, UPDATE, DRAW] {
+    for part in [NUMBERS, SLOPES, &instructions, FRAGMENTS, ARGUMENTS, TILE, UPDATE, DRAW] {
         text.push('\n');
         text += part;
     }
@@ -251,7 +253,8 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     text += &updates();
     let packed = head_packed + outputs * (width + 1);
     let shape = Shape { threads, shared: cut.shared, each: cut.each };
-    Some(Source { text, shape, points: cut.points, scratch, gradient, sums, packed })
+    let tables = super::given_tables(plan, target.precision);
+    Some(Source { text, tables, shape, points: cut.points, scratch, gradient, sums, packed })
 }
 
 fn entry(
@@ -287,7 +290,7 @@ fn updates() -> String {
         format!("    pack_network(arguments.weights, [&](long long place) {{ return {value}; }});\n")
     };
     kernel("pack", &all("arguments.parameters[place]"))
-        + &kernel("reduce", "    reduce_blocks(arguments, parameter_of);\n")
+        + &kernel("reduce", "    reduce_blocks(arguments, arguments.blocks, parameter_of);\n")
         + &kernel("update", &frame::update(&all("moved(arguments, step, place)")))
         + &kernel("advance", "    advance_progress(arguments);\n")
         + &kernel("draw", "    draw_rows(arguments);\n")

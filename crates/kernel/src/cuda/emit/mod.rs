@@ -5,13 +5,15 @@ mod frame;
 mod fused;
 mod grouped;
 mod layers;
+mod neuron;
 mod program;
 mod rows;
 mod rules;
+mod separate;
 mod term;
 
 use super::layout::Layout;
-use super::machine::ToLoad;
+use super::machine::{Table, ToLoad};
 use super::newton::stride;
 use super::tiles;
 use crate::Precision;
@@ -35,12 +37,21 @@ pub(crate) enum Work {
     Transposed,
     /// Rows of the least-squares problem of all terms, and residuals of all terms.
     Rows,
+    /// Loss and gradient of all terms by separate launches, between products of a library.
+    Separate,
 }
 
 impl Work {
     /// All of them.
-    pub(crate) const ALL: [Work; 6] =
-        [Work::Evaluate, Work::Fill, Work::Jacobian, Work::Along, Work::Transposed, Work::Rows];
+    pub(crate) const ALL: [Work; 7] = [
+        Work::Evaluate,
+        Work::Fill,
+        Work::Jacobian,
+        Work::Along,
+        Work::Transposed,
+        Work::Rows,
+        Work::Separate,
+    ];
 
     /// The name of its kernel.
     pub(crate) fn name(self) -> &'static str {
@@ -51,6 +62,7 @@ impl Work {
             Work::Along => "along",
             Work::Transposed => "transposed",
             Work::Rows => "rows",
+            Work::Separate => "separate",
         }
     }
 
@@ -88,8 +100,9 @@ impl Source {
             Work::Fill => &["fill", "pack"],
             Work::Jacobian => &["jacobian", "pack"],
             Work::Along => &["along", "pack"],
+            Work::Separate => &separate::KERNELS,
         };
-        ToLoad { text: &self.text, shape: self.shape, kernels }
+        ToLoad { text: &self.text, shape: self.shape, kernels, tables: &self.tables }
     }
 }
 
@@ -97,6 +110,8 @@ impl Source {
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) text: String,
+    /// What the host sets before the first launch.
+    pub(crate) tables: Vec<Table>,
     pub(crate) shape: Shape,
     /// Points of a tile, for every term.
     pub(crate) points: Vec<usize>,
@@ -128,6 +143,7 @@ pub(crate) const INSTRUCTIONS: &str = include_str!("../device/instructions.cuh")
 const MATRIX: &str = include_str!("../device/matrix.cuh");
 const NARROW: &str = include_str!("../device/narrow.cuh");
 const LAYER: &str = include_str!("../device/layer.cuh");
+const ARGUMENTS: &str = include_str!("../device/arguments.cuh");
 const TILE: &str = include_str!("../device/tile.cuh");
 const WORKS: &str = include_str!("../device/works.cuh");
 const UPDATE: &str = include_str!("../device/update.cuh");
@@ -137,7 +153,11 @@ const PACK: &str = include_str!("../device/pack.cuh");
 
 /// Writes the kernels of one kind of work, for tiles of at most `points` points: fused where that is possible.
 pub(crate) fn source(plan: &Plan, target: Target, work: Work, points: usize) -> Source {
-    let fused = if work == Work::Evaluate { fused::source(plan, target, points) } else { None };
+    let fused = match work {
+        Work::Separate => return separate::source(plan, target.precision),
+        Work::Evaluate => fused::source(plan, target, points),
+        Work::Fill | Work::Jacobian | Work::Along | Work::Transposed | Work::Rows => None,
+    };
     fused.unwrap_or_else(|| {
         let most = if work == Work::Evaluate { tiles::largest(plan) } else { points };
         // Threads share out places evenly only among powers of two.
@@ -168,7 +188,7 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     let (gradient, sums) = match work {
         Work::Evaluate | Work::Transposed => (weights.next_multiple_of(64), scalars + residuals),
         Work::Along => (0, scalars + points),
-        Work::Fill | Work::Jacobian | Work::Rows => (0, 0),
+        Work::Fill | Work::Jacobian | Work::Rows | Work::Separate => (0, 0),
     };
     // The terms that a number is split into for the matrix units, and the file that multiplies so.
     let (number, terms_each, product) = match precision {
@@ -201,9 +221,11 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     let more = match work {
         Work::Evaluate => DRAW,
         Work::Rows => ROWS,
-        Work::Fill | Work::Jacobian | Work::Along | Work::Transposed => "",
+        Work::Fill | Work::Jacobian | Work::Along | Work::Transposed | Work::Separate => "",
     };
-    for part in [NUMBERS, SLOPES, INSTRUCTIONS, product, NARROW, LAYER, TILE, WORKS, UPDATE, more, PACK] {
+    for part in
+        [NUMBERS, SLOPES, INSTRUCTIONS, product, NARROW, LAYER, ARGUMENTS, TILE, WORKS, UPDATE, more, PACK]
+    {
         text.push('\n');
         text += part;
     }
@@ -217,7 +239,27 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     text += &updates(plan, work);
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let points = vec![points; plan.terms.len()];
-    Source { text, shape, points, scratch, gradient, sums, packed: layout.packed }
+    let tables = given_tables(plan, precision);
+    Source { text, tables, shape, points, scratch, gradient, sums, packed: layout.packed }
+}
+
+/// The tables that the host sets, as bytes of the numbers that kernels compute in.
+fn given_tables(plan: &Plan, precision: Precision) -> Vec<Table> {
+    let bytes = |number: f64| match precision {
+        Precision::F64 => number.to_ne_bytes().to_vec(),
+        Precision::F32
+        | Precision::Bf16x6
+        | Precision::Bf16x3
+        | Precision::Tf32
+        | Precision::Bf16
+        | Precision::Fp16 => (number as f32).to_ne_bytes().to_vec(),
+    };
+    let tables = features::given(&plan.architecture, plan.prediction.row.coordinates);
+    let table = |(name, numbers): (&'static str, Vec<f64>)| Table {
+        name,
+        bytes: numbers.into_iter().flat_map(bytes).collect(),
+    };
+    tables.into_iter().map(table).collect()
 }
 
 /// One constant per dense layer.
@@ -256,7 +298,7 @@ fn updates(plan: &Plan, work: Work) -> String {
     if matches!(work, Work::Evaluate | Work::Transposed) {
         text += &kernel(
             "reduce",
-            "    reduce_blocks(arguments, [](int place) { return place < WEIGHTS ? place : -1; });\n",
+            "    reduce_blocks(arguments, arguments.blocks, [](int place) { return place < WEIGHTS ? place : -1; });\n",
         );
     }
     if work == Work::Evaluate {
@@ -305,7 +347,7 @@ fn entry(plan: &Plan, work: Work, terms: usize) -> String {
                 Work::Along => format!(
                     "along_tile<{own}>(block, rows, count, arguments.seeds, arguments.output + start * {own}::RESIDUALS)"
                 ),
-                Work::Transposed | Work::Evaluate | Work::Rows => format!(
+                Work::Transposed | Work::Evaluate | Work::Rows | Work::Separate => format!(
                     "transposed_tile<{own}>(block, rows, count, arguments.seeds + start * {own}::RESIDUALS)"
                 ),
             };

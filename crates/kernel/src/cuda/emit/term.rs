@@ -1,7 +1,6 @@
 //! One loss term as a C++ struct: its constants, what happens at both ends of the network, and the order of layers.
 
 use super::program::{Reads, statements};
-use super::rules;
 use crate::cuda::layout::Layout;
 use equation::expression::Channel;
 use equation::problem::Activation;
@@ -106,10 +105,10 @@ impl TermText<'_> {
         text += &self.coefficient_functions();
         text += &self.feature_functions();
         for activation in self.activations() {
-            text += &self.activation_functions(activation);
+            text += &self.activation_layers(activation);
         }
-        if self.architecture.layers.iter().any(|layer| matches!(layer, Layer::Gate { .. })) {
-            text += &self.gate_functions();
+        if self.has_gates() {
+            text += &self.gate_layers();
         }
         text += &self.residual_functions();
         text += &self.forward();
@@ -119,7 +118,11 @@ impl TermText<'_> {
         text + "};\n\n"
     }
 
-    fn activations(&self) -> Vec<Activation> {
+    pub(super) fn has_gates(&self) -> bool {
+        self.architecture.layers.iter().any(|layer| matches!(layer, Layer::Gate { .. }))
+    }
+
+    pub(super) fn activations(&self) -> Vec<Activation> {
         let mut found = Vec::new();
         for layer in &self.architecture.layers {
             if let Layer::Activate { activation, .. } = layer
@@ -173,33 +176,22 @@ impl TermText<'_> {
         text
     }
 
-    fn activation_functions(&self, activation: Activation) -> String {
-        let (name, rules) = (activation.name(), &self.term.rules);
-        let z = |channel: usize| Some(rules::at("z", channel));
-        let mut text = format!(
-            "\n    // h = {name}(z) on all channels of one neuron at one place, and the adjoint.\n\
-             \x20   __device__ static void {name}_forward(const number* __restrict__ z, number* __restrict__ h, const number* k) {{\n\
-             \x20       number s[6];\n        {name}_slopes(z[0], s);\n"
-        );
-        text += &rules::chain(rules, self.channels(), &z);
-        text += "    }\n";
-        text += &format!(
+    /// The activation on all neurons of a tile, and the adjoint.
+    fn activation_layers(&self, activation: Activation) -> String {
+        let name = activation.name();
+        let mut text = self.activation_rules(activation);
+        _ = write!(
+            text,
             "    __device__ __noinline__ static void {name}_layer(const number* z, number* h, const number* k, int width) {{\n\
              \x20       for_neurons(width, PLACES, [&](int n, int place) {{\n\
              \x20           {name}_forward(z + n * COLUMNS + place, h + n * COLUMNS + place, k + place);\n\
              \x20       }});\n        __syncthreads();\n    }}\n"
         );
         if self.reverse {
-            text += &format!(
-                "    __device__ static void {name}_reverse(const number* __restrict__ z, const number* __restrict__ h_bar,\n\
-                 \x20                                      number* __restrict__ z_bar, const number* k, number* k_bar) {{\n\
-                 \x20       number s[6];\n        {name}_slopes(z[0], s);\n"
-            );
-            let bar = |channel: usize| rules::at("z_bar", channel);
-            text += &rules::chain_adjoint(rules, self.channels(), &z, &bar, &|_| true, self.trains());
             let (open, gathered, close) = self.gathering();
-            text += &format!(
-                "    }}\n    __device__ __noinline__ static void {name}_layer_reverse(const number* z, const number* h_bar, number* z_bar,\n\
+            _ = write!(
+                text,
+                "    __device__ __noinline__ static void {name}_layer_reverse(const number* z, const number* h_bar, number* z_bar,\n\
                  \x20                                                        const number* k, number* sums, int width) {{\n{open}\
                  \x20       for_neurons(width, PLACES, [&](int n, int place) {{\n\
                  \x20           const int at = n * COLUMNS + place;\n\
@@ -224,24 +216,10 @@ impl TermText<'_> {
         )
     }
 
-    fn gate_functions(&self) -> String {
-        let (rules, channels) = (&self.term.rules, self.channels());
-        let f = |channel: usize| rules::at("f", channel);
-        let g =
-            |channel: usize| format!("({} - {})", rules::at("first", channel), rules::at("second", channel));
-        let h_bar = |channel: usize| rules::at("h_bar", channel);
-        let mut text = String::from(
-            "\n    // h = second + f * (first - second) on all channels of one neuron at one place, and the adjoint.\n\
-             \x20   __device__ static void gate_forward(const number* f, const number* first, const number* second,\n\
-             \x20                                       number* __restrict__ h, const number* k) {\n",
-        );
-        for channel in 0..channels {
-            let product = rules::product_channel(rules, channel, &f, &g);
-            let second = rules::at("second", channel);
-            _ = writeln!(text, "        {} = {second} + {product};", rules::at("h", channel));
-        }
-        text += "    }\n\
-            \x20   __device__ __noinline__ static void gate_layer(const number* f, const number* first, const number* second,\n\
+    /// The gate on all neurons of a tile, and the adjoint.
+    fn gate_layers(&self) -> String {
+        let mut text = self.gate_rules();
+        text += "    __device__ __noinline__ static void gate_layer(const number* f, const number* first, const number* second,\n\
             \x20                                                  number* h, const number* k, int width) {\n\
             \x20       for_neurons(width, PLACES, [&](int n, int place) {\n\
             \x20           const int at = n * COLUMNS + place;\n\
@@ -250,31 +228,9 @@ impl TermText<'_> {
         if !self.reverse {
             return text;
         }
-        text += "    template <bool ADD_F, bool ADD_FIRST, bool ADD_SECOND>\n\
-            \x20   __device__ static void gate_reverse(const number* f, const number* first, const number* second,\n\
-            \x20                                       const number* __restrict__ h_bar, number* __restrict__ f_bar,\n\
-            \x20                                       number* __restrict__ first_bar, number* __restrict__ second_bar,\n\
-            \x20                                       const number* k, number* k_bar) {\n";
-        for channel in 0..channels {
-            let to_f = rules::product_adjoint_channel(rules, channels, channel, &g, &h_bar);
-            let to_g = rules::product_adjoint_channel(rules, channels, channel, &f, &h_bar);
-            let place = |vector: &str| rules::at(vector, channel);
-            _ = writeln!(text, "        const number f{channel} = {to_f}, g{channel} = {to_g};");
-            for (target, adds, value) in [
-                ("f_bar", "ADD_F", format!("f{channel}")),
-                ("first_bar", "ADD_FIRST", format!("g{channel}")),
-                ("second_bar", "ADD_SECOND", format!("{} - g{channel}", h_bar(channel))),
-            ] {
-                let to = place(target);
-                _ = writeln!(text, "        {to} = ({adds} ? {to} : number(0)) + {value};");
-            }
-        }
-        if self.trains() {
-            text += &rules::product_coefficients(rules, &f, &g, &h_bar);
-        }
         let (open, gathered, close) = self.gathering();
         text + &format!(
-            "    }}\n    template <bool ADD_F, bool ADD_FIRST, bool ADD_SECOND>\n\
+            "    template <bool ADD_F, bool ADD_FIRST, bool ADD_SECOND>\n\
              \x20   __device__ __noinline__ static void gate_layer_reverse(const number* f, const number* first, const number* second,\n\
              \x20                                                          const number* h_bar, number* f_bar, number* first_bar,\n\
              \x20                                                          number* second_bar, const number* k, number* sums, int width) {{\n{open}\
@@ -290,7 +246,7 @@ impl TermText<'_> {
         let term = self.term;
         let head = |signal: u16| {
             let Channel { output, channel, site } = term.signals[usize::from(signal)];
-            format!("[({output} * CHANNELS + {channel}) * PLACES + {site} * POINTS]")
+            format!("[{output} * stride + {channel} * PLACES + {site} * POINTS]")
         };
         let signal = |place: u16| format!("head{}", head(place));
         let reads = Reads {
@@ -302,7 +258,8 @@ impl TermText<'_> {
         let mut text = String::from(
             "\n    // Residuals at one point.\n\
              \x20   __device__ __noinline__ static void residuals(const Block& block, const double* row, int point, number (&out)[RESIDUALS]) {\n\
-             \x20       const number* head = block.scratch + HEAD + point;\n",
+             \x20       const number* head = head_of<Self>(block) + point;\n\
+             \x20       const auto stride = head_stride<Self>(block);\n",
         );
         text += &statements(&term.residual, &reads, "        ");
         for (place, output) in term.residual.outputs.iter().enumerate() {
@@ -315,8 +272,9 @@ impl TermText<'_> {
         text += "    // Brings adjoints of the residuals to the network's outputs and to the scalars.\n\
             \x20   __device__ __noinline__ static void residuals_adjoint(const Block& block, const double* row, int point,\n\
             \x20                                            const number (&seeds)[RESIDUALS]) {\n\
-            \x20       const number* head = block.scratch + HEAD + point;\n\
-            \x20       number* head_bar = block.scratch + HEAD_BAR + point;\n\
+            \x20       const number* head = head_of<Self>(block) + point;\n\
+            \x20       number* head_bar = head_bar_of<Self>(block) + point;\n\
+            \x20       const auto stride = head_stride<Self>(block);\n\
             \x20       number* scalar_bars = block.scratch + SCALAR_BARS + point;\n";
         text += &statements(&term.adjoint.program, &reads, "        ");
         for (variable, output) in outputs(&term.adjoint) {

@@ -1,0 +1,212 @@
+// Loss and gradient by separate launches, as frameworks do it: a library multiplies matrices, and these kernels do the
+// rest between two products, on all points of a term at once.
+//
+// A signal is a matrix with one row per neuron. Points come in tiles of POINTS; a row has, tile after tile, all channels
+// at all places of the tile. A signal that a product reads has one more row, with ones in the value channel: what the
+// product multiplies with the bias.
+
+// One tile, for the functions of a term.
+struct Block {
+    const Arguments& arguments;
+    // The tile's own arrays.
+    number* scratch;
+    number* head;
+    number* head_bar;
+    // Numbers of a row.
+    long long stride;
+};
+
+template <typename Term>
+__device__ inline const number* head_of(const Block& block) {
+    return block.head;
+}
+
+template <typename Term>
+__device__ inline number* head_bar_of(const Block& block) {
+    return block.head_bar;
+}
+
+template <typename Term>
+__device__ inline long long head_stride(const Block& block) {
+    return block.stride;
+}
+
+// All signals of a term.
+template <typename Term>
+struct Signals {
+    const Arguments& arguments;
+    unsigned tiles;
+    long long stride;
+
+    __device__ explicit Signals(const Arguments& given)
+        : arguments(given), tiles(unsigned((given.points + Term::POINTS - 1) / Term::POINTS)),
+          stride(static_cast<long long>(tiles) * Term::COLUMNS) {}
+
+    // The value channel of one neuron at one place.
+    __device__ number* at(int row, unsigned tile, int place) const {
+        return arguments.scratch + row * stride + static_cast<long long>(tile) * Term::COLUMNS + place;
+    }
+
+    __device__ number* arrays(unsigned tile) const {
+        return arguments.scratch + Term::ROWS * stride + static_cast<long long>(tile) * Term::ARRAYS;
+    }
+
+    // Coefficients of the channels at one place, PLACES numbers apart, and their adjoints.
+    __device__ number* coefficients(unsigned tile, int place) const {
+        return arrays(tile) + Term::COEFFICIENTS + place;
+    }
+
+    __device__ number* coefficients_bar(unsigned tile, int place) const {
+        return arrays(tile) + Term::COEFFICIENTS_BAR + place;
+    }
+
+    __device__ Block block(unsigned tile) const {
+        return Block{arguments, arrays(tile), at(Term::HEAD, tile, 0), at(Term::HEAD_BAR, tile, 0), stride};
+    }
+
+    // The numbers of a point; beyond the last one it is repeated.
+    __device__ const double* row(unsigned tile, int point) const {
+        const long long number = static_cast<long long>(tile) * Term::POINTS + point;
+        return arguments.rows + (number < arguments.points ? number : arguments.points - 1) * Term::ROW;
+    }
+};
+
+// Calls `each` for every neuron, tile and place; neighbours are places.
+template <typename Term, typename Each>
+__device__ inline void for_places(const Signals<Term>& signals, int neurons, Each each) {
+    static_assert(THREADS % Term::PLACES == 0, "a block takes whole tiles");
+    constexpr unsigned AT_ONCE = THREADS / Term::PLACES;
+    const unsigned all = unsigned(neurons) * signals.tiles;
+    const int place = threadIdx.x % Term::PLACES;
+    for (unsigned number = blockIdx.x * AT_ONCE + threadIdx.x / Term::PLACES; number < all;
+         number += gridDim.x * AT_ONCE)
+        each(int(number / signals.tiles), number % signals.tiles, place);
+}
+
+// The same, where `each` also adds to adjoints of coefficients, if any train: then one thread takes all neurons of a
+// place, so that they are added up in one order.
+template <typename Term, typename Each>
+__device__ inline void for_places_gathering(const Signals<Term>& signals, int neurons, Each each) {
+    if constexpr (Term::TRAINED == 0) {
+        for_places(signals, neurons, [&](int n, unsigned tile, int place) { each(n, tile, place, nullptr); });
+    } else {
+        for_places(signals, 1, [&](int, unsigned tile, int place) {
+            number gathered[Term::TRAINED] = {};
+            for (int n = 0; n < neurons; ++n) each(n, tile, place, gathered);
+            number* sums = signals.coefficients_bar(tile, place);
+            for (int c = 0; c < Term::TRAINED; ++c) sums[c * Term::PLACES] += gathered[c];
+        });
+    }
+}
+
+// The row that products multiply with the bias.
+template <typename Term>
+__device__ inline void write_ones(const Signals<Term>& signals, int row) {
+    for_places(signals, 1, [&](int, unsigned tile, int place) {
+        for (int channel = 0; channel < Term::CHANNELS; ++channel)
+            signals.at(row, tile, place)[channel * Term::PLACES] = number(channel == 0 ? 1 : 0);
+    });
+}
+
+// output = left + right.
+template <typename Term>
+__device__ inline void add_layer(const Signals<Term>& signals, int left, int right, int output, int width) {
+    for_places(signals, width, [&](int n, unsigned tile, int place) {
+        for (int at = 0; at < Term::COLUMNS; at += Term::PLACES)
+            signals.at(output + n, tile, place)[at] =
+                signals.at(left + n, tile, place)[at] + signals.at(right + n, tile, place)[at];
+    });
+}
+
+template <typename Term>
+__device__ inline void add_layer_reverse(const Signals<Term>& signals, int output_bar, int left_bar, bool left_adds,
+                                         int right_bar, bool right_adds, int width) {
+    for_places(signals, width, [&](int n, unsigned tile, int place) {
+        for (int at = 0; at < Term::COLUMNS; at += Term::PLACES) {
+            const number bar = signals.at(output_bar + n, tile, place)[at];
+            number& left = signals.at(left_bar + n, tile, place)[at];
+            left = (left_adds ? left : number(0)) + bar;
+            number& right = signals.at(right_bar + n, tile, place)[at];
+            right = (right_adds ? right : number(0)) + bar;
+        }
+    });
+}
+
+// The sum of a value over the threads of a block, in a fixed order; thread 0 has it.
+__device__ inline double block_sum(double value) {
+    double* parts = reinterpret_cast<double*>(workspace());
+    value = warp_sum(value);
+    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = value;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int warp = 1; warp < WARPS; ++warp) value += parts[warp];
+    __syncthreads();
+    return value;
+}
+
+// Calls `each` for every point of whole tiles.
+template <typename Term, typename Each>
+__device__ inline void for_points(const Signals<Term>& signals, Each each) {
+    const unsigned all = signals.tiles * Term::POINTS;
+    for (unsigned number = blockIdx.x * THREADS + threadIdx.x; number < all; number += gridDim.x * THREADS)
+        each(number / Term::POINTS, int(number % Term::POINTS));
+}
+
+// Residuals: their squares to the block's sums, their adjoints to the network's outputs. `first` is the number of the
+// term's first residual in the plan.
+template <typename Term>
+__device__ inline void seed_losses(const Signals<Term>& signals, int first) {
+    const Arguments& arguments = signals.arguments;
+    double squares[Term::RESIDUALS] = {};
+    for_points(signals, [&](unsigned tile, int point) {
+        const Block block = signals.block(tile);
+        for (int output = 0; output < Term::OUTPUTS; ++output)
+            for (int at = point; at < Term::COLUMNS; at += Term::POINTS)
+                block.head_bar[output * block.stride + at] = number(0);
+        for (int scalar = 0; scalar < SCALARS; ++scalar)
+            block.scratch[Term::SCALAR_BARS + scalar * Term::POINTS + point] = number(0);
+        const double* row = signals.row(tile, point);
+        const bool inside = static_cast<long long>(tile) * Term::POINTS + point < arguments.points;
+        number seeds[Term::RESIDUALS];
+        Term::residuals(block, row, point, seeds);
+        for (int k = 0; k < Term::RESIDUALS; ++k) {
+            if (inside) squares[k] += double(seeds[k]) * double(seeds[k]);
+            seeds[k] = inside ? number(arguments.factors[first + k]) * seeds[k] : number(0);
+        }
+        Term::residuals_adjoint(block, row, point, seeds);
+    });
+    double* sums = arguments.sums + blockIdx.x * SUMS + SCALARS + first;
+    for (int k = 0; k < Term::RESIDUALS; ++k) {
+        const double total = block_sum(squares[k]);
+        if (threadIdx.x == 0) sums[k] += total;
+    }
+}
+
+// Adds the scalars' adjoints over the points to the block's sums.
+template <typename Term>
+__device__ inline void sum_scalars(const Signals<Term>& signals) {
+    double totals[SCALARS > 0 ? SCALARS : 1] = {};
+    for_points(signals, [&](unsigned tile, int point) {
+        const number* bars = signals.arrays(tile) + Term::SCALAR_BARS + point;
+        for (int scalar = 0; scalar < SCALARS; ++scalar) totals[scalar] += double(bars[scalar * Term::POINTS]);
+    });
+    for (int scalar = 0; scalar < SCALARS; ++scalar) {
+        const double total = block_sum(totals[scalar]);
+        if (threadIdx.x == 0) signals.arguments.sums[blockIdx.x * SUMS + scalar] += total;
+    }
+}
+
+__device__ inline void clear_all(const Arguments& arguments) {
+    const long long threads = static_cast<long long>(gridDim.x) * THREADS;
+    const long long first = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
+    for (long long place = first; place < GRADIENT; place += threads) arguments.gradients[place] = number(0);
+    for (long long place = first; place < arguments.blocks * SUMS; place += threads) arguments.sums[place] = 0;
+}
+
+// Calls `value` once for every weight and keeps what it gives in the precision of products.
+template <typename Value>
+__device__ inline void pack_weights(number* packed, Value value) {
+    const int threads = gridDim.x * THREADS;
+    for (int place = blockIdx.x * THREADS + threadIdx.x; place < WEIGHTS; place += threads)
+        packed[place] = number(value(place));
+}

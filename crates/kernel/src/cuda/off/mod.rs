@@ -1,0 +1,18 @@
+//! Compile mode `off`: a training step the ordinary way, for comparison. Every layer is a product by cuBLASLt and a
+//! kernel of its own, and all channels of all points are stored in memory, layer by layer.
+//!
+//! `signals` says where they lie, `operations` which products and launches a step is made of, `library` talks to
+//! cuBLASLt, `plain` multiplies where the processor stands in for a GPU.
+
+mod library;
+mod operations;
+mod plain;
+mod products;
+mod signals;
+
+pub(super) use operations::Operation;
+pub(super) use products::Products;
+pub(super) use signals::{POINTS, Signals, arrays};
+
+/// Bytes that the library may use for sums in parts. Gradients of the widest layers are summed in tens of parts in it.
+pub(super) const WORKSPACE: usize = 4 << 20;
