@@ -1,10 +1,15 @@
-//! Vectors that stay on a device, which the processor stands in for.
+//! Vectors that stay on a device.
 
-mod cases;
-
-use cases::{case, parameters, points};
+use crate::cases::{Case, parameters, points};
 use equation::counter::Stream;
-use kernel::{Change, Device, Kernel, Packed, Precision, RankTwo};
+use kernel::{Change, Kernel, Packed, RankTwo};
+
+/// Everything that they are good for.
+pub(crate) fn vectors(case: &Case, kernel: &mut Kernel<'_>) {
+    products_and_sums(case, kernel);
+    evaluations_at_vectors(case, kernel);
+    matrices(case, kernel);
+}
 
 fn noise(size: usize, number: u64) -> Vec<f64> {
     let noise = Stream::new(5, number);
@@ -18,10 +23,8 @@ fn assert_near(got: &[f64], wanted: &[f64], size: usize) {
     }
 }
 
-#[test]
-fn products_and_sums_of_vectors_are_those_of_the_host() {
-    let case = case("heat.toml", &[]);
-    let mut kernel = Kernel::compile_for_stand_in(&case.plan, Precision::F64).expect("a C++ compiler");
+/// Products and sums of vectors.
+fn products_and_sums(case: &Case, kernel: &mut Kernel<'_>) {
     let size = case.plan.parameter_count();
     let vectors: Vec<Vec<f64>> = (0..4).map(|number| noise(size, number)).collect();
     kernel.reserve_vectors(5, false).expect("memory");
@@ -44,11 +47,9 @@ fn products_and_sums_of_vectors_are_those_of_the_host() {
     assert_near(&got, &wanted, 9000);
 }
 
-#[test]
-fn losses_and_gradients_at_a_vector_are_those_at_the_parameters() {
-    let case = case("inverse.toml", &[]);
-    let (points, parameters) = (points(&case, 33), parameters(&case));
-    let mut kernel = Kernel::compile_for_stand_in(&case.plan, Precision::F64).expect("a C++ compiler");
+/// Losses and gradients at a vector are, bit for bit, those at the same parameters.
+fn evaluations_at_vectors(case: &Case, kernel: &mut Kernel<'_>) {
+    let (points, parameters) = (points(case, 33), parameters(case));
     let (mut wanted, mut got) = (vec![0.0; parameters.len()], vec![f64::NAN; parameters.len()]);
     let losses = kernel.evaluate(&points, &parameters, &mut wanted).expect("arguments that fit").clone();
     kernel.reserve_vectors(2, false).expect("memory");
@@ -58,10 +59,8 @@ fn losses_and_gradients_at_a_vector_are_those_at_the_parameters() {
     assert_eq!(got, wanted);
 }
 
-#[test]
-fn a_matrix_that_stays_changes_as_on_the_host() {
-    let case = case("heat.toml", &[]);
-    let mut kernel = Kernel::compile_for_stand_in(&case.plan, Precision::F64).expect("a C++ compiler");
+/// A matrix that stays changes as on the host, and comes back as it was.
+fn matrices(case: &Case, kernel: &mut Kernel<'_>) {
     let size = case.plan.parameter_count();
     let (u, v, vector) = (noise(size, 1), noise(size, 2), noise(size, 3));
     kernel.reserve_vectors(4, true).expect("memory");
@@ -88,12 +87,4 @@ fn a_matrix_that_stays_changes_as_on_the_host() {
     let mut again = vec![f64::NAN; size];
     kernel.fetch_vector(3, &mut again).expect("a vector");
     assert_eq!(again, got, "what was fetched is what was there");
-}
-
-#[test]
-fn devices_without_memory_of_their_own_keep_no_vectors() {
-    let case = case("heat.toml", &[]);
-    let mut kernel = Kernel::compile(&case.plan, Device::Cpu, Precision::F64).expect("a kernel");
-    assert!(!kernel.keeps_vectors());
-    assert!(kernel.reserve_vectors(1, false).is_err());
 }
