@@ -18,8 +18,10 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     // In quotes: integers of TOML end at 2^63, seeds at 2^64.
     overrides.extend(choices.seed.map(|seed| format!("training.seed=\"{seed}\"")));
     overrides.extend(choices.steps.map(|steps| format!("training.steps={steps}")));
-    let experiment =
-        Experiment::open(&choices.chosen.problem, &overrides)?.on(choices.device, choices.precision);
+    let experiment = Experiment::open(&choices.chosen.problem, &overrides)?;
+    let experiment = experiment.compiled(choices.manner.gpu.compile.unwrap_or_default());
+    let precision = choices.precision.unwrap_or_else(|| experiment.suitable_precision(choices.device));
+    let experiment = experiment.on(choices.device, precision);
     let start = match &choices.from {
         Some(path) => {
             let run = Run::open(path)?;

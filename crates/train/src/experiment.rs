@@ -144,6 +144,19 @@ impl Experiment {
         })
     }
 
+    /// The numbers to compute in where nobody says: on a GPU methods that follow the gradient need no more digits than
+    /// f32 has, and are many times as fast; all others need f64.
+    pub fn suitable_precision(&self, device: Device) -> Precision {
+        let phases = settle(&self.problem, &self.plan, Precision::F64);
+        let follows = |method| matches!(method, Optimizer::Adam | Optimizer::AdamW { .. });
+        match device {
+            Device::Cuda if phases.iter().all(|phase| follows(phase.method)) => {
+                device.fastest_as_accurate_as_f32(self.compile)
+            }
+            Device::Cuda | Device::Cpu | Device::Reference => Precision::F64,
+        }
+    }
+
     /// Chooses where and in which numbers to compute.
     pub fn on(self, device: Device, precision: Precision) -> Self {
         Experiment { device, precision, ..self }

@@ -1,6 +1,6 @@
 //! Promises of the methods on whole problems.
 
-use pinnace::{Device, Event, Experiment, Precision, Quiet, Sink, Stopped, TrainError, Trained};
+use pinnace::{CompileMode, Device, Event, Experiment, Precision, Quiet, Sink, Stopped, TrainError, Trained};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -305,4 +305,15 @@ fn where_nobody_says_how_long_gauss_newton_ends_when_losses_hardly_fall() {
     // Whoever states a number of steps gets them.
     let longer = experiment.with_steps(trained.steps + 5);
     assert_eq!((run(&longer).stopped, run(&longer).steps), (Stopped::Steps, trained.steps + 5));
+}
+
+#[test]
+fn who_names_no_precision_gets_one_that_suits_the_method_and_the_device() {
+    let adam = poisson(&["training.optimizer=adam"]);
+    assert_eq!(adam.suitable_precision(Device::Cuda), Precision::Bf16x6);
+    assert_eq!(adam.suitable_precision(Device::Cpu), Precision::F64);
+    let ordinary = adam.compiled(CompileMode::Off);
+    assert_eq!(ordinary.suitable_precision(Device::Cuda), Precision::F32, "a library has no split products");
+    assert_eq!(poisson(&[]).suitable_precision(Device::Cuda), Precision::F64, "Gauss-Newton");
+    assert_eq!(open(DECAY).suitable_precision(Device::Cuda), Precision::F64, "L-BFGS after Adam");
 }

@@ -66,7 +66,7 @@ impl<'trials> Subject<'trials> {
         Subject { problem, trials }
     }
 
-    /// The methods in the order in which they occur.
+    /// The methods by name: each has the same colour in every picture.
     fn methods(&self) -> Vec<&'trials str> {
         let mut methods: Vec<&str> = Vec::new();
         for trial in &self.trials {
@@ -74,6 +74,7 @@ impl<'trials> Subject<'trials> {
                 methods.push(&trial.optimizer);
             }
         }
+        methods.sort_unstable();
         methods
     }
 
