@@ -18,8 +18,8 @@ const SHARED_OUT: usize = 8;
 /// Blocks that share a sum or a matrix, on every multiprocessor.
 const EACH: usize = 8;
 
-/// The most products or summands of one call.
-const MOST: usize = 4096;
+/// The most vectors of one launch: they are told as arguments, which end at 4 KB.
+const MOST: usize = 128;
 
 /// Kernels and the functions that they call.
 const KERNELS: [(&str, &str); 4] = [
@@ -31,11 +31,11 @@ const KERNELS: [(&str, &str); 4] = [
 
 /// What the kernels are given; as `Arguments` in `device/vectors.cuh`.
 #[repr(C)]
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Arguments {
     size: u64,
-    table: u64,
-    coefficients: u64,
+    table: [u64; MOST],
+    coefficients: [f64; MOST],
     count: u64,
     to: u64,
     parts: u64,
@@ -51,7 +51,7 @@ struct Arguments {
 // SAFETY: field by field as in `device/vectors.cuh`; the three weights lie one after the other there too.
 unsafe impl Given for Arguments {}
 
-/// Where they are: vectors, then tables, then parts of products, then the matrix.
+/// Where they are: vectors, then parts of products, then the matrix.
 #[derive(Debug)]
 pub(super) struct Vectors {
     arena: Arena,
@@ -70,13 +70,8 @@ impl Vectors {
         self.arena.address_of(self.place(vector), self.size * size_of::<f64>())
     }
 
-    /// Of addresses, with coefficients behind them.
-    fn table(&self) -> usize {
-        self.count * self.size * size_of::<f64>()
-    }
-
     fn parts(&self) -> usize {
-        self.table() + 2 * MOST * size_of::<u64>()
+        self.count * self.size * size_of::<f64>()
     }
 
     fn matrix(&self) -> usize {
@@ -88,10 +83,18 @@ impl Vectors {
         let address = |place| self.arena.address_of(place, 0);
         Arguments {
             size: self.size as u64,
-            table: address(self.table()),
+            table: [0; MOST],
+            coefficients: [0.0; MOST],
+            count: 0,
+            to: 0,
             parts: address(self.parts()),
             matrix: address(self.matrix()),
-            ..Arguments::default()
+            changes: 0,
+            factor: 0.0,
+            weights: [0.0; 3],
+            u: 0,
+            v: 0,
+            vector: 0,
         }
     }
 }
@@ -99,7 +102,8 @@ impl Vectors {
 /// The text of the kernels.
 pub(super) fn text() -> String {
     let mut text = String::from("// Vectors that stay, made by pinnace.\ntypedef double number;\n");
-    for (name, value) in [("THREADS", THREADS), ("WORKSPACE_BYTES", THREADS * size_of::<f64>())] {
+    let workspace = THREADS * size_of::<f64>();
+    for (name, value) in [("THREADS", THREADS), ("WORKSPACE_BYTES", workspace), ("MOST", MOST)] {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
     for part in [NUMBERS, include_str!("device/vectors.cuh")] {
@@ -165,10 +169,10 @@ impl Cuda<'_> {
         let mut products = Vec::with_capacity(pairs.len());
         for pairs in pairs.chunks(MOST / 2) {
             let vectors = self.vectors()?;
-            let (table, parts, arguments) = (vectors.table(), vectors.parts(), vectors.arguments());
-            let addresses: Vec<u64> =
-                pairs.as_flattened().iter().map(|vector| vectors.address(*vector)).collect();
-            self.put_at(table, addresses.into_iter())?;
+            let (parts, mut arguments) = (vectors.parts(), vectors.arguments());
+            for (place, vector) in arguments.table.iter_mut().zip(pairs.as_flattened()) {
+                *place = vectors.address(*vector);
+            }
             self.launch_vectors("products", pairs.len() * SHARED_OUT, &arguments)?;
             let mut sums = vec![0.0; pairs.len() * SHARED_OUT];
             self.fetch_at(parts, &mut sums)?;
@@ -179,7 +183,7 @@ impl Cuda<'_> {
 
     /// `to` becomes the sum of vectors times coefficients.
     pub(crate) fn combine(&mut self, to: usize, summands: &[(f64, usize)]) -> Result<(), CudaError> {
-        // What does not fit into one table is added to what is there: what `to` itself contributes comes first.
+        // What does not fit into one launch is added to what is there: what `to` itself contributes comes first.
         let (own, others): (Vec<_>, Vec<_>) = summands.iter().partition(|(_, vector)| *vector == to);
         let own = own.into_iter().reduce(|(sum, to), (factor, _)| (sum + factor, to));
         let all: Vec<(f64, usize)> = own.into_iter().chain(others).collect();
@@ -265,13 +269,12 @@ impl Cuda<'_> {
     }
 
     /// The sum of factors times vectors, all by address.
-    fn add_up(&mut self, to: u64, summands: &[(f64, u64)]) -> Result<(), CudaError> {
-        let vectors = self.vectors()?;
-        let (place, shared) = (vectors.table(), vectors.arguments());
-        let coefficients = shared.table + size_of_val(summands) as u64 / 2;
-        let arguments = Arguments { to, coefficients, count: summands.len() as u64, ..shared };
-        let factors = summands.iter().map(|(factor, _)| factor.to_bits());
-        self.put_at(place, summands.iter().map(|(_, address)| *address).chain(factors))?;
+    fn add_up(&self, to: u64, summands: &[(f64, u64)]) -> Result<(), CudaError> {
+        let mut arguments = Arguments { to, count: summands.len() as u64, ..self.vectors()?.arguments() };
+        let places = arguments.table.iter_mut().zip(&mut arguments.coefficients);
+        for ((place, coefficient), (factor, address)) in places.zip(summands) {
+            (*place, *coefficient) = (*address, *factor);
+        }
         self.launch_vectors("combine", self.vector_blocks(THREADS), &arguments)
     }
 

@@ -3,9 +3,9 @@
 struct Arguments {
     // Of a vector.
     long long size;
-    // Addresses of factors or summands.
-    const double* const* table;
-    const double* coefficients;
+    // Factors or summands; coefficients of the latter.
+    const double* table[MOST];
+    double coefficients[MOST];
     long long count;
     // Where a sum goes.
     double* to;
