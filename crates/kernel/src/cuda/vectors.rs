@@ -130,7 +130,8 @@ impl Cuda<'_> {
         let module = self.machine.load(&[ToLoad { text: &text, shape, kernels: &kernels }])?.remove(0);
         let mut vectors = Vectors { arena: Arena::new(&self.machine), module, size, count };
         let bytes = vectors.matrix() + if matrix { size * size * size_of::<f64>() } else { 0 };
-        if bytes > self.most_bytes() {
+        // Half of a limit is kept for evaluations.
+        if self.limit.is_some_and(|limit| bytes > limit / 2) {
             return Err(CudaError::Memory { bytes });
         }
         vectors.arena.reserve(bytes)?;
