@@ -67,6 +67,7 @@ pub(crate) fn train(
         | Stopped::Seconds
         | Stopped::Loss
         | Stopped::Plateau
+        | Stopped::Noise
         | Stopped::TargetError
         | Stopped::GradientVanished { .. }
         | Stopped::NoDescent { .. } => exit::DONE,

@@ -5,8 +5,9 @@
 mod cases;
 
 use cases::{Case, case, files};
+use equation::taylor::plan;
 use kernel::Precision;
-use kernel::cuda::{CudaError, Kernels, compile};
+use kernel::cuda::{CudaError, Kernels, compile, kernel_text};
 use rayon::prelude::*;
 use std::io::Write;
 
@@ -148,4 +149,16 @@ fn kernels_of_everything_compile() {
         }
     }
     check_all(cases);
+}
+
+#[test]
+fn windows_of_time_share_their_kernels() {
+    let case = case("../../../examples/36-kuramoto-sivashinsky/problem.toml", &["training.windows=5"]);
+    let windows = case.problem.windows().expect("five windows");
+    let text = |number: usize| {
+        let plan = plan(&case.problem.window(&windows, number)).expect("a plan");
+        kernel_text(&plan, Precision::F64)
+    };
+    assert_eq!(text(1), text(4));
+    assert_eq!(text(0), text(1));
 }

@@ -1,8 +1,10 @@
 //! Promises about the data that come with the inverse problems.
 
 use equation::counter::Stream;
+use pinnace::trainer::{Quiet, Stopped};
 use pinnace::{BuiltIn, Experiment};
 use std::f64::consts::PI;
+use std::sync::atomic::AtomicBool;
 
 const DIFFUSIVITY: f64 = 0.25;
 const NOISE: f64 = 0.01;
@@ -68,4 +70,21 @@ fn the_readme_states_the_best_estimate_and_the_bound_of_cramer_and_rao() {
         estimate + slope / information
     });
     assert!(readme.contains(&format!("κ = {estimate:.4}")), "the estimate is {estimate}");
+}
+
+#[test]
+fn training_ends_where_measurements_fit_to_their_noise_and_goes_on_for_whoever_states_steps() {
+    let never = AtomicBool::new(false);
+    let experiment = Experiment::open("darcy-inverse", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let mut now = experiment.start();
+    let ended = experiment.train_from(&mut now, &never, &mut Quiet).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(ended.stopped, Stopped::Noise);
+    // By then the permeability is found; a hundred steps later its error is ten times as large.
+    let worst = ended.errors.iter().flatten().filter_map(|error| error.relative_l2).fold(0.0, f64::max);
+    assert!(worst < 2e-2, "{worst}");
+    let again = experiment.train_from(&mut now, &never, &mut Quiet).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((again.stopped, again.parameters), (Stopped::Noise, ended.parameters));
+    let longer = experiment.with_steps(ended.steps + 2);
+    let longer = longer.train_from(&mut now, &never, &mut Quiet).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((longer.stopped, longer.steps), (Stopped::Steps, ended.steps + 2));
 }

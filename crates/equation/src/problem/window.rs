@@ -3,6 +3,10 @@
 use super::{Budget, Place, Problem, Role, Training};
 use crate::expression::{Expression, Leaf};
 
+/// Shares of the first window, where every other has one: it starts from untrained weights, and what it misses all
+/// others miss.
+const FIRST: usize = 3;
+
 /// Time cut into equal windows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Windows {
@@ -141,17 +145,18 @@ impl Problem {
 }
 
 impl Training {
-    /// The part of a window: an equal share of the steps and seconds that are stated.
+    /// The part of a window: its share of the steps and seconds that are stated.
     fn of_window(&self, number: usize) -> Training {
-        let (number, count) = (number as u128, self.windows as u128);
+        let all = FIRST + self.windows - 1;
+        let (before, own) = if number == 0 { (0, FIRST) } else { (FIRST + number - 1, 1) };
         // Differences of rounded sums add up to the whole.
         let share = |steps: u64| {
-            let until = |windows: u128| (u128::from(steps) * windows / count) as u64;
-            until(number + 1) - until(number)
+            let until = |shares: usize| (u128::from(steps) * shares as u128 / all as u128) as u64;
+            until(before + own) - until(before)
         };
         let mut training = Training { windows: 1, steps: self.steps.map(share), ..self.clone() };
         for budget in training.phases.iter_mut().filter_map(|phase| phase.budget.as_mut()) {
-            let seconds = budget.seconds.map(|seconds| seconds / self.windows as f64);
+            let seconds = budget.seconds.map(|seconds| seconds * own as f64 / all as f64);
             *budget = Budget { steps: budget.steps.map(share), seconds, ..*budget };
         }
         training

@@ -81,13 +81,14 @@ fn a_window_has_its_own_start_which_its_points_bring_along() {
 }
 
 #[test]
-fn what_is_stated_for_the_whole_is_shared_among_windows_to_the_last_step() {
+fn of_what_is_stated_for_the_whole_the_first_window_gets_three_shares_and_others_one_to_the_last_step() {
     let budget = "training.budget={ steps = 23, seconds = 3, loss = 1e-9 }";
     let whole = cut(&["training.windows=4", budget, "training.steps=10"]);
     let windows = whole.windows().expect("four");
     let training: Vec<_> = (0..4).map(|number| whole.window(&windows, number).training).collect();
     let budgets: Vec<_> = training.iter().filter_map(|training| training.phases[0].budget).collect();
-    assert_eq!(budgets.iter().filter_map(|budget| budget.steps).collect::<Vec<_>>(), [5, 6, 6, 6]);
-    assert!(budgets.iter().all(|budget| (budget.seconds, budget.loss) == (Some(0.75), Some(1e-9))));
-    assert_eq!(training.iter().filter_map(|training| training.steps).collect::<Vec<_>>(), [2, 3, 2, 3]);
+    assert_eq!(budgets.iter().filter_map(|budget| budget.steps).collect::<Vec<_>>(), [11, 4, 4, 4]);
+    assert_eq!(budgets.iter().filter_map(|budget| budget.seconds).collect::<Vec<_>>(), [1.5, 0.5, 0.5, 0.5]);
+    assert!(budgets.iter().all(|budget| budget.loss == Some(1e-9)));
+    assert_eq!(training.iter().filter_map(|training| training.steps).collect::<Vec<_>>(), [5, 1, 2, 2]);
 }

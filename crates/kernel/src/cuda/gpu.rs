@@ -148,11 +148,15 @@ impl Gpu {
 
     /// Hands machine code to the driver.
     fn enter(&self, compiled: Compiled, wanted: &ToLoad<'_>) -> Result<GpuModule, CudaError> {
-        let ToLoad { shape, kernels, .. } = *wanted;
+        let ToLoad { shape, kernels, tables, .. } = *wanted;
         self.bind()?;
         let bytes = compiled.image.len();
         let module =
             self.context.load_module(Ptx::from_binary(compiled.image)).map_err(failed("loading a kernel"))?;
+        for table in tables {
+            let mut place = module.get_global(table.name, &self.stream).map_err(failed("finding a table"))?;
+            self.stream.memcpy_htod(&table.bytes, &mut place).map_err(failed("filling a table"))?;
+        }
         let function = |&name: &&'static str| {
             let function = module.load_function(name).map_err(failed("finding a kernel"))?;
             Ok((name, function))

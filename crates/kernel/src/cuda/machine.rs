@@ -83,6 +83,15 @@ pub(crate) struct ToLoad<'text> {
     pub(crate) shape: Shape,
     /// The kernels that will be launched by name; those of the first use shared memory.
     pub(crate) kernels: &'text [&'static str],
+    /// Set before the first launch.
+    pub(crate) tables: &'text [Table],
+}
+
+/// Numbers of a module that its text does not state.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Table {
+    pub(crate) name: &'static str,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// Launches that can be queued as one.
@@ -172,7 +181,7 @@ impl Machine {
         match self {
             Machine::Gpu(gpu) => Ok(gpu.load(wanted)?.into_iter().map(Module::Gpu).collect()),
             Machine::StandIn(stand_in) => {
-                let load = |one: &ToLoad<'_>| stand_in.load(one.text, one.kernels).map(Module::StandIn);
+                let load = |one: &ToLoad<'_>| stand_in.load(one).map(Module::StandIn);
                 wanted.iter().map(load).collect()
             }
         }

@@ -2,7 +2,7 @@
 //! threads of a block taking turns. It checks kernels where there is no GPU; it is of no use for training.
 
 use super::CudaError;
-use super::machine::Given;
+use super::machine::{Given, ToLoad};
 use std::ffi::c_void;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -39,7 +39,8 @@ impl StandIn {
     /// As Hopper has.
     pub(crate) const SHARED_BYTES: usize = 228 * 1024;
 
-    pub(crate) fn load(&self, text: &str, kernels: &[&'static str]) -> Result<StandInModule, CudaError> {
+    pub(crate) fn load(&self, wanted: &ToLoad<'_>) -> Result<StandInModule, CudaError> {
+        let ToLoad { text, kernels, tables, .. } = *wanted;
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let failed = |reason: String| CudaError::StandIn { reason };
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -78,6 +79,13 @@ impl StandIn {
         let library = unsafe { libloading::Library::new(&library) };
         let library = library.map_err(|error| failed(error.to_string()))?;
         drop(files);
+        for table in tables {
+            // SAFETY: written above as numbers that take these bytes; nothing else reads or writes them now.
+            let place = unsafe { library.get::<*mut u8>(table.name.as_bytes()) };
+            let place = place.map_err(|error| failed(error.to_string()))?;
+            // SAFETY: as before.
+            unsafe { std::ptr::copy_nonoverlapping(table.bytes.as_ptr(), *place, table.bytes.len()) };
+        }
         let function = |&name: &&'static str| {
             // SAFETY: written above with this signature.
             let symbol = unsafe { library.get::<Kernel>(format!("run_{name}").as_bytes()) };

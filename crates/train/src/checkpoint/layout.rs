@@ -194,6 +194,7 @@ fn trainer(snapshot: &Snapshot) -> State {
         Stopped::NoDescent { step, gradient } => (5, Some((step, gradient))),
         Stopped::Interrupted => (6, None),
         Stopped::Plateau => (7, None),
+        Stopped::Noise => (8, None),
     };
     let (step, gradient) = end.unwrap_or_default();
     state.with_counts("stopped", [kind, step]).with_numbers("stopped_gradient", [gradient])
@@ -213,6 +214,7 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
                 5 => Stopped::NoDescent { step, gradient },
                 6 => Stopped::Interrupted,
                 7 => Stopped::Plateau,
+                8 => Stopped::Noise,
                 _ => return Err(StateError::Value { name: "stopped".to_owned() }),
             })
         }

@@ -19,6 +19,8 @@ pub enum Stopped {
     Loss,
     /// Losses hardly fall any more.
     Plateau,
+    /// Measurements fit to their noise: going on would fit the noise.
+    Noise,
     /// The error of every unknown with a reference fell below the bound.
     TargetError,
     /// The method stands where the loss has no slope.
@@ -47,6 +49,7 @@ impl Stopped {
             Stopped::Seconds => "seconds",
             Stopped::Loss => "loss",
             Stopped::Plateau => "plateau",
+            Stopped::Noise => "noise",
             Stopped::TargetError => "target-error",
             Stopped::GradientVanished { .. } => "gradient-vanished",
             Stopped::NoDescent { .. } => "no-descent",
@@ -62,6 +65,7 @@ impl fmt::Display for Stopped {
             | Stopped::Seconds
             | Stopped::Loss
             | Stopped::Plateau
+            | Stopped::Noise
             | Stopped::TargetError
             | Stopped::Interrupted => formatter.write_str(self.name()),
             Stopped::GradientVanished { step, gradient } => {

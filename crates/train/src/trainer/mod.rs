@@ -3,6 +3,7 @@
 mod attention;
 mod balance;
 mod choice;
+mod discrepancy;
 mod event;
 mod march;
 mod pace;

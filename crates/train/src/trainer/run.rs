@@ -1,6 +1,7 @@
 //! The loop that every optimizer shares.
 
 use super::attention::ignore_attention;
+use super::discrepancy::is_explained;
 use super::series::{Ahead, Taken};
 use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
 use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, Trust, optimizer, rate};
@@ -237,6 +238,7 @@ impl Run<'_> {
     ) -> Result<Stopped, TrainError> {
         let precision = objective.kernel().precision();
         let begin = (self.surroundings.clock)() - now.phase_seconds;
+        let counts: Vec<usize> = objective.points().iter().map(Points::len).collect();
         if let Some(stopped) = self.ended_before(phase, objective, now)? {
             return Ok(stopped);
         }
@@ -308,6 +310,9 @@ impl Run<'_> {
                 }
             };
             self.note(phase, &step, ((self.surroundings.clock)(), begin), now, sink);
+            if phase.ends_at_noise && is_explained(self.problem, self.plan, &counts, step.losses) {
+                return Ok(Stopped::Noise);
+            }
             if self.reached(phase, objective, now, sink)? {
                 return Ok(Stopped::TargetError);
             }
@@ -388,6 +393,7 @@ impl Run<'_> {
             Some(stopped @ (Stopped::GradientVanished { .. } | Stopped::NoDescent { .. })) => {
                 Ok(Some(stopped))
             }
+            Some(stopped @ Stopped::Noise) => Ok(phase.ends_at_noise.then_some(stopped)),
             Some(stopped @ Stopped::TargetError) => {
                 let error = (self.surroundings.error)(objective.kernel(), &now.parameters)?;
                 let reached = phase.budget.error.zip(error).is_some_and(|(bound, error)| error < bound);

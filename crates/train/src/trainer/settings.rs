@@ -48,6 +48,9 @@ pub struct Settings {
     pub budget: Budget,
     /// Whether it also ends when losses hardly fall any more: where nobody says how long to go on.
     pub ends_by_itself: bool,
+    /// Whether it also ends when measurements fit to their noise. Adam goes on: its steps may be taken elsewhere,
+    /// many at a time.
+    pub ends_at_noise: bool,
 }
 
 /// All phases of a problem, settled. Where the problem states a number of steps in all, phases keep their
@@ -66,6 +69,7 @@ pub fn settle(problem: &Problem, plan: &Plan, precision: Precision) -> Vec<Setti
         rest -= own;
         phase.budget = Budget { steps: Some(own), ..Budget::default() };
         phase.ends_by_itself = false;
+        phase.ends_at_noise = false;
     }
     phases
 }
@@ -148,6 +152,7 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
         schedule: phase.schedule,
         budget: phase.budget.unwrap_or(Budget { steps: Some(steps), ..Budget::default() }),
         ends_by_itself: second_order && phase.budget.is_none(),
+        ends_at_noise: !matches!(method, Method::Adam | Method::AdamW { .. }),
     }
 }
 

@@ -1,6 +1,11 @@
 // What all kernels share: the block's shape, 16-byte pieces, copies that run ahead of the arithmetic.
 // `number` (float or double), THREADS and the sizes of the plan are defined by the emitter in front of this text.
 
+// Tables that the host sets.
+#ifndef GIVEN
+#define GIVEN __device__
+#endif
+
 constexpr int WARPS = THREADS / 32;
 // Numbers in 16 bytes.
 constexpr int LANES = 16 / sizeof(number);

@@ -11,6 +11,7 @@
 
 #define STAND_IN 1
 #define __device__
+#define GIVEN __attribute__((visibility("default")))
 #define __global__
 #define __shared__ static
 #define __noinline__ __attribute__((noinline))

@@ -6,24 +6,31 @@ use super::term::{TermText, seeded_axes};
 use equation::taylor::{Architecture, Wave};
 use std::fmt::Write;
 
-/// Tables of all features: phase, slope along every coordinate, and which wave.
-pub(super) fn tables(architecture: &Architecture, coordinates: usize) -> String {
+/// The numbers of all features, by the names of the tables that they go to: phase, and slope along every coordinate. They
+/// are not part of the text: it is the same in all windows of time.
+pub(super) fn given(architecture: &Architecture, coordinates: usize) -> [(&'static str, Vec<f64>); 2] {
     let features = &architecture.features;
-    let list = |numbers: Vec<String>| numbers.join(", ");
-    let phases = list(features.iter().map(|feature| number(feature.phase)).collect());
     let slope = |axis: usize, slopes: &[(usize, f64)]| {
         slopes.iter().find(|(own, _)| *own == axis).map_or(0.0, |(_, slope)| *slope)
     };
-    let slopes = features
-        .iter()
-        .flat_map(|feature| (0..coordinates).map(move |axis| number(slope(axis, &feature.slopes))));
-    let slopes = list(slopes.collect());
-    let waves = list(features.iter().map(|feature| (feature.wave as usize).to_string()).collect());
+    let slopes =
+        features.iter().flat_map(|feature| (0..coordinates).map(move |axis| slope(axis, &feature.slopes)));
+    let phases = features.iter().map(|feature| feature.phase).collect();
+    [("FEATURE_PHASE", phases), ("FEATURE_SLOPE", slopes.collect())]
+}
+
+/// Tables of all features: phase, slope along every coordinate, and which wave.
+pub(super) fn tables(architecture: &Architecture, coordinates: usize) -> String {
+    let features = &architecture.features;
+    let waves: Vec<String> = features.iter().map(|feature| (feature.wave as usize).to_string()).collect();
+    let waves = waves.join(", ");
     let mut text = format!(
         "constexpr int FEATURES = {}, COORDINATES = {coordinates};\n\
-         // Feature n is a wave of FEATURE_PHASE[n] plus FEATURE_SLOPE[n][axis] times every coordinate.\n\
-         __device__ const number FEATURE_PHASE[] = {{{phases}}};\n\
-         __device__ const number FEATURE_SLOPE[][COORDINATES] = {{{slopes}}};\n",
+         // Feature n is a wave of FEATURE_PHASE[n] plus FEATURE_SLOPE[n][axis] times every coordinate; set by the host.\n\
+         extern \"C\" {{\n\
+         GIVEN number FEATURE_PHASE[FEATURES];\n\
+         GIVEN number FEATURE_SLOPE[FEATURES][COORDINATES];\n\
+         }}\n",
         features.len()
     );
     let kinds: Vec<Wave> = [Wave::Identity, Wave::Sin, Wave::Cos]

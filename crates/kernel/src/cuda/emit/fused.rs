@@ -249,7 +249,8 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     text += &updates();
     let packed = head_packed + outputs * (width + 1);
     let shape = Shape { threads, shared: cut.shared, each: cut.each };
-    Some(Source { text, shape, points: cut.points, scratch, gradient, sums, packed })
+    let tables = super::given_tables(plan, target.precision);
+    Some(Source { text, tables, shape, points: cut.points, scratch, gradient, sums, packed })
 }
 
 fn entry(

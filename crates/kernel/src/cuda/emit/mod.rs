@@ -12,7 +12,7 @@ mod separate;
 mod term;
 
 use super::layout::Layout;
-use super::machine::ToLoad;
+use super::machine::{Table, ToLoad};
 use super::newton::stride;
 use super::tiles;
 use crate::Precision;
@@ -101,7 +101,7 @@ impl Source {
             Work::Along => &["along", "pack"],
             Work::Separate => &separate::KERNELS,
         };
-        ToLoad { text: &self.text, shape: self.shape, kernels }
+        ToLoad { text: &self.text, shape: self.shape, kernels, tables: &self.tables }
     }
 }
 
@@ -109,6 +109,8 @@ impl Source {
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) text: String,
+    /// What the host sets before the first launch.
+    pub(crate) tables: Vec<Table>,
     pub(crate) shape: Shape,
     /// Points of a tile, for every term.
     pub(crate) points: Vec<usize>,
@@ -236,7 +238,27 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     text += &updates(plan, work);
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let points = vec![points; plan.terms.len()];
-    Source { text, shape, points, scratch, gradient, sums, packed: layout.packed }
+    let tables = given_tables(plan, precision);
+    Source { text, tables, shape, points, scratch, gradient, sums, packed: layout.packed }
+}
+
+/// The tables that the host sets, as bytes of the numbers that kernels compute in.
+fn given_tables(plan: &Plan, precision: Precision) -> Vec<Table> {
+    let bytes = |number: f64| match precision {
+        Precision::F64 => number.to_ne_bytes().to_vec(),
+        Precision::F32
+        | Precision::Bf16x6
+        | Precision::Bf16x3
+        | Precision::Tf32
+        | Precision::Bf16
+        | Precision::Fp16 => (number as f32).to_ne_bytes().to_vec(),
+    };
+    let tables = features::given(&plan.architecture, plan.prediction.row.coordinates);
+    let table = |(name, numbers): (&'static str, Vec<f64>)| Table {
+        name,
+        bytes: numbers.into_iter().flat_map(bytes).collect(),
+    };
+    tables.into_iter().map(table).collect()
 }
 
 /// One constant per dense layer.

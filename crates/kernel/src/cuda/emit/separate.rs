@@ -63,7 +63,8 @@ pub(super) fn source(plan: &Plan, precision: Precision) -> Source {
     text += &entries(plan);
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let points = vec![POINTS; plan.terms.len()];
-    Source { text, shape, points, scratch: 0, gradient, sums, packed: weights }
+    let tables = super::given_tables(plan, precision);
+    Source { text, tables, shape, points, scratch: 0, gradient, sums, packed: weights }
 }
 
 /// The kernels themselves.

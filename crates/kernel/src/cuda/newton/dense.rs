@@ -91,7 +91,7 @@ pub(crate) fn to_load(text: &str) -> ToLoad<'_> {
         names
     };
     let shape = Shape { threads: THREADS, shared: SHARED_BYTES, each: 1 };
-    ToLoad { text, shape, kernels: &NAMES }
+    ToLoad { text, shape, kernels: &NAMES, tables: &[] }
 }
 
 /// Numbers from one row of the Jacobian, or of JᵀJ, to the next: the residual lies behind the parameters.
