@@ -3,7 +3,6 @@
 use crate::args::Scaling;
 use crate::exit;
 use pinnace::bench::{ScalingReport, ScalingSettings, bench_scaling};
-use pinnace::{CompileMode, Precision};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -14,13 +13,8 @@ const FEW_STEPS: (usize, u64) = (10_000_000, 100);
 pub(crate) fn scaling(choices: &Scaling, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     exit::check_gpu(&choices.gpu, choices.device)?;
     let compile = choices.gpu.compile.unwrap_or_default();
-    let usual = match compile {
-        CompileMode::Off => Precision::F32,
-        CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::MaxAutotune => {
-            choices.device.fastest_as_accurate_as_f32()
-        }
-    };
-    let precision = choices.precision.unwrap_or(usual);
+    let usual = || choices.device.fastest_as_accurate_as_f32(compile);
+    let precision = choices.precision.unwrap_or_else(usual);
     if !choices.json {
         writeln!(output, "wave equation in two dimensions, 100x4, Adam, {} in {precision}", choices.device)?;
         writeln!(

@@ -19,6 +19,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     overrides.extend(choices.seed.map(|seed| format!("training.seed=\"{seed}\"")));
     overrides.extend(choices.steps.map(|steps| format!("training.steps={steps}")));
     let experiment = Experiment::open(&choices.chosen.problem, &overrides)?;
+    let experiment = experiment.compiled(choices.manner.gpu.compile.unwrap_or_default());
     let precision = choices.precision.unwrap_or_else(|| experiment.suitable_precision(choices.device));
     let experiment = experiment.on(choices.device, precision);
     let start = match &choices.from {

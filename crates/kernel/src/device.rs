@@ -51,12 +51,14 @@ impl Device {
         }
     }
 
-    /// The fastest of its precisions that is as accurate as [`Precision::F32`].
-    pub fn fastest_as_accurate_as_f32(self) -> Precision {
-        match self {
-            Device::Reference => Precision::F64,
-            Device::Cpu => Precision::F32,
-            Device::Cuda => Precision::Bf16x6,
+    /// The fastest of its precisions that is as accurate as [`Precision::F32`], in a mode of a GPU.
+    pub fn fastest_as_accurate_as_f32(self, mode: CompileMode) -> Precision {
+        match (self, mode) {
+            (Device::Reference, _) => Precision::F64,
+            (Device::Cpu, _) | (Device::Cuda, CompileMode::Off) => Precision::F32,
+            (Device::Cuda, CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::MaxAutotune) => {
+                Precision::Bf16x6
+            }
         }
     }
 

@@ -23,6 +23,7 @@ mod recipe;
 mod reference;
 mod symmetric;
 mod update;
+mod vectors;
 
 pub use cholesky::Cholesky;
 pub use device::{Device, DeviceError};
@@ -38,3 +39,4 @@ pub use precision::{Precision, PrecisionError};
 pub use recipe::{Column, Part, Recipe, Sequence, Supply, Visits};
 pub use symmetric::Symmetric;
 pub use update::{Moments, Series, Update};
+pub use vectors::Change;

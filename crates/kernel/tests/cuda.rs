@@ -169,6 +169,16 @@ fn separate_launches_agree_with_the_interpreter() {
 }
 
 #[test]
+fn vectors_that_stay_are_those_of_the_host() {
+    if !gpu() {
+        return;
+    }
+    let case = case("burgers.toml", &["network.width=20", "network.depth=4"]);
+    agreement::vectors(&case, &mut compiled(&case, Precision::F64));
+    agreement::vectors(&case, &mut compiled(&case, Precision::F32));
+}
+
+#[test]
 fn steps_by_separate_launches_are_those_of_the_interpreter() {
     if !gpu() {
         return;

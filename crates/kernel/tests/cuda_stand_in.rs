@@ -5,7 +5,7 @@ mod cases;
 
 use cases::{Case, NETWORKS, case, files, parameters, points};
 use kernel::cuda::{CompileMode, CudaError};
-use kernel::{Kernel, KernelError, Precision, Visits};
+use kernel::{Device, Kernel, KernelError, Precision, Visits};
 
 fn stand_in(case: &Case, precision: Precision) -> Kernel<'_> {
     Kernel::compile_for_stand_in(&case.plan, precision).expect("a C++ compiler")
@@ -138,6 +138,16 @@ fn steps_of_gauss_newton_are_those_of_the_processor() {
     kernel.limit_device_bytes(Some(limit));
     agreement::tried_steps(&wide, &mut kernel, 100);
     assert!(kernel.device_bytes() <= bytes - bytes / 10);
+}
+
+#[test]
+fn vectors_that_stay_are_those_of_the_host() {
+    let case = case("inverse.toml", &[]);
+    agreement::vectors(&case, &mut stand_in(&case, Precision::F64));
+    let mut kernel = Kernel::compile(&case.plan, Device::Cpu, Precision::F64).expect("a kernel");
+    assert!(!kernel.keeps_vectors(), "the processor has them anyway");
+    let refused = kernel.reserve_vectors(1, false);
+    assert_eq!(refused, Err(KernelError::SolvesNothing { device: Device::Cpu }));
 }
 
 #[test]

@@ -151,7 +151,7 @@ impl Experiment {
         let follows = |method| matches!(method, Optimizer::Adam | Optimizer::AdamW { .. });
         match device {
             Device::Cuda if phases.iter().all(|phase| follows(phase.method)) => {
-                device.fastest_as_accurate_as_f32()
+                device.fastest_as_accurate_as_f32(self.compile)
             }
             Device::Cuda | Device::Cpu | Device::Reference => Precision::F64,
         }

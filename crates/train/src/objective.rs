@@ -1,10 +1,10 @@
 //! The seam between optimizers and everything that makes a loss: kernel, points, and later
 //! micro-batches and other ranks.
 
-use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer};
-use kernel::cuda::MemoryPlan;
+use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer, Vectors};
+use kernel::cuda::{CudaError, MemoryPlan};
 use kernel::{
-    Attempt, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series,
+    Attempt, Change, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series,
     TriedStep, Visits,
 };
 
@@ -30,6 +30,9 @@ pub enum Refusal {
     /// A device was to take the steps of a method that has no rule for them.
     #[error("the method takes its steps itself")]
     NoRule,
+    /// A method's vectors are not where it left them: this is another loss.
+    #[error("the method's vectors are with another loss")]
+    NoVectors,
     /// The kernel did not run.
     #[error(transparent)]
     Kernel(#[from] KernelError),
@@ -131,6 +134,52 @@ impl Loss for Objective<'_> {
 
     fn least_squares(&mut self) -> Option<&mut dyn LeastSquares> {
         Some(self)
+    }
+
+    fn vectors(&mut self) -> Option<&mut dyn Vectors> {
+        if self.kernel.keeps_vectors() { Some(self) } else { None }
+    }
+}
+
+impl Vectors for Objective<'_> {
+    fn reserve(&mut self, count: usize, matrix: bool) -> Result<bool, Refusal> {
+        match self.kernel.reserve_vectors(count, matrix) {
+            Ok(()) => Ok(true),
+            Err(KernelError::Cuda(CudaError::Memory { .. })) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn put(&mut self, vector: usize, numbers: &[f64]) -> Result<(), Refusal> {
+        Ok(self.kernel.put_vector(vector, numbers)?)
+    }
+
+    fn fetch(&mut self, vector: usize, numbers: &mut [f64]) -> Result<(), Refusal> {
+        Ok(self.kernel.fetch_vector(vector, numbers)?)
+    }
+
+    fn dots(&mut self, pairs: &[[usize; 2]]) -> Result<Vec<f64>, Refusal> {
+        Ok(self.kernel.dots(pairs)?)
+    }
+
+    fn combine(&mut self, to: usize, summands: &[(f64, usize)]) -> Result<(), Refusal> {
+        Ok(self.kernel.combine(to, summands)?)
+    }
+
+    fn eval(&mut self, at: usize, gradient: usize) -> Result<&Losses, Refusal> {
+        finite(self.kernel.evaluate_at(&self.points, at, gradient)?)
+    }
+
+    fn multiply(&mut self, change: Option<Change>, vector: usize, product: usize) -> Result<(), Refusal> {
+        Ok(self.kernel.change_and_multiply(change, vector, product)?)
+    }
+
+    fn put_matrix(&mut self, numbers: Option<&[f64]>) -> Result<(), Refusal> {
+        Ok(self.kernel.put_matrix(numbers)?)
+    }
+
+    fn fetch_matrix(&mut self, numbers: &mut [f64]) -> Result<(), Refusal> {
+        Ok(self.kernel.fetch_matrix(numbers)?)
     }
 }
 

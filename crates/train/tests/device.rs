@@ -185,6 +185,47 @@ fn gauss_newton_on_a_device_takes_the_steps_of_the_processor_and_goes_on_from_a_
 }
 
 #[test]
+fn methods_that_remember_steps_keep_their_vectors_on_a_device_and_go_on_from_a_state() {
+    for method in [&["training.optimizer=lbfgs", "training.memory=4"][..], &["training.optimizer=ssbroyden"]]
+    {
+        let experiment = open_with(
+            "seed = 5\nresample = 12\nbudget = \"17 steps\"\n",
+            &method.iter().map(|&setting| setting.to_owned()).collect::<Vec<_>>(),
+        );
+        let wanted =
+            run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
+        let mut device = Objective::new(stand_in(&experiment), Vec::new());
+        let got = run(&experiment, &mut device, experiment.start(), 0.0).expect("steps");
+        assert_eq!((got.0.steps, got.0.evaluations), (17, wanted.0.evaluations), "{method:?}");
+        for (step, (got, wanted)) in got.1.losses.iter().zip(&wanted.1.losses).enumerate() {
+            assert!(
+                (got - wanted).abs() <= 1e-6 * wanted,
+                "{method:?}, step {step}: {got} instead of {wanted}"
+            );
+        }
+        for middle in [&got.1.states[3], &got.1.states[9]] {
+            assert!(middle.phase_step > 0 && middle.phase_step < got.0.phase_step);
+            let again = run(&experiment, &mut device, middle.clone(), 0.0).expect("steps");
+            assert_eq!((&again.0, &again.2), (&got.0, &got.2), "{method:?}");
+        }
+    }
+}
+
+#[test]
+fn methods_whose_vectors_have_no_room_on_a_device_keep_them_on_the_host() {
+    let experiment = open_with("budget = \"5 steps\"\n", &["training.optimizer=ssbroyden".to_owned()]);
+    let wanted = run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
+    let mut kernel = stand_in(&experiment);
+    kernel.limit_device_bytes(Some(60_000));
+    let mut objective = Objective::new(kernel, Vec::new());
+    let got = run(&experiment, &mut objective, experiment.start(), 0.0).expect("steps");
+    assert!(objective.kernel().device_bytes() <= 60_000);
+    for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
+        assert!((got - wanted).abs() <= 1e-6 * wanted, "{got} instead of {wanted}");
+    }
+}
+
+#[test]
 fn gradients_that_are_no_numbers_end_gauss_newton_on_a_device() {
     let experiment = open_with("budget = \"8 steps\"\n", &["training.optimizer=gauss-newton".to_owned()]);
     let mut start = experiment.start();

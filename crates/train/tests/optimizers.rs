@@ -1,6 +1,6 @@
 //! Promises of the methods on whole problems.
 
-use pinnace::{Device, Event, Experiment, Precision, Quiet, Sink, Stopped, TrainError, Trained};
+use pinnace::{CompileMode, Device, Event, Experiment, Precision, Quiet, Sink, Stopped, TrainError, Trained};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -312,6 +312,8 @@ fn who_names_no_precision_gets_one_that_suits_the_method_and_the_device() {
     let adam = poisson(&["training.optimizer=adam"]);
     assert_eq!(adam.suitable_precision(Device::Cuda), Precision::Bf16x6);
     assert_eq!(adam.suitable_precision(Device::Cpu), Precision::F64);
+    let ordinary = adam.compiled(CompileMode::Off);
+    assert_eq!(ordinary.suitable_precision(Device::Cuda), Precision::F32, "a library has no split products");
     assert_eq!(poisson(&[]).suitable_precision(Device::Cuda), Precision::F64, "Gauss-Newton");
     assert_eq!(open(DECAY).suitable_precision(Device::Cuda), Precision::F64, "L-BFGS after Adam");
 }

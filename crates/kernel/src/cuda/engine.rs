@@ -8,6 +8,7 @@ use super::off::{self, Operation, Products};
 use super::room::Room;
 use super::rows::{Chunk, Size, Wanted};
 use super::steps::Series;
+use super::vectors::Vectors;
 use super::{CompileMode, CudaError, tiles};
 use crate::{Losses, Points, Precision};
 use equation::taylor::Plan;
@@ -55,6 +56,8 @@ pub(crate) struct Cuda<'plan> {
     pub(super) dense: Option<Module>,
     /// What multiplies in mode `off`, once it was needed.
     pub(super) products: Option<Products>,
+    /// Vectors of an optimizer, in an arena of their own.
+    pub(super) vectors: Option<Vectors>,
 }
 
 /// Which points are in the arena.
@@ -125,6 +128,7 @@ impl<'plan> Cuda<'plan> {
             newton: None,
             dense: None,
             products: None,
+            vectors: None,
         })
     }
 
@@ -139,7 +143,7 @@ impl<'plan> Cuda<'plan> {
 
     /// Bytes of its memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.arena.bytes() + self.newton_bytes()
+        self.arena.bytes() + self.newton_bytes() + self.vector_bytes()
     }
 
     pub(super) fn source_of(&self, kernels: usize) -> &Source {
@@ -267,7 +271,7 @@ impl<'plan> Cuda<'plan> {
         losses: &mut Losses,
     ) -> Result<(), CudaError> {
         let wanted = Wanted::Given(points);
-        let prepared = self.prepare(wanted, parameters, [0, 0])?;
+        let prepared = self.prepare(wanted, Some(parameters), [0, 0])?;
         self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
         self.visit(&prepared, wanted, &prepared.arguments)?;
         self.launch(prepared.kernels, "reduce", self.reduce_blocks(prepared.kernels), &prepared.arguments)?;
@@ -350,12 +354,12 @@ impl<'plan> Cuda<'plan> {
         Ok(())
     }
 
-    /// Brings parameters, tables and, if all of them have room, points to the device, with room for
-    /// `[moments, steps]` words beside them.
+    /// Brings parameters, unless they are there already, tables and, if all of them have room, points to the device, with
+    /// room for `[moments, steps]` words beside them.
     pub(super) fn prepare(
         &mut self,
         wanted: Wanted<'_>,
-        parameters: &[f64],
+        parameters: Option<&[f64]>,
         extra: [usize; 2],
     ) -> Result<Prepared, CudaError> {
         let plan = self.plan;
@@ -365,15 +369,17 @@ impl<'plan> Cuda<'plan> {
             let count = size.count.max(1) as f64;
             term.residuals.iter().map(move |residual| scale * 2.0 * residual.weight / count)
         });
-        let numbers = parameters.iter().copied().chain(factors).map(f64::to_bits);
+        let given = parameters.unwrap_or_default();
+        let numbers = given.iter().copied().chain(factors).map(f64::to_bits);
         let tables = room.tables.iter().flatten().flatten().chain(&room.parts.words).copied();
         let header = room.regions.get(Pool::Header);
-        self.send(header.start, numbers.chain(tables))?;
+        let missing = plan.parameter_count() - given.len();
+        self.send(header.start + missing * size_of::<u64>(), numbers.chain(tables))?;
 
         let mut arguments = self.arguments(&room.regions);
         let word = size_of::<u64>() as u64;
         let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
-        arguments.factors = arguments.parameters + parameters.len() as u64 * word;
+        arguments.factors = arguments.parameters + plan.parameter_count() as u64 * word;
         let mut address = arguments.factors + residuals as u64 * word;
         let place = |[table, jobs]: &[Vec<u64>; 2]| {
             let start = address;

@@ -9,6 +9,9 @@ pub enum CudaError {
     /// Equations were to be solved that were not added up before.
     #[error("there are no equations to be solved yet")]
     NoEquations,
+    /// Vectors were asked for that there is no room for yet.
+    #[error("there is no room for vectors yet")]
+    NoVectors,
     /// The driver's library is not installed.
     #[error("no NVIDIA driver: libcuda.so.1 is not found")]
     NoDriver,

@@ -24,6 +24,7 @@ mod steps;
 mod terms;
 mod tiles;
 mod tune;
+mod vectors;
 
 pub use busy::Busy;
 pub(crate) use engine::Cuda;
@@ -106,6 +107,8 @@ pub fn compile(
     if kernels == Kernels::All {
         let compiled = cache.compiled("products", &newton::text(), architecture)?;
         reports.push(Report { kernel: "dense", bytes: compiled.image.len(), log: compiled.log });
+        let compiled = cache.compiled("vectors", &vectors::text(), architecture)?;
+        reports.push(Report { kernel: "vectors", bytes: compiled.image.len(), log: compiled.log });
     }
     Ok(reports)
 }

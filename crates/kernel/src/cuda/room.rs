@@ -175,7 +175,9 @@ impl Cuda<'_> {
 
     /// Bytes that the arena may have: what the user allows and the machine turned out to have.
     pub(super) fn most_bytes(&self) -> usize {
-        let allowed = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.newton_bytes()));
+        let allowed = self
+            .limit
+            .map_or(usize::MAX, |limit| limit.saturating_sub(self.newton_bytes() + self.vector_bytes()));
         allowed.min(self.available.unwrap_or(usize::MAX))
     }
 

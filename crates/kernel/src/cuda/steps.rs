@@ -53,7 +53,7 @@ impl Cuda<'_> {
         let Steps { update: Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. }, .. } =
             steps;
         let (wanted, extra) = (Wanted::from(visits), self.step_words());
-        let mut prepared = self.prepare(wanted, parameters, extra)?;
+        let mut prepared = self.prepare(wanted, Some(parameters), extra)?;
         let (means, words) = (prepared.regions.get(Pool::Moments), prepared.regions.get(Pool::Steps));
         let word = size_of::<u64>();
         let ahead = |count: usize| self.arena.address_of(words.start + count * word, 0);
@@ -158,7 +158,7 @@ impl Cuda<'_> {
     /// See [`crate::Kernel::draw`].
     pub(crate) fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Vec<Points>, CudaError> {
         let (wanted, parameters) = (Wanted::Drawn(recipe), vec![0.0; self.plan.parameter_count()]);
-        let prepared = self.prepare(wanted, &parameters, self.step_words())?;
+        let prepared = self.prepare(wanted, Some(&parameters), self.step_words())?;
         let words = prepared.regions.get(Pool::Steps);
         let progress = words.end - PROGRESS * size_of::<u64>();
         self.send(progress, [0, 0, 0, 0, number].into_iter())?;

@@ -117,7 +117,7 @@ impl Cuda<'_> {
     /// What the chosen kernels take for loss and gradient of the first chunk.
     fn seconds(&mut self, wanted: Wanted<'_>) -> Result<f64, CudaError> {
         let parameters = self.plan.initialize(0);
-        let prepared = self.prepare(wanted, &parameters, self.step_words())?;
+        let prepared = self.prepare(wanted, Some(&parameters), self.step_words())?;
         let result = prepared.regions.get(Pool::Result).start;
         self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
         self.queue_chunk(&prepared, 0, &prepared.arguments)?;

@@ -1,8 +1,10 @@
 //! What it means that a kernel agrees with the interpreter.
 
 mod equations;
+mod vectors;
 
 pub(crate) use equations::{equations, tried_steps};
+pub(crate) use vectors::vectors;
 
 use crate::cases::{Case, parameters, points};
 use equation::counter::Stream;

@@ -6,12 +6,14 @@ mod line_search;
 mod quasi_newton;
 mod schedule;
 mod state;
+mod vectors;
 
 pub use adam::Adam;
 pub use gauss_newton::{Extent, GaussNewton};
 pub use quasi_newton::QuasiNewton;
 pub use schedule::{Progress, rate};
 pub use state::{Array, State, StateError};
+pub use vectors::Vectors;
 
 use crate::{Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Solver};
@@ -29,6 +31,11 @@ pub trait Loss {
 
     /// The least-squares problem behind the loss, where there is one.
     fn least_squares(&mut self) -> Option<&mut dyn LeastSquares> {
+        None
+    }
+
+    /// Where vectors can stay with the loss.
+    fn vectors(&mut self) -> Option<&mut dyn Vectors> {
         None
     }
 }
@@ -153,6 +160,11 @@ pub trait Optimizer {
 
     /// The loss is another function from now on: whatever was remembered of its values is void.
     fn forget_loss(&mut self);
+
+    /// Brings back what stays with the loss, so that it can be saved.
+    fn bring_back(&mut self, _loss: &mut dyn Loss) -> Result<(), Refusal> {
+        Ok(())
+    }
 
     /// Everything that the steps to come depend on, besides the parameters and the loss.
     fn save(&self) -> State;

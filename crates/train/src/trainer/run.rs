@@ -212,6 +212,12 @@ impl Run<'_> {
         }
         let draw = now.draw;
         let stopped = self.steps(phase, ahead.as_mut(), &mut *optimizer, objective, now, sink);
+        let stopped = match (stopped, optimizer.bring_back(objective)) {
+            (Ok(_), Err(refusal)) => {
+                Err(explain(refusal, self.plan, objective.kernel().precision(), now.steps))
+            }
+            (stopped, _) => stopped,
+        };
         now.optimizer = optimizer.save();
         self.keep_points(phase, objective, now);
         if now.draw != draw && ahead.as_ref().is_some_and(Ahead::draws) {
@@ -241,6 +247,8 @@ impl Run<'_> {
                 return Ok(stopped);
             }
             if sink.wants_state(now.seconds) {
+                let back = optimizer.bring_back(objective);
+                back.map_err(|refusal| explain(refusal, self.plan, precision, now.steps))?;
                 now.optimizer = optimizer.save();
                 self.keep_points(phase, objective, now);
                 sink.state(now);
@@ -432,7 +440,7 @@ pub(super) fn explain(refusal: Refusal, plan: &Plan, precision: Precision, step:
         }
         Refusal::Gradient => TrainError::NonFiniteGradient { step, precision },
         Refusal::NotSquares => TrainError::NotSquares,
-        Refusal::NoRule => TrainError::Unmeasurable(refusal),
+        Refusal::NoRule | Refusal::NoVectors => TrainError::Unmeasurable(refusal),
         Refusal::Kernel(error) => TrainError::Kernel(error),
     }
 }

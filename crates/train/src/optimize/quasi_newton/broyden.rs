@@ -32,9 +32,9 @@ pub(super) struct Broyden {
 
 /// The numbers of an update; see [`RankTwo`].
 #[derive(Clone, Copy, PartialEq, Debug)]
-struct Pending {
-    factor: f64,
-    weights: [f64; 3],
+pub(super) struct Pending {
+    pub(super) factor: f64,
+    pub(super) weights: [f64; 3],
 }
 
 impl Broyden {
@@ -148,7 +148,7 @@ impl Broyden {
 }
 
 /// The update for yᵀs, sᵀH⁻¹s and yᵀHy, by the names of the paper; `None` where they are no such products.
-fn update(ys: f64, s_b_s: f64, y_h_y: f64, size: usize) -> Option<Pending> {
+pub(super) fn update(ys: f64, s_b_s: f64, y_h_y: f64, size: usize) -> Option<Pending> {
     let (b, h) = (s_b_s / ys, y_h_y / ys);
     // At least one by Cauchy and Schwarz, but for rounding.
     let a = (h * b - 1.0).max(f64::EPSILON);

@@ -49,6 +49,14 @@ impl Curvature {
         Curvature::Dense(Box::new(Broyden::new(parameters)))
     }
 
+    /// How many steps are remembered; `None` where all of them are.
+    pub(super) fn pairs(&self) -> Option<usize> {
+        match self {
+            Curvature::Limited(memory) => Some(memory.size()),
+            Curvature::Dense(_) => None,
+        }
+    }
+
     /// Whether nothing is known.
     pub(super) fn is_empty(&self) -> bool {
         match self {

@@ -32,6 +32,11 @@ impl Memory {
         Memory { pairs: vec![pair; pairs + 1], count: 0, next: 0, factors: vec![0.0; pairs + 1] }
     }
 
+    /// Pairs that are kept.
+    pub(super) fn size(&self) -> usize {
+        self.pairs.len() - 1
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }

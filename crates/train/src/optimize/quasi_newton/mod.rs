@@ -1,17 +1,20 @@
 //! Quasi-Newton methods: steps along the gradient times an approximate inverse Hessian, as long as a line
 //! search finds (Nocedal, Wright 2006, chapters 6 and 7).
 
+mod away;
 mod broyden;
 mod curvature;
+mod here;
 mod memory;
 mod patience;
 
 use super::line_search::{Line, Sample, search};
 use super::{Loss, Optimizer, State, StateError, StepOutcome};
 use crate::Refusal;
-use curvature::{Curvature, Move};
+use away::Away;
+use curvature::Curvature;
+use here::Here;
 use kernel::Losses;
-use memory::{dot, norm};
 use patience::{Patience, Verdict};
 
 /// How much noisier than it says a loss may be: where terms are large, rounding is too. Taken one after
@@ -24,18 +27,61 @@ const MOST_DOUBT: f64 = 0.1;
 /// The state of L-BFGS or of self-scaled Broyden.
 #[derive(Clone, Debug)]
 pub struct QuasiNewton {
-    curvature: Curvature,
+    here: Here,
+    /// Where vectors stay with the loss; then those here are what was brought back last.
+    away: Option<Away>,
+    /// Whether there was no room for them there.
+    stays: bool,
     /// Whether losses and gradient are those at the parameters.
     known: bool,
     losses: Losses,
-    gradient: Vec<f64>,
-    direction: Vec<f64>,
-    trial: Vec<f64>,
     trial_losses: Losses,
-    trial_gradient: Vec<f64>,
     patience: Patience,
     /// Which of the doubts is in force.
     doubt: usize,
+}
+
+/// Where the vectors of a method are, and what it does with them.
+trait Workings {
+    /// The losses at the parameters, and the gradient there.
+    fn begin(&mut self, loss: &mut dyn Loss, parameters: &[f64], losses: &mut Losses) -> Result<(), Refusal>;
+
+    /// The gradient's square.
+    fn square(&mut self, loss: &mut dyn Loss) -> Result<f64, Refusal>;
+
+    /// Aims at where the curvature says; how steeply the loss falls there.
+    fn aim(&mut self, loss: &mut dyn Loss) -> Result<f64, Refusal>;
+
+    /// Forgets the curvature and aims straight down; how steeply the loss falls there.
+    fn aim_straight(&mut self, loss: &mut dyn Loss) -> Result<f64, Refusal>;
+
+    /// Losses and slope so far along the direction, which is the trial from then on.
+    fn sample(
+        &mut self,
+        loss: &mut dyn Loss,
+        parameters: &[f64],
+        length: f64,
+        losses: &mut Losses,
+    ) -> Result<f64, Refusal>;
+
+    /// Learns from the step to the trial and moves there.
+    fn accept(&mut self, loss: &mut dyn Loss, parameters: &mut [f64], length: f64) -> Result<(), Refusal>;
+
+    /// Whether nothing is known of the curvature.
+    fn is_empty(&self) -> bool;
+
+    /// Forgets it.
+    fn clear(&mut self);
+
+    /// The loss is another function from now on.
+    fn forget_loss(&mut self);
+}
+
+fn workings<'own>(away: &'own mut Option<Away>, here: &'own mut Here) -> &'own mut dyn Workings {
+    match away {
+        Some(away) => away,
+        None => here,
+    }
 }
 
 impl QuasiNewton {
@@ -50,20 +96,30 @@ impl QuasiNewton {
     }
 
     fn new(parameters: usize, curvature: Curvature) -> Self {
-        let zeros = || vec![0.0; parameters];
         let nothing = || Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() };
         QuasiNewton {
-            curvature,
+            here: Here::new(parameters, curvature),
+            away: None,
+            stays: false,
             known: false,
             losses: nothing(),
-            gradient: zeros(),
-            direction: zeros(),
-            trial: zeros(),
             trial_losses: nothing(),
-            trial_gradient: zeros(),
             patience: Patience::new(),
             doubt: 0,
         }
+    }
+
+    fn workings(&mut self) -> &mut dyn Workings {
+        workings(&mut self.away, &mut self.here)
+    }
+
+    /// Takes the vectors to where the loss is evaluated, if they can stay there.
+    fn settle(&mut self, loss: &mut dyn Loss, parameters: &[f64]) -> Result<(), Refusal> {
+        if self.away.is_none() && !self.stays {
+            self.away = Away::of(&self.here, loss, parameters)?;
+            self.stays = self.away.is_none();
+        }
+        Ok(())
     }
 
     /// Searches along the direction of the curvature, or straight down when nothing is known of it. On `Some`, the
@@ -72,32 +128,22 @@ impl QuasiNewton {
         &mut self,
         loss: &mut dyn Loss,
         parameters: &[f64],
+        square: f64,
         evaluations: &mut u64,
     ) -> Result<Option<Sample>, Refusal> {
-        self.curvature.apply(&self.gradient, &mut self.direction);
-        let mut descent = dot(&self.direction, &self.gradient);
+        let mut descent = self.workings().aim(loss)?;
         if !descent.is_normal() || descent < 0.0 {
-            self.curvature.clear();
-            self.direction.copy_from_slice(&self.gradient);
-            descent = dot(&self.direction, &self.gradient);
+            descent = self.workings().aim_straight(loss)?;
         }
-        self.direction.iter_mut().for_each(|number| *number = -*number);
         // The gradient has no length of its own: the first step is at most one long.
-        let first = if self.curvature.is_empty() { (1.0 / norm(&self.gradient)).min(1.0) } else { 1.0 };
+        let first = if self.workings().is_empty() { (1.0 / square.sqrt()).min(1.0) } else { 1.0 };
         let start = Sample { length: 0.0, value: self.losses.total, slope: -descent };
         // Counted from the best loss, and not from this one: many small rises must not add up.
         let noise = (DOUBTS[self.doubt] * loss.noise(start.value)).min(MOST_DOUBT * start.value);
         let noise = (self.patience.best + noise - start.value).clamp(0.0, noise);
-        let mut ray = Ray {
-            loss,
-            parameters,
-            direction: &self.direction,
-            trial: &mut self.trial,
-            losses: &mut self.trial_losses,
-            gradient: &mut self.trial_gradient,
-            last: 0.0,
-            evaluations,
-        };
+        let workings = workings(&mut self.away, &mut self.here);
+        let losses = &mut self.trial_losses;
+        let mut ray = Ray { workings, loss, parameters, losses, last: 0.0, evaluations };
         let found = search(&mut ray, start, first, noise)?;
         match found {
             // The search may come back to a step that was not its last trial.
@@ -107,19 +153,17 @@ impl QuasiNewton {
     }
 
     /// Moves to the trial point.
-    fn accept(&mut self, parameters: &mut [f64], length: f64, noise: f64) {
-        self.curvature.learn(&Move {
-            from: parameters,
-            to: &self.trial,
-            before: &self.gradient,
-            after: &self.trial_gradient,
-            direction: &self.direction,
-            length,
-        });
+    fn accept(
+        &mut self,
+        loss: &mut dyn Loss,
+        parameters: &mut [f64],
+        length: f64,
+        noise: f64,
+    ) -> Result<(), Refusal> {
+        self.workings().accept(loss, parameters, length)?;
         self.patience.note(self.trial_losses.total, noise);
-        parameters.copy_from_slice(&self.trial);
         std::mem::swap(&mut self.losses, &mut self.trial_losses);
-        std::mem::swap(&mut self.gradient, &mut self.trial_gradient);
+        Ok(())
     }
 }
 
@@ -131,42 +175,51 @@ impl Optimizer for QuasiNewton {
         _rate: f64,
     ) -> Result<StepOutcome<'step>, Refusal> {
         let mut evaluations = 0;
+        self.settle(loss, parameters)?;
         if !self.known {
             evaluations += 1;
-            self.losses.clone_from(loss.eval(parameters, &mut self.gradient)?);
+            workings(&mut self.away, &mut self.here).begin(loss, parameters, &mut self.losses)?;
             self.known = true;
         }
-        let square = dot(&self.gradient, &self.gradient);
+        let square = self.workings().square(loss)?;
         let gradient = square.sqrt();
         if !square.is_normal() {
             return Ok(StepOutcome::GradientVanished { gradient, evaluations });
         }
         match self.patience.verdict() {
             Verdict::Wait => {}
-            Verdict::StartAfresh => self.curvature.clear(),
+            Verdict::StartAfresh => self.workings().clear(),
             Verdict::GiveUp => return Ok(StepOutcome::NoDescent { gradient, evaluations }),
         }
         loop {
-            let straight = self.curvature.is_empty();
-            match self.try_step(loss, parameters, &mut evaluations)? {
+            let straight = self.workings().is_empty();
+            match self.try_step(loss, parameters, square, &mut evaluations)? {
                 Some(Sample { length, value, .. }) => {
-                    self.accept(parameters, length, loss.noise(value));
+                    let noise = loss.noise(value);
+                    self.accept(loss, parameters, length, noise)?;
                     // After the exchange the trial's losses are those before the step.
                     let losses = &self.trial_losses;
                     return Ok(StepOutcome::Taken { losses, length, evaluations, trust: None });
                 }
                 None if self.doubt + 1 < DOUBTS.len() => self.doubt += 1,
-                None if !straight => self.curvature.clear(),
+                None if !straight => self.workings().clear(),
                 None => return Ok(StepOutcome::NoDescent { gradient, evaluations }),
             }
         }
     }
 
     fn forget_loss(&mut self) {
-        self.curvature.forget_loss();
+        self.workings().forget_loss();
         self.known = false;
         self.patience = Patience::new();
         self.doubt = 0;
+    }
+
+    fn bring_back(&mut self, loss: &mut dyn Loss) -> Result<(), Refusal> {
+        match &self.away {
+            Some(away) => away.bring_back(&mut self.here, loss),
+            None => Ok(()),
+        }
     }
 
     fn save(&self) -> State {
@@ -175,15 +228,15 @@ impl Optimizer for QuasiNewton {
             .with_counts("known", [u64::from(self.known)])
             .with_numbers("losses", [&[self.losses.total], &*self.losses.mean_squares].concat())
             .with_numbers("weights", self.losses.weights.as_slice())
-            .with_numbers("gradient", self.gradient.as_slice())
+            .with_numbers("gradient", self.here.gradient.as_slice())
             .with_numbers("best", [best])
             .with_counts("patience", [u64::from(steps), u64::from(renewed)])
             .with_counts("doubt", [self.doubt as u64]);
-        self.curvature.save(state)
+        self.here.curvature.save(state)
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
-        let parameters = self.gradient.len();
+        let parameters = self.here.gradient.len();
         let wrong = |name: &str| StateError::Value { name: name.to_owned() };
         let (total, mean_squares) = state.numbers("losses")?.split_first().ok_or_else(|| wrong("losses"))?;
         let gradient = state.sized("gradient", parameters)?;
@@ -195,10 +248,12 @@ impl Optimizer for QuasiNewton {
         };
         let known = state.count_up_to("known", 1)? == 1;
         let doubt = state.count_up_to("doubt", DOUBTS.len() - 1)?;
-        self.curvature.restore(state)?;
+        self.here.curvature.restore(state)?;
         let weights = state.numbers("weights")?.to_vec();
         self.losses = Losses { total: *total, mean_squares: mean_squares.to_vec(), weights };
-        self.gradient.copy_from_slice(gradient);
+        self.here.gradient.copy_from_slice(gradient);
+        // What is elsewhere is of another state.
+        self.away = None;
         (self.known, self.patience, self.doubt) = (known, patience, doubt);
         Ok(())
     }
@@ -206,30 +261,23 @@ impl Optimizer for QuasiNewton {
 
 /// The loss along the direction.
 struct Ray<'step> {
+    workings: &'step mut dyn Workings,
     loss: &'step mut dyn Loss,
     parameters: &'step [f64],
-    direction: &'step [f64],
-    trial: &'step mut [f64],
     losses: &'step mut Losses,
-    gradient: &'step mut [f64],
     last: f64,
     evaluations: &'step mut u64,
 }
 
 impl Line for Ray<'_> {
     fn sample(&mut self, length: f64) -> Result<Option<Sample>, Refusal> {
-        for (trial, (from, along)) in self.trial.iter_mut().zip(self.parameters.iter().zip(self.direction)) {
-            *trial = from + length * along;
-        }
         *self.evaluations += 1;
         self.last = length;
-        match self.loss.eval(self.trial, self.gradient) {
-            Ok(losses) => self.losses.clone_from(losses),
-            Err(Refusal::Residual(_) | Refusal::Gradient) => return Ok(None),
-            Err(refusal) => return Err(refusal),
+        match self.workings.sample(self.loss, self.parameters, length, self.losses) {
+            Ok(slope) => Ok(slope.is_finite().then_some(Sample { length, value: self.losses.total, slope })),
+            Err(Refusal::Residual(_) | Refusal::Gradient) => Ok(None),
+            Err(refusal) => Err(refusal),
         }
-        let slope = dot(self.gradient, self.direction);
-        Ok(slope.is_finite().then_some(Sample { length, value: self.losses.total, slope }))
     }
 }
 
