@@ -189,9 +189,7 @@ impl<'plan> Cuda<'plan> {
     }
 
     fn load(&mut self, work: Work, points: usize, chunked: bool) -> Result<usize, CudaError> {
-        let key = |loaded: &Loaded| (loaded.work, loaded.points, loaded.chunked);
-        let known = self.loaded.iter().position(|loaded| key(loaded) == (work, points, chunked));
-        if let Some(known) = known {
+        if let Some(known) = self.known(work, points, chunked) {
             return Ok(known);
         }
         let source = self.source_for(work, points, chunked);
@@ -200,19 +198,26 @@ impl<'plan> Cuda<'plan> {
         Ok(self.loaded.len() - 1)
     }
 
+    fn known(&self, work: Work, points: usize, chunked: bool) -> Option<usize> {
+        let key = |loaded: &Loaded| (loaded.work, loaded.points, loaded.chunked);
+        self.loaded.iter().position(|loaded| key(loaded) == (work, points, chunked))
+    }
+
     /// Loads what steps of least squares need, side by side.
     pub(crate) fn load_equations(&mut self) -> Result<(), CudaError> {
         if self.dense.is_some() {
             return Ok(());
         }
         let (points, dense) = (tiles::largest(self.plan), newton::text());
-        let works = [Work::Fill, Work::Rows];
-        let sources = works.map(|work| self.source_for(work, points, false));
+        let missing =
+            [Work::Fill, Work::Rows].into_iter().filter(|work| self.known(*work, points, false).is_none());
+        let sources: Vec<(Work, Source)> =
+            missing.map(|work| (work, self.source_for(work, points, false))).collect();
         let mut wanted = vec![newton::to_load(&dense)];
-        wanted.extend(sources.iter().zip(works).map(|(source, work)| source.to_load(work)));
+        wanted.extend(sources.iter().map(|(work, source)| source.to_load(*work)));
         let mut modules = self.machine.load(&wanted)?.into_iter();
         self.dense = modules.next();
-        for ((work, source), module) in works.into_iter().zip(sources).zip(modules) {
+        for ((work, source), module) in sources.into_iter().zip(modules) {
             self.loaded.push(Loaded { work, points, chunked: false, source, module });
         }
         Ok(())
