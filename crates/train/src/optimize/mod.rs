@@ -74,7 +74,10 @@ pub trait LeastSquares {
     /// Jᵀ times `rows`, into `slope`.
     fn back(&mut self, parameters: &[f64], rows: &[f64], slope: &mut [f64]) -> Result<(), Refusal>;
 
-    /// The second derivative of the rows along `direction`, into `rows`.
+    /// The rows r, into `rows`.
+    fn rows(&mut self, parameters: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
+
+    /// The second derivative of the rows along `direction`, in place of the rows r themselves.
     fn curvature(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
 
     /// The losses alone.

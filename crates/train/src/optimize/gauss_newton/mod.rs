@@ -53,6 +53,8 @@ pub struct GaussNewton {
     candidates: Vec<Candidate>,
     losses: Losses,
     slope: Vec<f64>,
+    /// The rows at the step's start.
+    here: Vec<f64>,
     trial: Vec<f64>,
     /// The lowest step among those tried.
     lowest: Vec<f64>,
@@ -72,6 +74,7 @@ impl GaussNewton {
             candidates: TRIED.iter().map(|_| Candidate::new(parameters)).collect(),
             losses: Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() },
             slope: vec![0.0; parameters],
+            here: Vec::new(),
             trial: vec![0.0; parameters],
             lowest: vec![0.0; parameters],
             carried: None,
@@ -87,7 +90,7 @@ impl GaussNewton {
         dampings: [f64; 2],
         evaluations: &mut u64,
     ) -> Result<Option<Best>, Refusal> {
-        let GaussNewton { slope, candidates, trial, losses, lowest, carried, .. } = self;
+        let GaussNewton { slope, here, candidates, trial, losses, lowest, carried, .. } = self;
         let mean = system.mean(parameters.len());
         candidates
             .par_iter_mut()
@@ -96,11 +99,11 @@ impl GaussNewton {
         let mut best: Option<Best> = None;
         for (number, candidate) in candidates.iter_mut().enumerate().filter(|(_, one)| one.factorized()) {
             for origin in iter::once(None).chain(carried.as_deref().map(Some)) {
-                candidate.solve(system, squares, parameters, slope, origin)?;
+                candidate.solve(system, squares, parameters, (here, slope), origin)?;
                 if !candidate.promise().is_finite() {
                     continue;
                 }
-                candidate.accelerate(system, squares, parameters)?;
+                candidate.accelerate(system, squares, parameters, here)?;
                 for ((trial, from), step) in trial.iter_mut().zip(parameters).zip(&candidate.step) {
                     *trial = from - step;
                 }
@@ -129,7 +132,7 @@ impl GaussNewton {
         let extent = squares.extent();
         let system = self.system.take().filter(|system| system.fits(self.solver, extent));
         let mut system = system.unwrap_or_else(|| System::new(self.solver, extent));
-        self.losses = system.linearize(squares, parameters, &mut self.slope)?;
+        self.losses = system.linearize(squares, parameters, &mut self.slope, &mut self.here)?;
         let gradient = 2.0 * dot(&self.slope, &self.slope).sqrt();
         let found = search(self.damping, gradient, |dampings, evaluations| {
             self.try_dampings(&system, squares, parameters, dampings, evaluations)
