@@ -5,7 +5,7 @@ use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer, Vectors}
 use kernel::cuda::{CudaError, MemoryPlan};
 use kernel::{
     Attempt, Change, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series,
-    TriedStep, Visits,
+    TriedStep, Unknowns, Visits,
 };
 
 /// A loss as a function of the parameters.
@@ -253,8 +253,13 @@ impl LeastSquares for Objective<'_> {
 }
 
 impl Elsewhere for Objective<'_> {
-    fn linearize(&mut self, parameters: &[f64], carried: Option<&[f64]>) -> Result<Linearized, Refusal> {
-        let found = self.kernel.linearize(&self.points, parameters, carried)?;
+    fn linearize(
+        &mut self,
+        parameters: &[f64],
+        carried: Option<&[f64]>,
+        unknowns: Unknowns,
+    ) -> Result<Linearized, Refusal> {
+        let found = self.kernel.linearize(&self.points, parameters, carried, unknowns)?;
         finite(&found.losses)?;
         Ok(found)
     }

@@ -189,7 +189,9 @@ impl Run<'_> {
         if now.interior == 0 {
             now.interior = phase.points;
         }
-        if let Method::GaussNewton { solver: Solver::Auto | Solver::NormalEquations } = phase.method {
+        if let Method::GaussNewton { solver: Solver::Auto | Solver::NormalEquations | Solver::Woodbury } =
+            phase.method
+        {
             objective.kernel().prepare_equations()?;
         }
         if now.points.is_empty() {

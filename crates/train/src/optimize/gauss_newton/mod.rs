@@ -10,7 +10,7 @@ use super::{Elsewhere, LeastSquares, Loss, Optimizer, State, StateError, StepOut
 use crate::Refusal;
 use candidate::Candidate;
 use equation::problem::Solver;
-use kernel::{Attempt, Course, Linearized, Losses};
+use kernel::{Attempt, Course, Linearized, Losses, Unknowns};
 use rayon::prelude::*;
 use std::iter;
 use system::System;
@@ -151,8 +151,10 @@ impl GaussNewton {
         &mut self,
         device: &mut dyn Elsewhere,
         parameters: &mut [f64],
+        unknowns: Unknowns,
     ) -> Result<Searched, Refusal> {
-        let Linearized { losses, mean, slope } = device.linearize(parameters, self.carried.as_deref())?;
+        let Linearized { losses, mean, slope } =
+            device.linearize(parameters, self.carried.as_deref(), unknowns)?;
         let origins = if self.carried.is_some() { &[false, true][..] } else { &[false] };
         let found = search(self.damping, 2.0 * slope, |dampings, evaluations| {
             let damped =
@@ -227,9 +229,9 @@ impl Optimizer for GaussNewton {
     ) -> Result<StepOutcome<'step>, Refusal> {
         let squares = loss.least_squares().ok_or(Refusal::NotSquares)?;
         let extent = squares.extent();
-        let found = match squares.elsewhere() {
-            Some(device) if extent.is_for_devices(self.solver) => self.step_elsewhere(device, parameters)?,
-            Some(_) | None => self.step_here(squares, parameters)?,
+        let found = match (squares.elsewhere(), extent.unknowns_for_devices(self.solver)) {
+            (Some(device), Some(unknowns)) => self.step_elsewhere(device, parameters, unknowns)?,
+            (Some(_) | None, _) => self.step_here(squares, parameters)?,
         };
         let Searched { gradient, best, evaluations } = found;
         if !gradient.is_normal() {
