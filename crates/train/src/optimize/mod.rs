@@ -171,6 +171,9 @@ pub trait Optimizer {
     /// The loss is another function from now on: whatever was remembered of its values is void.
     fn forget_loss(&mut self);
 
+    /// Whether more points are to be had where there are too few.
+    fn expect_points(&mut self, _more: bool) {}
+
     /// Brings back what stays with the loss, so that it can be saved.
     fn bring_back(&mut self, _loss: &mut dyn Loss) -> Result<(), Refusal> {
         Ok(())

@@ -293,6 +293,7 @@ impl Run<'_> {
                 }
                 continue;
             }
+            optimizer.expect_points(now.interior < phase.most_points);
             let progress = Progress { step: now.phase_step, seconds: now.phase_seconds };
             let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
             let outcome = self
