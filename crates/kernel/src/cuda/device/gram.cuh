@@ -1,8 +1,9 @@
 // Where there are fewer rows than parameters: the products of rows with each other, JJ', tile by tile of the lower
 // triangle, and what belongs to a problem in that form. `apart` numbers lie from one row of JJ' to the next.
 
-// Numbers from one staged row to the next: lanes of a fragment are then in different banks.
-constexpr int PAIR_STRIDE = STAGED + 4;
+// Parameters that are staged at a time, and numbers from one staged row to the next: lanes of a fragment are then in
+// different banks.
+constexpr int PAIRED = 16, PAIR_STRIDE = PAIRED + 4;
 static_assert(4 * SIDE * PAIR_STRIDE * sizeof(double) <= SHARED_BYTES, "two stages of two factors");
 
 // Takes the residuals out of the rows, into `to`, so that products of rows are those of derivatives alone, and finds
@@ -29,14 +30,14 @@ __device__ inline void multiply_pairs(const Arguments& arguments) {
     const int side = int(arguments.apart) / SIDE, tiles = side * (side + 1) / 2;
     const Place place = lower_place(blockIdx.x % tiles);
     const long long part = blockIdx.x / tiles;
-    const long long each = ((arguments.stride + arguments.parts - 1) / arguments.parts + STAGED - 1) / STAGED * STAGED;
+    const long long each = ((arguments.stride + arguments.parts - 1) / arguments.parts + PAIRED - 1) / PAIRED * PAIRED;
     const long long start = part * each;
     const long long end = start + each < arguments.stride ? start + each : arguments.stride;
     const int warp = threadIdx.x / 32, warp_row = warp / 4 * 64, warp_column = warp % 4 * 32;
     auto fetch = [&](int stage, long long first) {
-        for (int piece = threadIdx.x; piece < STAGED * SIDE; piece += THREADS) {
-            const int factor = piece / (STAGED / 2 * SIDE), down = piece / (STAGED / 2) % SIDE;
-            const int pair = piece % (STAGED / 2) * 2;
+        for (int piece = threadIdx.x; piece < PAIRED * SIDE; piece += THREADS) {
+            const int factor = piece / (PAIRED / 2 * SIDE), down = piece / (PAIRED / 2) % SIDE;
+            const int pair = piece % (PAIRED / 2) * 2;
             const long long row = (factor == 0 ? place.down : place.across) * SIDE + down;
             const bool valid = row < arguments.row_count;
             const double* from = arguments.rows + (valid ? row * arguments.stride + first + pair : 0);
@@ -46,14 +47,19 @@ __device__ inline void multiply_pairs(const Arguments& arguments) {
     double sum[4][4][4] = {};
     if (start < end) fetch(0, start);
     int stage = 0;
-    for (long long first = start; first < end; first += STAGED) {
+    for (long long first = start; first < end; first += PAIRED) {
         await_copies();
         // Behind this barrier the stage is complete, and nobody reads the other one any more.
         __syncthreads();
-        if (first + STAGED < end) fetch(1 - stage, first + STAGED);
+        if (first + PAIRED < end) fetch(1 - stage, first + PAIRED);
         const double* left = stages + stage * STAGE + warp_row * PAIR_STRIDE;
         const double* right = stages + stage * STAGE + FACTOR + warp_column * PAIR_STRIDE;
-        multiply_tiles<4, 4, STAGED, PAIR_STRIDE, true>(sum, left, right);
+#pragma unroll
+        for (int inner = 0; inner < PAIRED; inner += 4) {
+            Fragments<4, 4> fragments;
+            fragments.load<PAIR_STRIDE, 1>(left + inner, right + inner);
+            fragments.multiply(sum);
+        }
         stage = 1 - stage;
     }
     double* own = arguments.sums + static_cast<long long>(blockIdx.x) * SIDE * SIDE;

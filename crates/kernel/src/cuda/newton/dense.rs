@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.
 const SIDE: usize = 128;
-const STAGED: usize = 16;
+const STAGED: usize = 32;
 
 /// Rows and columns of a block of a factor; as in `device/cholesky.cuh`.
 pub(super) const BLOCK: usize = 64;
@@ -19,8 +19,8 @@ pub(super) const THREADS: usize = 256;
 /// Steps that are tried at once; as many as `device/dense.cuh` has numbers to add.
 pub(crate) const CANDIDATES: usize = 4;
 
-/// Two stages of two factors, padded against conflicts of banks as in `device/gram.cuh`, which pads most.
-const SHARED_BYTES: usize = 4 * SIDE * (STAGED + 4) * size_of::<f64>();
+/// Two stages of two factors, padded against conflicts of banks; those of `device/gram.cuh` take less.
+const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
 
 /// What its kernels are given; as `Arguments` in `device/dense.cuh`.
 #[repr(C)]

@@ -118,7 +118,7 @@ impl Cuda<'_> {
         };
         let side = dense::stride(size);
         let parts = dense::tiles(size) * parts * dense::TILE;
-        let factor = dense::column_blocks(size) * dense::BLOCK * (side + dense::BLOCK);
+        let factor = dense::column_blocks(size) * dense::BLOCK * (side + 2 * dense::BLOCK);
         let number = self.number_bytes();
         Regions::new(&[
             (Pool::Points, sizes.iter().map(|size| size.count * size.width).sum::<usize>() * word),
