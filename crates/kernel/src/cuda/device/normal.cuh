@@ -11,7 +11,7 @@ extern __shared__ __align__(16) unsigned char shared_memory[];
 constexpr int SIDE = 128, STAGED = 32;
 // Lanes of a fragment are then in different banks.
 constexpr int SIDE_STRIDE = SIDE + 4;
-static_assert(4 * STAGED * SIDE_STRIDE * sizeof(double) <= SHARED_BYTES, "two stages of two factors");
+static_assert(4 * STAGED * SIDE_STRIDE * sizeof(double) == SHARED_BYTES, "two stages of two factors");
 
 __device__ inline int normal_tiles(const Arguments& arguments) {
     const int side = int(arguments.stride) / SIDE;
