@@ -472,16 +472,14 @@ impl<'plan> Cuda<'plan> {
 
     /// The tiles that share out so many points of every term best, and which text for them.
     fn best(&self, counts: &[usize]) -> (usize, Variant) {
-        let alone = self.machine.blocks(1);
         let cost = |most: usize| {
             let source = self.source(Work::Evaluate, most);
-            tiles::cost(self.plan, &source, counts, alone)
+            tiles::cost(self.plan, &source, counts, self.machine.blocks(1))
         };
         let costs = tiles::SIZES.map(|most| (cost(most), most));
         let best = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
         let best = best.map_or(tiles::FEWEST, |(_, most)| most);
-        let alone = self.source(Work::Evaluate, best).tiles(counts) <= alone;
-        let own = Variant { alone, ..Variant::default() };
+        let own = Variant::default();
         let merged = Variant { merged: true, ..own };
         let sources = [own, merged].map(|one| self.source_for(Work::Evaluate, best, one));
         let blocks = self.machine.blocks(sources[0].shape.each);

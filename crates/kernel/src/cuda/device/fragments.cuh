@@ -15,11 +15,10 @@ constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
 // Tiles of 8 columns whose right fragments a warp holds at a time.
 constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
 
-// Steps of 16 neurons whose weights are fetched ahead, and tiles of 8 inputs whose gradients a warp sums at a time. A warp
-// that owns two tiles of neurons lacks the registers: the compiler would make every product wait for the one before. A
-// block that has a multiprocessor for itself has registers, and nothing else to do while it waits.
-constexpr int AHEAD = DOWN > 1 ? 0 : ALONE ? 3 : 1;
-constexpr int OUTER = DOWN == 1 && WIDTH % 32 == 0 ? 4 : 2;
+// Whether weights are fetched one step ahead, and tiles of 8 inputs whose gradients a warp sums at a time. A warp that owns
+// two tiles of neurons lacks the registers: the compiler would make every product wait for the one before.
+constexpr bool AHEAD = DOWN == 1;
+constexpr int OUTER = AHEAD && WIDTH % 32 == 0 ? 4 : 2;
 
 // Where a number of the values lies. Short ones are matrices of 8 by 8 that take 128 bytes in a row, as matrix
 // instructions read them; the rows of doubles fall into different banks.
@@ -243,15 +242,6 @@ __device__ inline void fetch_weights(Left (&left)[DOWN], const number* fragments
         left[down].load(fragments + (step * TILES + threadIdx.x / 32 * DOWN + down) * FRAGMENT);
 }
 
-// Weights of the steps ahead.
-typedef Left Ahead[AHEAD > 0 ? AHEAD : 1][DOWN];
-
-// Fetches what a product of so many steps begins with.
-__device__ inline void fetch_ahead(Ahead& next, const number* fragments, int steps) {
-#pragma unroll
-    for (int step = 0; step < AHEAD; ++step) fetch_weights(next[step], fragments, step < steps ? step : steps - 1);
-}
-
 #if GROUPED
 // Adds left times right, whose terms start `plane` cells from each other, for the four warps of a group. Between
 // `begin_products` and `await_products` sums and left factors belong to the products.
@@ -268,23 +258,19 @@ __device__ inline void multiply_terms(number (&sum)[DOWN][ACROSS][4], const Left
 }
 #endif
 
-// Adds the weights times the values of `steps` times 16 neurons. `next` has the weights of the first steps; those of the
-// next ones are always on their way.
+// Adds the weights times the values of `steps` times 16 neurons. Where they are fetched ahead `next` has the weights of
+// the first step, and those of the next one are always on their way.
 template <int COLUMNS>
-__device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Ahead& next, const number* fragments, int steps,
-                                   const Cell* cells) {
+__device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Left (&next)[DOWN], const number* fragments,
+                                   int steps, const Cell* cells) {
     constexpr int ACROSS = COLUMNS / 8;
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         Left left[DOWN];
-        if constexpr (AHEAD > 0) {
+        if constexpr (AHEAD) {
 #pragma unroll
-            for (int down = 0; down < DOWN; ++down) {
-                left[down] = next[0][down];
-#pragma unroll
-                for (int later = 1; later < AHEAD; ++later) next[later - 1][down] = next[later][down];
-            }
-            fetch_weights(next[AHEAD - 1], fragments, step + AHEAD < steps ? step + AHEAD : steps - 1);
+            for (int down = 0; down < DOWN; ++down) left[down] = next[down];
+            fetch_weights(next, fragments, step + 1 < steps ? step + 1 : step);
         } else {
             fetch_weights(left, fragments, step);
         }

@@ -15,6 +15,9 @@ template <typename Net>
 struct Walk {
     static constexpr int CHANNELS = Net::CHANNELS, PLACES = Net::PLACES, COLUMNS = Net::COLUMNS;
     static constexpr int ACROSS = COLUMNS / 8, PLACE_TILES = PLACES / 8;
+    // Tiles of places that are written out where the head is applied, once per tile of points: with many the others follow
+    // in a loop, for there is less to compile then.
+    static constexpr int HEAD_TILES = PLACE_TILES > 2 ? 1 : 2;
     typedef number Sums[DOWN][ACROSS][4];
 
     // Its `scratch` is in shared memory, behind the cells.
@@ -174,9 +177,9 @@ struct Walk {
     __device__ void forward() const {
         Sums sum;
         const number* weights = block.arguments.weights;
-        Ahead next;
+        Left next[DOWN];
         store_features();
-        fetch_ahead(next, weights, FEATURE_ROWS / 16);
+        fetch_weights(next, weights, 0);
         publish_cells();
         start(sum, weights + BIASES_PACKED);
         add_product<COLUMNS>(sum, next, weights, FEATURE_ROWS / 16, cells());
@@ -188,7 +191,7 @@ struct Walk {
             store_values([&](int down, int tile) {
                 return own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
             });
-            fetch_ahead(next, fragments, TILES);
+            fetch_weights(next, fragments, 0);
             publish_cells();
             start(sum, weights + BIASES_PACKED + layer * WIDTH);
             add_product<COLUMNS>(sum, next, fragments, TILES, cells());
@@ -211,7 +214,7 @@ struct Walk {
         number* parts = block.scratch + Net::PARTS;
 #pragma unroll 1
         for (int output = 0; output < Net::OUTPUTS; ++output) {
-#pragma unroll 1
+#pragma unroll(HEAD_TILES)
             for (int tile = 0; tile < PLACE_TILES; ++tile) {
                 number own[CHANNELS][2] = {};
 #pragma unroll
@@ -263,7 +266,7 @@ struct Walk {
         const auto quad_at = [&](int down, int tile) { return last[(down * ACROSS + tile) * THREADS]; };
 #pragma unroll
         for (int down = 0; down < DOWN; ++down)
-#pragma unroll 1
+#pragma unroll(HEAD_TILES)
             for (int tile = 0; tile < PLACE_TILES; ++tile) {
                 Quad quads[CHANNELS];
                 gather(quads, quad_at, down, tile);
@@ -341,8 +344,8 @@ struct Walk {
             __syncthreads();
             bars.store(cells());
             const number* weights = block.arguments.weights + FIRST_PACKED + (2 * layer - 1) * SQUARE_PACKED;
-            Ahead next;
-            fetch_ahead(next, weights, TILES);
+            Left next[DOWN];
+            fetch_weights(next, weights, 0);
             publish_cells();
             start(sum, nullptr);
             add_product<COLUMNS>(sum, next, weights, TILES, cells());

@@ -89,20 +89,13 @@ struct Cut {
 }
 
 impl Cut {
-    fn of(
-        plan: &Plan,
-        plain: &Plain,
-        [number, planes, memory]: [usize; 3],
-        most: usize,
-        alone: bool,
-    ) -> Option<Cut> {
+    fn of(plan: &Plan, plain: &Plain, [number, planes, memory]: [usize; 3], most: usize) -> Option<Cut> {
         let tiles = plain.neurons.div_ceil(16);
         let down = tiles.div_ceil(WARPS);
         // Groups of four warps multiply together; wide networks are filled up to whole ones.
         let warps = if down == 1 { tiles } else { tiles.div_ceil(down).next_multiple_of(4) };
         let rows = (16 * warps * down).max(plain.features.next_multiple_of(16));
-        let together = if alone { 1 } else { WARPS / warps };
-        for each in (1..=together).rev() {
+        for each in (1..=(WARPS / warps)).rev() {
             let taken = RESERVED_BYTES + WORKSPACE_BYTES * 32 * warps;
             let room = (memory / each).saturating_sub(taken);
             let fits = |term: &Term, points: usize| {
@@ -189,8 +182,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         return None;
     }
     let planes = if terms == 0 { 1 } else { terms };
-    let alone = target.variant.alone;
-    let cut = Cut::of(plan, &plain, [number, planes, target.shared], most, alone)?;
+    let cut = Cut::of(plan, &plain, [number, planes, target.shared], most)?;
     let Plain { features, neurons, hidden, outputs, .. } = plain;
     let tiles = cut.warps * cut.down;
     let width = 16 * tiles;
@@ -221,7 +213,6 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     // What both texts begin with.
     let mut text = format!("// The fused step in {}, made by pinnace.\n", target.precision);
     _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}\n#define NEAR_LAYERS {near}");
-    _ = writeln!(text, "constexpr bool ALONE = {alone};");
     text += &frame::formats(target.precision);
     for (name, value) in [
         ("THREADS", threads),

@@ -176,8 +176,6 @@ pub(crate) struct Variant {
     pub(crate) chunked: bool,
     /// Whether terms of few channels go through the network of the widest term: there is less to compile.
     pub(crate) merged: bool,
-    /// Whether every block has a multiprocessor for itself.
-    pub(crate) alone: bool,
 }
 
 pub(crate) const NUMBERS: &str = include_str!("../device/numbers.cuh");
