@@ -234,6 +234,10 @@ pub(crate) struct Train {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
 
+    /// Time or steps, such as 60s, 5min or "300 steps, 60 s"; short for --set training.budget=...
+    #[arg(long, conflicts_with = "steps")]
+    pub(crate) budget: Option<Budget>,
+
     /// Take this many steps, whatever the budgets say; 0 measures the untrained network
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
     pub(crate) steps: Option<u64>,

@@ -17,6 +17,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     let mut overrides = choices.chosen.set.clone();
     // In quotes: integers of TOML end at 2^63, seeds at 2^64.
     overrides.extend(choices.seed.map(|seed| format!("training.seed=\"{seed}\"")));
+    overrides.extend(choices.budget.map(|budget| format!("training.budget=\"{budget}\"")));
     overrides.extend(choices.steps.map(|steps| format!("training.steps={steps}")));
     let experiment = Experiment::open(&choices.chosen.problem, &overrides)?;
     let experiment = experiment.compiled(choices.manner.gpu.compile.unwrap_or_default());

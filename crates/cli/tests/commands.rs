@@ -46,6 +46,15 @@ impl Drop for Scratch {
 const SHORT: [&str; 7] = ["train", "poisson-2d", "--no-run", "--steps", "3", "--set", "training.points=32"];
 
 #[test]
+fn a_budget_on_the_command_line_takes_the_place_of_the_files() {
+    let result = json(&["train", "poisson-2d", "--no-run", "--quiet", "--json", "--budget", "2 steps, 60 s"]);
+    assert_eq!(result["steps"], 2);
+    assert_eq!(result["stopped"], "steps");
+    let mistaken = pinnace(&["train", "poisson-2d", "--no-run", "--budget", "soon"]);
+    assert!(text(&mistaken.stderr).contains("60s"), "an example helps: {}", text(&mistaken.stderr));
+}
+
+#[test]
 fn json_is_one_object_with_every_promised_key() {
     let result = json(&[&SHORT[..], &["--json", "--quiet", "--seed", "5"]].concat());
     assert_eq!(result["problem"], "poisson-2d");

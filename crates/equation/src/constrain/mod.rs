@@ -4,11 +4,13 @@
 //! prescribed.
 //!
 //! Read in this order: `claim` (what a condition prescribes), `smooth` and `compatible` (whether that can
-//! be built in), `select` (which conditions are), `interpolate` (the ansatz), `outcome` (what is told).
+//! be built in), `select` (which conditions are), `interpolate` (the ansatz), `fast` (whether a start is built in after
+//! all), `outcome` (what is told).
 
 mod claim;
 mod compatible;
 mod face;
+mod fast;
 mod interpolate;
 mod outcome;
 mod places;
@@ -18,7 +20,7 @@ mod unit;
 
 pub use outcome::{Enforcement, Outcome, Reason, report};
 
-use crate::expression::Leaf;
+use crate::expression::{Leaf, Pool};
 use crate::problem::{HardConstraints, Problem};
 use claim::Claim;
 
@@ -56,15 +58,21 @@ pub fn constrain(mut problem: Problem) -> Problem {
             enforcements.push(Enforcement { condition: name, equation: text, weight, outcome });
         }
     }
-    for unknown in 0..problem.unknowns.len() {
-        let own: Vec<&Claim> = claims.iter().filter(|claim| claim.unknown == unknown).collect();
-        let selected = select::select(&mut pool, &problem, own);
-        for (number, reason) in selected.refused {
-            enforcements[number].outcome = Outcome::Penalty(reason);
+    let unknowns = 0..problem.unknowns.len();
+    for unknown in unknowns.clone() {
+        let own = claims.iter().filter(|claim| claim.unknown == unknown).collect();
+        build(&mut pool, &mut problem, &mut enforcements, unknown, own);
+    }
+    let fast: Vec<usize> = unknowns.filter(|&unknown| fast::is_fast(&pool, &problem, unknown)).collect();
+    for unknown in fast {
+        let own = claims.iter().filter(|claim| claim.unknown == unknown);
+        let (starts, others): (Vec<&Claim>, Vec<&Claim>) = own.partition(|claim| fast::is_start(&problem, claim));
+        if starts.is_empty() {
+            continue;
         }
-        if let Some(ansatz) = selected.ansatz {
-            problem.unknowns[unknown].ansatz = Some(ansatz);
-        }
+        problem.unknowns[unknown].ansatz = None;
+        build(&mut pool, &mut problem, &mut enforcements, unknown, others);
+        starts.iter().for_each(|claim| enforcements[claim.number].outcome = Outcome::Penalty(Reason::Fast));
     }
     problem.pool = pool;
     let mut outcomes = enforcements.iter().map(|enforcement| &enforcement.outcome);
@@ -74,6 +82,23 @@ pub fn constrain(mut problem: Problem) -> Problem {
     problem.conditions.retain(|condition| !condition.equations.is_empty());
     problem.enforcements = enforcements;
     in_units(problem)
+}
+
+/// Builds the ansatz of an unknown from claims, and says which of them it leaves out.
+fn build(
+    pool: &mut Pool,
+    problem: &mut Problem,
+    enforcements: &mut [Enforcement],
+    unknown: usize,
+    claims: Vec<&Claim>,
+) {
+    let selected = select::select(pool, problem, claims);
+    for (number, reason) in selected.refused {
+        enforcements[number].outcome = Outcome::Penalty(reason);
+    }
+    if let Some(ansatz) = selected.ansatz {
+        problem.unknowns[unknown].ansatz = Some(ansatz);
+    }
 }
 
 /// Multiplies what is left of raw outputs by their units.

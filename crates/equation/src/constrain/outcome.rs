@@ -67,6 +67,8 @@ pub enum Reason {
         /// Into how many such parts it can be divided, about.
         part: f64,
     },
+    /// What it starts changes many times over until the end of time.
+    Fast,
     /// What it prescribes, or a derivative of that, is infinite or no number.
     NotFinite {
         /// Differentiated along this coordinate …
@@ -146,7 +148,7 @@ pub fn report(problem: &Problem) -> Vec<String> {
     for unknown in problem.unknowns.iter().filter(|unknown| unknown.unit != 1.0) {
         let (name, unit) = (&unknown.name, short(unknown.unit));
         lines.push(format!(
-            "{name} is computed in units of {unit}, the size of what its conditions prescribe"
+            "{name} is computed in units of {unit}, as large as conditions and sources make it"
         ));
     }
     let is_exact = |it: &Enforcement| matches!(it.outcome, Outcome::Exact { .. });
@@ -180,6 +182,7 @@ impl Reason {
             Reason::Periodic { axis } => format!("{} is periodic and has no ends", coordinate(*axis)),
             Reason::Windows => "windows begin where the one before ended".to_owned(),
             Reason::SlopeAlone => "it prescribes a slope where no exact condition gives the value".to_owned(),
+            Reason::Fast => "what it starts changes many times over until the end of time".to_owned(),
             Reason::Steep { axis, part } => {
                 format!("what it prescribes changes over 1/{part:.0} of {}: too steep", coordinate(*axis))
             }

@@ -2,14 +2,15 @@
 
 use super::claim::{ROUNDING, finite_scale, prescribed};
 use super::places::{largest, places};
-use crate::expression::{Leaf, Pool};
+use crate::expression::{Derivative, Leaf, Pool, evaluate};
 use crate::problem::{Place, Problem};
 
 /// Sizes up to this, and down to its inverse, are of order one.
 const ORDER_ONE: f64 = 10.0;
 
 /// What the raw output of the unknown at position `unknown` is to be multiplied with: the size of what its
-/// conditions prescribe, as a power of two; one where that is of order one or not known.
+/// conditions prescribe, as a power of two; one where that is of order one or not known, or where sources in the
+/// equations make more of it than conditions do.
 pub(super) fn unit(pool: &Pool, problem: &Problem, unknown: usize) -> f64 {
     // Steep slopes belong to functions that are smaller than their length makes them: values come first.
     let (mut values, mut slopes) = (0.0, 0.0);
@@ -24,11 +25,7 @@ pub(super) fn unit(pool: &Pool, problem: &Problem, unknown: usize) -> f64 {
             {
                 continue;
             }
-            let lengths = field.derivative.axes().iter().map(|&axis| {
-                let coordinate = &problem.domain.coordinates[usize::from(axis)];
-                0.5 * (coordinate.high - coordinate.low)
-            });
-            let length: f64 = lengths.product();
+            let length = length(problem, field.derivative);
             let least = ROUNDING * finite_scale(&pool, problem, function);
             for piece in pieces {
                 let (_, found) = largest(&pool, function, &places(&problem.domain, &piece.fixed));
@@ -39,8 +36,50 @@ pub(super) fn unit(pool: &Pool, problem: &Problem, unknown: usize) -> f64 {
             }
         }
     }
-    let size = if values > 0.0 { values } else { slopes };
+    let mut size = if values > 0.0 { values } else { slopes };
+    if size > 0.0 && size < 1.0 {
+        size = size.max(driven(&pool, problem, unknown).min(1.0));
+    }
     let unit = size.log2().round().exp2();
     let ordinary = (1.0 / ORDER_ONE..=ORDER_ONE).contains(&size);
     if ordinary || !unit.is_normal() { 1.0 } else { unit }
+}
+
+/// What a derivative of a function is to be multiplied with to be as large as the function, if that varies over half
+/// of the box.
+fn length(problem: &Problem, derivative: Derivative) -> f64 {
+    let half = |&axis: &u8| {
+        let coordinate = &problem.domain.coordinates[usize::from(axis)];
+        0.5 * (coordinate.high - coordinate.low)
+    };
+    derivative.axes().iter().map(half).product()
+}
+
+/// How large sources and other unknowns, of size one, make an unknown: what the equations are off by without it, in
+/// multiples of what an unknown of size one changes.
+fn driven(pool: &Pool, problem: &Problem, unknown: usize) -> f64 {
+    let mut size: f64 = 0.0;
+    for equation in &problem.equations {
+        let (mut source, mut change) = (0.0, 0.0);
+        for place in places(&problem.domain, &[]) {
+            let at = |field: f64| {
+                evaluate(pool, equation.residual, &|leaf| match leaf {
+                    Leaf::Coordinate(axis) => place[usize::from(axis)],
+                    Leaf::Field(own) => {
+                        let size = if usize::from(own.unknown) == unknown { field } else { 1.0 };
+                        size / length(problem, own.derivative)
+                    }
+                    _ => 1.0,
+                })
+            };
+            let without = at(0.0);
+            // `max` passes over what is no number.
+            source = f64::max(source, without.abs());
+            change = f64::max(change, (at(1.0) - without).abs());
+        }
+        if change > 0.0 && source.is_finite() && change.is_finite() {
+            size = size.max(source / change);
+        }
+    }
+    size
 }

@@ -1,5 +1,6 @@
 //! Training as the file describes it.
 
+use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 /// How a problem is trained.
@@ -214,5 +215,18 @@ impl FromStr for Budget {
         let mut budget = Budget::default();
         let bounds = text.split(',').all(|bound| budget.add(bound.trim()));
         if bounds { Ok(budget) } else { Err(NoBudget) }
+    }
+}
+
+impl Display for Budget {
+    /// As the command line takes it, but for bounds of loss and error.
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let bounds = [
+            self.steps.map(|steps| format!("{steps} steps")),
+            self.seconds.map(|seconds| format!("{seconds} s")),
+            self.loss.map(|loss| format!("loss {loss:e}")),
+            self.error.map(|error| format!("error {error:e}")),
+        ];
+        f.write_str(&bounds.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 }

@@ -62,7 +62,7 @@ fn fields_that_are_large_or_small_are_computed_in_units_of_their_size() {
     assert_eq!((hot.constrained.unknowns[0].unit, hot.constrained.unknowns[1].unit), (256.0, 1.0));
     assert!(hot.check_exact(1e-10) > 0);
     let said = equation::constrain::report(&hot.constrained);
-    let line = "u is computed in units of 256, the size of what its conditions prescribe";
+    let line = "u is computed in units of 256, as large as conditions and sources make it";
     assert!(said.iter().any(|said| said == line), "{said:?}");
     let soft = with("u = 300*cos(pi*x)", "hard_constraints = \"off\"\n");
     assert_eq!(soft.ansatz(0), "256*N");
@@ -71,4 +71,33 @@ fn fields_that_are_large_or_small_are_computed_in_units_of_their_size() {
     for ordinary in ["u = 7*x", "u = 0.2", "u = 0", "u^2 = 1e9", "u = 1/x"] {
         assert_eq!(with(ordinary, "").constrained.unknowns[0].unit, 1.0, "{ordinary}");
     }
+}
+
+#[test]
+fn sources_may_make_more_of_a_field_than_its_conditions() {
+    let unit = |source: &str| {
+        let tiny = HEAT.replacen("equation = \"u = 0\"", "equation = \"u = 1e-9\"", 1);
+        let driven = tiny.replacen("u_t = u_xx", &format!("u_t = u_xx + {source}"), 1);
+        pair(&driven).constrained.unknowns[0].unit
+    };
+    assert_eq!(unit("0"), 2f64.powi(-30));
+    // A field that varies over half a box of length one has second derivatives four times its size, and slopes twice.
+    assert_eq!(unit("6e-3*x"), 2f64.powi(-8));
+    assert_eq!(unit("200*exp(-50*x)"), 1.0);
+}
+
+#[test]
+fn starts_of_what_swings_many_times_stay_penalties() {
+    let swinging = |end: u32| {
+        pair(&format!(
+            "[domain]\nt = [0, {end}]\n[unknowns]\nu = {{}}\n[equations]\nmotion = \"u_tt + 16*u = 0\"\n\
+            [conditions]\nstart = {{ on = \"t = 0\", equation = \"u = 1\" }}\n\
+            rest = {{ on = \"t = 0\", equation = \"u_t = 0\" }}\n"
+        ))
+    };
+    assert_eq!(swinging(2).outcomes(), ["start: exact", "rest: exact"]);
+    let reason = "what it starts changes many times over until the end of time";
+    let long = swinging(20);
+    assert_eq!(long.outcomes(), [format!("start: {reason}"), format!("rest: {reason}")]);
+    assert!(long.constrained.unknowns[0].ansatz.is_none());
 }

@@ -335,7 +335,7 @@ fn a_point_inside_is_a_place() {
 #[test]
 fn defaults_fill_what_the_file_leaves_out() {
     let problem = accept("poisson", files::POISSON);
-    assert_eq!((problem.network.width, problem.network.depth), (32, 4));
+    assert_eq!((problem.network.width, problem.network.depth), (20, 3));
     assert_eq!(problem.training.condition_points, 256);
     let phase = &problem.training.phases[0];
     assert_eq!((phase.optimizer, phase.points, phase.budget), (Optimizer::Auto, None, None));

@@ -13,9 +13,9 @@ __device__ inline double* factor_of(const Arguments& arguments, int candidate) {
     return arguments.factors + candidate * arguments.stride * column_blocks(arguments) * BLOCK;
 }
 
-// The finished block on the diagonal of the columns at hand.
+// The finished block on the diagonal of the columns at hand; behind it, its inverse, transposed.
 __device__ inline double* corner_of(const Arguments& arguments, int candidate) {
-    return arguments.corners + (candidate * column_blocks(arguments) + arguments.column) * BLOCK * BLOCK;
+    return arguments.corners + (candidate * column_blocks(arguments) + arguments.column) * 2 * BLOCK * BLOCK;
 }
 
 // Copies the matrix, a row per block of threads, and adds to its diagonal. The row behind the parameters is the slope:
@@ -44,9 +44,10 @@ __device__ inline void damp_row(const Arguments& arguments) {
     }
 }
 
-// Factorises the block on the diagonal in place of `lower`. A pivot that is not positive becomes no number, and so does
-// everything that depends on it.
-__device__ inline void factorize_corner(const double* from, long long stride, double (&lower)[BLOCK * BLOCK_STRIDE]) {
+// Factorises the block on the diagonal, and inverts its diagonal. A pivot that is not positive becomes no number, and so
+// does everything that depends on it.
+__device__ inline void factorize_corner(
+    const double* from, long long stride, double (&lower)[BLOCK * BLOCK_STRIDE], double (&inverses)[BLOCK]) {
     __shared__ double columns[2][BLOCK];
     const int down = threadIdx.x / 16, across = threadIdx.x % 16;
     double own[4][4];
@@ -65,8 +66,9 @@ __device__ inline void factorize_corner(const double* from, long long stride, do
             }
             __syncthreads();
             const double inverse = 1 / column[pivot];
+            // Roots wait: here everybody would wait for them.
             const int row = threadIdx.x;
-            if (row < BLOCK && row >= pivot) lower[row * BLOCK_STRIDE + pivot] = column[row] / sqrt(column[pivot]);
+            if (row < BLOCK && row >= pivot) lower[row * BLOCK_STRIDE + pivot] = column[row];
 #pragma unroll
             for (int a = 0; a < 4; ++a)
 #pragma unroll
@@ -74,31 +76,33 @@ __device__ inline void factorize_corner(const double* from, long long stride, do
                     own[a][b] -= column[down + 16 * a] * (column[across + 16 * b] * inverse);
         }
     __syncthreads();
+    if (threadIdx.x < BLOCK) inverses[threadIdx.x] = 1 / sqrt(lower[threadIdx.x * (BLOCK_STRIDE + 1)]);
+    __syncthreads();
+    for (int place = threadIdx.x; place < BLOCK * BLOCK; place += THREADS)
+        if (place % BLOCK <= place / BLOCK)
+            lower[place / BLOCK * BLOCK_STRIDE + place % BLOCK] *= inverses[place % BLOCK];
+    __syncthreads();
 }
 
 // Finishes one block of columns: every block of threads factorises the block on the diagonal, and solves for its own 64
-// rows, four threads a row.
+// rows, four threads a row; the first one solves for the rows of one, which makes the inverse.
 __device__ inline void finish_column(const Arguments& arguments) {
     __shared__ double lower[BLOCK * BLOCK_STRIDE], inverses[BLOCK];
     const int below = column_blocks(arguments) - int(arguments.column);
     const int candidate = blockIdx.x / below, down = blockIdx.x % below;
     const long long stride = arguments.stride, first = arguments.column * BLOCK;
     double* corner = factor_of(arguments, candidate) + first * stride + first;
-    factorize_corner(corner, stride, lower);
-    if (down == 0) {
-        // Other blocks may still read where it was.
-        double* to = corner_of(arguments, candidate);
-        for (int place = threadIdx.x; place < BLOCK * BLOCK; place += THREADS)
-            to[place] = place % BLOCK <= place / BLOCK ? lower[place / BLOCK * BLOCK_STRIDE + place % BLOCK] : 0.0;
-        return;
-    }
-    if (threadIdx.x < BLOCK) inverses[threadIdx.x] = 1 / lower[threadIdx.x * (BLOCK_STRIDE + 1)];
-    __syncthreads();
+    // Other blocks may still read where the corner was.
+    double* apart = corner_of(arguments, candidate);
     const int row = threadIdx.x / 4, t = threadIdx.x % 4;
-    double* own = corner + (down * BLOCK + row) * stride;
+    double* own = down == 0 ? apart + (BLOCK + row) * BLOCK : corner + (down * BLOCK + row) * stride;
     double numbers[16];
 #pragma unroll
-    for (int u = 0; u < 16; ++u) numbers[u] = own[4 * u + t];
+    for (int u = 0; u < 16; ++u) numbers[u] = down == 0 ? double(4 * u + t == row) : own[4 * u + t];
+    factorize_corner(corner, stride, lower, inverses);
+    if (down == 0)
+        for (int place = threadIdx.x; place < BLOCK * BLOCK; place += THREADS)
+            apart[place] = place % BLOCK <= place / BLOCK ? lower[place / BLOCK * BLOCK_STRIDE + place % BLOCK] : 0.0;
 #pragma unroll
     for (int u = 0; u < 16; ++u)
 #pragma unroll
@@ -133,7 +137,12 @@ __device__ inline void update_rest(const Arguments& arguments) {
         }
         await_copies();
         __syncthreads();
-        multiply_tiles<2, 2, INNER, STRIDE, true>(sum, factors[0] + warp_row * STRIDE, factors[1] + warp_column * STRIDE);
+#pragma unroll
+        for (int inner = 0; inner < INNER; inner += 4) {
+            Fragments<2, 2> fragments;
+            fragments.load<STRIDE, 1>(factors[0] + warp_row * STRIDE + inner, factors[1] + warp_column * STRIDE + inner);
+            fragments.multiply(sum);
+        }
         __syncthreads();
     }
     double* own = rest + (place.down * BLOCK + warp_row) * stride + first + place.across * BLOCK + warp_column;

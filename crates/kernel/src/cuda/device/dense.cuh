@@ -70,28 +70,31 @@ __device__ inline Place lower_place(int number) {
     return Place{down, number - down * (down + 1) / 2};
 }
 
-// Adds the products of fragments from shared memory: `left` and `right` hold `STRIDE` numbers from one row (or column)
-// to the next where BY_ROW, from one inner index to the next otherwise.
-template <int DOWN, int ACROSS, int INNER, int STRIDE, bool BY_ROW>
-__device__ inline void multiply_tiles(double (&sum)[DOWN][ACROSS][4], const double* left, const double* right) {
-    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-    auto at = [](int place, int inner) { return BY_ROW ? place * STRIDE + inner : inner * STRIDE + place; };
-#pragma unroll
-    for (int inner = 0; inner < INNER; inner += 4) {
-        double a[DOWN][2], b[ACROSS];
+// What a warp's products of four inner indices are made of.
+template <int DOWN, int ACROSS>
+struct Fragments {
+    double left[DOWN][2], right[ACROSS];
+
+    // From shared memory: so many numbers from one row or column to the next, and from one inner index to the next.
+    template <int PLACE, int INNER>
+    __device__ void load(const double* from_left, const double* from_right) {
+        const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll
         for (int i = 0; i < DOWN; ++i) {
-            a[i][0] = left[at(16 * i + g, inner + t)];
-            a[i][1] = left[at(16 * i + 8 + g, inner + t)];
+            left[i][0] = from_left[(16 * i + g) * PLACE + t * INNER];
+            left[i][1] = from_left[(16 * i + 8 + g) * PLACE + t * INNER];
         }
 #pragma unroll
-        for (int j = 0; j < ACROSS; ++j) b[j] = right[at(8 * j + g, inner + t)];
+        for (int j = 0; j < ACROSS; ++j) right[j] = from_right[(8 * j + g) * PLACE + t * INNER];
+    }
+
+    __device__ void multiply(double (&sum)[DOWN][ACROSS][4]) const {
 #pragma unroll
         for (int i = 0; i < DOWN; ++i)
 #pragma unroll
-            for (int j = 0; j < ACROSS; ++j) multiply_double(sum[i][j], a[i], b[j]);
+            for (int j = 0; j < ACROSS; ++j) multiply_double(sum[i][j], left[i], right[j]);
     }
-}
+};
 
 // Calls `each` with the row and column of every pair of neighbours that this thread holds, and the pair.
 template <int DOWN, int ACROSS, typename Each>

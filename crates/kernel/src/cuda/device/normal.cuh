@@ -8,7 +8,7 @@ extern __shared__ __align__(16) unsigned char shared_memory[];
 #endif
 
 // Rows and columns of a tile; rows of the Jacobian that are staged at a time.
-constexpr int SIDE = 128, STAGED = 16;
+constexpr int SIDE = 128, STAGED = 32;
 // Lanes of a fragment are then in different banks.
 constexpr int SIDE_STRIDE = SIDE + 4;
 static_assert(4 * STAGED * SIDE_STRIDE * sizeof(double) == SHARED_BYTES, "two stages of two factors");
@@ -30,14 +30,18 @@ __device__ inline void multiply_rows(const Arguments& arguments) {
     const int warp = threadIdx.x / 32, warp_row = warp / 4 * 64, warp_column = warp % 4 * 32;
     double* own = arguments.sums + static_cast<long long>(blockIdx.x) * SIDE * SIDE;
 
-    auto fetch = [&](int stage, long long first) {
-        for (int piece = threadIdx.x; piece < STAGED * SIDE; piece += THREADS) {
-            const int row = piece / SIDE, pair = piece % SIDE * 2;
-            const int column = pair < SIDE ? place.down * SIDE + pair : place.across * SIDE + pair - SIDE;
-            const bool valid = first + row < end;
-            const double* from = arguments.rows + (valid ? (first + row) * arguments.stride + column : 0);
-            double* to = stages + stage * STAGE + (pair < SIDE ? 0 : STAGED * SIDE_STRIDE - SIDE) + pair;
-            copy_ahead(to + row * SIDE_STRIDE, from, valid);
+    // A thread always copies the same pair of columns, and every second row.
+    const int pair = threadIdx.x % SIDE * 2, beside = threadIdx.x / SIDE;
+    const bool across = pair >= SIDE;
+    const double* column = arguments.rows + (across ? place.across * SIDE + pair - SIDE : place.down * SIDE + pair);
+    double* to = stages + (across ? STAGED * SIDE_STRIDE - SIDE : 0) + pair;
+    // Four rows from `row` of a stage on.
+    auto fetch = [&](int stage, long long first, int row) {
+#pragma unroll
+        for (int turn = 0; turn < 2; ++turn) {
+            const int own = row + 2 * turn + beside;
+            const bool valid = first + own < end;
+            copy_ahead(to + stage * STAGE + own * SIDE_STRIDE, column + (valid ? (first + own) * arguments.stride : 0), valid);
         }
     };
     double sum[4][4][4] = {};
@@ -47,16 +51,26 @@ __device__ inline void multiply_rows(const Arguments& arguments) {
             first = from[0];
             second = from[1];
         });
-    if (start < end) fetch(0, start);
+    if (start < end)
+        for (int row = 0; row < STAGED; row += 4) fetch(0, start, row);
     int stage = 0;
     for (long long first = start; first < end; first += STAGED) {
         await_copies();
         // Behind this barrier the stage is complete, and nobody reads the other one any more.
         __syncthreads();
-        if (first + STAGED < end) fetch(1 - stage, first + STAGED);
+        const bool more = first + STAGED < end;
         const double* left = stages + stage * STAGE + warp_row;
         const double* right = stages + stage * STAGE + STAGED * SIDE_STRIDE + warp_column;
-        multiply_tiles<4, 4, STAGED, SIDE_STRIDE, false>(sum, left, right);
+        // Copies, loads and products by turns: none waits for another.
+        Fragments<4, 4> fragments[2];
+        fragments[0].load<1, SIDE_STRIDE>(left, right);
+#pragma unroll
+        for (int row = 0; row < STAGED; row += 4) {
+            const int next = (row + 4) * SIDE_STRIDE;
+            if (row + 4 < STAGED) fragments[(row / 4 + 1) % 2].load<1, SIDE_STRIDE>(left + next, right + next);
+            if (more) fetch(1 - stage, first + STAGED, row);
+            fragments[row / 4 % 2].multiply(sum);
+        }
         stage = 1 - stage;
     }
     for_pairs(sum, [&](int row, int column, double first, double second) {

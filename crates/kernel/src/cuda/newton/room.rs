@@ -102,7 +102,7 @@ impl Cuda<'_> {
         let (stride, word, source) = (dense::stride(parameters), size_of::<f64>(), self.source_of(kernels));
         let (kinds, table) = (tables(self.plan), 3 * (self.plan.terms.len() + 1) * (chunks.len() + 1));
         let parts = dense::tiles(parameters) * parts * dense::TILE;
-        let factor = dense::column_blocks(parameters) * dense::BLOCK * (stride + dense::BLOCK);
+        let factor = dense::column_blocks(parameters) * dense::BLOCK * (stride + 2 * dense::BLOCK);
         let number = self.number_bytes();
         Regions::new(&[
             (Pool::Points, sizes.iter().map(|size| size.count * size.width).sum::<usize>() * word),

@@ -3,7 +3,6 @@
 use super::{AccuracySettings, Task};
 use crate::trainer::settle;
 use crate::{Event, Experiment, FieldError, Sink, Stopped, Trained};
-use equation::problem::Budget;
 use kernel::cpu::Level;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -140,7 +139,7 @@ impl Trial {
             precision: settings.precision.name().to_owned(),
             threads: settings.threads,
             jobs: settings.jobs,
-            budget: settings.budget.map(written).unwrap_or_default(),
+            budget: settings.budget.map(|budget| budget.to_string()).unwrap_or_default(),
             overrides: settings.overrides.clone(),
             ..Trial::default()
         }
@@ -161,7 +160,7 @@ impl Trial {
             .iter()
             .map(|phase| {
                 let (title, points) = (phase.method.title(), points(phase.points, phase.most_points));
-                format!("{title}, {points}, {}", written(phase.budget))
+                format!("{title}, {points}, {}", phase.budget)
             })
             .collect();
         self.trainable = experiment.plan().parameter_count();
@@ -188,17 +187,6 @@ impl Trial {
             self.history.push(self.seconds, self.steps, error);
         }
     }
-}
-
-/// A budget as the command line takes it.
-fn written(budget: Budget) -> String {
-    let bounds = [
-        budget.steps.map(|steps| format!("{steps} steps")),
-        budget.seconds.map(|seconds| format!("{seconds} s")),
-        budget.loss.map(|loss| format!("loss {loss:e}")),
-        budget.error.map(|error| format!("error {error:e}")),
-    ];
-    bounds.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Listens to a training.
