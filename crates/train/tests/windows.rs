@@ -81,21 +81,6 @@ fn windows_together_are_a_solution_that_does_not_jump_where_they_meet() {
     assert!(residuals.iter().all(|misfit| *misfit < 0.05), "{residuals:?}");
 }
 
-#[test]
-fn a_window_starts_as_the_solution_before_goes_on() {
-    // One step in the first window, none in the second and third, one in the last.
-    let experiment = open(&["training.budget=2 steps"]);
-    let (now, _) = train(&experiment, &mut Quiet);
-    for seam in [0.5, 1.0] {
-        let (before, after) =
-            (at(&experiment, &now.solution(), seam), at(&experiment, &now.solution(), seam + 1e-9));
-        for (before, after) in before.iter().zip(&after) {
-            let jump = [0, 1].map(|part| (before[part] - after[part]).abs());
-            assert!(jump.iter().all(|jump| *jump < 1e-7), "{before:?} {after:?} at {seam}");
-        }
-    }
-}
-
 /// Keeps states as files would, and counts what is told about windows.
 struct Keeper<'run> {
     experiment: &'run Experiment,

@@ -54,11 +54,7 @@ impl Experiment {
             if let Some(trained) = course.window(is_first, now, sink)? {
                 return Ok(trained);
             }
-            let number = now.windows.len();
-            let (before, after) = (self.stage(number)?, self.stage(number + 1)?);
-            now.enter_window();
-            // What the window before would say about later times.
-            after.plan.architecture.carry(&before.plan.architecture, &mut now.parameters);
+            self.enter_window(now)?;
         }
     }
 }
