@@ -120,7 +120,7 @@ fn faces(problem: &Problem, pieces: &[Piece], field: Field) -> Result<Vec<Face>,
             [across] if usize::from(*across) == axis => 1,
             _ => return Err(Reason::NotPrescribed),
         };
-        if problem.training.windows > 1 && problem.time() == Some(axis) {
+        if problem.training.windows.count() > 1 && problem.time() == Some(axis) {
             return Err(Reason::Windows);
         }
         if problem.network.periodic.iter().any(|periodic| periodic.axis == axis) {

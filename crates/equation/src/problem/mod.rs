@@ -19,7 +19,7 @@ pub use training::{
     Attention, Budget, HardConstraints, NoBudget, Optimizer, Phase, Sampler, Schedule, Solver, Training,
 };
 pub(crate) use window::Tie;
-pub use window::Windows;
+pub use window::{Parts, Windows};
 
 use crate::constrain::Enforcement;
 use crate::expression::{Expression, Leaf, Names, Pool};
