@@ -16,6 +16,15 @@ pub struct Linearized {
     pub slope: f64,
 }
 
+/// What the unknowns are of the equations that a device factorises.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unknowns {
+    /// JᵀJ, with all rows in chunks where memory is short.
+    Parameters,
+    /// JJᵀ, smaller where there are fewer rows than parameters; all rows have to be there (Woodbury).
+    Rows,
+}
+
 /// A step that a device is to try.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Attempt {
@@ -57,19 +66,20 @@ impl Kernel<'_> {
         Ok(self.engine.solver().map_or(Ok(()), |engine| engine.load_equations())?)
     }
 
-    /// Adds up the normal equations of the least-squares problem on the device, where they stay. Steps may be damped
+    /// Adds up the equations of the least-squares problem on the device, where they stay. Steps may be damped
     /// towards what is `carried`, a number per parameter.
     pub fn linearize(
         &mut self,
         points: &[Points],
         parameters: &[f64],
         carried: Option<&[f64]>,
+        unknowns: Unknowns,
     ) -> Result<Linearized, KernelError> {
         self.check(points, parameters)?;
         fits(Shape::Parameters, parameters.len(), carried.map_or(parameters.len(), <[f64]>::len))?;
         let (scales, device) = (self.all_scales(points), self.device());
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        let found = engine.linearize(points, parameters, &scales, carried)?;
+        let found = engine.linearize(points, parameters, (&scales, carried), unknowns)?;
         let mean = found.trace / parameters.len().max(1) as f64;
         let losses = self.losses_of(found.squares, points);
         Ok(Linearized { losses, mean, slope: found.slope_square.sqrt() })

@@ -57,6 +57,35 @@ impl Gram {
         &self.residuals
     }
 
+    /// Jᵀ times one number per row, into `slope`: far cheaper than going back through the network.
+    pub fn back(&self, rows: &[f64], slope: &mut [f64]) {
+        let padded = self.matrix.padded();
+        let chunks = self.panels.par_chunks((CHUNK * padded).max(1));
+        slope.par_chunks_mut(CHUNK).zip(chunks).for_each(|(slope, chunk)| {
+            slope.fill(0.0);
+            for (panel, rows) in chunk.chunks_exact(PANEL * slope.len()).zip(rows.chunks(PANEL)) {
+                for (to, numbers) in slope.iter_mut().zip(panel.chunks_exact(PANEL)) {
+                    *to += numbers.iter().zip(rows).map(|(number, row)| number * row).sum::<f64>();
+                }
+            }
+        });
+    }
+
+    /// J times a direction in parameter space, into `rows`.
+    pub fn along(&self, direction: &[f64], rows: &mut [f64]) {
+        let padded = self.matrix.padded();
+        rows.par_chunks_mut(PANEL).enumerate().for_each(|(number, rows)| {
+            rows.fill(0.0);
+            let chunks = self.panels.chunks((CHUNK * padded).max(1)).zip(direction.chunks(CHUNK));
+            for (chunk, direction) in chunks {
+                let panel = &chunk[number * PANEL * direction.len()..][..PANEL * direction.len()];
+                for (numbers, along) in panel.chunks_exact(PANEL).zip(direction) {
+                    rows.iter_mut().zip(numbers).for_each(|(to, number)| *to += number * along);
+                }
+            }
+        });
+    }
+
     /// The points of a term with `residuals` residuals that make one block each.
     pub(crate) fn blocks(points: usize, residuals: usize) -> impl Iterator<Item = Range<usize>> {
         let step = (BLOCK / residuals.max(1)).max(1);

@@ -27,7 +27,7 @@ mod vectors;
 
 pub use cholesky::Cholesky;
 pub use device::{Device, DeviceError};
-pub use equations::{Attempt, Course, Linearized, TriedStep};
+pub use equations::{Attempt, Course, Linearized, TriedStep, Unknowns};
 pub use error::{KernelError, Shape};
 pub use gram::Gram;
 pub use kernel::Kernel;

@@ -5,7 +5,7 @@ mod cases;
 
 use cases::{Case, NETWORKS, case, files, parameters, points};
 use kernel::cuda::{CompileMode, CudaError};
-use kernel::{Device, Kernel, KernelError, Precision, Visits};
+use kernel::{Device, Kernel, KernelError, Precision, Unknowns, Visits};
 
 fn stand_in(case: &Case, precision: Precision) -> Kernel<'_> {
     Kernel::compile_for_stand_in(&case.plan, precision).expect("a C++ compiler")
@@ -127,17 +127,34 @@ fn equations_are_those_of_the_interpreter() {
 #[test]
 fn steps_of_gauss_newton_are_those_of_the_processor() {
     let small = case("inverse.toml", &[]);
-    agreement::tried_steps(&small, &mut stand_in(&small, Precision::F64), 70);
+    agreement::tried_steps(&small, &mut stand_in(&small, Precision::F64), 70, Unknowns::Parameters);
     // More than one block of columns, and rows in chunks.
     let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
     let mut kernel = stand_in(&wide, Precision::F64);
-    agreement::tried_steps(&wide, &mut kernel, 100);
+    agreement::tried_steps(&wide, &mut kernel, 100, Unknowns::Parameters);
     let bytes = kernel.device_bytes();
     // A quarter of it is kept for other calls.
     let limit = (bytes - bytes / 10) / 3 * 4;
     kernel.limit_device_bytes(Some(limit));
-    agreement::tried_steps(&wide, &mut kernel, 100);
+    agreement::tried_steps(&wide, &mut kernel, 100, Unknowns::Parameters);
     assert!(kernel.device_bytes() <= bytes - bytes / 10);
+}
+
+#[test]
+fn steps_of_gauss_newton_are_the_same_with_rows_as_unknowns() {
+    // More rows than parameters, and fewer: more than one tile of them, and more than one block.
+    for (file, network, count) in [
+        ("inverse.toml", &[][..], 70),
+        ("navier-stokes.toml", &["network.width=11", "network.depth=2"], 60),
+        ("burgers.toml", &["network.width=16", "network.depth=2"], 70),
+    ] {
+        let case = case(file, network);
+        let mut kernel = stand_in(&case, Precision::F64);
+        agreement::tried_steps(&case, &mut kernel, count, Unknowns::Rows);
+        // One form leaves nothing behind for the other.
+        agreement::tried_steps(&case, &mut kernel, count, Unknowns::Parameters);
+        agreement::tried_steps(&case, &mut kernel, count, Unknowns::Rows);
+    }
 }
 
 #[test]

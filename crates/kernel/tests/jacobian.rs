@@ -254,6 +254,12 @@ fn products_of_rows_with_each_other_and_with_vectors_are_those_of_the_weighted_r
             kernel.rows_along(&points, &parameters, &direction, &mut rows).expect("arguments that fit");
             let wanted: Vec<f64> = jacobian.iter().map(|row| dot(row, &direction)).collect();
             assert_close(&case.name, &rows, &wanted, 1e-10);
+            // The matrix that was kept gives the same products.
+            gram.along(&direction, &mut rows);
+            assert_close(&case.name, &rows, &wanted, 1e-11);
+            gram.back(&residuals, &mut diagonal);
+            let doubled: Vec<f64> = diagonal.iter().map(|slope| 2.0 * slope).collect();
+            assert_close(&case.name, &doubled, &gradient, 1e-11);
             kernel.rows_back(&points, &parameters, &residuals, &mut diagonal).expect("arguments that fit");
             let doubled: Vec<f64> = diagonal.iter().map(|slope| 2.0 * slope).collect();
             assert_close(&case.name, &doubled, &gradient, 1e-11);

@@ -5,7 +5,7 @@ use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer, Vectors}
 use kernel::cuda::{CudaError, MemoryPlan};
 use kernel::{
     Attempt, Change, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series,
-    TriedStep, Visits,
+    TriedStep, Unknowns, Visits,
 };
 
 /// A loss as a function of the parameters.
@@ -222,18 +222,23 @@ impl LeastSquares for Objective<'_> {
         Ok(self.kernel.rows_back(&self.points, parameters, rows, slope)?)
     }
 
+    fn rows(&mut self, parameters: &[f64], rows: &mut [f64]) -> Result<(), Refusal> {
+        Ok(self.kernel.rows(&self.points, parameters, rows)?)
+    }
+
     fn curvature(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal> {
         /// Far enough ahead for differences to have digits, near enough to see the same curvature
         /// (Transtrum, Sethna 2012).
         const REACH: f64 = 0.1;
-        rows.fill(0.0);
-        let mut part = vec![0.0; rows.len()];
-        for (length, factor) in [(REACH, 1.0), (0.0, -2.0), (-REACH, 1.0)] {
+        let [mut ahead, mut behind] = [vec![0.0; rows.len()], vec![0.0; rows.len()]];
+        for (length, part) in [(REACH, &mut ahead), (-REACH, &mut behind)] {
             let at: Vec<f64> =
                 parameters.iter().zip(direction).map(|(from, along)| from + length * along).collect();
-            self.kernel.rows(&self.points, &at, &mut part)?;
-            let factor = factor / (REACH * REACH);
-            rows.iter_mut().zip(&part).for_each(|(row, part)| *row += factor * part);
+            self.kernel.rows(&self.points, &at, part)?;
+        }
+        let factor = 1.0 / (REACH * REACH);
+        for ((row, ahead), behind) in rows.iter_mut().zip(&ahead).zip(&behind) {
+            *row = factor * ahead - 2.0 * factor * *row + factor * behind;
         }
         Ok(())
     }
@@ -248,8 +253,13 @@ impl LeastSquares for Objective<'_> {
 }
 
 impl Elsewhere for Objective<'_> {
-    fn linearize(&mut self, parameters: &[f64], carried: Option<&[f64]>) -> Result<Linearized, Refusal> {
-        let found = self.kernel.linearize(&self.points, parameters, carried)?;
+    fn linearize(
+        &mut self,
+        parameters: &[f64],
+        carried: Option<&[f64]>,
+        unknowns: Unknowns,
+    ) -> Result<Linearized, Refusal> {
+        let found = self.kernel.linearize(&self.points, parameters, carried, unknowns)?;
         finite(&found.losses)?;
         Ok(found)
     }

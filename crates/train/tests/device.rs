@@ -226,6 +226,25 @@ fn methods_whose_vectors_have_no_room_on_a_device_keep_them_on_the_host() {
 }
 
 #[test]
+fn gauss_newton_solves_for_few_rows_on_a_device_and_on_the_host_where_that_has_no_room() {
+    let method = ["optimizer=gauss-newton", "solver=woodbury", "points=30", "adaptive=false"];
+    let experiment =
+        open_with("budget = \"6 steps\"\n", &method.map(|setting| format!("training.{setting}")));
+    let wanted = run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
+    for limit in [None, Some(100_000)] {
+        let mut kernel = stand_in(&experiment);
+        kernel.limit_device_bytes(limit);
+        let mut objective = Objective::new(kernel, Vec::new());
+        let got = run(&experiment, &mut objective, experiment.start(), 0.0).expect("steps");
+        assert!(objective.kernel().device_bytes() <= limit.unwrap_or(usize::MAX));
+        assert_eq!(got.0.evaluations, wanted.0.evaluations);
+        for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
+            assert!((got - wanted).abs() <= 1e-6 * wanted, "{limit:?}: {got} instead of {wanted}");
+        }
+    }
+}
+
+#[test]
 fn gradients_that_are_no_numbers_end_gauss_newton_on_a_device() {
     let experiment = open_with("budget = \"8 steps\"\n", &["training.optimizer=gauss-newton".to_owned()]);
     let mut start = experiment.start();

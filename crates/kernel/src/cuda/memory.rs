@@ -45,6 +45,8 @@ pub(crate) enum Pool {
     Factors,
     /// Vectors of steps, and parameters beside them.
     Candidates,
+    /// Vectors with a number per row, where those are the unknowns.
+    Unknowns,
 }
 
 /// Pools start at multiples of this, so that any piece can be copied in whole vectors.
@@ -122,9 +124,12 @@ impl Purpose {
 impl Pool {
     fn purpose(self) -> Purpose {
         match self {
-            Pool::Header | Pool::Weights | Pool::Direction | Pool::Moments | Pool::Candidates => {
-                Purpose::Weights
-            }
+            Pool::Header
+            | Pool::Weights
+            | Pool::Direction
+            | Pool::Moments
+            | Pool::Candidates
+            | Pool::Unknowns => Purpose::Weights,
             Pool::Gradients | Pool::Workspace | Pool::Sums | Pool::Parts | Pool::Matrix | Pool::Factors => {
                 Purpose::Gradients
             }

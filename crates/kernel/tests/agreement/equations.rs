@@ -2,7 +2,7 @@
 
 use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
-use kernel::{Attempt, Cholesky, Course, Kernel, NormalEquations, Points};
+use kernel::{Attempt, Cholesky, Course, Kernel, NormalEquations, Points, Unknowns};
 
 /// Sums over all rows of products of two numbers of a row: both have their errors, and every addition rounds.
 fn tolerance(case: &Case, kernel: &Kernel<'_>, rows: usize) -> f64 {
@@ -33,15 +33,16 @@ pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
 }
 
 /// Steps for two dampings at once, towards nothing and towards what is carried, straight and bent: their ends, promises
-/// and losses.
-pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+/// and losses, whatever the unknowns of the equations are.
+pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, unknowns: Unknowns) {
     let (points, parameters) = (points(case, count), parameters(case));
     let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
-    let found = kernel.linearize(&points, &parameters, Some(&carried)).expect("a device that solves");
+    let found =
+        kernel.linearize(&points, &parameters, Some(&carried), unknowns).expect("a device that solves");
     let mut oracle = oracle(case);
     let mut normal = NormalEquations::new(parameters.len());
     let losses = oracle.normal_equations(&points, &parameters, &mut normal).expect("arguments").clone();
-    let what = format!("{}, {}, {count} points", case.name, kernel.precision());
+    let what = format!("{}, {}, {count} points, unknown {unknowns:?}", case.name, kernel.precision());
     let mean = normal.matrix().trace() / parameters.len() as f64;
     let slope: Vec<f64> = (0..parameters.len()).map(|row| normal.slope(row)).collect();
     let tolerance = tolerance(case, kernel, oracle.row_count(&points));

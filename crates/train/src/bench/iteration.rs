@@ -6,7 +6,7 @@ use super::step::{DeviceMemory, Start, StepSettings, on_threads, open};
 use crate::optimize::{Elsewhere, GaussNewton, LeastSquares, Optimizer};
 use crate::{Objective, Precision, Refusal, TrainError};
 use equation::problem::Solver;
-use kernel::{Attempt, Cholesky, Course, Kernel, NormalEquations, TriedStep};
+use kernel::{Attempt, Cholesky, Course, Kernel, NormalEquations, TriedStep, Unknowns};
 use std::path::Path;
 use std::time::Instant;
 
@@ -148,7 +148,7 @@ impl Plain {
 impl Plain {
     /// The same where a device solves the equations by itself.
     fn step_elsewhere(&mut self, device: &mut dyn Elsewhere, parameters: &mut [f64]) -> Result<(), Refusal> {
-        let found = device.linearize(parameters, None)?;
+        let found = device.linearize(parameters, None, Unknowns::Parameters)?;
         let tried = device
             .try_steps(&[Attempt { added: self.damping * found.mean, carried: false }], Course::Straight)?;
         let lower = |step: &TriedStep| step.promise.is_finite() && step.losses.total < found.losses.total;

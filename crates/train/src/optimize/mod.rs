@@ -18,7 +18,9 @@ pub use vectors::Vectors;
 use crate::{Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Solver};
 use equation::taylor::Plan;
-use kernel::{Attempt, Course, Gram, Linearized, Losses, Moments, NormalEquations, TriedStep, Update};
+use kernel::{
+    Attempt, Course, Gram, Linearized, Losses, Moments, NormalEquations, TriedStep, Unknowns, Update,
+};
 
 /// A loss as a function of the parameters.
 pub trait Loss {
@@ -74,22 +76,30 @@ pub trait LeastSquares {
     /// Jᵀ times `rows`, into `slope`.
     fn back(&mut self, parameters: &[f64], rows: &[f64], slope: &mut [f64]) -> Result<(), Refusal>;
 
-    /// The second derivative of the rows along `direction`, into `rows`.
+    /// The rows r, into `rows`.
+    fn rows(&mut self, parameters: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
+
+    /// The second derivative of the rows along `direction`, in place of the rows r themselves.
     fn curvature(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
 
     /// The losses alone.
     fn losses(&mut self, parameters: &[f64]) -> Result<&Losses, Refusal>;
 
-    /// The device that adds up and solves normal equations by itself, where there is one.
+    /// The device that adds up and solves equations by itself, where there is one.
     fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
         None
     }
 }
 
-/// A least-squares problem whose normal equations stay where they are added up.
+/// A least-squares problem whose equations stay where they are added up.
 pub trait Elsewhere {
     /// Adds up the equations at `parameters`. Steps may be damped towards what is `carried`.
-    fn linearize(&mut self, parameters: &[f64], carried: Option<&[f64]>) -> Result<Linearized, Refusal>;
+    fn linearize(
+        &mut self,
+        parameters: &[f64],
+        carried: Option<&[f64]>,
+        unknowns: Unknowns,
+    ) -> Result<Linearized, Refusal>;
 
     /// Solves the last equations; one step for each attempt, its loss finite or not.
     fn try_steps(&mut self, attempts: &[Attempt], course: Course) -> Result<Vec<TriedStep>, Refusal>;
@@ -160,6 +170,9 @@ pub trait Optimizer {
 
     /// The loss is another function from now on: whatever was remembered of its values is void.
     fn forget_loss(&mut self);
+
+    /// Whether more points are to be had where there are too few.
+    fn expect_points(&mut self, _more: bool) {}
 
     /// Brings back what stays with the loss, so that it can be saved.
     fn bring_back(&mut self, _loss: &mut dyn Loss) -> Result<(), Refusal> {

@@ -189,7 +189,9 @@ impl Run<'_> {
         if now.interior == 0 {
             now.interior = phase.points;
         }
-        if let Method::GaussNewton { solver: Solver::Auto | Solver::NormalEquations } = phase.method {
+        if let Method::GaussNewton { solver: Solver::Auto | Solver::NormalEquations | Solver::Woodbury } =
+            phase.method
+        {
             objective.kernel().prepare_equations()?;
         }
         if now.points.is_empty() {
@@ -291,6 +293,7 @@ impl Run<'_> {
                 }
                 continue;
             }
+            optimizer.expect_points(now.interior < phase.most_points);
             let progress = Progress { step: now.phase_step, seconds: now.phase_seconds };
             let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
             let outcome = self

@@ -25,13 +25,12 @@ __device__ inline void begin_backward(const Arguments& arguments) {
 // What a step promises, and parameters a little ahead and behind, or at its end.
 __device__ inline void look_ahead(const Arguments& arguments) {
     const int candidate = blockIdx.x;
-    const double* slope = arguments.matrix + arguments.size * arguments.stride;
     const double* step = vector_of(arguments.step, arguments, candidate);
     double* ahead = vector_of(arguments.moved, arguments, 2 * candidate);
     const double pulled = arguments.pulled[candidate];
     double along = 0, square = 0;
     for (long long place = threadIdx.x; place < arguments.size; place += THREADS) {
-        along += step[place] * slope[place];
+        along += step[place] * arguments.slope[place];
         square += step[place] * (step[place] - pulled * arguments.carried[place]);
         ahead[place] = arguments.parameters[place] + REACH * step[place];
         ahead[arguments.stride + place] = arguments.parameters[place] - REACH * step[place];
@@ -52,7 +51,10 @@ __device__ inline void curve_rows(const Arguments& arguments) {
     const double scale = reinterpret_cast<const double*>(own)[3] / (REACH * REACH);
     const double* ahead = arguments.others + 2 * candidate * arguments.all_rows;
     const double* behind = ahead + arguments.all_rows;
-    double* to = arguments.curved + candidate * arguments.all_rows;
+    double* to = arguments.curved + candidate * arguments.apart;
+    // Unknowns behind the rows are none.
+    if (kind == 0 && share == 0)
+        for (long long row = arguments.all_rows + threadIdx.x; row < arguments.apart; row += THREADS) to[row] = 0;
     for (long long point = share * THREADS + threadIdx.x; point < own[2]; point += SHARED_OUT * THREADS) {
         const long long row = own[0] + point * own[1];
         to[row] = scale * (ahead[row] - 2 * arguments.values[row] + behind[row]);
@@ -111,7 +113,7 @@ __device__ inline void slope_parts(const Arguments& arguments) {
 #pragma unroll
         for (int candidate = 0; candidate < 4; ++candidate)
             if (candidate < arguments.candidates)
-                sum[candidate] += number * arguments.curved[candidate * arguments.all_rows + row];
+                sum[candidate] += number * arguments.curved[candidate * arguments.apart + row];
     }
 #pragma unroll
     for (int candidate = 0; candidate < 4; ++candidate) {
@@ -128,7 +130,8 @@ __device__ inline void slope_parts(const Arguments& arguments) {
     }
 }
 
-// Adds up their parts; the residual is no parameter.
+// Adds up their parts, and what is carried to where steps are pulled; the residual is no parameter.
+template <bool PULLED>
 __device__ inline void add_slopes(const Arguments& arguments) {
     const long long place = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
     const long long candidate = place / arguments.stride, column = place % arguments.stride;
@@ -136,5 +139,6 @@ __device__ inline void add_slopes(const Arguments& arguments) {
     double total = 0;
     for (long long part = 0; part < arguments.parts; ++part)
         total += arguments.sums[(part * arguments.candidates + candidate) * arguments.stride + column];
+    if (PULLED && column < arguments.size) total += arguments.pulled[candidate] * arguments.carried[column];
     arguments.to[place] = column < arguments.size ? total : 0.0;
 }

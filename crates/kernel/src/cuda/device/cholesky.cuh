@@ -29,11 +29,12 @@ __device__ inline void damp_row(const Arguments& arguments) {
     for (int column = threadIdx.x; column <= row; column += THREADS) to[column] = from[column];
     double square = 0;
     if (row == arguments.size) {
-        const double pull = arguments.added[candidate] * arguments.pulled[candidate];
+        const double added = arguments.added[candidate], pulled = arguments.pulled[candidate];
+        const double pull = arguments.in_rows ? -pulled : added * pulled;
         for (long long column = threadIdx.x; column < row; column += THREADS) {
             const double carried = arguments.carried[column];
             to[column] += pull * carried;
-            square += pull * carried * carried;
+            square += arguments.in_rows ? to[column] * to[column] / added : pull * carried * carried;
         }
     }
     square = block_sum(square);

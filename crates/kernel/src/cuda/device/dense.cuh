@@ -21,6 +21,9 @@ struct Arguments {
     // Whether a candidate's step is damped towards `carried`, 1, or towards nothing, 0.
     double pulled[4];
     const double* carried;
+    // Whether unknowns are rows: then `carried` is its product with every row, `size` the rows and `stride` their padded
+    // number.
+    long long in_rows;
     // The block of columns at hand.
     long long column;
     // Vectors that a solution comes from, which are used up, and goes to.
@@ -40,8 +43,11 @@ struct Arguments {
     // Per residual of the plan: its first row, rows from one to the next, how many, its scale.
     const long long* kinds;
     long long kind_count;
-    // One number per row and candidate.
+    // One number per row and candidate, `apart` numbers from one candidate to the next.
     double* curved;
+    long long apart;
+    // The rows times the residuals: half of the loss's slope.
+    double* slope;
     // What the host is told.
     double* report;
 };

@@ -4,10 +4,10 @@
 use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
 use super::room::{SLOPE_PARTS, VECTORS};
 use super::{Newton, REPORT, squares};
-use crate::Attempt;
 use crate::cuda::CudaError;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::memory::Pool;
+use crate::{Attempt, Unknowns};
 
 /// A step that was tried.
 pub(crate) struct Tried {
@@ -30,22 +30,27 @@ impl Cuda<'_> {
     pub(crate) fn try_steps(&mut self, attempts: &[Attempt], bent: bool) -> Result<Vec<Tried>, CudaError> {
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
         let count = attempts.len();
-        let mut dense = Dense { candidates: count as u64, bent: u64::from(bent), ..newton.dense };
-        for (number, attempt) in attempts.iter().enumerate() {
-            dense.added[number] = attempt.added;
-            dense.pulled[number] = f64::from(u8::from(attempt.carried));
-        }
-        let (work, middle) = (self.vector(newton, 2), self.vector(newton, 3));
-        self.queue_factors(&dense)?;
-        self.queue_dense("begin", count, &Dense { to: middle, ..dense })?;
-        self.queue_solution(Half::Backward, &Dense { from: middle, to: dense.step, ..dense })?;
+        let [dense, factored] = [newton.dense, newton.factored].map(|own| {
+            let mut own = Dense { candidates: count as u64, bent: u64::from(bent), ..own };
+            for (number, attempt) in attempts.iter().enumerate() {
+                own.added[number] = attempt.added;
+                own.pulled[number] = f64::from(u8::from(attempt.carried));
+            }
+            own
+        });
+        let Newton { work, middle, .. } = *newton;
+        self.queue_factors(&factored)?;
+        self.queue_dense("begin", count, &Dense { to: middle, ..factored })?;
+        self.queue_backward(newton, [&factored, &Dense { to: dense.step, ..dense }], "steps")?;
         self.queue_dense("ahead", count, &dense)?;
         if bent {
             self.queue_ends(newton, 2 * count)?;
             self.queue_dense("curve", count * SHARED_OUT * tables(self.plan), &dense)?;
-            self.queue_slopes(newton, &Dense { to: work, ..dense })?;
-            self.queue_solution(Half::Forward, &Dense { from: work, to: middle, ..dense })?;
-            self.queue_solution(Half::Backward, &Dense { from: middle, to: dense.bend, ..dense })?;
+            if newton.unknowns == Unknowns::Parameters {
+                self.queue_slopes(newton, &Dense { to: work, ..dense }, "add")?;
+            }
+            self.queue_solution(Half::Forward, &Dense { from: work, to: middle, ..factored })?;
+            self.queue_backward(newton, [&factored, &Dense { to: dense.bend, ..dense }], "add")?;
         }
         self.queue_dense("end", count, &dense)?;
         self.queue_ends(newton, count)?;
@@ -67,13 +72,29 @@ impl Cuda<'_> {
         self.fetch_from(Pool::Candidates, (VECTORS * CANDIDATES + number) * stride, parameters)
     }
 
-    /// The address of all candidates' vectors of one kind.
-    fn vector(&self, newton: &Newton, number: usize) -> u64 {
-        newton.dense.step + (number * CANDIDATES * size_of::<f64>()) as u64 * newton.dense.stride
+    /// Queues the second half of solutions, from the middle, and what they mean for the parameters: its last kernel is
+    /// named where unknowns are rows.
+    fn queue_backward(
+        &self,
+        newton: &Newton,
+        [factored, dense]: [&Dense; 2],
+        last: &str,
+    ) -> Result<(), CudaError> {
+        let from = newton.middle;
+        match newton.unknowns {
+            Unknowns::Parameters => {
+                self.queue_solution(Half::Backward, &Dense { from, to: dense.to, ..*factored })
+            }
+            Unknowns::Rows => {
+                let to = newton.solution;
+                self.queue_solution(Half::Backward, &Dense { from, to, ..*factored })?;
+                self.queue_slopes(newton, &Dense { curved: to, ..*dense }, last)
+            }
+        }
     }
 
     fn queue_factors(&self, dense: &Dense) -> Result<(), CudaError> {
-        let (blocks, count) = (dense::column_blocks(self.plan.parameter_count()), dense.candidates as usize);
+        let (blocks, count) = (dense::column_blocks(dense.size as usize), dense.candidates as usize);
         self.queue_dense("damp", blocks * dense::BLOCK * count, dense)?;
         for column in 0..blocks {
             let (dense, right) = (Dense { column: column as u64, ..*dense }, blocks - column - 1);
@@ -84,7 +105,7 @@ impl Cuda<'_> {
     }
 
     fn queue_solution(&self, half: Half, dense: &Dense) -> Result<(), CudaError> {
-        let (blocks, count) = (dense::column_blocks(self.plan.parameter_count()), dense.candidates as usize);
+        let (blocks, count) = (dense::column_blocks(dense.size as usize), dense.candidates as usize);
         for turn in 0..blocks {
             let (name, column) = match half {
                 Half::Forward => ("forward", turn),
@@ -95,8 +116,9 @@ impl Cuda<'_> {
         Ok(())
     }
 
-    /// Queues Jᵀ times one number per row, for all candidates. Rows that did not stay are computed again.
-    fn queue_slopes(&self, newton: &Newton, dense: &Dense) -> Result<(), CudaError> {
+    /// Queues Jᵀ times one number per row, for all candidates, and a kernel that adds up its parts. Rows that did not stay
+    /// are computed again.
+    pub(super) fn queue_slopes(&self, newton: &Newton, dense: &Dense, last: &str) -> Result<(), CudaError> {
         let dense = Dense { parts: SLOPE_PARTS as u64, ..*dense };
         let stride = dense.stride as usize;
         let chunks = self.chunk_rows(newton);
@@ -114,6 +136,6 @@ impl Cuda<'_> {
             self.queue_dense("slopes", stride / dense::BLOCK * SLOPE_PARTS, &part)?;
         }
         let all = dense.candidates as usize * stride;
-        self.queue_dense("add", all.div_ceil(dense::THREADS), &dense)
+        self.queue_dense(last, all.div_ceil(dense::THREADS), &dense)
     }
 }

@@ -19,7 +19,7 @@ pub(super) const THREADS: usize = 256;
 /// Steps that are tried at once; as many as `device/dense.cuh` has numbers to add.
 pub(crate) const CANDIDATES: usize = 4;
 
-/// Two stages of two factors, padded against conflicts of banks.
+/// Two stages of two factors, padded against conflicts of banks; those of `device/gram.cuh` take less.
 const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
 
 /// What its kernels are given; as `Arguments` in `device/dense.cuh`.
@@ -40,6 +40,7 @@ pub(super) struct Dense {
     pub(super) added: [f64; CANDIDATES],
     pub(super) pulled: [f64; CANDIDATES],
     pub(super) carried: u64,
+    pub(super) in_rows: u64,
     pub(super) column: u64,
     pub(super) from: u64,
     pub(super) to: u64,
@@ -54,6 +55,8 @@ pub(super) struct Dense {
     pub(super) kinds: u64,
     pub(super) kind_count: u64,
     pub(super) curved: u64,
+    pub(super) apart: u64,
+    pub(super) slope: u64,
     pub(super) report: u64,
 }
 
@@ -61,8 +64,8 @@ pub(super) struct Dense {
 unsafe impl Given for Dense {}
 
 /// Its kernels and the functions that they are; the first one stages in shared memory.
-const KERNELS: [(&str, &str); 15] = [
-    ("products", "multiply_rows"),
+const KERNELS: [(&str, &str); 18] = [
+    ("products", "multiply_all"),
     ("gather", "gather_parts"),
     ("measure", "survey"),
     ("damp", "damp_row"),
@@ -74,9 +77,12 @@ const KERNELS: [(&str, &str); 15] = [
     ("ahead", "look_ahead"),
     ("curve", "curve_rows"),
     ("slopes", "slope_parts"),
-    ("add", "add_slopes"),
+    ("add", "add_slopes<false>"),
+    ("steps", "add_slopes<true>"),
     ("end", "end_step"),
     ("squares", "sum_squares"),
+    ("split", "split_rows"),
+    ("measure_rows", "survey_rows"),
 ];
 
 /// Their text, with all names.
@@ -94,14 +100,15 @@ pub(crate) fn to_load(text: &str) -> ToLoad<'_> {
     ToLoad { text, shape, kernels: &NAMES, tables: &[] }
 }
 
-/// Numbers from one row of the Jacobian, or of JᵀJ, to the next: the residual lies behind the parameters.
-pub(crate) fn stride(parameters: usize) -> usize {
-    (parameters + 1).next_multiple_of(SIDE)
+/// Numbers from one row of the Jacobian, or of a matrix with so many unknowns, to the next: the residual lies behind
+/// the parameters, and one more row behind the unknowns.
+pub(crate) fn stride(unknowns: usize) -> usize {
+    (unknowns + 1).next_multiple_of(SIDE)
 }
 
-/// Tiles of the lower triangle of JᵀJ.
-pub(super) fn tiles(parameters: usize) -> usize {
-    let side = stride(parameters) / SIDE;
+/// Tiles of the lower triangle of JᵀJ or JJᵀ.
+pub(super) fn tiles(unknowns: usize) -> usize {
+    let side = stride(unknowns) / SIDE;
     side * (side + 1) / 2
 }
 
@@ -109,11 +116,11 @@ pub(super) fn tiles(parameters: usize) -> usize {
 pub(super) const TILE: usize = SIDE * SIDE;
 
 /// Blocks of columns of a factor.
-pub(super) fn column_blocks(parameters: usize) -> usize {
-    parameters / BLOCK + 1
+pub(super) fn column_blocks(unknowns: usize) -> usize {
+    unknowns / BLOCK + 1
 }
 
-/// Parts of the rows that are added up apart, so that multiprocessors have equally much to do.
+/// Parts of the rows, or of the parameters for JJᵀ, that are added up apart, so that multiprocessors have equally much to do.
 pub(super) fn parts(tiles: usize, rows: usize, multiprocessors: usize) -> usize {
     /// More would cost more to add up than they save.
     const MOST: usize = 16;
@@ -139,6 +146,7 @@ pub(crate) fn text() -> String {
         include_str!("../device/cholesky.cuh"),
         include_str!("../device/solve.cuh"),
         include_str!("../device/candidates.cuh"),
+        include_str!("../device/gram.cuh"),
     ] {
         text.push('\n');
         text += part;

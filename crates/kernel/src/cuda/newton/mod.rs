@@ -1,4 +1,5 @@
-//! Normal equations that stay on the device: rows of the Jacobian, chunk by chunk, and their products with each other.
+//! Equations that stay on the device: rows of the Jacobian, chunk by chunk, and the products of their columns, or of whole
+//! rows, with each other.
 
 mod candidates;
 mod dense;
@@ -13,8 +14,8 @@ use super::engine::{Cuda, tables};
 use super::machine::{Arena, Arguments};
 use super::memory::{Pool, Regions};
 use super::rows::{Chunk, Size, chunks, tiles as count_tiles};
-use crate::Points;
-use dense::{Dense, SHARED_OUT};
+use crate::{Points, Unknowns};
+use dense::{Dense, SHARED_OUT, THREADS};
 use std::ops::Range;
 
 /// Numbers that the host is told before the squares.
@@ -34,7 +35,15 @@ pub(super) struct Newton {
     blocks: usize,
     /// What the kernels share.
     arguments: Arguments,
+    unknowns: Unknowns,
+    /// With parameters as unknowns, whichever they are.
     dense: Dense,
+    /// With the unknowns that there are.
+    factored: Dense,
+    /// Vectors to solve with, all candidates' of each: the right-hand side, the solution half-way, and in the end.
+    work: u64,
+    middle: u64,
+    solution: u64,
     /// Addresses of the chunks' tables.
     tables: Vec<u64>,
 }
@@ -67,20 +76,32 @@ impl Cuda<'_> {
         self.plan.terms.iter().map(|term| term.residuals.len()).collect()
     }
 
-    /// JᵀJ and Jᵀr at `parameters`, rows of residual k multiplied by `scales[k]`; `carried` is what steps may be damped
-    /// towards.
+    /// JᵀJ, or JJᵀ, and Jᵀr at `parameters`, rows of residual k multiplied by `scales[k]`; `carried` is what steps may be
+    /// damped towards.
     pub(crate) fn linearize(
         &mut self,
         points: &[Points],
         parameters: &[f64],
-        scales: &[f64],
-        carried: Option<&[f64]>,
+        (scales, carried): (&[f64], Option<&[f64]>),
+        unknowns: Unknowns,
     ) -> Result<Surveyed, CudaError> {
-        let newton = self.newton_for(points)?;
+        let newton = self.newton_for(points, unknowns)?;
         self.newton = Some(newton);
         self.bring(points, parameters, scales, carried)?;
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
         self.launch(newton.kernels, "pack", self.pack_blocks(newton.kernels), &newton.arguments)?;
+        match unknowns {
+            Unknowns::Parameters => self.queue_columns(newton)?,
+            Unknowns::Rows => self.queue_pairs(newton)?,
+        }
+        self.queue_squares(newton, newton.dense.values, 1)?;
+        let mut report = vec![0.0; REPORT + SHARED_OUT * tables(self.plan)];
+        self.fetch_from(Pool::Result, 0, &mut report)?;
+        Ok(Surveyed { squares: squares(&report[REPORT..]), trace: report[0], slope_square: report[1] })
+    }
+
+    /// Queues JᵀJ and Jᵀr.
+    fn queue_columns(&self, newton: &Newton) -> Result<(), CudaError> {
         let products = dense::tiles(self.plan.parameter_count());
         for (chunk, rows) in self.chunk_rows(newton).into_iter().enumerate() {
             self.queue_rows(newton, chunk, rows.start)?;
@@ -88,11 +109,23 @@ impl Cuda<'_> {
             self.queue_dense("products", products * dense.parts as usize, &dense)?;
         }
         self.queue_dense("gather", products, &newton.dense)?;
-        self.queue_dense("measure", 1, &newton.dense)?;
-        self.queue_squares(newton, newton.dense.values, 1)?;
-        let mut report = vec![0.0; REPORT + SHARED_OUT * tables(self.plan)];
-        self.fetch_from(Pool::Result, 0, &mut report)?;
-        Ok(Surveyed { squares: squares(&report[REPORT..]), trace: report[0], slope_square: report[1] })
+        self.queue_dense("measure", 1, &newton.dense)
+    }
+
+    /// Queues JJᵀ, r and Jᵀr.
+    fn queue_pairs(&self, newton: &Newton) -> Result<(), CudaError> {
+        let rows = newton.dense.all_rows;
+        let products = dense::tiles(rows as usize);
+        self.queue_rows(newton, 0, 0)?;
+        let dense = Dense { row_count: rows, candidates: 1, ..newton.dense };
+        let (residuals, along) = (newton.work, newton.factored.carried);
+        let warps = THREADS / 32;
+        let split = Dense { to: residuals, bend: along, ..dense };
+        self.queue_dense("split", (rows as usize).div_ceil(warps), &split)?;
+        self.queue_dense("products", products * dense.parts as usize, &Dense { in_rows: 1, ..dense })?;
+        self.queue_dense("gather", products, &newton.factored)?;
+        self.queue_slopes(newton, &Dense { curved: residuals, to: dense.slope, ..dense }, "add")?;
+        self.queue_dense("measure_rows", 1, &Dense { from: residuals, ..dense })
     }
 
     /// The rows of JᵀJ up to their diagonals, and Jᵀr behind the last one.

@@ -3,13 +3,13 @@
 
 use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
 use super::{Newton, REPORT, row_count};
-use crate::Points;
 use crate::cuda::emit::Work;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::machine::{Arena, Arguments};
 use crate::cuda::memory::{Pool, Regions};
 use crate::cuda::rows::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::{CudaError, tiles};
+use crate::{Points, Unknowns};
 
 /// Bytes of rows of the Jacobian that are there at one time, where memory allows.
 const MOST_BYTES: usize = 1 << 30;
@@ -28,6 +28,7 @@ const MOST_SETS: usize = 2 * CANDIDATES;
 
 /// How a problem is shared out.
 struct Shares {
+    unknowns: Unknowns,
     kernels: usize,
     blocks: usize,
     sizes: Vec<Size>,
@@ -35,16 +36,19 @@ struct Shares {
     /// Rows of the largest chunk, and of all.
     rows: usize,
     all_rows: usize,
-    /// Parts of a chunk's rows that are added up apart.
+    /// Parts of a chunk's rows, or of the parameters, that are added up apart.
     parts: usize,
 }
 
 impl Cuda<'_> {
     /// The problem's place on the device: the last one's, where points are as many.
-    pub(super) fn newton_for(&mut self, points: &[Points]) -> Result<Newton, CudaError> {
+    pub(super) fn newton_for(&mut self, points: &[Points], unknowns: Unknowns) -> Result<Newton, CudaError> {
         let known = self.newton.take();
         let counts: Vec<usize> = points.iter().map(Points::len).collect();
-        let fits = |known: &Newton| known.sizes.iter().map(|size| size.count).eq(counts.iter().copied());
+        let fits = |known: &Newton| {
+            let sizes = known.sizes.iter().map(|size| size.count);
+            known.unknowns == unknowns && sizes.eq(counts.iter().copied())
+        };
         let mut arena = match known {
             Some(known) if fits(&known) => return Ok(known),
             Some(Newton { arena, .. }) => arena,
@@ -58,12 +62,13 @@ impl Cuda<'_> {
         sizes.iter_mut().zip(&self.source_of(kernels).points).for_each(|(size, tile)| size.tile = *tile);
         let mut tiles_each = count_tiles(&sizes).max(1);
         loop {
-            let shares = self.shares(kernels, &sizes, tiles_each);
+            let shares = self.shares(kernels, &sizes, tiles_each, unknowns);
+            let divisible = tiles_each > 1 && unknowns == Unknowns::Parameters;
             let (regions, row) = (self.newton_regions(&shares), dense::stride(self.plan.parameter_count()));
             // Calls on single terms share the limit.
             let kept = |limit: usize| self.arena.bytes().max(limit / 4);
             let room = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(kept(limit)));
-            let long = shares.rows * row * size_of::<f64>() > MOST_BYTES && tiles_each > 1;
+            let long = shares.rows * row * size_of::<f64>() > MOST_BYTES && divisible;
             let reserved = match regions.bytes() {
                 bytes if long || bytes > room => Err(CudaError::Memory { bytes }),
                 bytes => arena.reserve(bytes),
@@ -73,36 +78,47 @@ impl Cuda<'_> {
                     self.peak = self.peak.max(self.arena.bytes() + arena.bytes());
                     return Ok(self.settled(arena, regions, shares));
                 }
-                Err(CudaError::Memory { .. }) if tiles_each > 1 => tiles_each = tiles_each.div_ceil(2),
+                Err(CudaError::Memory { .. }) if divisible => tiles_each = tiles_each.div_ceil(2),
                 Err(error) => return Err(error),
             }
         }
     }
 
     /// The problem with so many tiles of points at a time.
-    fn shares(&self, kernels: usize, sizes: &[Size], tiles_each: usize) -> Shares {
+    fn shares(&self, kernels: usize, sizes: &[Size], tiles_each: usize, unknowns: Unknowns) -> Shares {
         let each = self.residuals_each();
         let chunks = chunks(sizes, tiles_each);
         let rows = chunks.iter().map(|chunk| row_count(chunk, &each)).max().unwrap_or(0);
-        let tiles = dense::tiles(self.plan.parameter_count());
+        let all_rows = chunks.iter().map(|chunk| row_count(chunk, &each)).sum();
+        let parameters = self.plan.parameter_count();
+        let (tiles, summed) = match unknowns {
+            Unknowns::Parameters => (dense::tiles(parameters), rows),
+            Unknowns::Rows => (dense::tiles(all_rows), dense::stride(parameters)),
+        };
         Shares {
+            unknowns,
             kernels,
             blocks: (MOST_SETS * count_tiles(sizes)).min(self.blocks(kernels)).next_multiple_of(MOST_SETS),
             sizes: sizes.to_vec(),
             rows,
-            all_rows: chunks.iter().map(|chunk| row_count(chunk, &each)).sum(),
-            parts: dense::parts(tiles, rows, self.machine.blocks(1)),
+            all_rows,
+            parts: dense::parts(tiles, summed, self.machine.blocks(1)),
             chunks,
         }
     }
 
     fn newton_regions(&self, shares: &Shares) -> Regions {
         let parameters = self.plan.parameter_count();
-        let Shares { kernels, blocks, ref sizes, ref chunks, rows, all_rows, parts } = *shares;
+        let Shares { unknowns, kernels, blocks, ref sizes, ref chunks, rows, all_rows, parts } = *shares;
         let (stride, word, source) = (dense::stride(parameters), size_of::<f64>(), self.source_of(kernels));
         let (kinds, table) = (tables(self.plan), 3 * (self.plan.terms.len() + 1) * (chunks.len() + 1));
-        let parts = dense::tiles(parameters) * parts * dense::TILE;
-        let factor = dense::column_blocks(parameters) * dense::BLOCK * (stride + 2 * dense::BLOCK);
+        let (size, vectors) = match unknowns {
+            Unknowns::Parameters => (parameters, 0),
+            Unknowns::Rows => (all_rows, 3 * CANDIDATES + 1),
+        };
+        let side = dense::stride(size);
+        let parts = dense::tiles(size) * parts * dense::TILE;
+        let factor = dense::column_blocks(size) * dense::BLOCK * (side + 2 * dense::BLOCK);
         let number = self.number_bytes();
         Regions::new(&[
             (Pool::Points, sizes.iter().map(|size| size.count * size.width).sum::<usize>() * word),
@@ -111,9 +127,10 @@ impl Cuda<'_> {
             (Pool::Jets, blocks * source.scratch * number),
             (Pool::Jacobian, rows * stride * word),
             (Pool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * stride) * word),
-            (Pool::Matrix, stride * stride * word),
+            (Pool::Matrix, side * side * word),
             (Pool::Factors, CANDIDATES * factor * word),
-            (Pool::Candidates, (VECTORS + 2) * CANDIDATES * stride * word),
+            (Pool::Candidates, ((VECTORS + 2) * CANDIDATES + 1) * stride * word),
+            (Pool::Unknowns, vectors * side * word),
             (Pool::Values, (1 + 3 * CANDIDATES) * all_rows * word),
             (Pool::Result, (REPORT + CANDIDATES * SHARED_OUT * kinds) * word),
         ])
@@ -121,7 +138,7 @@ impl Cuda<'_> {
 
     /// The problem in its place, nothing of it brought there yet.
     fn settled(&self, arena: Arena, regions: Regions, shares: Shares) -> Newton {
-        let Shares { kernels, blocks, sizes, chunks, all_rows, parts, .. } = shares;
+        let Shares { unknowns, kernels, blocks, sizes, chunks, all_rows, parts, .. } = shares;
         let address = |pool: Pool| {
             let region = regions.get(pool);
             arena.address_of(region.start, region.len())
@@ -152,7 +169,31 @@ impl Cuda<'_> {
         let vectors = CANDIDATES as u64 * stride * word;
         let step = address(Pool::Candidates);
         let values = address(Pool::Values);
-        let corners = (dense::column_blocks(parameters) * dense::BLOCK * CANDIDATES) as u64 * stride * word;
+        let size = match unknowns {
+            Unknowns::Parameters => parameters,
+            Unknowns::Rows => all_rows as usize,
+        };
+        let side = dense::stride(size) as u64;
+        let corners = (dense::column_blocks(size) * dense::BLOCK * CANDIDATES) as u64 * side * word;
+        let rows_of_unknowns = address(Pool::Unknowns);
+        let row_vectors = CANDIDATES as u64 * side * word;
+        let along = rows_of_unknowns + 3 * row_vectors;
+        let (work, middle, curved, apart, slope) = match unknowns {
+            Unknowns::Parameters => (
+                step + 2 * vectors,
+                step + 3 * vectors,
+                values + (1 + 2 * CANDIDATES as u64) * all_rows * word,
+                all_rows,
+                address(Pool::Matrix) + parameters as u64 * stride * word,
+            ),
+            Unknowns::Rows => (
+                rows_of_unknowns,
+                rows_of_unknowns + row_vectors,
+                rows_of_unknowns,
+                side,
+                step + (VECTORS as u64 + 2) * vectors,
+            ),
+        };
         let dense = Dense {
             rows: address(Pool::Jacobian),
             stride,
@@ -169,12 +210,18 @@ impl Cuda<'_> {
             carried,
             values,
             others: values + all_rows * word,
-            curved: values + (1 + 2 * CANDIDATES as u64) * all_rows * word,
+            curved,
+            apart,
+            slope,
             all_rows,
             kinds: kind_table,
             kind_count: kinds,
             report: address(Pool::Result),
             ..Dense::default()
+        };
+        let factored = match unknowns {
+            Unknowns::Parameters => dense,
+            Unknowns::Rows => Dense { size: all_rows, stride: side, carried: along, in_rows: 1, ..dense },
         };
         let tables = (0..=chunks.len() as u64).map(|chunk| first + chunk * table_bytes).collect();
         Newton {
@@ -186,7 +233,12 @@ impl Cuda<'_> {
             resident: Vec::new(),
             blocks,
             arguments,
+            unknowns,
             dense,
+            factored,
+            work,
+            middle,
+            solution: rows_of_unknowns + 2 * row_vectors,
             tables,
         }
     }

@@ -64,17 +64,17 @@ impl Candidate {
     }
 
     /// Finds the step (JᵀJ + μ·I)⁻¹ · (slope + μ·origin), for μ = damping · mean: the one that would be best if
-    /// steps cost their distance from an origin; from nothing where there is none.
+    /// steps cost their distance from an origin; from nothing where there is none. `here` are the rows r.
     pub(super) fn solve(
         &mut self,
         system: &System,
         squares: &mut dyn LeastSquares,
         parameters: &[f64],
-        slope: &[f64],
+        (here, slope): (&[f64], &[f64]),
         origin: Option<&[f64]>,
     ) -> Result<(), Refusal> {
         let Candidate { step, factor, added, .. } = self;
-        system.solve_first((factor, *added), squares, parameters, slope, origin, step)?;
+        system.solve_first((factor, *added), squares, parameters, (here, slope), origin, step)?;
         // |r|² − |r − J·step|² = step·slope + μ·step·(step − origin), since step solves the equations.
         let away = dot(step, step) - origin.map_or(0.0, |origin| dot(step, origin));
         self.promise = dot(step, slope) + *added * away;
@@ -88,9 +88,10 @@ impl Candidate {
         system: &System,
         squares: &mut dyn LeastSquares,
         parameters: &[f64],
+        here: &[f64],
     ) -> Result<(), Refusal> {
         let Candidate { step, factor, added, bend, .. } = self;
-        let mut rows = vec![0.0; squares.row_count()];
+        let mut rows = here.to_vec();
         match squares.curvature(parameters, step, &mut rows) {
             Ok(()) => system.solve((factor, *added), squares, parameters, rows, bend)?,
             Err(Refusal::Residual(_) | Refusal::Gradient) => return Ok(()),

@@ -2,10 +2,13 @@
 
 use super::TRIED;
 use equation::problem::Solver;
-use kernel::{Cholesky, Gram, NormalEquations};
+use kernel::{Cholesky, Gram, NormalEquations, Unknowns};
 
 /// The most memory that matrices may take, in bytes.
 const MOST_BYTES: usize = 4 << 30;
+
+/// The same on a device with memory of its own, by which `auto` chooses.
+const MOST_BYTES_ON_DEVICES: usize = 32 << 30;
 
 /// Iterations of conjugate gradients that a damping is expected to take, with its acceleration.
 const ITERATIONS: f64 = 200.0;
@@ -52,11 +55,19 @@ impl Extent {
         }
     }
 
-    /// Whether a device that solves normal equations should: it knows no other form, and what others would save is less
-    /// than solving on the processor costs.
-    pub(super) fn is_for_devices(self, solver: Solver) -> bool {
-        let fits = self.bytes(Solver::NormalEquations) <= MOST_BYTES;
-        solver == Solver::NormalEquations || solver == Solver::Auto && fits
+    /// What a device that solves equations by itself has as unknowns; none where it should not, as it knows no
+    /// conjugate gradients.
+    pub(super) fn unknowns_for_devices(self, solver: Solver) -> Option<Unknowns> {
+        match solver {
+            Solver::NormalEquations => Some(Unknowns::Parameters),
+            Solver::Woodbury => Some(Unknowns::Rows),
+            Solver::ConjugateGradients => None,
+            Solver::Auto => [Solver::NormalEquations, Solver::Woodbury]
+                .into_iter()
+                .filter(|&solver| self.bytes(solver) <= MOST_BYTES_ON_DEVICES)
+                .min_by(|&one, &other| self.flops(one).total_cmp(&self.flops(other)))
+                .and_then(|solver| self.unknowns_for_devices(solver)),
+        }
     }
 
     /// The cheapest way that has room.
@@ -85,5 +96,17 @@ mod tests {
         assert_eq!(best(50_000, 2304), Solver::Woodbury);
         assert_eq!(best(50_000, 40_000), Solver::ConjugateGradients);
         assert_eq!(best(1_000_000, 1000), Solver::ConjugateGradients, "no room for 8 GB");
+    }
+
+    #[test]
+    fn devices_take_the_smaller_matrix_while_they_have_room_for_it() {
+        let unknowns = |parameters: usize, rows: usize, solver: Solver| {
+            Extent { parameters, rows, evaluation: 0.0 }.unknowns_for_devices(solver)
+        };
+        assert_eq!(unknowns(1341, 4608, Solver::Auto), Some(Unknowns::Parameters));
+        assert_eq!(unknowns(50_000, 2304, Solver::Auto), Some(Unknowns::Rows));
+        assert_eq!(unknowns(500_000, 400_000, Solver::Auto), None);
+        assert_eq!(unknowns(1341, 4608, Solver::Woodbury), Some(Unknowns::Rows));
+        assert_eq!(unknowns(1341, 4608, Solver::ConjugateGradients), None);
     }
 }

@@ -2,6 +2,7 @@
 
 mod candidate;
 mod cost;
+mod strain;
 mod system;
 
 pub use cost::Extent;
@@ -10,9 +11,11 @@ use super::{Elsewhere, LeastSquares, Loss, Optimizer, State, StateError, StepOut
 use crate::Refusal;
 use candidate::Candidate;
 use equation::problem::Solver;
-use kernel::{Attempt, Course, Linearized, Losses};
+use kernel::cuda::CudaError;
+use kernel::{Attempt, Course, KernelError, Linearized, Losses, Unknowns};
 use rayon::prelude::*;
 use std::iter;
+use strain::Strain;
 use system::System;
 
 /// Before the first step.
@@ -21,6 +24,9 @@ const FIRST_DAMPING: f64 = 1e-2;
 /// Dampings that a step tries at once, in multiples of the last one that was good: one per core of a
 /// small machine, and always as many, so that steps do not depend on the machine.
 const TRIED: [f64; 2] = [1.0 / 3.0, 1.0];
+
+/// The same where the last steps fitted fewer rows than parameters too closely, and no more are to be had.
+const TRIED_WHEN_STRAINED: [f64; 2] = [2.0, 4.0];
 
 /// Dampings that are tried when none of those lowers the loss, in multiples of the largest so far.
 const TRIED_NEXT: [f64; 2] = [4.0, 32.0];
@@ -47,12 +53,17 @@ pub struct GaussNewton {
     idle: u64,
     /// The loss is another function than at the last step.
     fresh: bool,
+    /// More points come where they are too few.
+    more_points: bool,
+    strain: Strain,
     solver: Solver,
     /// Of the last step; none before the first.
     system: Option<System>,
     candidates: Vec<Candidate>,
     losses: Losses,
     slope: Vec<f64>,
+    /// The rows at the step's start.
+    here: Vec<f64>,
     trial: Vec<f64>,
     /// The lowest step among those tried.
     lowest: Vec<f64>,
@@ -67,14 +78,26 @@ impl GaussNewton {
             damping: FIRST_DAMPING,
             idle: 0,
             fresh: true,
+            more_points: true,
+            strain: Strain::default(),
             solver,
             system: None,
             candidates: TRIED.iter().map(|_| Candidate::new(parameters)).collect(),
             losses: Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() },
             slope: vec![0.0; parameters],
+            here: Vec::new(),
             trial: vec![0.0; parameters],
             lowest: vec![0.0; parameters],
             carried: None,
+        }
+    }
+
+    /// What a state is worth for another loss of a network like it: the damping and the last step. Nothing of the
+    /// states of other methods.
+    pub(crate) fn hand_on(state: &State) -> State {
+        match state.number("damping") {
+            Ok(_) => state.clone().with_counts("idle", [0, u64::from(true)]),
+            Err(_) => State::default(),
         }
     }
 
@@ -87,7 +110,7 @@ impl GaussNewton {
         dampings: [f64; 2],
         evaluations: &mut u64,
     ) -> Result<Option<Best>, Refusal> {
-        let GaussNewton { slope, candidates, trial, losses, lowest, carried, .. } = self;
+        let GaussNewton { slope, here, candidates, trial, losses, lowest, carried, .. } = self;
         let mean = system.mean(parameters.len());
         candidates
             .par_iter_mut()
@@ -96,11 +119,11 @@ impl GaussNewton {
         let mut best: Option<Best> = None;
         for (number, candidate) in candidates.iter_mut().enumerate().filter(|(_, one)| one.factorized()) {
             for origin in iter::once(None).chain(carried.as_deref().map(Some)) {
-                candidate.solve(system, squares, parameters, slope, origin)?;
+                candidate.solve(system, squares, parameters, (here, slope), origin)?;
                 if !candidate.promise().is_finite() {
                     continue;
                 }
-                candidate.accelerate(system, squares, parameters)?;
+                candidate.accelerate(system, squares, parameters, here)?;
                 for ((trial, from), step) in trial.iter_mut().zip(parameters).zip(&candidate.step) {
                     *trial = from - step;
                 }
@@ -120,6 +143,14 @@ impl GaussNewton {
         Ok(best)
     }
 
+    /// The first dampings to try, given the loss before the step, and how strained its points are.
+    fn dampings(&self, extent: Extent, loss: f64) -> ([f64; 2], Strain) {
+        let few = self.fresh && !self.more_points && extent.rows < extent.parameters;
+        let strain = if few { self.strain.renewed(loss) } else { self.strain };
+        let factors = if few && strain.is_too_large() { TRIED_WHEN_STRAINED } else { TRIED };
+        (factors.map(|factor| (self.damping * factor).max(LEAST_DAMPING)), strain)
+    }
+
     /// The step on this processor.
     fn step_here(
         &mut self,
@@ -129,13 +160,15 @@ impl GaussNewton {
         let extent = squares.extent();
         let system = self.system.take().filter(|system| system.fits(self.solver, extent));
         let mut system = system.unwrap_or_else(|| System::new(self.solver, extent));
-        self.losses = system.linearize(squares, parameters, &mut self.slope)?;
+        self.losses = system.linearize(squares, parameters, &mut self.slope, &mut self.here)?;
         let gradient = 2.0 * dot(&self.slope, &self.slope).sqrt();
-        let found = search(self.damping, gradient, |dampings, evaluations| {
+        let (dampings, strain) = self.dampings(extent, self.losses.total);
+        let found = search(dampings, gradient, |dampings, evaluations| {
             self.try_dampings(&system, squares, parameters, dampings, evaluations)
         });
         self.system = Some(system);
         let found = found?;
+        self.strain = strain;
         if found.best.is_some() {
             parameters.iter_mut().zip(&self.lowest).for_each(|(to, step)| *to -= step);
             self.carried = Some(self.lowest.iter().map(|step| CARRIED * step).collect());
@@ -148,10 +181,13 @@ impl GaussNewton {
         &mut self,
         device: &mut dyn Elsewhere,
         parameters: &mut [f64],
+        (extent, unknowns): (Extent, Unknowns),
     ) -> Result<Searched, Refusal> {
-        let Linearized { losses, mean, slope } = device.linearize(parameters, self.carried.as_deref())?;
+        let Linearized { losses, mean, slope } =
+            device.linearize(parameters, self.carried.as_deref(), unknowns)?;
         let origins = if self.carried.is_some() { &[false, true][..] } else { &[false] };
-        let found = search(self.damping, 2.0 * slope, |dampings, evaluations| {
+        let (dampings, strain) = self.dampings(extent, losses.total);
+        let found = search(dampings, 2.0 * slope, |dampings, evaluations| {
             let damped =
                 dampings.into_iter().flat_map(|damping| origins.iter().map(move |&on| (damping, on)));
             let attempts =
@@ -168,7 +204,7 @@ impl GaussNewton {
             }
             Ok(best)
         })?;
-        self.losses = losses;
+        (self.losses, self.strain) = (losses, strain);
         if let Some(best) = &found.best {
             let before = parameters.to_vec();
             device.take_step(best.number, parameters)?;
@@ -199,12 +235,11 @@ struct Searched {
 
 /// Tries larger and larger dampings until one lowers the loss. There is nothing to search without a gradient.
 fn search(
-    damping: f64,
+    mut dampings: [f64; 2],
     gradient: f64,
     mut attempt: impl FnMut([f64; 2], &mut u64) -> Result<Option<Best>, Refusal>,
 ) -> Result<Searched, Refusal> {
     let mut evaluations = 1;
-    let mut dampings = TRIED.map(|factor| (damping * factor).max(LEAST_DAMPING));
     for _ in 0..if gradient.is_normal() { ROUNDS } else { 0 } {
         let best = attempt(dampings, &mut evaluations)?;
         if best.is_some() {
@@ -224,9 +259,18 @@ impl Optimizer for GaussNewton {
     ) -> Result<StepOutcome<'step>, Refusal> {
         let squares = loss.least_squares().ok_or(Refusal::NotSquares)?;
         let extent = squares.extent();
-        let found = match squares.elsewhere() {
-            Some(device) if extent.is_for_devices(self.solver) => self.step_elsewhere(device, parameters)?,
-            Some(_) | None => self.step_here(squares, parameters)?,
+        let elsewhere = match (squares.elsewhere(), extent.unknowns_for_devices(self.solver)) {
+            (Some(device), Some(unknowns)) => {
+                Some(self.step_elsewhere(device, parameters, (extent, unknowns)))
+            }
+            (Some(_) | None, _) => None,
+        };
+        let found = match elsewhere {
+            // The device has no room for the equations.
+            None | Some(Err(Refusal::Kernel(KernelError::Cuda(CudaError::Memory { .. })))) => {
+                self.step_here(squares, parameters)?
+            }
+            Some(found) => found?,
         };
         let Searched { gradient, best, evaluations } = found;
         if !gradient.is_normal() {
@@ -234,6 +278,7 @@ impl Optimizer for GaussNewton {
         }
         if let Some(Best { damping, promise, after, .. }) = best {
             (self.damping, self.idle, self.fresh) = (damping, 0, false);
+            self.strain.after = after;
             let gain = (self.losses.total - after) / promise;
             let trust = Some(Trust { damping, gain, after });
             return Ok(StepOutcome::Taken { losses: &self.losses, length: 1.0, evaluations, trust });
@@ -248,6 +293,10 @@ impl Optimizer for GaussNewton {
         Ok(StepOutcome::Taken { losses: &self.losses, length: 0.0, evaluations, trust })
     }
 
+    fn expect_points(&mut self, more: bool) {
+        self.more_points = more;
+    }
+
     /// The damping stays: it belongs to the network more than to its points.
     fn forget_loss(&mut self) {
         self.fresh = true;
@@ -256,6 +305,7 @@ impl Optimizer for GaussNewton {
     fn save(&self) -> State {
         let state = State::default()
             .with_numbers("damping", [self.damping])
+            .with_numbers("strain", [self.strain.after, self.strain.mean])
             .with_counts("idle", [self.idle, u64::from(self.fresh)]);
         match &self.carried {
             Some(carried) => state.with_numbers("carried", carried.clone()),
@@ -270,12 +320,18 @@ impl Optimizer for GaussNewton {
         if !(damping.is_finite() && damping > 0.0) {
             return Err(wrong("damping"));
         }
+        let strain = match state.sized("strain", 2) {
+            Ok(&[after, mean]) => Strain { after, mean },
+            Ok(_) | Err(StateError::Missing { .. }) => Strain::default(),
+            Err(error) => return Err(error),
+        };
         self.carried = match state.sized("carried", self.lowest.len()) {
             Ok(carried) => Some(carried.to_vec()),
             Err(StateError::Missing { .. }) => None,
             Err(error) => return Err(error),
         };
         (self.damping, self.idle, self.fresh) = (damping, idle, fresh != 0);
+        self.strain = strain;
         Ok(())
     }
 }

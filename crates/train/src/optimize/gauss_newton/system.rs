@@ -20,7 +20,7 @@ pub(super) enum System {
     /// JJᵀ.
     Gram(Gram),
     /// The diagonal of JᵀJ.
-    Free { diagonal: Vec<f64>, rows: Vec<f64> },
+    Free { diagonal: Vec<f64> },
 }
 
 impl System {
@@ -31,9 +31,7 @@ impl System {
             Solver::Auto => System::new(extent.best(), extent),
             Solver::NormalEquations => System::Normal(NormalEquations::new(parameters)),
             Solver::Woodbury => System::Gram(Gram::new(parameters, rows)),
-            Solver::ConjugateGradients => {
-                System::Free { diagonal: vec![0.0; parameters], rows: vec![0.0; rows] }
-            }
+            Solver::ConjugateGradients => System::Free { diagonal: vec![0.0; parameters] },
         }
     }
 
@@ -43,32 +41,36 @@ impl System {
             (_, Solver::Auto) => self.fits(extent.best(), extent),
             (System::Normal(_), Solver::NormalEquations) => true,
             (System::Gram(gram), Solver::Woodbury) => gram.size() == extent.rows,
-            (System::Free { rows, .. }, Solver::ConjugateGradients) => rows.len() == extent.rows,
+            (System::Free { .. }, Solver::ConjugateGradients) => true,
             (System::Normal(_) | System::Gram(_) | System::Free { .. }, _) => false,
         }
     }
 
-    /// Fills it at `parameters`, and `slope` with Jᵀ·r.
+    /// Fills it at `parameters`, `slope` with Jᵀ·r, and `here` with r.
     pub(super) fn linearize(
         &mut self,
         squares: &mut dyn LeastSquares,
         parameters: &[f64],
         slope: &mut [f64],
+        here: &mut Vec<f64>,
     ) -> Result<Losses, Refusal> {
+        here.resize(squares.row_count(), 0.0);
         match self {
             System::Normal(normal) => {
                 let losses = squares.normal_equations(parameters, normal)?.clone();
                 slope.iter_mut().enumerate().for_each(|(row, slope)| *slope = normal.slope(row));
+                squares.rows(parameters, here)?;
                 Ok(losses)
             }
             System::Gram(gram) => {
                 let losses = squares.gram(parameters, gram)?.clone();
-                squares.back(parameters, gram.residuals(), slope)?;
+                gram.back(gram.residuals(), slope);
+                here.copy_from_slice(gram.residuals());
                 Ok(losses)
             }
-            System::Free { diagonal, rows } => {
-                let losses = squares.diagonal(parameters, diagonal, rows)?.clone();
-                squares.back(parameters, rows, slope)?;
+            System::Free { diagonal } => {
+                let losses = squares.diagonal(parameters, diagonal, here)?.clone();
+                squares.back(parameters, here, slope)?;
                 Ok(losses)
             }
         }
@@ -79,7 +81,7 @@ impl System {
         let trace = match self {
             System::Normal(normal) => normal.matrix().trace(),
             System::Gram(gram) => gram.matrix().trace(),
-            System::Free { diagonal, .. } => diagonal.iter().sum(),
+            System::Free { diagonal } => diagonal.iter().sum(),
         };
         trace / parameters.max(1) as f64
     }
@@ -93,36 +95,35 @@ impl System {
         }
     }
 
-    /// Solves for y = r, whose slope Jᵀ·r is known, with a factor of the damped matrix; for
+    /// Solves for y = `here`, the rows r whose slope Jᵀ·r is known, with a factor of the damped matrix; for
     /// (JᵀJ + μ·I)·x = Jᵀ·r + μ·origin where there is an origin.
     pub(super) fn solve_first(
         &self,
         (factor, damping): (&Cholesky, f64),
         squares: &mut dyn LeastSquares,
         parameters: &[f64],
-        slope: &[f64],
+        (here, slope): (&[f64], &[f64]),
         origin: Option<&[f64]>,
         out: &mut [f64],
     ) -> Result<(), Refusal> {
-        let mut rows = match self {
-            System::Normal(_) => {
-                out.copy_from_slice(slope);
-                if let Some(origin) = origin {
-                    out.iter_mut().zip(origin).for_each(|(to, origin)| *to += damping * origin);
-                }
-                factor.solve(out);
-                return Ok(());
+        if let System::Normal(_) = self {
+            out.copy_from_slice(slope);
+            if let Some(origin) = origin {
+                out.iter_mut().zip(origin).for_each(|(to, origin)| *to += damping * origin);
             }
-            System::Gram(gram) => gram.residuals().to_vec(),
-            System::Free { rows, .. } => rows.clone(),
-        };
+            factor.solve(out);
+            return Ok(());
+        }
         let Some(origin) = origin else {
-            return self.solve((factor, damping), squares, parameters, rows, out);
+            return self.solve((factor, damping), squares, parameters, here.to_vec(), out);
         };
         // x = origin + (JᵀJ + μ)⁻¹·Jᵀ·(r − J·origin)
-        let mut along = vec![0.0; rows.len()];
-        squares.along(parameters, origin, &mut along)?;
-        rows.iter_mut().zip(&along).for_each(|(row, along)| *row -= along);
+        let mut rows = vec![0.0; here.len()];
+        match self {
+            System::Gram(gram) => gram.along(origin, &mut rows),
+            System::Normal(_) | System::Free { .. } => squares.along(parameters, origin, &mut rows)?,
+        }
+        rows.iter_mut().zip(here).for_each(|(row, here)| *row = here - *row);
         self.solve((factor, damping), squares, parameters, rows, out)?;
         out.iter_mut().zip(origin).for_each(|(to, origin)| *to += origin);
         Ok(())
@@ -143,12 +144,13 @@ impl System {
                 factor.solve(out);
                 Ok(())
             }
-            System::Gram(_) => {
+            System::Gram(gram) => {
                 // (JᵀJ + μ)⁻¹·Jᵀ = Jᵀ·(JJᵀ + μ)⁻¹
                 factor.solve(&mut rows);
-                squares.back(parameters, &rows, out)
+                gram.back(&rows, out);
+                Ok(())
             }
-            System::Free { diagonal, .. } => {
+            System::Free { diagonal } => {
                 let scales: Vec<f64> = diagonal.iter().map(|number| 1.0 / (number + damping)).collect();
                 conjugate_gradients(squares, parameters, (&scales, damping), rows, out)
             }
