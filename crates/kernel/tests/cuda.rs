@@ -112,7 +112,7 @@ fn equations_and_their_solutions_agree_with_the_processor() {
         ("burgers.toml", &["network.width=40", "network.depth=3"], 300),
         ("variable-diffusion.toml", &["network.kind=modified-mlp"], 17),
     ];
-    for (file, network, count) in all {
+    all.par_iter().for_each(|&(file, network, count)| {
         let case = case(file, network);
         agreement::equations(&case, &mut compiled(&case, Precision::F32), count);
         let mut kernel = compiled(&case, Precision::F64);
@@ -125,7 +125,7 @@ fn equations_and_their_solutions_agree_with_the_processor() {
             kernel.limit_device_bytes(Some((bytes - bytes / 20) / 3 * 4));
             agreement::tried_steps(&case, &mut kernel, count, Unknowns::Parameters);
         }
-    }
+    });
 }
 
 #[test]
@@ -136,6 +136,24 @@ fn steps_on_the_device_are_those_of_the_interpreter() {
     let case = case("inverse.toml", &[]);
     // In f64 only: Adam turns the sign of a slope that is nothing but rounding into a whole step.
     agreement::steps(&case, &mut compiled(&case, Precision::F64), &points(&case, 300), 50);
+}
+
+/// Few enough points and steps for a tool that looks at every access to memory.
+#[test]
+fn fused_steps_of_few_points_agree_with_the_interpreter() {
+    if !gpu() {
+        return;
+    }
+    // One warp, a group of four, two groups; the matrix units' instruction of single warps and that of groups.
+    for network in [["network.width=20", "network.depth=3"], ["network.width=64", "network.depth=2"]] {
+        let case = case("burgers.toml", &network);
+        for precision in [Precision::F64, Precision::Bf16x6, Precision::Bf16x3] {
+            agreement::evaluations(&case, &mut compiled(&case, precision), 50);
+        }
+        agreement::steps(&case, &mut compiled(&case, Precision::F64), &points(&case, 30), 6);
+    }
+    let case = case("burgers.toml", &["network.width=128", "network.depth=2"]);
+    agreement::evaluations(&case, &mut compiled(&case, Precision::Bf16x6), 50);
 }
 
 /// The step by cuBLASLt and kernels between its products.

@@ -232,10 +232,14 @@ fn a_level_that_nothing_fixes_is_not_compared() {
             "{ on = \"x = 0, x = 1\", equation = \"u_x = 1\" }",
         )
         .replace("exp(-t)", "x + 5");
-    let trained = run(&free, &[]);
-    let error = trained.errors[0].as_ref().unwrap();
-    assert!(error.mean_subtracted);
-    assert!(error.relative_l2.unwrap() < 5e-2, "{error:?}");
+    for ansatz in ["", "\n[ansatz]\nu = \"7 + x^2 + N/2\"\n"] {
+        let trained = run(&format!("{free}{ansatz}"), &[]);
+        let error = trained.errors[0].as_ref().unwrap();
+        assert!(error.mean_subtracted);
+        assert!(error.relative_l2.unwrap() < 5e-2, "{error:?}");
+    }
+    let fixed = run(&format!("{free}\n[ansatz]\nu = \"7 + x*N\"\n"), &["training.budget=1 steps"]);
+    assert!(!fixed.errors[0].as_ref().unwrap().mean_subtracted);
 }
 
 #[test]

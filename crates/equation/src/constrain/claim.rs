@@ -45,23 +45,24 @@ pub(super) fn read(
     let residual = stated.equations[equation].residual;
     let (field, function) = prescribed(pool, residual)?;
     let unknown = usize::from(field.unknown);
-    if problem.unknowns[unknown].ansatz.is_some() {
-        return Err(Reason::OwnAnsatz { unknown });
-    }
+    let known = problem.added(pool, unknown).ok_or(Reason::OwnAnsatz { unknown })?.known;
     if problem.unknowns[unknown].hard_constraints == HardConstraints::Off {
         return Err(Reason::Off { unknown });
     }
     let faces = faces(problem, pieces, field)?;
-    if pool.mentions(function, |leaf| matches!(leaf, Leaf::Parameter(_))) {
+    if [function, known].iter().any(|&part| pool.mentions(part, |leaf| matches!(leaf, Leaf::Parameter(_)))) {
         return Err(Reason::Trained);
     }
     select::few_nodes(pool, function)?;
     select::few_axes(faces.iter().map(|face| face.axis))?;
-    let size = finite_scale(pool, problem, function);
+    let size = finite_scale(pool, problem, function).max(finite_scale(pool, problem, known));
     let mut data = Vec::with_capacity(faces.len());
     for face in faces {
         // The face's slope is given as such: only the coordinate is fixed.
         let on_face = Face { order: 0, ..face }.of(pool, &problem.domain, function);
+        // What the network is added to is there already.
+        let met = face.of(pool, &problem.domain, known);
+        let on_face = pool.subtract(on_face, met);
         let places = places(&problem.domain, &[face.fixed(&problem.domain)]);
         let (index, scale) = largest(pool, on_face, &places);
         if !scale.is_finite() {
@@ -119,7 +120,7 @@ fn faces(problem: &Problem, pieces: &[Piece], field: Field) -> Result<Vec<Face>,
             [across] if usize::from(*across) == axis => 1,
             _ => return Err(Reason::NotPrescribed),
         };
-        if problem.training.windows > 1 && problem.time() == Some(axis) {
+        if problem.training.windows.count() > 1 && problem.time() == Some(axis) {
             return Err(Reason::Windows);
         }
         if problem.network.periodic.iter().any(|periodic| periodic.axis == axis) {

@@ -6,7 +6,7 @@ use super::face::Face;
 use super::interpolate::{distance, interpolant};
 use super::outcome::Reason;
 use crate::expression::{Expression, Leaf, Pool};
-use crate::problem::Problem;
+use crate::problem::{Added, Problem};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -75,10 +75,15 @@ pub(super) fn select(pool: &mut Pool, problem: &Problem, mut claims: Vec<&Claim>
             continue;
         }
         let distance = distance(&mut trial, &problem.domain, &data);
-        let raw = trial.leaf(Leaf::Raw(claims[widest].unknown as u16));
-        let raw = trial.scale(raw, problem.unknowns[claims[widest].unknown].unit);
+        let unknown = claims[widest].unknown;
+        // Only unknowns of this form have claims.
+        let Some(Added { known: stated, factor }) = problem.added(&mut trial, unknown) else {
+            return Selected { refused, ansatz: None };
+        };
+        let raw = trial.leaf(Leaf::Raw(unknown as u16));
+        let raw = trial.scale(raw, factor);
         let free = trial.multiply(distance, raw);
-        let ansatz = trial.add(known, free);
+        let ansatz = trial.sum(&[stated, known, free]);
         *pool = trial;
         return Selected { refused, ansatz: Some(ansatz) };
     }

@@ -1,6 +1,7 @@
 //! The problem as understood: every name resolved, every value checked. A [`Problem`] is the proof
 //! that its file was right, so later stages do not check again.
 
+mod added;
 mod check;
 mod domain;
 mod field;
@@ -8,6 +9,7 @@ mod network;
 mod training;
 mod window;
 
+pub use added::Added;
 pub(crate) use check::{Gap, gaps};
 pub(crate) use domain::axes;
 pub use domain::{Coordinate, Domain, Role};
@@ -17,7 +19,7 @@ pub use training::{
     Attention, Budget, HardConstraints, NoBudget, Optimizer, Phase, Sampler, Schedule, Solver, Training,
 };
 pub(crate) use window::Tie;
-pub use window::Windows;
+pub use window::{Parts, Windows};
 
 use crate::constrain::Enforcement;
 use crate::expression::{Expression, Leaf, Names, Pool};

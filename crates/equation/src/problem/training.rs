@@ -1,5 +1,6 @@
 //! Training as the file describes it.
 
+use super::Parts;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
@@ -13,7 +14,7 @@ pub struct Training {
     /// Whether conditions may be built into the ansatz of any unknown.
     pub hard_constraints: HardConstraints,
     /// Parts of time that are trained one after the other, each with a network of its own; at least one.
-    pub windows: usize,
+    pub windows: Parts,
     /// Steps to take in all, whatever the budgets say.
     pub steps: Option<u64>,
     /// One after the other, as stated; at least one.

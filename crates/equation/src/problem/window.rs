@@ -2,12 +2,32 @@
 
 use super::{Budget, Place, Problem, Role, Training};
 use crate::expression::{Expression, Leaf};
+use std::iter;
 
 /// Shares of the first window, where every other has one: it starts from untrained weights, and what it misses all
 /// others miss.
 const FIRST: usize = 3;
 
-/// Time cut into equal windows.
+/// How time is to be cut into windows.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Parts {
+    /// Into this many of the same length; at least one.
+    Equal(usize),
+    /// At these times, which ascend inside of its interval.
+    At(Vec<f64>),
+}
+
+impl Parts {
+    /// How many windows there are; at least one.
+    pub fn count(&self) -> usize {
+        match self {
+            Parts::Equal(count) => *count,
+            Parts::At(times) => times.len() + 1,
+        }
+    }
+}
+
+/// Time cut into windows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Windows {
     /// The coordinate that is time.
@@ -72,13 +92,17 @@ impl Problem {
 
     /// The windows of time; `None` where there is but one.
     pub fn windows(&self) -> Option<Windows> {
-        let (axis, count) = (self.time()?, self.training.windows);
+        let (axis, count) = (self.time()?, self.training.windows.count());
         let time = &self.domain.coordinates[axis];
-        let cut = |number: usize| match number == count {
-            true => time.high,
-            false => time.low + (time.high - time.low) * (number as f64 / count as f64),
+        let inside: Vec<f64> = match &self.training.windows {
+            Parts::Equal(count) => {
+                let parts = (1..*count).map(|number| number as f64 / *count as f64);
+                parts.map(|part| time.low + (time.high - time.low) * part).collect()
+            }
+            Parts::At(times) => times.clone(),
         };
-        (count > 1).then(|| Windows { axis, cuts: (0..=count).map(cut).collect() })
+        let cuts = iter::once(time.low).chain(inside).chain([time.high]);
+        (count > 1).then(|| Windows { axis, cuts: cuts.collect() })
     }
 
     /// What keeps time from being cut into windows, if anything does.
@@ -147,14 +171,15 @@ impl Problem {
 impl Training {
     /// The part of a window: its share of the steps and seconds that are stated.
     fn of_window(&self, number: usize) -> Training {
-        let all = FIRST + self.windows - 1;
+        let all = FIRST + self.windows.count() - 1;
         let (before, own) = if number == 0 { (0, FIRST) } else { (FIRST + number - 1, 1) };
         // Differences of rounded sums add up to the whole.
         let share = |steps: u64| {
             let until = |shares: usize| (u128::from(steps) * shares as u128 / all as u128) as u64;
             until(before + own) - until(before)
         };
-        let mut training = Training { windows: 1, steps: self.steps.map(share), ..self.clone() };
+        let mut training =
+            Training { windows: Parts::Equal(1), steps: self.steps.map(share), ..self.clone() };
         for budget in training.phases.iter_mut().filter_map(|phase| phase.budget.as_mut()) {
             let seconds = budget.seconds.map(|seconds| seconds * own as f64 / all as f64);
             *budget = Budget { steps: budget.steps.map(share), seconds, ..*budget };

@@ -7,6 +7,7 @@
 mod activation;
 mod adjoint;
 mod architecture;
+mod carry;
 mod channels;
 mod cost;
 mod explain;

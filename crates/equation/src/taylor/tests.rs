@@ -138,3 +138,35 @@ fn explain_shows_channels_reasons_costs_and_programs() {
         assert!(text.contains(wanted), "`{wanted}` is missing from\n{text}");
     }
 }
+
+#[test]
+fn carried_weights_are_the_same_function_where_an_interval_has_moved() {
+    let networks = [
+        &[][..],
+        &["network.kind=modified-mlp"],
+        &["network.kind=residual"],
+        &["network.normalize=false"],
+        &["network.fourier={features=5, scale=0.7}"],
+        &["network.periodic=[\"x\"]", "network.fourier={features=3}"],
+    ];
+    for network in networks {
+        // Waves keep their lengths in intervals of the same length only.
+        let fourier = network.iter().any(|key| key.contains("fourier"));
+        let interval = if fourier { "domain.t=[0.7, 1.7]" } else { "domain.t=[0.7, 1.0]" };
+        let later = [interval, "conditions.start.on=t = 0.7"];
+        let (before, after) = (planned(network), planned(&[network, &later].concat()));
+        let mut weights = before.initialize(3);
+        let at = |plan: &Plan, weights: &[f64], row: [f64; 2]| {
+            let mut found = [0.0];
+            Interpreter::new(&plan.architecture, &plan.prediction).residuals(weights, &row, &mut found);
+            found[0]
+        };
+        let rows = [[0.2, -0.5], [0.9, 0.4], [1.6, 2.5]];
+        let wanted = rows.map(|row| at(&before, &weights, row));
+        after.architecture.carry(&before.architecture, &mut weights);
+        for (row, wanted) in rows.into_iter().zip(wanted) {
+            let found = at(&after, &weights, row);
+            assert!((found - wanted).abs() < 1e-13, "{network:?}: {found} for {wanted}");
+        }
+    }
+}

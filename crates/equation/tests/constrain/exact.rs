@@ -59,6 +59,19 @@ fn a_wave_starts_with_its_place_and_velocity() {
 }
 
 #[test]
+fn conditions_hold_together_with_what_the_network_is_added_to() {
+    let text = "[domain]\nt = [0, 2]\nx = [0, 1]\n[unknowns]\nu = {}\n[equations]\nwave = \"u_tt = 4*u_xx\"\n\
+        [conditions]\nstart = { on = \"t = 0\", equations = [\"u = sin(pi*x)\", \"u_t = x^2\"] }\n\
+        left = { on = \"x = 0\", equation = \"u = 0\" }\n[ansatz]\nu = \"3*N + exp(x*(1 + t))\"\n";
+    all_exact(text);
+    // What is known may be the solution: then nothing but the network is left, which vanishes at the walls.
+    let solved = "[domain]\nx = [0, 1]\n[unknowns]\nu = {}\n[equations]\npoisson = \"u_xx = exp(x)\"\n\
+        [conditions]\nwalls = { on = \"boundary\", equation = \"u = exp(x)\" }\n[ansatz]\nu = \"exp(x) + N/4\"\n";
+    all_exact(solved);
+    assert_eq!(pair(solved).ansatz(0), "exp(x) + x*N*(-x + 1)");
+}
+
+#[test]
 fn a_flow_with_three_fields_and_the_pressure_on_one_face() {
     let text = std::fs::read_to_string(format!(
         "{}/../../examples/14-kovasznay/problem.toml",

@@ -27,10 +27,21 @@ fn for_one_unknown() {
 
 #[test]
 fn an_ansatz_of_the_file_wins() {
-    let pair = pair(&HEAT.replace("[ansatz]", "[ansatz]\nu = \"1 + 2*N\""));
-    assert_eq!(pair.outcomes()[..2], ["start: u has an ansatz of its own", "other: exact"]);
-    assert_eq!(pair.ansatz(0), "2*N + 1");
-    assert_eq!(pair.constrained.conditions[0].name, "start");
+    for (ansatz, printed) in [("1 + x*N", "x*N + 1"), ("where(N > 1, N, N + 1)", "where(N > 1, N, N + 1)")] {
+        let pair = pair(&HEAT.replace("[ansatz]", &format!("[ansatz]\nu = \"{ansatz}\"")));
+        assert_eq!(pair.outcomes()[..2], ["start: u has an ansatz of its own", "other: exact"]);
+        assert_eq!(pair.ansatz(0), printed);
+        assert_eq!(pair.constrained.conditions[0].name, "start");
+    }
+}
+
+#[test]
+fn what_the_network_is_added_to_stays_as_the_file_has_it() {
+    let added = HEAT.replace("[ansatz]", "[ansatz]\nu = \"1 + 2*N\"");
+    assert_eq!(pair(&added).outcomes()[..2], ["start: exact", "other: exact"]);
+    let off = pair(&added.replacen("u = {}", "u = { hard_constraints = \"off\" }", 1));
+    assert_eq!(off.outcomes()[0], "start: hard constraints are off for u");
+    assert_eq!(off.ansatz(0), "2*N + 1");
 }
 
 #[test]

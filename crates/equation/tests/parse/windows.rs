@@ -66,6 +66,22 @@ fn windows_cover_time_and_where_two_meet_the_earlier_one_answers() {
 }
 
 #[test]
+fn windows_may_meet_at_stated_times_which_ascend_inside_of_time() {
+    let windows = cut(&["training.windows=[0.01, 0.1, 0.5]"]).windows().expect("four");
+    assert_eq!(&*windows.cuts, &[0.0, 0.01, 0.1, 0.5, 1.0]);
+    assert_eq!(cut(&["training.windows=[]"]).windows(), None);
+    let refuse = |times: &str, reason: &str| {
+        let mistakes = reject(&BURGERS.replacen("[training]", &format!("[training]\nwindows = {times}"), 1));
+        let [found] = mistakes.list() else { panic!("one mistake\n{}", mistakes.render("file")) };
+        assert_eq!(found.message, reason);
+    };
+    refuse("[0.5, 0.2]", "expected times between 0.5 and 1, found 0.2");
+    refuse("[0, 0.5]", "expected times between 0 and 1, found 0");
+    refuse("[0.5, 1.0]", "expected times between 0.5 and 1, found 1");
+    refuse("[\"soon\"]", "expected a number, found a string");
+}
+
+#[test]
 fn a_window_has_its_own_start_which_its_points_bring_along() {
     let whole = cut(&["training.windows=5"]);
     let windows = whole.windows().expect("five");

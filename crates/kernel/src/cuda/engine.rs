@@ -1,7 +1,7 @@
 //! The engine: plans the machine's memory, brings points and parameters there, launches kernels, fetches results.
 
-use super::emit::{Source, Target, Work, source};
-use super::machine::{Arena, Arguments, Machine, Module, Staging};
+use super::emit::{Source, Target, Variant, Work, source};
+use super::machine::{Arena, Arguments, Machine, Module, Staging, ToLoad};
 use super::memory::{Pool, Regions};
 use super::newton::{self, Newton};
 use super::off::{self, Operation, Products};
@@ -78,10 +78,13 @@ pub(super) enum Resident {
 struct Loaded {
     work: Work,
     points: usize,
-    chunked: bool,
+    variant: Variant,
     source: Source,
-    module: Module,
+    modules: Vec<Module>,
 }
+
+/// Which kernels: what they do, points of a tile at most, which text.
+type Wish = (Work, usize, Variant);
 
 /// A call on all terms, everything on the device but points that do not stay there.
 pub(super) struct Prepared {
@@ -156,7 +159,7 @@ impl<'plan> Cuda<'plan> {
 
     /// Bytes of machine code.
     pub(super) fn image_bytes(&self) -> usize {
-        self.loaded.iter().map(|loaded| &loaded.module).chain(&self.dense).map(Module::bytes).sum()
+        self.loaded.iter().flat_map(|loaded| &loaded.modules).chain(&self.dense).map(Module::bytes).sum()
     }
 
     pub(super) fn staging_bytes(&mut self) -> usize {
@@ -175,32 +178,46 @@ impl<'plan> Cuda<'plan> {
 
     /// The position of the kernels in [`Self::loaded`].
     pub(super) fn kernels(&mut self, work: Work, points: usize) -> Result<usize, CudaError> {
-        self.load(work, points, false)
+        self.load(work, points, Variant::default())
     }
 
     /// The same kernels for points that come in chunks.
     pub(super) fn chunked(&mut self, kernels: usize) -> Result<usize, CudaError> {
-        let Loaded { work, points, .. } = self.loaded[kernels];
+        let Loaded { work, points, variant, .. } = self.loaded[kernels];
         // Separate launches add up as they go in any case.
         if work == Work::Separate {
             return Ok(kernels);
         }
-        self.load(work, points, true)
+        self.load(work, points, Variant { chunked: true, ..variant })
     }
 
-    fn load(&mut self, work: Work, points: usize, chunked: bool) -> Result<usize, CudaError> {
-        if let Some(known) = self.known(work, points, chunked) {
-            return Ok(known);
+    fn load(&mut self, work: Work, points: usize, variant: Variant) -> Result<usize, CudaError> {
+        let wanted = (work, points, variant);
+        self.load_all(&[wanted], &[])?;
+        Ok(self.known(wanted).expect("kernels that were just loaded"))
+    }
+
+    /// Loads those of the kernels that are not there yet, and texts of other kinds, side by side.
+    fn load_all(&mut self, wanted: &[Wish], others: &[ToLoad<'_>]) -> Result<Vec<Module>, CudaError> {
+        let missing = wanted.iter().filter(|wish| self.known(**wish).is_none());
+        let sources: Vec<(Wish, Source)> = missing
+            .map(|&(work, points, variant)| ((work, points, variant), self.source_for(work, points, variant)))
+            .collect();
+        let texts: Vec<Vec<ToLoad<'_>>> =
+            sources.iter().map(|((work, ..), source)| source.to_load(*work)).collect();
+        let counts: Vec<usize> = texts.iter().map(Vec::len).collect();
+        let all: Vec<ToLoad<'_>> = others.iter().copied().chain(texts.into_iter().flatten()).collect();
+        let mut modules = self.machine.load(&all)?;
+        let mut own = modules.split_off(others.len()).into_iter();
+        for (((work, points, variant), source), count) in sources.into_iter().zip(counts) {
+            let modules = own.by_ref().take(count).collect();
+            self.loaded.push(Loaded { work, points, variant, source, modules });
         }
-        let source = self.source_for(work, points, chunked);
-        let module = self.machine.load(&[source.to_load(work)])?.remove(0);
-        self.loaded.push(Loaded { work, points, chunked, source, module });
-        Ok(self.loaded.len() - 1)
+        Ok(modules)
     }
 
-    fn known(&self, work: Work, points: usize, chunked: bool) -> Option<usize> {
-        let key = |loaded: &Loaded| (loaded.work, loaded.points, loaded.chunked);
-        self.loaded.iter().position(|loaded| key(loaded) == (work, points, chunked))
+    fn known(&self, wanted: Wish) -> Option<usize> {
+        self.loaded.iter().position(|loaded| (loaded.work, loaded.points, loaded.variant) == wanted)
     }
 
     /// Loads what steps of least squares need, side by side.
@@ -209,18 +226,17 @@ impl<'plan> Cuda<'plan> {
             return Ok(());
         }
         let (points, dense) = (tiles::largest(self.plan), newton::text());
-        let missing =
-            [Work::Fill, Work::Rows].into_iter().filter(|work| self.known(*work, points, false).is_none());
-        let sources: Vec<(Work, Source)> =
-            missing.map(|work| (work, self.source_for(work, points, false))).collect();
-        let mut wanted = vec![newton::to_load(&dense)];
-        wanted.extend(sources.iter().map(|(work, source)| source.to_load(*work)));
-        let mut modules = self.machine.load(&wanted)?.into_iter();
-        self.dense = modules.next();
-        for ((work, source), module) in sources.into_iter().zip(modules) {
-            self.loaded.push(Loaded { work, points, chunked: false, source, module });
-        }
+        let wanted = [Work::Fill, Work::Rows].map(|work| (work, points, Variant::default()));
+        self.dense = self.load_all(&wanted, &[newton::to_load(&dense)])?.pop();
         Ok(())
+    }
+
+    /// Loads what takes steps at so many points of every term, and what predicts, for training measures errors too.
+    pub(super) fn load_training(&mut self, counts: &[usize]) -> Result<(), CudaError> {
+        let (points, variant) = self.best(counts);
+        let size = tiles::for_any(self.plan, &self.plan.prediction);
+        let wanted = [(Work::Evaluate, points, variant), (Work::Fill, size, Variant::default())];
+        self.load_all(&wanted, &[]).map(|_| ())
     }
 
     pub(super) fn number_bytes(&self) -> usize {
@@ -448,6 +464,14 @@ impl<'plan> Cuda<'plan> {
         if self.mode == CompileMode::Off {
             return self.kernels(Work::Separate, off::POINTS);
         }
+        let (best, variant) = self.best(counts);
+        let kernels = self.load(Work::Evaluate, best, variant)?;
+        self.chosen = Some((counts.to_vec(), kernels));
+        Ok(kernels)
+    }
+
+    /// The tiles that share out so many points of every term best, and which text for them.
+    fn best(&self, counts: &[usize]) -> (usize, Variant) {
         let cost = |most: usize| {
             let source = self.source(Work::Evaluate, most);
             tiles::cost(self.plan, &source, counts, self.machine.blocks(1))
@@ -455,17 +479,19 @@ impl<'plan> Cuda<'plan> {
         let costs = tiles::SIZES.map(|most| (cost(most), most));
         let best = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
         let best = best.map_or(tiles::FEWEST, |(_, most)| most);
-        let kernels = self.kernels(Work::Evaluate, best)?;
-        self.chosen = Some((counts.to_vec(), kernels));
-        Ok(kernels)
+        let own = Variant::default();
+        let merged = Variant { merged: true, ..own };
+        let sources = [own, merged].map(|one| self.source_for(Work::Evaluate, best, one));
+        let blocks = self.machine.blocks(sources[0].shape.each);
+        (best, if tiles::merges(self.plan, &sources, counts, blocks) { merged } else { own })
     }
 
     pub(super) fn source(&self, work: Work, points: usize) -> Source {
-        self.source_for(work, points, false)
+        self.source_for(work, points, Variant::default())
     }
 
-    fn source_for(&self, work: Work, points: usize, chunked: bool) -> Source {
-        let target = Target { precision: self.precision, shared: self.machine.shared_bytes(), chunked };
+    fn source_for(&self, work: Work, points: usize, variant: Variant) -> Source {
+        let target = Target { precision: self.precision, shared: self.machine.shared_bytes(), variant };
         source(self.plan, target, work, points)
     }
 
@@ -491,7 +517,10 @@ impl<'plan> Cuda<'plan> {
         blocks: usize,
         arguments: &Arguments,
     ) -> Result<(), CudaError> {
-        self.machine.launch(&self.loaded[kernels].module, name, blocks, arguments)
+        let modules = &self.loaded[kernels].modules;
+        let module = modules.iter().find(|module| module.has(name));
+        let module = module.expect("every kernel that is launched was named when its module was loaded");
+        self.machine.launch(module, name, blocks, arguments)
     }
 }
 

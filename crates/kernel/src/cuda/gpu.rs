@@ -47,6 +47,12 @@ fn failed(call: &'static str) -> impl Fn(DriverError) -> CudaError {
     move |error| CudaError::Driver { call, reason: format!("{error:?}") }
 }
 
+impl GpuModule {
+    pub(crate) fn has(&self, kernel: &str) -> bool {
+        self.kernels.iter().any(|(name, _)| *name == kernel)
+    }
+}
+
 impl Gpu {
     /// Opens the first GPU, if this machine has one that can be used.
     pub(crate) fn open() -> Result<Gpu, CudaError> {

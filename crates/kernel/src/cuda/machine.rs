@@ -109,6 +109,14 @@ pub(crate) enum Staging {
 }
 
 impl Module {
+    /// Whether one of its kernels has this name.
+    pub(crate) fn has(&self, kernel: &str) -> bool {
+        match self {
+            Module::Gpu(module) => module.has(kernel),
+            Module::StandIn(module) => module.has(kernel),
+        }
+    }
+
     /// Bytes of its machine code.
     pub(crate) fn bytes(&self) -> usize {
         match self {

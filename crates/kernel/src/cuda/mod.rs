@@ -93,17 +93,15 @@ pub fn compile(
         Kernels::All => &emit::Work::ALL,
     };
     let cache = cache::Cache::of_user();
-    let each = |&work: &emit::Work| {
-        let source = emit::source(
-            plan,
-            emit::Target { precision, shared: shared(architecture), chunked: false },
-            work,
-            tiles::MOST,
-        );
-        let compiled = cache.compiled(work.name(), &source.text, architecture)?;
-        Ok(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log })
-    };
-    let mut reports: Vec<Report> = works.iter().map(each).collect::<Result<_, _>>()?;
+    let target = emit::Target { precision, shared: shared(architecture), variant: emit::Variant::default() };
+    let mut reports = Vec::new();
+    for &work in works {
+        let source = emit::source(plan, target, work, tiles::MOST);
+        for one in source.to_load(work) {
+            let compiled = cache.compiled(one.kernels[0], one.text, architecture)?;
+            reports.push(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log });
+        }
+    }
     if kernels == Kernels::All {
         let compiled = cache.compiled("products", &newton::text(), architecture)?;
         reports.push(Report { kernel: "dense", bytes: compiled.image.len(), log: compiled.log });
@@ -115,8 +113,8 @@ pub fn compile(
 
 /// The kernels that training by gradients needs, as text.
 pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
-    let target = emit::Target { precision, shared: shared("sm_90a"), chunked: false };
-    emit::source(plan, target, emit::Work::Evaluate, tiles::MOST).text
+    let target = emit::Target { precision, shared: shared("sm_90a"), variant: emit::Variant::default() };
+    emit::source(plan, target, emit::Work::Evaluate, tiles::MOST).whole_text()
 }
 
 /// Bytes of shared memory of a multiprocessor of an architecture (CUDA C++ Programming Guide, compute capabilities).

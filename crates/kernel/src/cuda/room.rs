@@ -203,8 +203,12 @@ impl Cuda<'_> {
 
     /// See [`crate::Kernel::plan_memory`].
     pub(crate) fn plan_memory(&mut self, visits: Visits<'_>) -> Result<MemoryPlan, CudaError> {
-        let extra = self.step_words();
-        let room = self.room(visits.into(), extra)?;
+        let (extra, wanted) = (self.step_words(), Wanted::from(visits));
+        if matches!(self.mode(), CompileMode::Default | CompileMode::ReduceOverhead) {
+            let counts: Vec<usize> = wanted.sizes(self.plan).iter().map(|size| size.count).collect();
+            self.load_training(&counts)?;
+        }
+        let room = self.room(wanted, extra)?;
         let images = self.image_bytes();
         Ok(MemoryPlan {
             pools: room.regions.groups(),

@@ -119,6 +119,10 @@ impl Drop for Files {
 }
 
 impl StandInModule {
+    pub(crate) fn has(&self, kernel: &str) -> bool {
+        self.kernels.iter().any(|(name, _)| *name == kernel)
+    }
+
     pub(crate) fn launch(&self, kernel: &str, blocks: usize, arguments: &impl Given) {
         let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let found = self.kernels.iter().find(|(name, _)| *name == kernel);

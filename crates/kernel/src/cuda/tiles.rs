@@ -22,14 +22,32 @@ pub(super) fn cost(plan: &Plan, source: &Source, counts: &[usize], multiprocesso
     let columns = plan.terms.iter().zip(&source.points).map(|(term, points)| channels(term) * points);
     let widest = plan.terms.iter().map(channels).max().unwrap_or(1);
     let tile = columns.max().unwrap_or(1) as f64 + COST * widest as f64;
-    let tiles: usize = counts.iter().zip(&source.points).map(|(count, size)| count.div_ceil(*size)).sum();
     // Of the multiprocessor that has the most. Too few of them leave it waiting.
-    let (own, each) = (tiles.div_ceil(multiprocessors), source.shape.each);
+    let (own, each) = (source.tiles(counts).div_ceil(multiprocessors), source.shape.each);
     let rest = match own % each {
         0 => 0.0,
         rest => (rest as f64).max(BUSY / source.shape.threads as f64),
     };
     tile * ((own - own % each) as f64 + rest)
+}
+
+/// Tiles of narrow terms among all, at most, that may go through the network of the widest term.
+const FEW: usize = 16;
+
+/// Whether narrow terms should go through the network of the widest one (`sources`: each with its own, merged), which
+/// halves the time that compiling takes: where they are few, or where every block has one tile in any case.
+pub(super) fn merges(plan: &Plan, sources: &[Source; 2], counts: &[usize], blocks: usize) -> bool {
+    let [own, merged] = sources;
+    if merged.networks >= own.networks {
+        return false;
+    }
+    let channels = |term: &Term| term.channels.len() * term.row.sites;
+    let widest = plan.terms.iter().map(channels).max().unwrap_or(0);
+    let narrow = plan.terms.iter().zip(counts.iter().zip(&merged.points));
+    let narrow = narrow.filter(|(term, _)| channels(term) < widest);
+    let narrow: usize = narrow.map(|(_, (count, size))| count.div_ceil(*size)).sum();
+    let all = merged.tiles(counts);
+    all <= blocks || narrow * FEW <= all
 }
 
 /// Columns (channels times places) of a matrix up to which a tile may grow.

@@ -8,7 +8,7 @@ mod scaling;
 mod step;
 
 pub use accuracy::{
-    AccuracyError, AccuracySettings, History, News, Published, RawFile, SHIPPED, Summary, Task, Trial,
+    AccuracyError, AccuracySettings, History, Left, News, Published, RawFile, SHIPPED, Summary, Task, Trial,
     pictures, published, summarize, train_all,
 };
 pub use case::CaseError;

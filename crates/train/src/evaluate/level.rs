@@ -6,10 +6,10 @@ use equation::problem::Problem;
 /// Whether adding a number to the unknown leaves every residual as it is: only its variation can then
 /// be compared with a reference (pressure in a closed vessel).
 pub(crate) fn is_free(problem: &Problem, unknown: usize) -> bool {
-    if problem.unknowns[unknown].ansatz.is_some() {
+    let mut pool = problem.pool.clone();
+    if problem.added(&mut pool, unknown).is_none() {
         return false;
     }
-    let mut pool = problem.pool.clone();
     let conditions = problem.conditions.iter().flat_map(|condition| &condition.equations);
     let data = problem.data.iter().flat_map(|data| &data.equations);
     problem.equations.iter().chain(conditions).chain(data).all(|equation| {

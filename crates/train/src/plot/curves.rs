@@ -92,13 +92,16 @@ impl Curves {
     }
 
     fn draw_marks(&self, canvas: &mut Canvas, area: Area) {
+        // More of them are drawn thinner: they would cover the curves.
+        const FEW: usize = 8;
+        let width = if self.marks.len() > FEW { 0.75 } else { 1.5 };
         let face = Face::regular(17.0, Colour::GREY);
         let place = |value: f64| area.left + area.width * self.x.share(value);
         let mut free = f64::NEG_INFINITY;
         for (number, (value, name)) in self.marks.iter().enumerate() {
             let left = place(*value);
             if left > area.left + 1.0 {
-                let pen = Pen::dashed(Colour::GREY, 1.5);
+                let pen = Pen::dashed(Colour::GREY, width);
                 canvas.stroke(&[vec![(left, area.top), (left, area.bottom())]], pen, area);
             }
             let end = self.marks.get(number + 1).map_or(area.right(), |(next, _)| place(*next));

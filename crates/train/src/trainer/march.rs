@@ -31,6 +31,9 @@ impl March {
     /// Before the first step.
     pub(super) const START: March = March { part: FIRST, untrained: 0.0 };
 
+    /// All of time from the first step on: a window that starts from what the one before has found needs no march.
+    pub(super) const WHOLE: March = March { part: 1.0, untrained: 0.0 };
+
     /// Goes on after a step from this loss, of a phase of so many steps, of whose seconds this part is over.
     pub(super) fn advance(&mut self, loss: f64, steps: Option<u64>, over: f64) {
         if self.untrained == 0.0 {

@@ -1,7 +1,7 @@
 //! Training between two steps: all that its future depends on.
 
 use super::{March, Pace, Stopped};
-use crate::optimize::State;
+use crate::optimize::{GaussNewton, State};
 use kernel::Points;
 
 /// Training between two steps. Together with the problem, the plan and the data it decides everything
@@ -46,7 +46,7 @@ pub struct Snapshot {
     pub attention: Vec<f64>,
     /// The loss before the last step of the phase; infinite before the first.
     pub loss: f64,
-    /// What the phase's method remembers; empty before its first step.
+    /// What the phase's method remembers; before its first step, what the window before has handed on.
     pub optimizer: State,
     /// Why training ended here, if it did.
     pub stopped: Option<Stopped>,
@@ -102,12 +102,19 @@ impl Snapshot {
             draw: self.draw,
             ..Snapshot::start(parameters)
         };
+        if !self.windows.is_empty() {
+            self.march = March::WHOLE;
+        }
     }
 
-    /// Moves on to the start of the next window, which starts from the weights of this one.
+    /// Moves on to the start of the next window, which starts from the weights of this one, and with its damping where
+    /// it begins with the method with which this one ended.
     pub(crate) fn enter_window(&mut self) {
+        let same = self.phase == 0;
+        let optimizer = if same { GaussNewton::hand_on(&self.optimizer) } else { State::default() };
         self.windows.push(self.parameters.clone());
         self.enter(0);
+        self.optimizer = optimizer;
     }
 
     /// The parameters of all windows that were begun, one after the other.

@@ -54,7 +54,7 @@ impl Experiment {
             if let Some(trained) = course.window(is_first, now, sink)? {
                 return Ok(trained);
             }
-            now.enter_window();
+            self.enter_window(now)?;
         }
     }
 }

@@ -5,7 +5,7 @@ use super::unknowns::hard_constraints;
 use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
-use crate::problem::{Attention, Budget, Optimizer, Phase, Sampler, Schedule, Solver, Training};
+use crate::problem::{Attention, Budget, Optimizer, Parts, Phase, Sampler, Schedule, Solver, Training};
 
 /// Methods that people will ask for and that this version does not have.
 const PLANNED: [&str; 7] =
@@ -46,8 +46,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         .and_then(|entry| reader::count(&entry.node, 0..=i64::MAX, &mut workshop.mistakes))
         .map(|steps| steps as u64);
     let condition_points = section.get("condition_points").and_then(|e| points(&e.node, workshop));
-    let windows = section.get("windows");
-    let windows = windows.and_then(|e| reader::count(&e.node, 1..=MOST_WINDOWS, &mut workshop.mistakes));
+    let windows = section.get("windows").and_then(|entry| parts(&entry.node, workshop));
     let default = Phase {
         optimizer: Optimizer::Auto,
         points: None,
@@ -71,10 +70,24 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         seed: seed.unwrap_or(0),
         condition_points: condition_points.unwrap_or(256),
         hard_constraints: hard_constraints(section, &mut workshop.mistakes),
-        windows: windows.unwrap_or(1),
+        windows: windows.unwrap_or(Parts::Equal(1)),
         steps,
         phases,
     }
+}
+
+/// How time is cut: a number of windows, or the times at which they meet.
+fn parts(node: &Node, workshop: &mut Workshop) -> Option<Parts> {
+    let mistakes = &mut workshop.mistakes;
+    let Value::Array(items) = &node.value else {
+        return reader::count(node, 1..=MOST_WINDOWS, mistakes).map(Parts::Equal);
+    };
+    if items.len() >= MOST_WINDOWS as usize {
+        mistakes.report(node.span, format!("expected at most {MOST_WINDOWS} windows"));
+        return None;
+    }
+    let times = items.iter().map(|item| reader::number(item, mistakes));
+    times.collect::<Option<Vec<f64>>>().map(Parts::At)
 }
 
 /// A seed: an integer, or its digits in quotes, since integers of TOML end at 2^63.

@@ -1,13 +1,15 @@
 //! Whether time can be cut into the windows that `[training]` asks for.
 
 use crate::parse::diagnostic::Mistakes;
-use crate::parse::document::Table;
-use crate::problem::{Problem, Tie};
+use crate::parse::document::{Entry, Table};
+use crate::problem::{Parts, Problem, Tie};
 
 /// Reports windows of a problem whose times belong together.
 pub(in crate::parse) fn check(training: &Table, problem: &Problem, mistakes: &mut Mistakes) {
-    let Some(entry) = training.get("windows").filter(|_| problem.training.windows > 1) else { return };
-    let Some(tie) = problem.tie() else { return };
+    let Some(entry) = training.get("windows").filter(|_| problem.training.windows.count() > 1) else {
+        return;
+    };
+    let Some(tie) = problem.tie() else { return check_times(entry, problem, mistakes) };
     let condition = |number: usize| &problem.conditions[number].name;
     let (reason, hint) = match tie {
         Tie::NoTime => {
@@ -38,4 +40,23 @@ pub(in crate::parse) fn check(training: &Table, problem: &Problem, mistakes: &mu
     };
     let message = format!("this problem cannot be trained window by window: {reason}");
     mistakes.report_with(entry.node.span, message, hint);
+}
+
+/// Reports cuts that are not inside of time, or not one after the other.
+fn check_times(entry: &Entry, problem: &Problem, mistakes: &mut Mistakes) {
+    let (Parts::At(times), Some(axis)) = (&problem.training.windows, problem.time()) else { return };
+    let time = &problem.domain.coordinates[axis];
+    let (mut before, high) = (time.low, time.high);
+    for &cut in times {
+        if !(before < cut && cut < high) {
+            let message = format!("expected times between {before} and {high}, found {cut}");
+            mistakes.report_with(
+                entry.node.span,
+                message,
+                "windows meet at these times, one after the other",
+            );
+            return;
+        }
+        before = cut;
+    }
 }

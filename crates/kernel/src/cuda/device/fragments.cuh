@@ -15,8 +15,10 @@ constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
 // Tiles of 8 columns whose right fragments a warp holds at a time.
 constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
 
-// Tiles of 8 inputs whose gradients a warp sums at a time.
-constexpr int OUTER = WIDTH % 32 == 0 ? 4 : 2;
+// Whether weights are fetched one step ahead, and tiles of 8 inputs whose gradients a warp sums at a time. A warp that owns
+// two tiles of neurons lacks the registers: the compiler would make every product wait for the one before.
+constexpr bool AHEAD = DOWN == 1;
+constexpr int OUTER = AHEAD && WIDTH % 32 == 0 ? 4 : 2;
 
 // Where a number of the values lies. Short ones are matrices of 8 by 8 that take 128 bytes in a row, as matrix
 // instructions read them; the rows of doubles fall into different banks.
@@ -256,8 +258,8 @@ __device__ inline void multiply_terms(number (&sum)[DOWN][ACROSS][4], const Left
 }
 #endif
 
-// Adds the weights times the values of `steps` times 16 neurons. `next` has the weights of the first step; those of
-// the next one are always on their way.
+// Adds the weights times the values of `steps` times 16 neurons. Where they are fetched ahead `next` has the weights of
+// the first step, and those of the next one are always on their way.
 template <int COLUMNS>
 __device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Left (&next)[DOWN], const number* fragments,
                                    int steps, const Cell* cells) {
@@ -265,9 +267,13 @@ __device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Left (&n
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         Left left[DOWN];
+        if constexpr (AHEAD) {
 #pragma unroll
-        for (int down = 0; down < DOWN; ++down) left[down] = next[down];
-        fetch_weights(next, fragments, step + 1 < steps ? step + 1 : step);
+            for (int down = 0; down < DOWN; ++down) left[down] = next[down];
+            fetch_weights(next, fragments, step + 1 < steps ? step + 1 : step);
+        } else {
+            fetch_weights(left, fragments, step);
+        }
 #if GROUPED
         begin_products();
         multiply_terms<DOWNWARDS>(sum, left, cells + step * 16 * 8, cell_at<COLUMNS>(1, 0, 0), 8 * 8, ROWS * 8);

@@ -15,12 +15,17 @@ template <typename Net>
 struct Walk {
     static constexpr int CHANNELS = Net::CHANNELS, PLACES = Net::PLACES, COLUMNS = Net::COLUMNS;
     static constexpr int ACROSS = COLUMNS / 8, PLACE_TILES = PLACES / 8;
+    // Tiles of places that are written out where the head is applied, once per tile of points: with many the others follow
+    // in a loop, for there is less to compile then.
+    static constexpr int HEAD_TILES = PLACE_TILES > 2 ? 1 : 2;
     typedef number Sums[DOWN][ACROSS][4];
 
     // Its `scratch` is in shared memory, behind the cells.
     const Block& block;
     const double* rows;
     int count;
+    // Numbers of a point.
+    int row;
     // Whether this is the block's first tile.
     bool first;
 
@@ -60,26 +65,24 @@ struct Walk {
         for (int c = 0; c < Net::COEFFICIENT_COUNT; ++c) k[c] = block.scratch[Net::COEFFICIENTS + c * PLACES + place];
     }
 
-    // Calls `each` with all channels at one place of one neuron: which tiles and part they come from, what
-    // `quad_at` gives there, and the coefficients.
-    template <typename QuadAt, typename Each>
-    __device__ void for_quads(QuadAt quad_at, Each each) const {
+    // All channels of this thread's sums at one tile of places.
+    template <typename QuadAt>
+    __device__ static void gather(Quad (&quads)[CHANNELS], QuadAt quad_at, int down, int tile) {
 #pragma unroll
-        for (int down = 0; down < DOWN; ++down)
+        for (int c = 0; c < CHANNELS; ++c) quads[c] = quad_at(down, c * PLACE_TILES + tile);
+    }
+
+    // Calls `each` with all channels at one place of one neuron, its part among `quads`, and the coefficients there.
+    template <typename Each>
+    __device__ void for_parts(const Quad (&quads)[CHANNELS], int tile, Each each) const {
 #pragma unroll
-            for (int tile = 0; tile < PLACE_TILES; ++tile) {
-                Quad quads[CHANNELS];
+        for (int part = 0; part < 4; ++part) {
+            number z[CHANNELS], k[Net::COEFFICIENT_ROOM];
+            read_coefficients(k, place(tile) + part % 2);
 #pragma unroll
-                for (int c = 0; c < CHANNELS; ++c) quads[c] = quad_at(down, c * PLACE_TILES + tile);
-#pragma unroll
-                for (int part = 0; part < 4; ++part) {
-                    number z[CHANNELS], k[Net::COEFFICIENT_ROOM];
-                    read_coefficients(k, place(tile) + part % 2);
-#pragma unroll
-                    for (int c = 0; c < CHANNELS; ++c) z[c] = quads[c].value[part];
-                    each(down, tile, part, z, k);
-                }
-            }
+            for (int c = 0; c < CHANNELS; ++c) z[c] = quads[c].value[part];
+            each(part, z, k);
+        }
     }
 
     // Values of the features to the cells.
@@ -91,8 +94,9 @@ struct Walk {
             for (int side = 0; side < 2; ++side) {
                 number k[Net::COEFFICIENT_ROOM];
                 read_coefficients(k, place + side);
-                const double* x = row_of<Net>(rows, count, (place + side) % Net::POINTS) +
-                                  (place + side) / Net::POINTS * COORDINATES;
+                const int point = (place + side) % Net::POINTS;
+                const double* x =
+                    rows + (point < count ? point : count - 1) * row + (place + side) / Net::POINTS * COORDINATES;
                 if (n < FEATURES) Net::Jets::feature(n, x, h[side], k);
             }
 #pragma unroll
@@ -108,6 +112,22 @@ struct Walk {
                 store_cells<COLUMNS>(cells(), at / 4, COLUMNS + at % 4 * 2, number(0), number(0));
     }
 
+    // Values at one tile of places to the cells; `quads` are what the activation is applied to.
+    __device__ void store_tile(Quad (&quads)[CHANNELS], int down, int tile) const {
+        for_parts(quads, tile, [&](int part, const number* z, const number* k) {
+            number h[CHANNELS];
+            Net::Jets::forward(z, h, k);
+#pragma unroll
+            for (int c = 0; c < CHANNELS; ++c) quads[c].value[part] = h[c];
+        });
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c)
+#pragma unroll
+            for (int half = 0; half < 2; ++half)
+                store_cells<COLUMNS>(cells(), neuron(down, half), c * PLACES + place(tile), quads[c].value[2 * half],
+                                     quads[c].value[2 * half + 1]);
+    }
+
     // A layer's values to the cells; `quad_at` gives what its activation is applied to.
     template <typename QuadAt>
     __device__ void store_values(QuadAt quad_at) const {
@@ -116,38 +136,29 @@ struct Walk {
 #pragma unroll
             for (int tile = 0; tile < PLACE_TILES; ++tile) {
                 Quad quads[CHANNELS];
-#pragma unroll
-                for (int c = 0; c < CHANNELS; ++c) quads[c] = quad_at(down, c * PLACE_TILES + tile);
-#pragma unroll
-                for (int part = 0; part < 4; ++part) {
-                    number z[CHANNELS], h[CHANNELS], k[Net::COEFFICIENT_ROOM];
-                    read_coefficients(k, place(tile) + part % 2);
-#pragma unroll
-                    for (int c = 0; c < CHANNELS; ++c) z[c] = quads[c].value[part];
-                    Net::Jets::forward(z, h, k);
-#pragma unroll
-                    for (int c = 0; c < CHANNELS; ++c) quads[c].value[part] = h[c];
-                }
-#pragma unroll
-                for (int c = 0; c < CHANNELS; ++c)
-#pragma unroll
-                    for (int half = 0; half < 2; ++half)
-                        store_cells<COLUMNS>(cells(), neuron(down, half), c * PLACES + place(tile),
-                                            quads[c].value[2 * half], quads[c].value[2 * half + 1]);
+                gather(quads, quad_at, down, tile);
+                store_tile(quads, down, tile);
             }
     }
 
     // Adjoints of a layer's values to those of its sums, which they replace.
     template <typename QuadAt>
     __device__ void activation_reverse(Sums& sum, QuadAt quad_at) const {
-        for_quads(quad_at, [&](int down, int tile, int part, const number* z, const number* k) {
-            number h_bar[CHANNELS], z_bar[CHANNELS];
 #pragma unroll
-            for (int c = 0; c < CHANNELS; ++c) h_bar[c] = sum[down][c * PLACE_TILES + tile][part];
-            Net::Jets::reverse(z, h_bar, z_bar, k);
+        for (int down = 0; down < DOWN; ++down)
 #pragma unroll
-            for (int c = 0; c < CHANNELS; ++c) sum[down][c * PLACE_TILES + tile][part] = z_bar[c];
-        });
+            for (int tile = 0; tile < PLACE_TILES; ++tile) {
+                Quad quads[CHANNELS];
+                gather(quads, quad_at, down, tile);
+                for_parts(quads, tile, [&](int part, const number* z, const number* k) {
+                    number h_bar[CHANNELS], z_bar[CHANNELS];
+#pragma unroll
+                    for (int c = 0; c < CHANNELS; ++c) h_bar[c] = sum[down][c * PLACE_TILES + tile][part];
+                    Net::Jets::reverse(z, h_bar, z_bar, k);
+#pragma unroll
+                    for (int c = 0; c < CHANNELS; ++c) sum[down][c * PLACE_TILES + tile][part] = z_bar[c];
+                });
+            }
     }
 
     // Sums before a product: the bias where there is one.
@@ -191,34 +202,44 @@ struct Walk {
         for (int down = 0; down < DOWN; ++down)
 #pragma unroll
             for (int tile = 0; tile < ACROSS; ++tile) own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
-        head(sum);
+        head();
     }
 
-    __device__ void head(const Sums& sum) const {
+    // Outputs from what the last hidden layer's activation is applied to, one tile of places after the other.
+    __device__ void head() const {
         const number* weights = block.arguments.weights + HEAD_PACKED;
         const int warp = threadIdx.x / 32;
+        const Quad* last = kept();
+        const auto quad_at = [&](int down, int tile) { return last[(down * ACROSS + tile) * THREADS]; };
         number* parts = block.scratch + Net::PARTS;
 #pragma unroll 1
         for (int output = 0; output < Net::OUTPUTS; ++output) {
-            number own[ACROSS][2] = {};
-            for_quads([&](int down, int tile) { return quad(sum[down][tile]); },
-                      [&](int down, int tile, int part, const number* z, const number* k) {
-                          number h[CHANNELS];
-                          Net::Jets::forward(z, h, k);
-                          const number weight = weights[output * WIDTH + neuron(down, part / 2)];
+#pragma unroll(HEAD_TILES)
+            for (int tile = 0; tile < PLACE_TILES; ++tile) {
+                number own[CHANNELS][2] = {};
 #pragma unroll
-                          for (int c = 0; c < CHANNELS; ++c) own[c * PLACE_TILES + tile][part % 2] += weight * h[c];
-                      });
+                for (int down = 0; down < DOWN; ++down) {
+                    Quad quads[CHANNELS];
+                    gather(quads, quad_at, down, tile);
+                    for_parts(quads, tile, [&](int part, const number* z, const number* k) {
+                        number h[CHANNELS];
+                        Net::Jets::forward(z, h, k);
+                        const number weight = weights[output * WIDTH + neuron(down, part / 2)];
 #pragma unroll
-            for (int tile = 0; tile < ACROSS; ++tile)
-#pragma unroll
-                for (int side = 0; side < 2; ++side) {
-                    number total = own[tile][side];
-#pragma unroll
-                    for (int distance = 4; distance < 32; distance *= 2)
-                        total += __shfl_xor_sync(0xffffffffu, total, distance);
-                    if (threadIdx.x % 32 < 4) parts[warp * COLUMNS + place(tile) + side] = total;
+                        for (int c = 0; c < CHANNELS; ++c) own[c][part % 2] += weight * h[c];
+                    });
                 }
+#pragma unroll
+                for (int c = 0; c < CHANNELS; ++c)
+#pragma unroll
+                    for (int side = 0; side < 2; ++side) {
+                        number total = own[c][side];
+#pragma unroll
+                        for (int distance = 4; distance < 32; distance *= 2)
+                            total += __shfl_xor_sync(0xffffffffu, total, distance);
+                        if (threadIdx.x % 32 < 4) parts[warp * COLUMNS + c * PLACES + place(tile) + side] = total;
+                    }
+            }
             __syncthreads();
             for (int column = threadIdx.x; column < COLUMNS; column += THREADS) {
                 number total = column < PLACES ? weights[Net::OUTPUTS * WIDTH + output] : number(0);
@@ -241,25 +262,43 @@ struct Walk {
         const number* weights = block.arguments.weights + HEAD_PACKED;
         const number* bars = block.scratch + Net::HEAD_BAR;
         number own[Net::OUTPUTS][DOWN][2] = {};
-        const Quad* last = kept();
+        Quad* last = kept();
         const auto quad_at = [&](int down, int tile) { return last[(down * ACROSS + tile) * THREADS]; };
-        for_quads(quad_at, [&](int down, int tile, int part, const number* z, const number* k) {
-            number h[CHANNELS], h_bar[CHANNELS] = {}, z_bar[CHANNELS];
-            Net::Jets::forward(z, h, k);
 #pragma unroll
-            for (int output = 0; output < Net::OUTPUTS; ++output) {
-                const number weight = weights[output * WIDTH + neuron(down, part / 2)];
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll(HEAD_TILES)
+            for (int tile = 0; tile < PLACE_TILES; ++tile) {
+                Quad quads[CHANNELS];
+                gather(quads, quad_at, down, tile);
+                for_parts(quads, tile, [&](int part, const number* z, const number* k) {
+                    number h[CHANNELS], h_bar[CHANNELS] = {}, z_bar[CHANNELS];
+                    Net::Jets::forward(z, h, k);
 #pragma unroll
-                for (int c = 0; c < CHANNELS; ++c) {
-                    const number bar = bars[output * COLUMNS + c * PLACES + place(tile) + part % 2];
-                    h_bar[c] += weight * bar;
-                    own[output][down][part / 2] += bar * h[c];
-                }
+                    for (int output = 0; output < Net::OUTPUTS; ++output) {
+                        const number weight = weights[output * WIDTH + neuron(down, part / 2)];
+#pragma unroll
+                        for (int c = 0; c < CHANNELS; ++c) {
+                            const number bar = bars[output * COLUMNS + c * PLACES + place(tile) + part % 2];
+                            h_bar[c] += weight * bar;
+                            own[output][down][part / 2] += bar * h[c];
+                        }
+                    }
+                    Net::Jets::reverse(z, h_bar, z_bar, k);
+#pragma unroll
+                    for (int c = 0; c < CHANNELS; ++c) quads[c].value[part] = z_bar[c];
+                });
+                // In their place, for a loop cannot choose among registers.
+#pragma unroll
+                for (int c = 0; c < CHANNELS; ++c) last[(down * ACROSS + c * PLACE_TILES + tile) * THREADS] = quads[c];
             }
-            Net::Jets::reverse(z, h_bar, z_bar, k);
 #pragma unroll
-            for (int c = 0; c < CHANNELS; ++c) sum[down][c * PLACE_TILES + tile][part] = z_bar[c];
-        });
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int tile = 0; tile < ACROSS; ++tile) {
+                const Quad own_bars = quad_at(down, tile);
+#pragma unroll
+                for (int part = 0; part < 4; ++part) sum[down][tile][part] = own_bars.value[part];
+            }
 #pragma unroll
         for (int output = 0; output < Net::OUTPUTS; ++output)
 #pragma unroll

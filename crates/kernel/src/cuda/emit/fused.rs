@@ -3,7 +3,8 @@
 use super::frame::{self, kernel};
 use super::term::TermText;
 use super::{
-    ARGUMENTS, DRAW, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, grouped, rules,
+    ARGUMENTS, DRAW, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, grouped, merge,
+    rules,
 };
 use crate::Precision;
 use crate::cuda::layout::Layout;
@@ -90,8 +91,9 @@ struct Cut {
 impl Cut {
     fn of(plan: &Plan, plain: &Plain, [number, planes, memory]: [usize; 3], most: usize) -> Option<Cut> {
         let tiles = plain.neurons.div_ceil(16);
-        let warps = tiles.min(WARPS);
-        let down = tiles.div_ceil(warps);
+        let down = tiles.div_ceil(WARPS);
+        // Groups of four warps multiply together; wide networks are filled up to whole ones.
+        let warps = if down == 1 { tiles } else { tiles.div_ceil(down).next_multiple_of(4) };
         let rows = (16 * warps * down).max(plain.features.next_multiple_of(16));
         for each in (1..=(WARPS / warps)).rev() {
             let taken = RESERVED_BYTES + WORKSPACE_BYTES * 32 * warps;
@@ -171,6 +173,8 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         Precision::Bf16x3 => ("float", 2, 4),
         Precision::Bf16 | Precision::Fp16 => ("float", 1, 4),
     };
+    let merged = target.variant.merged.then(|| merge::merged(plan));
+    let plan = merged.as_ref().unwrap_or(plan);
     let architecture = &plan.architecture;
     let plain = Plain::of(architecture)?;
     // Adjoints of coefficients are not gathered here.
@@ -206,6 +210,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let sums = scalars + residuals;
     let threads = 32 * cut.warps;
 
+    // What both texts begin with.
     let mut text = format!("// The fused step in {}, made by pinnace.\n", target.precision);
     _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}\n#define NEAR_LAYERS {near}");
     text += &frame::formats(target.precision);
@@ -238,31 +243,29 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     ] {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
-    for (name, place) in [("WEIGHTS_AT", 0), ("BIAS_AT", 1)] {
-        let list: Vec<String> = plain.parameters.iter().map(|layer| layer[place].to_string()).collect();
-        _ = writeln!(text, "__device__ const int {name}[] = {{{}}};", list.join(", "));
-    }
     // Tiles of 8 columns that products have: those of the terms, of gradients, of gradients of the first layer.
     let counts = columns.map(|columns| columns / 8).chain([4, 2]);
     let instructions = grouped::instructions(terms > 0 && cut.warps.is_multiple_of(4), counts);
-    for part in [NUMBERS, SLOPES, &instructions, FRAGMENTS, ARGUMENTS, TILE, UPDATE, DRAW] {
+    let tables = features::tables(architecture, plan.prediction.row.coordinates);
+    for part in [NUMBERS, SLOPES, &instructions, FRAGMENTS, ARGUMENTS, &tables] {
+        text.push('\n');
+        text += part;
+    }
+    let around = text.clone() + &around(&plain);
+    for part in [TILE, WALK] {
         text.push('\n');
         text += part;
     }
     text.push('\n');
-    text += &features::tables(architecture, plan.prediction.row.coordinates);
-    text += NETWORK;
-    text.push('\n');
-    text += WALK;
-    text.push('\n');
     let (texts, networks) = term_texts(plan, &plain, &cut);
     text += &texts;
-    text += &entry(plan, &cut, [number, planes, width.max(feature_rows)], &networks, target.chunked);
-    text += &updates();
+    text += &entry(plan, &cut, [number, planes, width.max(feature_rows)], &networks, target.variant.chunked);
     let packed = head_packed + outputs * (width + 1);
     let shape = Shape { threads, shared, each: cut.each };
     let tables = super::given_tables(plan, target.precision);
-    Some(Source { text, tables, shape, points: cut.points, scratch, gradient, sums, packed })
+    let networks = count(&networks);
+    let (around, points) = (Some(around), cut.points);
+    Some(Source { text, around, tables, shape, points, scratch, gradient, sums, packed, networks })
 }
 
 fn entry(
@@ -293,8 +296,19 @@ fn entry(
     text + "}\n\n"
 }
 
-fn updates() -> String {
-    kernel("pack", "    pack_network(arguments.weights, arguments.parameters);\n")
+/// The kernels around loss and gradient, behind what both texts begin with.
+fn around(plain: &Plain) -> String {
+    let mut text = String::new();
+    for (name, place) in [("WEIGHTS_AT", 0), ("BIAS_AT", 1)] {
+        let list: Vec<String> = plain.parameters.iter().map(|layer| layer[place].to_string()).collect();
+        _ = writeln!(text, "__device__ const int {name}[] = {{{}}};", list.join(", "));
+    }
+    for part in [UPDATE, DRAW, NETWORK] {
+        text.push('\n');
+        text += part;
+    }
+    text.push('\n');
+    text + &kernel("pack", "    pack_network(arguments.weights, arguments.parameters);\n")
         + &kernel("reduce", "    reduce_blocks(arguments, arguments.blocks, parameter_of);\n")
         + &kernel(
             "update",
@@ -313,7 +327,7 @@ fn tiles(plan: &Plan, networks: &[usize], chunked: bool) -> String {
         text,
         "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{\n\
          \x20       const bool first = {}tile == blockIdx.x;\n\
-         \x20       int term = 0, count;\n        const double* rows;\n\
+         \x20       int term = 0, count, row;\n        const double* rows;\n\
          \x20       while (tile >= table[3 * term + 5]) ++term;",
         3 * plan.terms.len() + 2,
         if chunked { "arguments.fresh && " } else { "" }
@@ -336,17 +350,20 @@ fn tiles(plan: &Plan, networks: &[usize], chunked: bool) -> String {
         (0..plan.terms.len()).map(|term| (vec![term], body(term))).collect()
     };
     let for_networks = |call: &str| -> Vec<(Vec<usize>, String)> {
-        let count = networks.iter().max().map_or(0, |last| last + 1);
         let body = |network: usize| {
             let terms = (0..networks.len()).filter(|&term| networks[term] == network).collect();
-            (terms, format!("            Walk<Network{network}>{{block, rows, count, first}}.{call}();\n"))
+            (
+                terms,
+                format!("            Walk<Network{network}>{{block, rows, count, row, first}}.{call}();\n"),
+            )
         };
-        (0..count).map(body).collect()
+        (0..count(networks)).map(body).collect()
     };
     let start = for_terms(&|term| {
         let mut body = format!(
             "            const long long start = (tile - table[{}]) * Term{term}::POINTS, left = table[{}] - start;\n\
-             \x20           rows = arguments.rows + table[{}] + start * Term{term}::ROW;\n\
+             \x20           row = Term{term}::ROW;\n\
+             \x20           rows = arguments.rows + table[{}] + start * row;\n\
              \x20           count = int(left < Term{term}::POINTS ? left : Term{term}::POINTS);\n",
             3 * term + 2,
             3 * term + 1,
@@ -369,6 +386,11 @@ fn tiles(plan: &Plan, networks: &[usize], chunked: bool) -> String {
     branches(&mut text, &for_networks("reverse"));
     branches(&mut text, &for_terms(&|term| format!("            sum_scalars<Term{term}>(block);\n")));
     text + "    }\n"
+}
+
+/// Networks that terms have, by their numbers.
+fn count(networks: &[usize]) -> usize {
+    networks.iter().max().map_or(0, |last| last + 1)
 }
 
 /// Terms, and the networks that they share: those with the same channels and tiles are one. Says which term has which.
@@ -407,7 +429,6 @@ impl TermText<'_> {
         let sizes = [
             ("POINTS", self.points),
             ("CHANNELS", channels),
-            ("ROW", row.width()),
             ("OUTPUTS", self.architecture.outputs()),
             ("PLACES", places),
             ("COLUMNS", channels * places),
@@ -455,7 +476,11 @@ impl TermText<'_> {
             self.term.row.sites
         );
         text += &self.constants(arrays);
-        for (name, value) in [("RESIDUALS", self.term.residuals.len()), ("SCALARS", self.scalars)] {
+        for (name, value) in [
+            ("ROW", self.term.row.width()),
+            ("RESIDUALS", self.term.residuals.len()),
+            ("SCALARS", self.scalars),
+        ] {
             _ = writeln!(text, "    static constexpr int {name} = {value};");
         }
         text += &self.coefficient_functions();

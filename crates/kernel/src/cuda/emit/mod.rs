@@ -5,6 +5,7 @@ mod frame;
 mod fused;
 mod grouped;
 mod layers;
+mod merge;
 mod neuron;
 mod program;
 mod rows;
@@ -93,10 +94,31 @@ pub(crate) struct Shape {
     pub(crate) each: usize,
 }
 
+/// The kernels around loss and gradient.
+const AROUND: [&str; 5] = ["pack", "reduce", "update", "advance", "draw"];
+
 impl Source {
-    /// With the kernels that its work launches.
-    pub(crate) fn to_load(&self, work: Work) -> ToLoad<'_> {
+    /// One text that goes layer by layer; of `sizes` see the fields from `scratch` on.
+    fn single(text: String, tables: Vec<Table>, shape: Shape, points: Vec<usize>, sizes: [usize; 4]) -> Self {
+        let [scratch, gradient, sums, packed] = sizes;
+        let (around, networks) = (None, 0);
+        Source { text, around, tables, shape, points, scratch, gradient, sums, packed, networks }
+    }
+
+    /// Tiles of so many points of every term.
+    pub(crate) fn tiles(&self, counts: &[usize]) -> usize {
+        counts.iter().zip(&self.points).map(|(count, size)| count.div_ceil(*size)).sum()
+    }
+
+    /// All of its text.
+    pub(crate) fn whole_text(&self) -> String {
+        self.around.iter().fold(self.text.clone(), |text, around| text + around)
+    }
+
+    /// With the kernels that its work launches: texts that are compiled side by side.
+    pub(crate) fn to_load(&self, work: Work) -> Vec<ToLoad<'_>> {
         let kernels: &[&str] = match work {
+            Work::Evaluate if self.around.is_some() => &["evaluate"],
             Work::Evaluate => &["evaluate", "pack", "reduce", "update", "advance", "draw"],
             Work::Transposed => &["transposed", "pack", "reduce"],
             Work::Rows => &["rows", "pack", "residuals"],
@@ -105,7 +127,12 @@ impl Source {
             Work::Along => &["along", "pack"],
             Work::Separate => &separate::KERNELS,
         };
-        ToLoad { text: &self.text, shape: self.shape, kernels, tables: &self.tables }
+        let own = ToLoad { text: &self.text, shape: self.shape, kernels, tables: &self.tables };
+        let around = self.around.iter().map(|text| {
+            let shape = Shape { shared: 0, ..self.shape };
+            ToLoad { text, shape, kernels: &AROUND, tables: &[] }
+        });
+        [own].into_iter().chain(around).collect()
     }
 }
 
@@ -113,6 +140,8 @@ impl Source {
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) text: String,
+    /// The kernels around it, where they are a text of their own.
+    pub(crate) around: Option<String>,
     /// What the host sets before the first launch.
     pub(crate) tables: Vec<Table>,
     pub(crate) shape: Shape,
@@ -126,6 +155,8 @@ pub(crate) struct Source {
     pub(crate) sums: usize,
     /// Numbers of the packed parameters.
     pub(crate) packed: usize,
+    /// Networks that are written out with different channels; none where terms go layer by layer.
+    pub(crate) networks: usize,
 }
 
 /// What kernels are written for.
@@ -134,9 +165,17 @@ pub(crate) struct Target {
     pub(crate) precision: Precision,
     /// Bytes of shared memory of one multiprocessor.
     pub(crate) shared: usize,
+    pub(crate) variant: Variant,
+}
+
+/// Which of several texts that do the same work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Variant {
     /// Whether points come in several launches, of which the later ones add to the sums of the first. The flag that
     /// tells them apart costs a fused kernel registers that it does not have.
     pub(crate) chunked: bool,
+    /// Whether terms of few channels go through the network of the widest term: there is less to compile.
+    pub(crate) merged: bool,
 }
 
 pub(crate) const NUMBERS: &str = include_str!("../device/numbers.cuh");
@@ -243,7 +282,7 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let points = vec![points; plan.terms.len()];
     let tables = given_tables(plan, precision);
-    Source { text, tables, shape, points, scratch, gradient, sums, packed: layout.packed }
+    Source::single(text, tables, shape, points, [scratch, gradient, sums, layout.packed])
 }
 
 /// The tables that the host sets, as bytes of the numbers that kernels compute in.

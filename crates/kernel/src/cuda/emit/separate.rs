@@ -64,7 +64,7 @@ pub(super) fn source(plan: &Plan, precision: Precision) -> Source {
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let points = vec![POINTS; plan.terms.len()];
     let tables = super::given_tables(plan, precision);
-    Source { text, tables, shape, points, scratch: 0, gradient, sums, packed: weights }
+    Source::single(text, tables, shape, points, [0, gradient, sums, weights])
 }
 
 /// The kernels themselves.

@@ -19,4 +19,4 @@ pub use queue::{News, train_all};
 pub use raw::RawFile;
 pub use summary::{Summary, summarize};
 pub use task::{AccuracySettings, SHIPPED, Task};
-pub use trial::{History, Trial};
+pub use trial::{History, Left, Trial};

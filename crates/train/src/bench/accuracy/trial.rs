@@ -59,6 +59,24 @@ pub struct Trial {
     pub failed: Option<String>,
     /// The error on the way.
     pub history: History,
+    /// Where time comes in windows: how each of them but the last was left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Left>,
+}
+
+/// A window of time at its last measurement.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Left {
+    /// Which, from 0.
+    pub window: usize,
+    /// Counted as [`Trial::seconds`].
+    pub seconds: f64,
+    /// Steps taken by then.
+    pub step: u64,
+    /// The loss at the step's start.
+    pub loss: f64,
+    /// The largest relative L2 error of an unknown, over the times up to this window's end.
+    pub error: f64,
 }
 
 /// Error against time: arrays of the same length.
@@ -106,8 +124,9 @@ impl Trial {
             trial.describe(&experiment);
             let opening = begin.elapsed().as_secs_f64();
             let limit = settings.budget.and_then(|budget| budget.seconds);
-            let history = &mut trial.history;
-            let mut watch = Watch { opening, limit, stop, enough: &enough, last: opening, history, tell };
+            let (history, windows) = (&mut trial.history, &mut trial.windows);
+            let last = Left { seconds: opening, ..Left::default() };
+            let mut watch = Watch { opening, limit, stop, enough: &enough, last, history, windows, tell };
             let trained = experiment.train(&enough, &mut watch)?;
             Ok((experiment, trained, opening))
         });
@@ -199,29 +218,35 @@ struct Watch<'run> {
     stop: &'run AtomicBool,
     /// Asks for an end of this training.
     enough: &'run AtomicBool,
-    /// Seconds at the last step.
-    last: f64,
+    /// At the last step.
+    last: Left,
     history: &'run mut History,
+    windows: &'run mut Vec<Left>,
     tell: &'run mut Tell<'run>,
 }
 
 impl Sink for Watch<'_> {
     fn event(&mut self, event: &Event<'_>) {
         match *event {
-            Event::Step { step, seconds, .. } => {
-                self.last = self.opening + seconds;
-                let over = self.limit.is_some_and(|limit| self.last >= limit);
+            Event::Step { window, step, seconds, losses, .. } => {
+                let (seconds, loss) = (self.opening + seconds, losses.total);
+                self.last = Left { window, seconds, step, loss, error: f64::NAN };
+                let over = self.limit.is_some_and(|limit| seconds >= limit);
                 if over || self.stop.load(Ordering::Relaxed) {
                     self.enough.store(true, Ordering::Relaxed);
                 }
-                (self.tell)(self.last, step, None);
+                (self.tell)(seconds, step, None);
             }
             Event::Measured { step, error, whole } => {
+                let Left { window, seconds, .. } = self.last;
                 // Before all of time is reached, errors are not those of the solution.
                 if whole {
-                    self.history.push(self.last, step, error);
+                    self.history.push(seconds, step, error);
+                } else if error.is_finite() {
+                    self.windows.retain(|left| left.window != window);
+                    self.windows.push(Left { error, ..self.last });
                 }
-                (self.tell)(self.last, step, Some(error));
+                (self.tell)(seconds, step, Some(error));
             }
             Event::Started { .. }
             | Event::WindowStarted { .. }

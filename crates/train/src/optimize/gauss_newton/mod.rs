@@ -92,6 +92,15 @@ impl GaussNewton {
         }
     }
 
+    /// What a state is worth for another loss of a network like it: the damping and the last step. Nothing of the
+    /// states of other methods.
+    pub(crate) fn hand_on(state: &State) -> State {
+        match state.number("damping") {
+            Ok(_) => state.clone().with_counts("idle", [0, u64::from(true)]),
+            Err(_) => State::default(),
+        }
+    }
+
     /// Solves for every candidate's step, and finds the one after which the loss is lowest, if it is lower than now.
     fn try_dampings(
         &mut self,

@@ -9,7 +9,7 @@ use equation::problem::{Place, Problem};
 use std::sync::OnceLock;
 
 /// Degrees of the polynomials that are tried, one after the other.
-const DEGREES: [usize; 5] = [16, 24, 32, 40, 48];
+const DEGREES: [usize; 6] = [16, 24, 32, 40, 48, 56];
 
 /// The relative L2 difference that the velocities of two solutions may have.
 const TOLERANCE: f64 = 1e-7;
@@ -83,7 +83,7 @@ impl Driven {
         let slope = pool.differentiate(speed, x);
         let tolerance = tolerance.unwrap_or(TOLERANCE);
         let statement =
-            format!("chebyshev-cavity 3, Re {reynolds:?}, {tolerance:e}, lid {}", pool.print(speed, problem));
+            format!("chebyshev-cavity 4, Re {reynolds:?}, {tolerance:e}, lid {}", pool.print(speed, problem));
         Ok(Driven {
             pool,
             lid: [speed, slope],
@@ -209,13 +209,15 @@ impl Component {
 impl Flow {
     /// What the corners add to a component.
     fn known(&self, component: Component, x: f64, y: f64) -> f64 {
-        let corners = self.corners.iter().map(|corner| corner.stream(x, y));
         let part = |stream: Stream| match component {
             Component::Across => stream.y,
             Component::Up => -stream.x,
             Component::Pressure => self.viscosity * stream.pressure,
         };
-        corners.map(part).sum()
+        let corners = self.corners.iter();
+        corners
+            .map(|corner| part(corner.stream(x, y)) + part(corner.inertia(x, y).stream) / self.viscosity)
+            .sum()
     }
 
     /// A component less what the corners add, at the points of the grid along y.

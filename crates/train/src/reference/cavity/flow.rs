@@ -1,15 +1,18 @@
 //! Steady flow of a viscous fluid in a box with a moving lid, by Chebyshev collocation.
 
 use super::chebyshev::{Chebyshev, Matrix};
-use super::corner::{Corner, Side, Stream};
+use super::corner::{Corner, Inertia, Side, Stream};
 use super::dense;
 use rayon::prelude::*;
 
 /// Newton's steps for one Reynolds number, at most.
 const STEPS: usize = 30;
 
-/// A step that changes the stream function by less than this is the last.
+/// A step that changes the stream function by less than this part is the last.
 const SETTLED: f64 = 1e-13;
+
+/// A step that is no longer than this may be rounding.
+const ROUNDING: f64 = 1e-9;
 
 /// The speed of the lid.
 #[derive(Clone, Debug)]
@@ -53,6 +56,8 @@ struct Grid {
     derivatives: [Matrix; 4],
     /// What the corners add, at all points; zero at the corners themselves.
     known: Vec<Stream>,
+    /// Inertia that is balanced by a part of that.
+    balanced: Vec<Inertia>,
     lid: Lid,
 }
 
@@ -67,7 +72,8 @@ impl Flow {
         from: Option<&Flow>,
     ) -> Option<Flow> {
         let chebyshev = Chebyshev::new(degree);
-        let grid = Grid::new(Lid::new(&chebyshev.points, speed, slope), chebyshev);
+        let slow = Grid::new(Lid::new(&chebyshev.points, speed, slope), chebyshev, 0.0);
+        let grid = Grid::new(slow.lid.clone(), slow.chebyshev.clone(), reynolds);
         if let Some(coarse) = from {
             let mut stream = coarse.stream_at(&grid.chebyshev.points);
             grid.newton(1.0 / reynolds, &mut stream)?;
@@ -78,9 +84,13 @@ impl Flow {
         let mut numbers: Vec<f64> = lower.collect();
         numbers.push(reynolds.min(100.0));
         numbers.dedup();
+        // The correction by inertia belongs to one Reynolds number.
         for reynolds in numbers.into_iter().rev() {
-            grid.newton(1.0 / reynolds, &mut stream)?;
+            slow.newton(1.0 / reynolds, &mut stream)?;
         }
+        let known = slow.known.iter().zip(&grid.known);
+        stream.iter_mut().zip(known).for_each(|(value, (slow, all))| *value += slow.value - all.value);
+        grid.newton(1.0 / reynolds, &mut stream)?;
         Some(grid.flow(1.0 / reynolds, stream))
     }
 
@@ -100,18 +110,28 @@ impl Flow {
 }
 
 impl Grid {
-    fn new(lid: Lid, chebyshev: Chebyshev) -> Grid {
+    /// With the correction by inertia for this Reynolds number; without it where that is zero.
+    fn new(lid: Lid, chebyshev: Chebyshev, reynolds: f64) -> Grid {
         let derivatives = chebyshev.derivatives();
         let points = &chebyshev.points;
         let known = points.iter().flat_map(|&x| points.iter().map(move |&y| (x, y)));
         let known = known.map(|(x, y)| {
-            let sum = lid.corners.iter().map(|corner| corner.stream(x, y));
-            let sum = sum.fold(Stream::default(), |sum, stream| sum.plus(stream, 1.0));
+            let mut sum = Stream::default();
+            let mut balanced = Inertia::default();
+            for corner in lid.corners {
+                sum = sum.plus(corner.stream(x, y), 1.0);
+                if reynolds > 0.0 {
+                    let inertia = corner.inertia(x, y);
+                    sum = sum.plus(inertia.stream, reynolds);
+                    balanced.torque += inertia.torque;
+                    balanced.force.iter_mut().zip(inertia.force).for_each(|(sum, part)| *sum += part);
+                }
+            }
             // Nothing is asked of the equation in the corners themselves.
-            if sum.xx.is_finite() { sum } else { Stream::default() }
+            if sum.xx.is_finite() { (sum, balanced) } else { Default::default() }
         });
-        let known = known.collect();
-        Grid { chebyshev, derivatives, known, lid }
+        let (known, balanced) = known.unzip();
+        Grid { chebyshev, derivatives, known, balanced, lid }
     }
 
     fn count(&self) -> usize {
@@ -141,13 +161,18 @@ impl Grid {
 
     /// Takes the stream function, less what the corners add, to the solution.
     fn newton(&self, viscosity: f64, stream: &mut Field) -> Option<()> {
+        let mut last = f64::INFINITY;
         for _ in 0..STEPS {
             let (rows, right) = self.linearised(viscosity, stream);
             let change = dense::solve(rows, right)?;
             stream.iter_mut().zip(&change).for_each(|(value, change)| *value += change);
-            if change.iter().map(|change| change.abs()).fold(0.0, f64::max) < SETTLED {
+            let largest = |field: &[f64]| field.iter().map(|value| value.abs()).fold(0.0, f64::max);
+            let step = largest(&change) / largest(stream).max(1.0);
+            // Steps get much shorter until they are nothing but rounding.
+            if step < SETTLED || (step < ROUNDING && step > 0.1 * last) {
                 return Some(());
             }
+            last = step;
         }
         None
     }
@@ -206,7 +231,8 @@ impl Grid {
                     row[k * count + l] = entry;
                 }
             }
-            let residual = viscosity * biharmonic[place] - psi_y * zeta_x + psi_x * zeta_y;
+            let inertia = psi_y * zeta_x - psi_x * zeta_y - self.balanced[place].torque;
+            let residual = viscosity * biharmonic[place] - inertia;
             (row, -residual)
         };
         (0..count * count).into_par_iter().map(row).unzip()
@@ -219,14 +245,15 @@ impl Grid {
         let (x, y, xx, xy, yy) = (derive(1, 0), derive(0, 1), derive(2, 0), derive(1, 1), derive(0, 2));
         let (third, mixed_y) = (derive(3, 0), derive(1, 2));
         let (mixed_x, third_y) = (derive(2, 1), derive(0, 3));
-        // ∇p = ν Δu - (u·∇)u; friction of what the corners add is balanced by pressure that is known.
+        // ∇p = ν Δu - (u·∇)u; what the corners add is balanced by pressure that is known.
         let force = |place: usize| {
             let known = &self.known[place];
             let (u, v) = (y[place] + known.y, -x[place] - known.x);
             let (xx, xy, yy) = (xx[place] + known.xx, xy[place] + known.xy, yy[place] + known.yy);
+            let [across, up] = self.balanced[place].force;
             [
-                viscosity * (mixed_x[place] + third_y[place]) - u * xy - v * yy,
-                -viscosity * (third[place] + mixed_y[place]) + u * xx + v * xy,
+                viscosity * (mixed_x[place] + third_y[place]) - u * xy - v * yy + across,
+                -viscosity * (third[place] + mixed_y[place]) + u * xx + v * xy + up,
             ]
         };
         let forces: Vec<[f64; 2]> = (0..count * count).map(force).collect();

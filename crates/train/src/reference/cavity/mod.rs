@@ -5,6 +5,7 @@ mod corner;
 mod dense;
 mod driven;
 mod flow;
+mod wedge;
 
 pub use driven::{Component, Driven, NoCavity};
 
