@@ -142,18 +142,13 @@ fn steps_of_gauss_newton_are_those_of_the_processor() {
 
 #[test]
 fn steps_of_gauss_newton_are_the_same_with_rows_as_unknowns() {
-    // More rows than parameters, and fewer: more than one tile of them, and more than one block.
-    for (file, network, count) in [
-        ("inverse.toml", &[][..], 70),
-        ("navier-stokes.toml", &["network.width=11", "network.depth=2"], 60),
-        ("burgers.toml", &["network.width=16", "network.depth=2"], 70),
-    ] {
-        let case = case(file, network);
-        let mut kernel = stand_in(&case, Precision::F64);
-        agreement::tried_steps(&case, &mut kernel, count, Unknowns::Rows);
-        // One form leaves nothing behind for the other.
-        agreement::tried_steps(&case, &mut kernel, count, Unknowns::Parameters);
-        agreement::tried_steps(&case, &mut kernel, count, Unknowns::Rows);
+    // Fewer rows than parameters, in more than one block; then more, and nothing is left behind for the other form.
+    let wide = case("burgers.toml", &["network.width=16", "network.depth=2"]);
+    agreement::tried_steps(&wide, &mut stand_in(&wide, Precision::F64), 70, Unknowns::Rows);
+    let small = case("inverse.toml", &[]);
+    let mut kernel = stand_in(&small, Precision::F64);
+    for unknowns in [Unknowns::Rows, Unknowns::Parameters, Unknowns::Rows] {
+        agreement::tried_steps(&small, &mut kernel, 70, unknowns);
     }
 }
 
