@@ -27,20 +27,24 @@ pub(super) fn is_fast(pool: &Pool, problem: &Problem, unknown: usize) -> bool {
     let places = places(&problem.domain, &[(time, problem.domain.coordinates[time].low)]);
     // Others say nothing about what comes next.
     let moves = |leaf: Leaf| match leaf {
-        Leaf::Field(field) => usize::from(field.unknown) == unknown && field.derivative.axes().contains(&(time as u8)),
+        Leaf::Field(field) => {
+            usize::from(field.unknown) == unknown && field.derivative.axes().contains(&(time as u8))
+        }
         _ => false,
     };
-    problem.equations.iter().filter(|equation| problem.pool.mentions(equation.residual, moves)).any(|equation| {
-        let mut largest = |raw: f64, than: Option<Expression>| {
-            let residual = with_networks(&mut pool, problem, equation.residual, unknown, raw);
-            let change = than.map_or(residual, |than| pool.subtract(residual, than));
-            let sizes = places.iter().map(|place| value(&pool, change, place).abs());
-            (residual, sizes.filter(|size| size.is_finite()).fold(0.0, f64::max))
-        };
-        let (without, off) = largest(0.0, None);
-        let (_, change) = largest(1.0, Some(without));
-        change > 0.0 && off > FAST * change && pool.overflow().is_none()
-    })
+    problem.equations.iter().filter(|equation| problem.pool.mentions(equation.residual, moves)).any(
+        |equation| {
+            let mut largest = |raw: f64, than: Option<Expression>| {
+                let residual = with_networks(&mut pool, problem, equation.residual, unknown, raw);
+                let change = than.map_or(residual, |than| pool.subtract(residual, than));
+                let sizes = places.iter().map(|place| value(&pool, change, place).abs());
+                (residual, sizes.filter(|size| size.is_finite()).fold(0.0, f64::max))
+            };
+            let (without, off) = largest(0.0, None);
+            let (_, change) = largest(1.0, Some(without));
+            change > 0.0 && off > FAST * change && pool.overflow().is_none()
+        },
+    )
 }
 
 /// A residual in terms of coordinates, with the ansatz of every unknown in it; networks are zero but for one.

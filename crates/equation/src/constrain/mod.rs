@@ -66,7 +66,8 @@ pub fn constrain(mut problem: Problem) -> Problem {
     let fast: Vec<usize> = unknowns.filter(|&unknown| fast::is_fast(&pool, &problem, unknown)).collect();
     for unknown in fast {
         let own = claims.iter().filter(|claim| claim.unknown == unknown);
-        let (starts, others): (Vec<&Claim>, Vec<&Claim>) = own.partition(|claim| fast::is_start(&problem, claim));
+        let (starts, others): (Vec<&Claim>, Vec<&Claim>) =
+            own.partition(|claim| fast::is_start(&problem, claim));
         if starts.is_empty() {
             continue;
         }

@@ -76,7 +76,7 @@ impl Run<'_> {
 }
 
 /// Weighs all points alike.
-pub(super) fn ignore_attention(plan: &Plan, objective: &mut Objective<'_>) {
+pub(crate) fn ignore_attention(plan: &Plan, objective: &mut Objective<'_>) {
     if let Some((number, term)) = plan.attended() {
         let each = term.residuals.len();
         objective.change_points(number, |row| {

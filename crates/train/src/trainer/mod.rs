@@ -13,6 +13,7 @@ mod settings;
 mod snapshot;
 mod supply;
 
+pub(crate) use attention::ignore_attention;
 pub use balance::Balance;
 pub use choice::{Choice, Reason};
 pub use event::{Event, Quiet, Sink, Stopped};

@@ -60,39 +60,6 @@ impl<'run> Seam<'run> {
     }
 }
 
-impl Seam<'_> {
-    /// Whether what the window before says at one time is more like what it says at its end than what it says at
-    /// another, all equations of the start alike, whatever their units.
-    pub(super) fn is_nearer(&self, one: f64, other: f64, sets: &[Points]) -> Result<bool, TrainError> {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for &term in &self.terms {
-            let columns = self.kernel.borrow().plan().terms[term].residuals.len();
-            let end = self.said(term, self.time, sets)?;
-            let [one, other] = [self.said(term, one, sets)?, self.said(term, other, sets)?];
-            for column in 0..columns {
-                let [one, other] = [&one, &other].map(|said| {
-                    let pairs = said.iter().zip(&end).skip(column).step_by(columns);
-                    pairs.map(|(then, end)| (then - end) * (then - end)).sum::<f64>()
-                });
-                let share = one / (one + other);
-                sum += if share.is_finite() { share } else { 0.5 };
-                count += 1.0;
-            }
-        }
-        Ok(sum < 0.5 * count)
-    }
-
-    /// What the equations of a term of the start are at some time instead, point by point.
-    fn said(&self, term: usize, time: f64, sets: &[Points]) -> Result<Vec<f64>, TrainError> {
-        let mut points = sets[term].clone();
-        points.for_each_mut(|row| row[self.axis] = time);
-        let mut kernel = self.kernel.borrow_mut();
-        let mut found = vec![0.0; points.len() * kernel.plan().terms[term].residuals.len()];
-        kernel.residuals(term, &points, self.parameters, &mut found)?;
-        Ok(found)
-    }
-}
-
 /// The terms of conditions that hold where a window begins.
 fn starting(problem: &Problem, plan: &Plan, axis: usize) -> Vec<usize> {
     let starts = |place: &Place| match place {
