@@ -8,7 +8,7 @@ extern __shared__ __align__(16) unsigned char shared_memory[];
 #endif
 
 // Rows and columns of a tile; rows of the Jacobian that are staged at a time.
-constexpr int SIDE = 128, STAGED = 32;
+constexpr int SIDE = 128, STAGED = 24;
 // Lanes of a fragment are then in different banks.
 constexpr int SIDE_STRIDE = SIDE + 4;
 static_assert(4 * STAGED * SIDE_STRIDE * sizeof(double) == SHARED_BYTES, "two stages of two factors");

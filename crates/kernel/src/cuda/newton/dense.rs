@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.
 const SIDE: usize = 128;
-const STAGED: usize = 32;
+const STAGED: usize = 24;
 
 /// Rows and columns of a block of a factor; as in `device/cholesky.cuh`.
 pub(super) const BLOCK: usize = 64;
