@@ -71,7 +71,11 @@ impl Course<'_> {
         let number = now.windows.len();
         let windows = experiment.problem().windows();
         let last = windows.as_ref().is_none_or(|windows| number + 1 == windows.count());
-        let Stage { problem, plan } = &experiment.stage(number)?;
+        let mut stage = experiment.stage(number)?;
+        if let Some(windows) = windows.as_ref().filter(|_| number > 0) {
+            stage.hurry(experiment.problem(), now.seconds, windows.count() - number);
+        }
+        let Stage { problem, plan } = &stage;
         let finished = now.windows.clone();
         let before = number.checked_sub(1).map(|before| experiment.stage(before)).transpose()?;
         let before = before.as_ref().zip(finished.last());

@@ -1,7 +1,7 @@
 //! The problem of one window.
 
 use crate::{Experiment, TrainError};
-use equation::problem::Problem;
+use equation::problem::{Budget, Problem};
 use equation::taylor::{Plan, plan};
 use std::borrow::Cow;
 
@@ -25,5 +25,50 @@ impl Experiment {
         let problem = self.problem().window(&windows, number);
         let plan = Cow::Owned(plan(&problem)?);
         Ok(Stage { problem: Cow::Owned(problem), plan })
+    }
+}
+
+impl Stage<'_> {
+    /// Shortens the window's time where those before have taken more than theirs: a last step may be long, and all that
+    /// follow are to have a turn. `whole` is the problem of all windows, of which so many are left, as long as this one.
+    pub(crate) fn hurry(&mut self, whole: &Problem, seconds: f64, left: usize) {
+        let Some(total) = stated(whole) else { return };
+        let Some(own) = stated(&self.problem).filter(|own| *own > 0.0) else { return };
+        let part = ((total - seconds) / (own * left as f64)).clamp(0.0, 1.0);
+        if part < 1.0 {
+            for phase in &mut self.problem.to_mut().training.phases {
+                // A budget of no time is none.
+                let shorter = |seconds: f64| (seconds * part).max(f64::MIN_POSITIVE);
+                phase.budget =
+                    phase.budget.map(|budget| Budget { seconds: budget.seconds.map(shorter), ..budget });
+            }
+        }
+    }
+}
+
+/// Seconds of all phases, if all of them state theirs.
+fn stated(problem: &Problem) -> Option<f64> {
+    problem.training.phases.iter().map(|phase| phase.budget?.seconds).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_that_come_late_share_what_is_left() {
+        let text = "[domain]\nt = [0, 1]\n[unknowns]\nu = {}\n[equations]\ndecay = \"u_t = -u\"\n[conditions]\n\
+            start = { on = \"t = 0\", equation = \"u = 1\" }\n[training]\nwindows = 4\nbudget = \"60 s\"\n";
+        let experiment =
+            Experiment::from_text("decay", text, std::path::Path::new("."), &[]).expect("it is right");
+        let seconds = |after: f64| {
+            let mut stage = experiment.stage(2).expect("the third of four");
+            stage.hurry(experiment.problem(), after, 2);
+            stated(&stage.problem).expect("a time")
+        };
+        // The first window has three of six shares.
+        assert_eq!((seconds(40.0), seconds(30.0)), (10.0, 10.0));
+        assert_eq!(seconds(50.0), 5.0);
+        assert!(seconds(70.0) > 0.0 && seconds(70.0) < 1e-9);
     }
 }
