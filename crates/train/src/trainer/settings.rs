@@ -187,6 +187,8 @@ u = {}
 slope = "u_xx = 1"
 [conditions]
 ends = { on = "x = 0, x = 1", equation = "u = 0" }
+[network]
+depth = 4
 "#;
 
     fn settled(overrides: &[&str], precision: Precision) -> Vec<Settings> {
