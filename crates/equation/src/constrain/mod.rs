@@ -58,6 +58,7 @@ pub fn constrain(mut problem: Problem) -> Problem {
             enforcements.push(Enforcement { condition: name, equation: text, weight, outcome });
         }
     }
+    let stated: Vec<_> = problem.unknowns.iter().map(|unknown| unknown.ansatz).collect();
     let unknowns = 0..problem.unknowns.len();
     for unknown in unknowns.clone() {
         let own = claims.iter().filter(|claim| claim.unknown == unknown).collect();
@@ -71,7 +72,7 @@ pub fn constrain(mut problem: Problem) -> Problem {
         if starts.is_empty() {
             continue;
         }
-        problem.unknowns[unknown].ansatz = None;
+        problem.unknowns[unknown].ansatz = stated[unknown];
         build(&mut pool, &mut problem, &mut enforcements, unknown, others);
         starts.iter().for_each(|claim| enforcements[claim.number].outcome = Outcome::Penalty(Reason::Fast));
     }

@@ -99,16 +99,18 @@ fn sources_may_make_more_of_a_field_than_its_conditions() {
 
 #[test]
 fn starts_of_what_swings_many_times_stay_penalties() {
-    let swinging = |end: u32| {
+    let swinging = |end: u32, ansatz: &str| {
         pair(&format!(
-            "[domain]\nt = [0, {end}]\n[unknowns]\nu = {{}}\n[equations]\nmotion = \"u_tt + 16*u = 0\"\n\
+            "[domain]\nt = [0, {end}]\n[unknowns]\nu = {{}}\n{ansatz}[equations]\nmotion = \"u_tt + 16*u = 0\"\n\
             [conditions]\nstart = {{ on = \"t = 0\", equation = \"u = 1\" }}\n\
             rest = {{ on = \"t = 0\", equation = \"u_t = 0\" }}\n"
         ))
     };
-    assert_eq!(swinging(2).outcomes(), ["start: exact", "rest: exact"]);
+    assert_eq!(swinging(2, "").outcomes(), ["start: exact", "rest: exact"]);
     let reason = "what it starts changes many times over until the end of time";
-    let long = swinging(20);
+    let long = swinging(20, "");
     assert_eq!(long.outcomes(), [format!("start: {reason}"), format!("rest: {reason}")]);
     assert!(long.constrained.unknowns[0].ansatz.is_none());
+    // What the file says of the solution stays.
+    assert_eq!(swinging(20, "[ansatz]\nu = \"t^2 + N\"\n").ansatz(0), "t^2 + N");
 }
