@@ -2,36 +2,38 @@
 
 use equation::problem::Coordinate;
 use kernel::Points;
+use rayon::prelude::*;
 
-/// Bits of a place along the curve.
-const BITS: usize = 64;
-
-/// The most bits of one coordinate that are worth looking at.
-const MOST_BITS: usize = 16;
-
-/// The points along a Z-curve through the box: by the first binary digits of all coordinates, then by the second, and so on.
+/// The points along a Z-curve through the box: by the first binary digits of all coordinates, then by the second, and so on,
+/// until there are as many cells as points.
 pub(super) fn in_order(coordinates: &[Coordinate], points: &Points) -> Points {
-    let mut places: Vec<(u64, u32)> =
-        points.iter().zip(0..).map(|(row, index)| (place(coordinates, row), index)).collect();
-    places.sort_unstable();
-    let mut rows = Vec::with_capacity(points.len() * points.width());
-    places.iter().for_each(|&(_, index)| rows.extend_from_slice(points.row(index as usize)));
-    Points::from_rows(points.width(), rows)
+    let digits = points.len().max(1).ilog2();
+    let rows: Vec<&[f64]> = points.iter().collect();
+    let cells: Vec<usize> = rows.par_iter().map(|row| cell(coordinates, row, digits)).collect();
+    // Where the points of each cell begin.
+    let mut begins = vec![0; (1 << digits) + 1];
+    cells.iter().for_each(|&cell| begins[cell + 1] += 1);
+    (1..begins.len()).for_each(|cell| begins[cell] += begins[cell - 1]);
+    let mut ordered = vec![0.0; points.len() * points.width()];
+    for (&cell, row) in cells.iter().zip(rows) {
+        ordered[begins[cell] * points.width()..][..points.width()].copy_from_slice(row);
+        begins[cell] += 1;
+    }
+    Points::from_rows(points.width(), ordered)
 }
 
-/// How far along the curve a point lies.
-fn place(coordinates: &[Coordinate], row: &[f64]) -> u64 {
-    let digits = (BITS / coordinates.len().max(1)).clamp(1, MOST_BITS);
-    let mut place = 0;
-    let seen = coordinates.len().min(BITS);
-    for (number, (coordinate, value)) in coordinates.iter().zip(row).take(seen).enumerate() {
-        let unit = (value - coordinate.low) / (coordinate.high - coordinate.low);
-        let cell = ((unit * f64::from(1 << digits)) as u64).min((1 << digits) - 1);
-        for digit in 0..digits {
-            place |= (cell >> digit & 1) << (digit * seen + seen - 1 - number);
-        }
+/// The cell of a point along the curve, one of 2^digits: one digit of each coordinate in turn, halving its interval.
+fn cell(coordinates: &[Coordinate], row: &[f64], digits: u32) -> usize {
+    let mut cell = 0;
+    for digit in 0..digits as usize {
+        let (number, half) = (digit % coordinates.len(), digit / coordinates.len() + 1);
+        let Coordinate { low, high, .. } = coordinates[number];
+        let unit = (row[number] - low) / (high - low);
+        let halves = f64::from(1 << half);
+        let upper = (unit * halves).clamp(0.0, halves - 1.0) as usize & 1;
+        cell = 2 * cell + upper;
     }
-    place
+    cell
 }
 
 #[cfg(test)]
@@ -79,9 +81,9 @@ mod tests {
 
     #[test]
     fn on_a_line_the_order_is_that_of_the_line_and_a_hundred_coordinates_are_no_error() {
-        let line = Points::from_rows(1, vec![0.75, 0.25, 1.0, 0.0, 0.5]);
+        let line = Points::from_rows(1, vec![0.7, 0.2, 1.0, 0.4]);
         let ordered = in_order(&coordinates("x = [0, 1]"), &line);
-        assert_eq!(ordered, Points::from_rows(1, vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        assert_eq!(ordered, Points::from_rows(1, vec![0.2, 0.4, 0.7, 1.0]));
         let hundred: String = (0..100).map(|number| format!("x{number} = [0, 1]\n")).collect();
         let many = Points::from_rows(100, (0..300).map(|index| f64::from(index % 7) / 7.0).collect());
         assert_eq!(in_order(&coordinates(&hundred), &many).len(), 3);
