@@ -157,7 +157,7 @@ impl<'plan> Cuda<'plan> {
         self.loaded[kernels].work
     }
 
-    /// Bytes of machine code.
+    /// Bytes of loaded kernels.
     pub(super) fn image_bytes(&self) -> usize {
         self.loaded.iter().flat_map(|loaded| &loaded.modules).chain(&self.dense).map(Module::bytes).sum()
     }
@@ -262,6 +262,7 @@ impl<'plan> Cuda<'plan> {
             weights: address(Pool::Weights),
             scratch: address(Pool::Jets),
             gradients: address(Pool::Gradients),
+            turns: address(Pool::Turns),
             sums: address(Pool::Sums),
             result: address(Pool::Result),
             unscale: 1.0,
@@ -397,6 +398,9 @@ impl<'plan> Cuda<'plan> {
         let missing = plan.parameter_count() - given.len();
         self.send(header.start + missing * size_of::<u64>(), numbers.chain(tables))?;
 
+        let turns = room.regions.get(Pool::Turns);
+        self.send(turns.start, std::iter::repeat_n(0, turns.len() / size_of::<u64>()))?;
+
         let mut arguments = self.arguments(&room.regions);
         let word = size_of::<u64>() as u64;
         let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
@@ -482,8 +486,13 @@ impl<'plan> Cuda<'plan> {
         let own = Variant::default();
         let merged = Variant { merged: true, ..own };
         let sources = [own, merged].map(|one| self.source_for(Work::Evaluate, best, one));
-        let blocks = self.machine.blocks(sources[0].shape.each);
-        (best, if tiles::merges(self.plan, &sources, counts, blocks) { merged } else { own })
+        let (variant, source) = match tiles::merges(self.plan, &sources, counts, self.machine.blocks(1)) {
+            true => (merged, &sources[1]),
+            false => (own, &sources[0]),
+        };
+        // Sums of layers that have no room beside another block's may have room then.
+        let alone = source.scratch > 0 && source.tiles(counts) <= self.machine.blocks(1);
+        (best, Variant { alone, ..variant })
     }
 
     pub(super) fn source(&self, work: Work, points: usize) -> Source {
@@ -491,7 +500,8 @@ impl<'plan> Cuda<'plan> {
     }
 
     fn source_for(&self, work: Work, points: usize, variant: Variant) -> Source {
-        let target = Target { precision: self.precision, shared: self.machine.shared_bytes(), variant };
+        let (shared, sharing) = (self.machine.shared_bytes(), self.machine.sharing());
+        let target = Target { precision: self.precision, shared, sharing, variant };
         source(self.plan, target, work, points)
     }
 

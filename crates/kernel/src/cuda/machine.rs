@@ -51,6 +51,7 @@ pub(crate) struct Arguments {
     pub(crate) candidates: u64,
     pub(crate) all_rows: u64,
     pub(crate) layer: u64,
+    pub(crate) turns: u64,
 }
 
 /// What the kernels of a text are given: laid out as `Arguments` there, with addresses of the machine.
@@ -117,7 +118,7 @@ impl Module {
         }
     }
 
-    /// Bytes of its machine code.
+    /// Bytes that it takes.
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Module::Gpu(module) => module.bytes,
@@ -181,6 +182,14 @@ impl Machine {
         match self {
             Machine::Gpu(gpu) => gpu.shared_bytes(),
             Machine::StandIn(_) => StandIn::SHARED_BYTES,
+        }
+    }
+
+    /// Blocks that may share a gradient: those that run at the same time can take turns.
+    pub(crate) fn sharing(&self) -> usize {
+        match self {
+            Machine::Gpu(_) => super::SHARING,
+            Machine::StandIn(_) => 1,
         }
     }
 

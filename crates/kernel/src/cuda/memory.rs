@@ -15,8 +15,10 @@ pub(crate) enum Pool {
     Direction,
     /// All channels of all signals, one piece per block.
     Jets,
-    /// One gradient per block.
+    /// One gradient per block, or per group of blocks.
     Gradients,
+    /// Whose turn it is to add to which part of it.
+    Turns,
     /// Sums in parts that a library makes.
     Workspace,
     /// Other sums, one set per block.
@@ -94,7 +96,7 @@ impl Regions {
 pub enum Purpose {
     /// Parameters, their packed copies, tables, an optimizer's running means.
     Weights,
-    /// One gradient per block, and their sums.
+    /// One gradient per group of blocks, and their sums.
     Gradients,
     /// All channels of all neurons, one piece per block; in mode `off` of all points.
     Jets,
@@ -130,9 +132,13 @@ impl Pool {
             | Pool::Moments
             | Pool::Candidates
             | Pool::Unknowns => Purpose::Weights,
-            Pool::Gradients | Pool::Workspace | Pool::Sums | Pool::Parts | Pool::Matrix | Pool::Factors => {
-                Purpose::Gradients
-            }
+            Pool::Gradients
+            | Pool::Turns
+            | Pool::Workspace
+            | Pool::Sums
+            | Pool::Parts
+            | Pool::Matrix
+            | Pool::Factors => Purpose::Gradients,
             Pool::Jets => Purpose::Jets,
             Pool::Points | Pool::Rows => Purpose::Points,
             Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values | Pool::Jacobian => {

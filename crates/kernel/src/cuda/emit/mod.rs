@@ -102,7 +102,21 @@ impl Source {
     fn single(text: String, tables: Vec<Table>, shape: Shape, points: Vec<usize>, sizes: [usize; 4]) -> Self {
         let [scratch, gradient, sums, packed] = sizes;
         let (around, networks) = (None, 0);
-        Source { text, around, tables, shape, points, scratch, gradient, sums, packed, networks }
+        let (sharing, turns) = (1, 0);
+        Source {
+            text,
+            around,
+            tables,
+            shape,
+            points,
+            scratch,
+            gradient,
+            sharing,
+            turns,
+            sums,
+            packed,
+            networks,
+        }
     }
 
     /// Tiles of so many points of every term.
@@ -149,8 +163,11 @@ pub(crate) struct Source {
     pub(crate) points: Vec<usize>,
     /// Numbers of scratch memory per block.
     pub(crate) scratch: usize,
-    /// Numbers of a block's own gradient.
+    /// Numbers of a gradient.
     pub(crate) gradient: usize,
+    /// Blocks that share a gradient, and parts of it that they take turns at.
+    pub(crate) sharing: usize,
+    pub(crate) turns: usize,
     /// A block's own sums in double precision.
     pub(crate) sums: usize,
     /// Numbers of the packed parameters.
@@ -165,6 +182,8 @@ pub(crate) struct Target {
     pub(crate) precision: Precision,
     /// Bytes of shared memory of one multiprocessor.
     pub(crate) shared: usize,
+    /// Blocks that may share a gradient.
+    pub(crate) sharing: usize,
     pub(crate) variant: Variant,
 }
 
@@ -176,6 +195,8 @@ pub(crate) struct Variant {
     pub(crate) chunked: bool,
     /// Whether terms of few channels go through the network of the widest term: there is less to compile.
     pub(crate) merged: bool,
+    /// Whether a block has a multiprocessor to itself, and all of its shared memory.
+    pub(crate) alone: bool,
 }
 
 pub(crate) const NUMBERS: &str = include_str!("../device/numbers.cuh");
@@ -210,7 +231,7 @@ pub(crate) fn source(plan: &Plan, target: Target, work: Work, points: usize) -> 
 
 fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) -> Source {
     let architecture = &plan.architecture;
-    let layout = Layout::new(architecture);
+    let layout = if work.reverses() { Layout::new(architecture) } else { Layout::one_way(architecture) };
     let scalars = plan.scalars.len();
     let prediction = (work == Work::Fill).then_some(&plan.prediction);
     let terms: Vec<TermText<'_>> = (plan.terms.iter().chain(prediction))
