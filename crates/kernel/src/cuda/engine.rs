@@ -478,21 +478,41 @@ impl<'plan> Cuda<'plan> {
     fn best(&self, counts: &[usize]) -> (usize, Variant) {
         let cost = |most: usize| {
             let source = self.source(Work::Evaluate, most);
-            tiles::cost(self.plan, &source, counts, self.machine.blocks(1))
+            let cost = tiles::cost(self.plan, &source, counts, self.machine.blocks(1));
+            cost + tiles::update_cost(self.gradient_bytes(&source, counts))
         };
         let costs = tiles::SIZES.map(|most| (cost(most), most));
         let best = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
         let best = best.map_or(tiles::FEWEST, |(_, most)| most);
+        (best, self.variant(best, counts))
+    }
+
+    /// Bytes of all gradients, where every block has its own.
+    fn gradient_bytes(&self, source: &Source, counts: &[usize]) -> usize {
+        let blocks = source.tiles(counts).min(self.machine.blocks(source.shape.each));
+        blocks * source.gradient * self.number_bytes()
+    }
+
+    /// Which text for tiles of at most so many points.
+    fn variant(&self, most: usize, counts: &[usize]) -> Variant {
         let own = Variant::default();
         let merged = Variant { merged: true, ..own };
-        let sources = [own, merged].map(|one| self.source_for(Work::Evaluate, best, one));
-        let (variant, source) = match tiles::merges(self.plan, &sources, counts, self.machine.blocks(1)) {
+        let sources = [own, merged].map(|one| self.source_for(Work::Evaluate, most, one));
+        let multiprocessors = self.machine.blocks(1);
+        let (variant, source) = match tiles::merges(self.plan, &sources, counts, multiprocessors) {
             true => (merged, &sources[1]),
             false => (own, &sources[0]),
         };
         // Sums of layers that have no room beside another block's may have room then.
-        let alone = source.scratch > 0 && source.tiles(counts) <= self.machine.blocks(1);
-        (best, Variant { alone, ..variant })
+        let alone = source.scratch > 0 && source.tiles(counts) <= multiprocessors;
+        let blocks = self.machine.blocks(source.shape.each);
+        let sharing = tiles::sharing(source.tiles(counts), blocks, self.precision == Precision::F64);
+        Variant { alone, sharing: sharing.min(self.machine.sharing()), ..variant }
+    }
+
+    /// The kernels of loss and gradient with tiles of at most so many points.
+    pub(super) fn evaluating(&mut self, most: usize, counts: &[usize]) -> Result<usize, CudaError> {
+        self.load(Work::Evaluate, most, self.variant(most, counts))
     }
 
     pub(super) fn source(&self, work: Work, points: usize) -> Source {
@@ -500,8 +520,7 @@ impl<'plan> Cuda<'plan> {
     }
 
     fn source_for(&self, work: Work, points: usize, variant: Variant) -> Source {
-        let (shared, sharing) = (self.machine.shared_bytes(), self.machine.sharing());
-        let target = Target { precision: self.precision, shared, sharing, variant };
+        let target = Target { precision: self.precision, shared: self.machine.shared_bytes(), variant };
         source(self.plan, target, work, points)
     }
 

@@ -54,6 +54,9 @@ impl GpuModule {
 }
 
 impl Gpu {
+    /// Bytes of the driver's pages, as its own count of free memory shows them.
+    pub(crate) const PAGE: usize = 2 << 20;
+
     /// Opens the first GPU, if this machine has one that can be used.
     pub(crate) fn open() -> Result<Gpu, CudaError> {
         // SAFETY: asks the loader for the library; no CUDA function is called.

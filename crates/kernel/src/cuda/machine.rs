@@ -177,6 +177,14 @@ impl Machine {
         }
     }
 
+    /// Memory is given in multiples of so many bytes.
+    pub(crate) fn page(&self) -> usize {
+        match self {
+            Machine::Gpu(_) => Gpu::PAGE,
+            Machine::StandIn(_) => 1,
+        }
+    }
+
     /// Bytes of shared memory of a multiprocessor.
     pub(crate) fn shared_bytes(&self) -> usize {
         match self {
@@ -185,10 +193,10 @@ impl Machine {
         }
     }
 
-    /// Blocks that may share a gradient: those that run at the same time can take turns.
+    /// Blocks that may share a gradient at most: those that run at the same time can take turns.
     pub(crate) fn sharing(&self) -> usize {
         match self {
-            Machine::Gpu(_) => super::SHARING,
+            Machine::Gpu(_) => usize::MAX,
             Machine::StandIn(_) => 1,
         }
     }

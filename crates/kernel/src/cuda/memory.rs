@@ -153,8 +153,10 @@ impl Pool {
 pub struct MemoryPlan {
     /// Bytes by purpose, padding included.
     pub pools: Vec<(Purpose, usize)>,
-    /// Bytes of the compiled kernels.
+    /// Bytes that the driver took for the compiled kernels.
     pub kernels: usize,
+    /// Bytes behind the pools: the driver gives whole pages.
+    pub rest: usize,
     /// Bytes of the host's memory that copies go through.
     pub staging: usize,
     /// Pieces that the points are taken in, one after the other.
@@ -170,14 +172,14 @@ pub struct MemoryPlan {
 impl MemoryPlan {
     /// Bytes on the device.
     pub fn bytes(&self) -> usize {
-        self.pools.iter().map(|(_, bytes)| bytes).sum::<usize>() + self.kernels
+        self.pools.iter().map(|(_, bytes)| bytes).sum::<usize>() + self.rest + self.kernels
     }
 }
 
 /// The memory that a kernel has taken on a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryUse {
-    /// The most bytes that were planned and taken at one time, compiled kernels included.
+    /// The most bytes that were planned and taken at one time, in whole pages, compiled kernels included.
     pub planned: usize,
     /// The most bytes that the driver has given, by its own count.
     pub measured: Option<usize>,

@@ -116,13 +116,10 @@ pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
     emit::source(plan, target(precision, "sm_90a"), emit::Work::Evaluate, tiles::MOST).whole_text()
 }
 
-/// Blocks that share a gradient on a GPU (`benches/gpu/fused-step.md`).
-const SHARING: usize = 1;
-
-/// Kernels as they are written for an architecture where nothing else is known.
+/// Kernels as they are written for many points.
 fn target(precision: Precision, architecture: &str) -> emit::Target {
-    let variant = emit::Variant::default();
-    emit::Target { precision, shared: shared(architecture), sharing: SHARING, variant }
+    let variant = emit::Variant { sharing: tiles::MOST_SHARING, ..emit::Variant::default() };
+    emit::Target { precision, shared: shared(architecture), variant }
 }
 
 /// Bytes of shared memory of a multiprocessor of an architecture (CUDA C++ Programming Guide, compute capabilities).

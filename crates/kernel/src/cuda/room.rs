@@ -203,7 +203,8 @@ impl Cuda<'_> {
     /// See [`crate::Kernel::memory_use`].
     pub(crate) fn memory_use(&self) -> MemoryUse {
         let (measured, context) = self.machine.taken_bytes().unzip();
-        MemoryUse { planned: self.peak + self.image_bytes(), measured, context }
+        let pools = self.peak.next_multiple_of(self.machine.page());
+        MemoryUse { planned: pools + self.image_bytes(), measured, context }
     }
 
     /// See [`crate::Kernel::plan_memory`].
@@ -214,10 +215,11 @@ impl Cuda<'_> {
             self.load_training(&counts)?;
         }
         let room = self.room(wanted, extra)?;
-        let images = self.image_bytes();
+        let (images, bytes) = (self.image_bytes(), room.regions.bytes());
         Ok(MemoryPlan {
             pools: room.regions.groups(),
             kernels: images,
+            rest: bytes.next_multiple_of(self.machine.page()) - bytes,
             staging: self.staging_bytes(),
             chunks: room.chunks.len(),
             blocks: room.blocks,

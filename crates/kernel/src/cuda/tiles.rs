@@ -31,6 +31,27 @@ pub(super) fn cost(plan: &Plan, source: &Source, counts: &[usize], multiprocesso
     tile * ((own - own % each) as f64 + rest)
 }
 
+/// Bytes of gradients that are added up while a busy multiprocessor works on a column.
+const UPDATED: f64 = 4e5;
+
+/// What adding up gradients costs, in the same columns.
+pub(super) fn update_cost(bytes: usize) -> f64 {
+    bytes as f64 / UPDATED
+}
+
+/// Blocks that share a gradient, at most.
+pub(super) const MOST_SHARING: usize = 4;
+
+/// How many blocks share a gradient. It leaves room for others in the second-level cache; but at the start all of them
+/// wait for the first one, which counts where blocks have few tiles, and more so in f64 (`benches/gpu/fused-step.md`).
+pub(super) fn sharing(tiles: usize, blocks: usize, doubles: bool) -> usize {
+    match tiles / blocks.max(1) {
+        4.. => MOST_SHARING,
+        _ if tiles > blocks && !doubles => 2,
+        _ => 1,
+    }
+}
+
 /// What merging may cost: compiling takes half as long then.
 const MERGING: f64 = 1.02;
 

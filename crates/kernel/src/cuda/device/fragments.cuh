@@ -15,9 +15,10 @@ constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
 // Tiles of 8 columns whose right fragments a warp holds at a time.
 constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
 
-// Whether weights are fetched one step ahead. A warp that owns two tiles of neurons lacks the registers: the compiler would
-// make every product wait for the one before.
+// Whether weights are fetched one step ahead, and tiles of 8 inputs whose gradients a warp sums at a time. A warp that owns
+// two tiles of neurons lacks the registers: the compiler would make every product wait for the one before.
 constexpr bool AHEAD = DOWN == 1;
+constexpr int OUTER = AHEAD && WIDTH % 32 == 0 ? 4 : 2;
 
 // Where a number of the values lies. Short ones are matrices of 8 by 8 that take 128 bytes in a row, as matrix
 // instructions read them; the rows of doubles fall into different banks.

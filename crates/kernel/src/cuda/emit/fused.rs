@@ -217,8 +217,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
     let sums = scalars + residuals;
     let threads = 32 * cut.warps;
-    let sharing = target.sharing;
-    let outer = outer_tiles(width, cut.down);
+    let sharing = target.variant.sharing;
 
     // What both texts begin with.
     let mut text = format!("// The fused step in {}, made by pinnace.\n", target.precision);
@@ -234,7 +233,6 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         ("PARAMETERS", plan.parameter_count()),
         ("SCRATCH", scratch),
         ("SHARING", sharing),
-        ("OUTER", outer),
         ("TABLE_END", 3 * plan.terms.len() + 2),
         ("GRADIENT", gradient),
         ("SUMS", sums),
@@ -257,7 +255,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
     // Tiles of 8 columns that products have: those of the terms, of gradients, of gradients of the first layer.
-    let counts = columns.map(|columns| columns / 8).chain([outer, 2]);
+    let counts = columns.map(|columns| columns / 8).chain([4, 2]);
     let instructions = grouped::instructions(terms > 0 && cut.warps.is_multiple_of(4), counts);
     let tables = features::tables(architecture, plan.prediction.row.coordinates);
     for part in [NUMBERS, SLOPES, &instructions, FRAGMENTS, ARGUMENTS, &tables] {
@@ -421,13 +419,6 @@ fn tiles(plan: &Plan, networks: &[usize], chunked: bool) -> String {
     branches(&mut text, &for_networks("reverse"));
     branches(&mut text, &for_terms(&|term| format!("            sum_scalars<Term{term}>(block);\n")));
     text + "    }\n"
-}
-
-/// Tiles of 8 inputs whose gradients a warp sums at a time. A warp that owns two tiles of neurons lacks the registers for
-/// many: the compiler would make every product wait for the one before.
-fn outer_tiles(width: usize, down: usize) -> usize {
-    let most = if down == 1 { 4 } else { 2 };
-    if width.is_multiple_of(8 * most) { most } else { 2 }
 }
 
 /// Networks that terms have, by their numbers.

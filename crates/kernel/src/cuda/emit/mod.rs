@@ -182,13 +182,11 @@ pub(crate) struct Target {
     pub(crate) precision: Precision,
     /// Bytes of shared memory of one multiprocessor.
     pub(crate) shared: usize,
-    /// Blocks that may share a gradient.
-    pub(crate) sharing: usize,
     pub(crate) variant: Variant,
 }
 
 /// Which of several texts that do the same work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Variant {
     /// Whether points come in several launches, of which the later ones add to the sums of the first. The flag that
     /// tells them apart costs a fused kernel registers that it does not have.
@@ -197,6 +195,14 @@ pub(crate) struct Variant {
     pub(crate) merged: bool,
     /// Whether a block has a multiprocessor to itself, and all of its shared memory.
     pub(crate) alone: bool,
+    /// Blocks that share a gradient.
+    pub(crate) sharing: usize,
+}
+
+impl Default for Variant {
+    fn default() -> Self {
+        Variant { chunked: false, merged: false, alone: false, sharing: 1 }
+    }
 }
 
 pub(crate) const NUMBERS: &str = include_str!("../device/numbers.cuh");
