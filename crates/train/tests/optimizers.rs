@@ -248,7 +248,11 @@ fn all_ways_to_solve_for_a_step_find_the_same() {
 
 /// A cooling rod in whatever units of length and temperature, its conditions as penalties.
 fn rod(length: f64, degrees: f64, training: &str) -> Experiment {
-    open(&format!(
+    open(&rod_of_width(8, length, degrees, training))
+}
+
+fn rod_of_width(width: usize, length: f64, degrees: f64, training: &str) -> String {
+    format!(
         r#"
 title = "Rod"
 [domain]
@@ -262,7 +266,7 @@ heat = "u_t = 0.1*{length}^2*u_xx"
 start = {{ on = "t = 0", equation = "u/{degrees} = sin(pi*x/{length})" }}
 walls = {{ on = "x = 0, x = {length}", equation = "u/{degrees} = 0" }}
 [network]
-width = 8
+width = {width}
 depth = 2
 [training]
 hard_constraints = "off"
@@ -272,7 +276,7 @@ points = 150
 [reference]
 u = "{degrees}*sin(pi*x/{length})*exp(-0.1*pi^2*t)"
 "#
-    ))
+    )
 }
 
 #[test]
@@ -298,7 +302,8 @@ fn balance_gives_conditions_the_strength_of_the_equations_and_says_so() {
 
 #[test]
 fn where_nobody_says_how_long_gauss_newton_ends_when_losses_hardly_fall() {
-    let experiment = rod(1.0, 1.0, "");
+    // Three neurons a layer cannot do better for long.
+    let experiment = open(&rod_of_width(3, 1.0, 1.0, ""));
     let trained = run(&experiment);
     assert_eq!(trained.stopped, Stopped::Plateau);
     assert!((60..600).contains(&trained.steps), "{}", trained.steps);

@@ -4,12 +4,13 @@ mod adaptive;
 mod condition;
 mod draw;
 mod latin;
+mod neighbours;
 mod recipe;
 mod sequence;
 mod sobol;
 mod sobol_table;
 
-pub use adaptive::{POOL, choose};
+pub use adaptive::{candidates, choose};
 pub use draw::{Draw, draw};
 pub use latin::LatinHypercube;
 pub use recipe::recipe;

@@ -3,9 +3,13 @@
 use super::run::Run;
 use super::{Settings, Snapshot, Strain};
 use crate::optimize::{Optimizer, StepOutcome, Trust};
-use crate::sample::{Draw, POOL, choose, draw};
+use crate::sample::{Draw, candidates, choose, draw};
+use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
-use equation::taylor::Source;
+use equation::counter::Stream;
+use equation::problem::Problem;
+use equation::taylor::{Plan, Source};
+use kernel::Points;
 
 /// Losses at fresh points may be this much larger than at those that a step was made for.
 const MOST_STRAIN: f64 = 2.5;
@@ -15,6 +19,11 @@ const MOST_STRAIN_WHEN_SLOW: f64 = 1.2;
 
 /// How much of the strain each step renews.
 const RENEWAL: f64 = 0.2;
+
+/// The family that the choices among candidates come from.
+const CHANCES: u64 = 0x5c << 56;
+
+type Way = fn(&Problem, &Plan, &Tables, Draw) -> Result<Vec<Points>, TrainError>;
 
 impl Run<'_> {
     /// Gives the objective the points of the snapshot's draw. A function of the snapshot's draw, number
@@ -28,7 +37,7 @@ impl Run<'_> {
         let wanted = self.wanted(settings, now, now.draw);
         let mut sets = match self.drawn.take() {
             Some((drawn, sets)) if drawn == wanted => sets,
-            Some(_) | None => draw(self.problem, self.plan, self.tables, wanted)?,
+            Some(_) | None => self.way(settings)(self.problem, self.plan, self.tables, wanted)?,
         };
         if let Some(take_over) = self.surroundings.before {
             sets.iter_mut().enumerate().try_for_each(|(term, points)| take_over(term, points))?;
@@ -38,11 +47,12 @@ impl Run<'_> {
             terms.for_each(|(term, points)| now.march.confine(self.problem, term, points));
         }
         if settings.adaptive {
+            let seed = Stream::new(self.problem.training.seed, CHANCES).bits(now.draw);
             for (number, (term, points)) in self.plan.terms.iter().zip(&mut sets).enumerate() {
                 if term.source == Source::Interior {
                     let mut residuals = vec![0.0; points.len() * term.residuals.len()];
                     objective.kernel().residuals(number, points, &now.parameters, &mut residuals)?;
-                    *points = choose(points, &residuals, now.interior);
+                    *points = choose(points, &residuals, now.interior, Stream::new(seed, number as u64));
                 }
             }
         }
@@ -52,9 +62,12 @@ impl Run<'_> {
 
     /// The points, or candidates for them, of a draw.
     fn wanted(&self, settings: &Settings, now: &Snapshot, number: u64) -> Draw {
-        let pool = if settings.adaptive { POOL } else { 1 };
-        let interior = now.interior.saturating_mul(pool);
-        Draw { interior, ..Draw::of(self.problem, settings, number) }
+        Draw { interior: now.interior, ..Draw::of(self.problem, settings, number) }
+    }
+
+    /// How they are drawn.
+    fn way(&self, settings: &Settings) -> Way {
+        if settings.adaptive { candidates } else { draw }
     }
 
     /// Takes a step. While a device is busy with it, the processor draws the points of the next.
@@ -71,10 +84,11 @@ impl Run<'_> {
             return optimizer.step(objective, &mut now.parameters, rate);
         }
         let wanted = self.wanted(settings, now, now.draw + 1);
+        let way = self.way(settings);
         let (problem, plan, tables, drawn) = (self.problem, self.plan, self.tables, &mut self.drawn);
         rayon::in_place_scope(|scope| {
             // An error comes back when the points are wanted.
-            scope.spawn(|_| *drawn = draw(problem, plan, tables, wanted).ok().map(|sets| (wanted, sets)));
+            scope.spawn(|_| *drawn = way(problem, plan, tables, wanted).ok().map(|sets| (wanted, sets)));
             optimizer.step(objective, &mut now.parameters, rate)
         })
     }

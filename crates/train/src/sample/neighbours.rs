@@ -1,0 +1,89 @@
+//! Points in an order in which neighbours lie near one another.
+
+use equation::problem::Coordinate;
+use kernel::Points;
+
+/// Bits of a place along the curve.
+const BITS: usize = 64;
+
+/// The most bits of one coordinate that are worth looking at.
+const MOST_BITS: usize = 16;
+
+/// The points along a Z-curve through the box: by the first binary digits of all coordinates, then by the second, and so on.
+pub(super) fn in_order(coordinates: &[Coordinate], points: &Points) -> Points {
+    let mut places: Vec<(u64, u32)> =
+        points.iter().zip(0..).map(|(row, index)| (place(coordinates, row), index)).collect();
+    places.sort_unstable();
+    let mut rows = Vec::with_capacity(points.len() * points.width());
+    places.iter().for_each(|&(_, index)| rows.extend_from_slice(points.row(index as usize)));
+    Points::from_rows(points.width(), rows)
+}
+
+/// How far along the curve a point lies.
+fn place(coordinates: &[Coordinate], row: &[f64]) -> u64 {
+    let digits = (BITS / coordinates.len().max(1)).clamp(1, MOST_BITS);
+    let mut place = 0;
+    let seen = coordinates.len().min(BITS);
+    for (number, (coordinate, value)) in coordinates.iter().zip(row).take(seen).enumerate() {
+        let unit = (value - coordinate.low) / (coordinate.high - coordinate.low);
+        let cell = ((unit * f64::from(1 << digits)) as u64).min((1 << digits) - 1);
+        for digit in 0..digits {
+            place |= (cell >> digit & 1) << (digit * seen + seen - 1 - number);
+        }
+    }
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use equation::counter::Stream;
+
+    /// The mean distance of each point to the next.
+    fn mean_step(points: &Points) -> f64 {
+        let rows: Vec<&[f64]> = points.iter().collect();
+        let away = |pair: &[&[f64]]| {
+            pair[0].iter().zip(pair[1]).map(|(from, to)| (from - to).powi(2)).sum::<f64>().sqrt()
+        };
+        rows.windows(2).map(away).sum::<f64>() / (rows.len() - 1) as f64
+    }
+
+    fn coordinates(text: &str) -> Vec<Coordinate> {
+        let text = format!(
+            "title = \"T\"\n[domain]\n{text}\n[unknowns]\nu = {{}}\n[equations]\nflat = \"u = 0\"\n[conditions]\nends = {{ on = \"boundary\", equation = \"u = 0\" }}\n"
+        );
+        let problem = equation::parse::parse(&text).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
+        problem.domain.coordinates
+    }
+
+    #[test]
+    fn neighbours_lie_near_one_another_and_no_point_is_lost() {
+        let coordinates = coordinates("x = [-1, 3]\ny = [2, 3]");
+        let stream = Stream::new(5, 6);
+        let rows = (0..2000).map(|index| match index % 2 {
+            0 => 4.0 * stream.uniform(index) - 1.0,
+            _ => 2.0 + stream.uniform(index),
+        });
+        let points = Points::from_rows(2, rows.collect());
+        let ordered = in_order(&coordinates, &points);
+        // A thousand points in a box of area 4: a grid of them has a spacing of 0.063.
+        assert!(mean_step(&points) > 1.0 && mean_step(&ordered) < 0.2, "{}", mean_step(&ordered));
+        let sorted = |points: &Points| {
+            let mut bits: Vec<Vec<u64>> =
+                points.iter().map(|row| row.iter().map(|value| value.to_bits()).collect()).collect();
+            bits.sort_unstable();
+            bits
+        };
+        assert_eq!(sorted(&points), sorted(&ordered));
+    }
+
+    #[test]
+    fn on_a_line_the_order_is_that_of_the_line_and_a_hundred_coordinates_are_no_error() {
+        let line = Points::from_rows(1, vec![0.75, 0.25, 1.0, 0.0, 0.5]);
+        let ordered = in_order(&coordinates("x = [0, 1]"), &line);
+        assert_eq!(ordered, Points::from_rows(1, vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        let hundred: String = (0..100).map(|number| format!("x{number} = [0, 1]\n")).collect();
+        let many = Points::from_rows(100, (0..300).map(|index| f64::from(index % 7) / 7.0).collect());
+        assert_eq!(in_order(&coordinates(&hundred), &many).len(), 3);
+    }
+}
