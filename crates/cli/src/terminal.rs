@@ -140,7 +140,8 @@ fn memory(plan: &MemoryPlan) -> Vec<String> {
     let pools = plan.pools.iter().filter(|(_, bytes)| *bytes > 0);
     let pools = pools.map(|(purpose, bytes)| format!("{} {}", purpose.name(), bytes::show(*bytes)));
     let kernels = (plan.kernels > 0).then(|| format!("kernels {}", bytes::show(plan.kernels)));
-    let parts: Vec<String> = pools.chain(kernels).collect();
+    let rest = (plan.rest > 0).then(|| format!("rest of a page {}", bytes::show(plan.rest)));
+    let parts: Vec<String> = pools.chain(rest).chain(kernels).collect();
     let whole = bytes::show(plan.bytes());
     let staging = bytes::show(plan.staging);
     let mut lines = vec![format!("memory {whole}: {}; {staging} of the host's for copies", parts.join(", "))];

@@ -70,6 +70,22 @@ impl Adjoints {
     }
 }
 
+/// Buffers for the values of signals that only later layers read: how wide each buffer is, and which one a signal has.
+pub(crate) fn values(architecture: &Architecture, widths: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let mut assignment = Assignment { slots: Vec::new(), free: Vec::new(), of: vec![None; widths.len()] };
+    let mut slots = vec![assignment.take(0, widths[0]); widths.len()];
+    for (number, layer) in architecture.layers.iter().enumerate() {
+        slots[output(layer)] = assignment.take(output(layer), widths[output(layer)]);
+        let later = &architecture.layers[number + 1..];
+        for signal in operands(layer) {
+            if !later.iter().any(|layer| operands(layer).contains(&signal)) {
+                assignment.free.extend(assignment.of[signal].take());
+            }
+        }
+    }
+    (assignment.slots, slots)
+}
+
 struct Assignment {
     slots: Vec<usize>,
     free: Vec<usize>,
@@ -85,5 +101,35 @@ impl Assignment {
         self.slots[slot] = self.slots[slot].max(width);
         self.of[signal] = Some(slot);
         slot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use equation::parse::parse_with;
+    use equation::taylor::plan;
+
+    #[test]
+    fn values_that_are_still_read_are_not_written_over() {
+        let text = include_str!("../../equation/cases/burgers.toml");
+        for kind in ["mlp", "modified-mlp", "residual"] {
+            let settings = [format!("network.kind={kind}"), "network.depth=5".to_owned()];
+            let plan = plan(&parse_with(text, &settings).expect("a problem")).expect("a plan");
+            let architecture = &plan.architecture;
+            let (widths, of) = values(architecture, &architecture.widths);
+            // What every buffer holds at present.
+            let mut held = vec![0; widths.len()];
+            for layer in &architecture.layers {
+                let own = output(layer);
+                for signal in operands(layer) {
+                    assert_eq!(held[of[signal]], signal, "{kind}: {layer:?} reads what it needs");
+                    assert_ne!(of[signal], of[own], "{kind}: {layer:?} writes elsewhere");
+                }
+                held[of[own]] = own;
+                assert!(widths[of[own]] >= architecture.widths[own]);
+            }
+            assert!(widths.len() <= 6, "{kind}: {} buffers", widths.len());
+        }
     }
 }

@@ -223,17 +223,29 @@ fn two_kernels_give_the_same_bits() {
     if !gpu() {
         return;
     }
-    let case = case("inverse.toml", &["network.width=24"]);
-    let (points, parameters) = (points(&case, 10_003), parameters(&case));
-    let run = || {
-        let mut gradient = vec![f64::NAN; parameters.len()];
-        let mut kernel = compiled(&case, Precision::F32);
-        let losses = kernel.evaluate(&points, &parameters, &mut gradient).expect("arguments that fit");
-        let bits: Vec<u64> = gradient.iter().map(|slope| slope.to_bits()).collect();
-        (losses.total.to_bits(), bits)
-    };
-    let first = run();
-    assert_eq!(first, run());
+    // Of the fused ones blocks share gradients, and have several tiles each.
+    let fused = ["network.width=64", "network.depth=3"];
+    for (file, network, precision) in [
+        ("inverse.toml", &["network.width=24"][..], Precision::F32),
+        ("burgers.toml", &fused, Precision::Bf16x6),
+        ("burgers.toml", &fused, Precision::F64),
+    ] {
+        let case = case(file, network);
+        let (points, parameters) = (points(&case, 30_003), parameters(&case));
+        let run = |kernel: &mut Kernel<'_>| {
+            let mut gradient = vec![f64::NAN; parameters.len()];
+            let losses = kernel.evaluate(&points, &parameters, &mut gradient).expect("arguments that fit");
+            let bits: Vec<u64> = gradient.iter().map(|slope| slope.to_bits()).collect();
+            (losses.total.to_bits(), bits)
+        };
+        let (mut one, mut other) = (compiled(&case, precision), compiled(&case, precision));
+        let first = run(&mut one);
+        assert_eq!(first, run(&mut other));
+        // Half of the points at a time.
+        let inside = points[0].len() * points[0].width() * size_of::<f64>();
+        other.limit_device_bytes(Some(one.device_bytes() - inside / 2));
+        assert_eq!(first, run(&mut other), "{}", case.name);
+    }
 }
 
 #[test]

@@ -26,6 +26,8 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
     check("burgers.toml", &["network.width=64", "network.depth=3"], Precision::Bf16x6, 33);
     check("burgers.toml", &["network.width=100", "network.depth=2"], Precision::Bf16x3, 41);
     check("burgers.toml", &["network.width=64", "network.depth=1"], Precision::Bf16, 33);
+    // Many points of conditions have networks of their own, which are called.
+    check("burgers.toml", &["network.width=64", "network.depth=2"], Precision::Bf16x3, 400);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Fp16, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Tf32, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::F64, 31);

@@ -56,7 +56,7 @@ impl Cache {
         architecture: &str,
     ) -> Result<Compiled, CudaError> {
         let (major, minor) = compiler::version()?;
-        let options = compiler::options(architecture).join(" ");
+        let options = compiler::options(text, architecture).join(" ");
         let key = Key::of(&[text, &options, &format!("{major}.{minor}"), env!("CARGO_PKG_VERSION")]);
         if let Some(compiled) = self.get(key) {
             return Ok(compiled);

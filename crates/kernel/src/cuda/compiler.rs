@@ -13,6 +13,11 @@ const FOLDER_VARIABLE: &str = "PINNACE_CUDA_LIBRARIES";
 /// The compiler and what it loads itself; loaded in this order.
 const LIBRARIES: [&str; 2] = ["libnvrtc-builtins.so.13.0", "libnvrtc.so.13"];
 
+/// A line of a text whose functions are to be compiled side by side. Always by as many threads, for what comes out
+/// depends on how functions were shared out.
+pub(crate) const SIDE_BY_SIDE: &str = "// Functions are compiled side by side.\n";
+const THREADS: usize = 8;
+
 /// Machine code and what the compiler said about it.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Compiled {
@@ -45,10 +50,10 @@ pub(crate) fn compile(kernel: &str, text: &str, architecture: &str) -> Result<Co
     version()?;
     let refused =
         |log: String| CudaError::Compile { kernel: kernel.to_owned(), source_file: PathBuf::new(), log };
+    let options = options(text, architecture);
     let text = CString::new(text).map_err(|error| refused(error.to_string()))?;
     let name = CString::new(format!("{kernel}.cu")).map_err(|error| refused(error.to_string()))?;
     let program = Program(result::create_program(&text, Some(&name)).map_err(|e| refused(format!("{e:?}")))?);
-    let options = options(architecture);
     // SAFETY: the program was created above and lives until the end of this function.
     let outcome = unsafe { result::compile_program(program.0, &options) };
     let log = program.log();
@@ -58,13 +63,17 @@ pub(crate) fn compile(kernel: &str, text: &str, architecture: &str) -> Result<Co
 }
 
 /// What the compiler is told; part of a cache entry's identity.
-pub(crate) fn options(architecture: &str) -> Vec<String> {
-    vec![
+pub(crate) fn options(text: &str, architecture: &str) -> Vec<String> {
+    let mut options = vec![
         format!("--gpu-architecture={architecture}"),
         "--std=c++17".to_owned(),
         "--ptxas-options=-v".to_owned(),
         "--diag-suppress=177".to_owned(),
-    ]
+    ];
+    if text.contains(SIDE_BY_SIDE) {
+        options.push(format!("--split-compile={THREADS}"));
+    }
+    options
 }
 
 /// Owns a program of the compiler.

@@ -157,7 +157,7 @@ impl<'plan> Cuda<'plan> {
         self.loaded[kernels].work
     }
 
-    /// Bytes of machine code.
+    /// Bytes of loaded kernels.
     pub(super) fn image_bytes(&self) -> usize {
         self.loaded.iter().flat_map(|loaded| &loaded.modules).chain(&self.dense).map(Module::bytes).sum()
     }
@@ -262,6 +262,7 @@ impl<'plan> Cuda<'plan> {
             weights: address(Pool::Weights),
             scratch: address(Pool::Jets),
             gradients: address(Pool::Gradients),
+            turns: address(Pool::Turns),
             sums: address(Pool::Sums),
             result: address(Pool::Result),
             unscale: 1.0,
@@ -397,6 +398,9 @@ impl<'plan> Cuda<'plan> {
         let missing = plan.parameter_count() - given.len();
         self.send(header.start + missing * size_of::<u64>(), numbers.chain(tables))?;
 
+        let turns = room.regions.get(Pool::Turns);
+        self.send(turns.start, std::iter::repeat_n(0, turns.len() / size_of::<u64>()))?;
+
         let mut arguments = self.arguments(&room.regions);
         let word = size_of::<u64>() as u64;
         let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
@@ -474,16 +478,41 @@ impl<'plan> Cuda<'plan> {
     fn best(&self, counts: &[usize]) -> (usize, Variant) {
         let cost = |most: usize| {
             let source = self.source(Work::Evaluate, most);
-            tiles::cost(self.plan, &source, counts, self.machine.blocks(1))
+            let cost = tiles::cost(self.plan, &source, counts, self.machine.blocks(1));
+            cost + tiles::update_cost(self.gradient_bytes(&source, counts))
         };
         let costs = tiles::SIZES.map(|most| (cost(most), most));
         let best = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
         let best = best.map_or(tiles::FEWEST, |(_, most)| most);
+        (best, self.variant(best, counts))
+    }
+
+    /// Bytes of all gradients, where every block has its own.
+    fn gradient_bytes(&self, source: &Source, counts: &[usize]) -> usize {
+        let blocks = source.tiles(counts).min(self.machine.blocks(source.shape.each));
+        blocks * source.gradient * self.number_bytes()
+    }
+
+    /// Which text for tiles of at most so many points.
+    fn variant(&self, most: usize, counts: &[usize]) -> Variant {
         let own = Variant::default();
         let merged = Variant { merged: true, ..own };
-        let sources = [own, merged].map(|one| self.source_for(Work::Evaluate, best, one));
-        let blocks = self.machine.blocks(sources[0].shape.each);
-        (best, if tiles::merges(self.plan, &sources, counts, blocks) { merged } else { own })
+        let sources = [own, merged].map(|one| self.source_for(Work::Evaluate, most, one));
+        let multiprocessors = self.machine.blocks(1);
+        let (variant, source) = match tiles::merges(self.plan, &sources, counts, multiprocessors) {
+            true => (merged, &sources[1]),
+            false => (own, &sources[0]),
+        };
+        // Sums of layers that have no room beside another block's may have room then.
+        let alone = source.scratch > 0 && source.tiles(counts) <= multiprocessors;
+        let blocks = self.machine.blocks(source.shape.each);
+        let sharing = tiles::sharing(source.tiles(counts), blocks, self.precision == Precision::F64);
+        Variant { alone, sharing: sharing.min(self.machine.sharing()), ..variant }
+    }
+
+    /// The kernels of loss and gradient with tiles of at most so many points.
+    pub(super) fn evaluating(&mut self, most: usize, counts: &[usize]) -> Result<usize, CudaError> {
+        self.load(Work::Evaluate, most, self.variant(most, counts))
     }
 
     pub(super) fn source(&self, work: Work, points: usize) -> Source {

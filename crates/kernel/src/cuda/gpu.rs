@@ -36,7 +36,7 @@ pub(crate) struct Gpu {
 #[derive(Debug)]
 pub(crate) struct GpuModule {
     kernels: Vec<(&'static str, CudaFunction)>,
-    /// Of its machine code.
+    /// What the driver took for it, and no less than its machine code.
     pub(crate) bytes: usize,
     shape: Shape,
     /// Owns the code of the kernels.
@@ -54,6 +54,9 @@ impl GpuModule {
 }
 
 impl Gpu {
+    /// Bytes of the driver's pages, as its own count of free memory shows them.
+    pub(crate) const PAGE: usize = 2 << 20;
+
     /// Opens the first GPU, if this machine has one that can be used.
     pub(crate) fn open() -> Result<Gpu, CudaError> {
         // SAFETY: asks the loader for the library; no CUDA function is called.
@@ -156,7 +159,7 @@ impl Gpu {
     fn enter(&self, compiled: Compiled, wanted: &ToLoad<'_>) -> Result<GpuModule, CudaError> {
         let ToLoad { shape, kernels, tables, .. } = *wanted;
         self.bind()?;
-        let bytes = compiled.image.len();
+        let (image, before) = (compiled.image.len(), self.free_bytes());
         let module =
             self.context.load_module(Ptx::from_binary(compiled.image)).map_err(failed("loading a kernel"))?;
         for table in tables {
@@ -174,6 +177,7 @@ impl Gpu {
             let bytes = i32::try_from(shape.shared).unwrap_or(i32::MAX);
             first.set_attribute(attribute, bytes).map_err(failed("asking for shared memory"))?;
         }
+        let bytes = before.saturating_sub(self.free_bytes()).max(image);
         Ok(GpuModule { kernels, bytes, shape, _module: module })
     }
 

@@ -1,6 +1,6 @@
 //! Where everything lies on the device: packed matrices, and a block's scratch memory by rows.
 
-use crate::adjoints::Adjoints;
+use crate::adjoints::{self, Adjoints};
 use equation::taylor::{Architecture, Layer};
 
 /// Matrices are packed in rows of whole 16-byte pieces.
@@ -57,5 +57,15 @@ impl Layout {
         };
         let dense = architecture.layers.iter().map(dense).collect();
         Layout { values, adjoints, slots, rows, dense, packed }
+    }
+
+    /// For kernels that never come back: rows hold other values as soon as no later layer reads them.
+    pub(crate) fn one_way(architecture: &Architecture) -> Layout {
+        let mut layout = Layout::new(architecture);
+        let (slots, of) = adjoints::values(architecture, &architecture.widths);
+        let first = |slot: usize| slots[..slot].iter().sum();
+        layout.values = of.into_iter().map(first).collect();
+        layout.rows = slots.iter().sum();
+        layout
     }
 }

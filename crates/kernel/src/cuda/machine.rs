@@ -51,6 +51,7 @@ pub(crate) struct Arguments {
     pub(crate) candidates: u64,
     pub(crate) all_rows: u64,
     pub(crate) layer: u64,
+    pub(crate) turns: u64,
 }
 
 /// What the kernels of a text are given: laid out as `Arguments` there, with addresses of the machine.
@@ -117,7 +118,7 @@ impl Module {
         }
     }
 
-    /// Bytes of its machine code.
+    /// Bytes that it takes.
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Module::Gpu(module) => module.bytes,
@@ -176,11 +177,27 @@ impl Machine {
         }
     }
 
+    /// Memory is given in multiples of so many bytes.
+    pub(crate) fn page(&self) -> usize {
+        match self {
+            Machine::Gpu(_) => Gpu::PAGE,
+            Machine::StandIn(_) => 1,
+        }
+    }
+
     /// Bytes of shared memory of a multiprocessor.
     pub(crate) fn shared_bytes(&self) -> usize {
         match self {
             Machine::Gpu(gpu) => gpu.shared_bytes(),
             Machine::StandIn(_) => StandIn::SHARED_BYTES,
+        }
+    }
+
+    /// Blocks that may share a gradient at most: those that run at the same time can take turns.
+    pub(crate) fn sharing(&self) -> usize {
+        match self {
+            Machine::Gpu(_) => usize::MAX,
+            Machine::StandIn(_) => 1,
         }
     }
 

@@ -15,8 +15,10 @@ pub(crate) enum Pool {
     Direction,
     /// All channels of all signals, one piece per block.
     Jets,
-    /// One gradient per block.
+    /// One gradient per block, or per group of blocks.
     Gradients,
+    /// Whose turn it is to add to which part of it.
+    Turns,
     /// Sums in parts that a library makes.
     Workspace,
     /// Other sums, one set per block.
@@ -94,7 +96,7 @@ impl Regions {
 pub enum Purpose {
     /// Parameters, their packed copies, tables, an optimizer's running means.
     Weights,
-    /// One gradient per block, and their sums.
+    /// One gradient per group of blocks, and their sums.
     Gradients,
     /// All channels of all neurons, one piece per block; in mode `off` of all points.
     Jets,
@@ -130,9 +132,13 @@ impl Pool {
             | Pool::Moments
             | Pool::Candidates
             | Pool::Unknowns => Purpose::Weights,
-            Pool::Gradients | Pool::Workspace | Pool::Sums | Pool::Parts | Pool::Matrix | Pool::Factors => {
-                Purpose::Gradients
-            }
+            Pool::Gradients
+            | Pool::Turns
+            | Pool::Workspace
+            | Pool::Sums
+            | Pool::Parts
+            | Pool::Matrix
+            | Pool::Factors => Purpose::Gradients,
             Pool::Jets => Purpose::Jets,
             Pool::Points | Pool::Rows => Purpose::Points,
             Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values | Pool::Jacobian => {
@@ -147,8 +153,10 @@ impl Pool {
 pub struct MemoryPlan {
     /// Bytes by purpose, padding included.
     pub pools: Vec<(Purpose, usize)>,
-    /// Bytes of the compiled kernels.
+    /// Bytes that the driver took for the compiled kernels.
     pub kernels: usize,
+    /// Bytes behind the pools: the driver gives whole pages.
+    pub rest: usize,
     /// Bytes of the host's memory that copies go through.
     pub staging: usize,
     /// Pieces that the points are taken in, one after the other.
@@ -164,14 +172,14 @@ pub struct MemoryPlan {
 impl MemoryPlan {
     /// Bytes on the device.
     pub fn bytes(&self) -> usize {
-        self.pools.iter().map(|(_, bytes)| bytes).sum::<usize>() + self.kernels
+        self.pools.iter().map(|(_, bytes)| bytes).sum::<usize>() + self.rest + self.kernels
     }
 }
 
 /// The memory that a kernel has taken on a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryUse {
-    /// The most bytes that were planned and taken at one time, compiled kernels included.
+    /// The most bytes that were planned and taken at one time, in whole pages, compiled kernels included.
     pub planned: usize,
     /// The most bytes that the driver has given, by its own count.
     pub measured: Option<usize>,

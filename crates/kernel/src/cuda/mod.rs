@@ -93,7 +93,7 @@ pub fn compile(
         Kernels::All => &emit::Work::ALL,
     };
     let cache = cache::Cache::of_user();
-    let target = emit::Target { precision, shared: shared(architecture), variant: emit::Variant::default() };
+    let target = target(precision, architecture);
     let mut reports = Vec::new();
     for &work in works {
         let source = emit::source(plan, target, work, tiles::MOST);
@@ -113,8 +113,13 @@ pub fn compile(
 
 /// The kernels that training by gradients needs, as text.
 pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
-    let target = emit::Target { precision, shared: shared("sm_90a"), variant: emit::Variant::default() };
-    emit::source(plan, target, emit::Work::Evaluate, tiles::MOST).whole_text()
+    emit::source(plan, target(precision, "sm_90a"), emit::Work::Evaluate, tiles::MOST).whole_text()
+}
+
+/// Kernels as they are written for many points.
+fn target(precision: Precision, architecture: &str) -> emit::Target {
+    let variant = emit::Variant { sharing: tiles::MOST_SHARING, ..emit::Variant::default() };
+    emit::Target { precision, shared: shared(architecture), variant }
 }
 
 /// Bytes of shared memory of a multiprocessor of an architecture (CUDA C++ Programming Guide, compute capabilities).

@@ -10,6 +10,9 @@ use super::rows::{Chunk, PartTable, Size, Wanted, chunks, tiles as count_tiles};
 use super::{CompileMode, CudaError};
 use crate::Visits;
 
+/// Counts of turns that a word holds.
+const TURNS_PER_WORD: usize = size_of::<u64>() / size_of::<i32>();
+
 /// What one call needs beside the resident points, in words or numbers.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Needs {
@@ -144,7 +147,8 @@ impl Cuda<'_> {
         let results = self.plan.parameter_count() + tables(self.plan);
         let direction = if self.work(kernels) == Work::Along { source.packed } else { 0 };
         let separate = self.work(kernels) == Work::Separate;
-        let (gradients, workspace) = if separate { (1, WORKSPACE) } else { (needs.blocks, 0) };
+        let groups = needs.blocks.div_ceil(source.sharing);
+        let (gradients, workspace) = if separate { (1, WORKSPACE) } else { (groups, 0) };
         Regions::new(&[
             (Pool::Points, needs.points * word),
             (Pool::Header, needs.header * word),
@@ -152,6 +156,7 @@ impl Cuda<'_> {
             (Pool::Direction, direction * number),
             (Pool::Jets, (needs.jets + needs.blocks * source.scratch) * number),
             (Pool::Gradients, gradients * source.gradient * number),
+            (Pool::Turns, (groups * source.turns).div_ceil(TURNS_PER_WORD) * word),
             (Pool::Workspace, workspace),
             (Pool::Sums, needs.blocks * source.sums * word),
             (Pool::Result, results * word),
@@ -198,7 +203,8 @@ impl Cuda<'_> {
     /// See [`crate::Kernel::memory_use`].
     pub(crate) fn memory_use(&self) -> MemoryUse {
         let (measured, context) = self.machine.taken_bytes().unzip();
-        MemoryUse { planned: self.peak + self.image_bytes(), measured, context }
+        let pools = self.peak.next_multiple_of(self.machine.page());
+        MemoryUse { planned: pools + self.image_bytes(), measured, context }
     }
 
     /// See [`crate::Kernel::plan_memory`].
@@ -209,10 +215,11 @@ impl Cuda<'_> {
             self.load_training(&counts)?;
         }
         let room = self.room(wanted, extra)?;
-        let images = self.image_bytes();
+        let (images, bytes) = (self.image_bytes(), room.regions.bytes());
         Ok(MemoryPlan {
             pools: room.regions.groups(),
             kernels: images,
+            rest: bytes.next_multiple_of(self.machine.page()) - bytes,
             staging: self.staging_bytes(),
             chunks: room.chunks.len(),
             blocks: room.blocks,

@@ -31,23 +31,35 @@ pub(super) fn cost(plan: &Plan, source: &Source, counts: &[usize], multiprocesso
     tile * ((own - own % each) as f64 + rest)
 }
 
-/// Tiles of narrow terms among all, at most, that may go through the network of the widest term.
-const FEW: usize = 16;
+/// Bytes of gradients that are added up while a busy multiprocessor works on a column.
+const UPDATED: f64 = 4e5;
 
-/// Whether narrow terms should go through the network of the widest one (`sources`: each with its own, merged), which
-/// halves the time that compiling takes: where they are few, or where every block has one tile in any case.
-pub(super) fn merges(plan: &Plan, sources: &[Source; 2], counts: &[usize], blocks: usize) -> bool {
-    let [own, merged] = sources;
-    if merged.networks >= own.networks {
-        return false;
+/// What adding up gradients costs, in the same columns.
+pub(super) fn update_cost(bytes: usize) -> f64 {
+    bytes as f64 / UPDATED
+}
+
+/// Blocks that share a gradient, at most.
+pub(super) const MOST_SHARING: usize = 4;
+
+/// How many blocks share a gradient. It leaves room for others in the second-level cache; but at the start all of them
+/// wait for the first one, which counts where blocks have few tiles, and more so in f64 (`benches/gpu/fused-step.md`).
+pub(super) fn sharing(tiles: usize, blocks: usize, doubles: bool) -> usize {
+    match tiles / blocks.max(1) {
+        4.. => MOST_SHARING,
+        _ if tiles > blocks && !doubles => 2,
+        _ => 1,
     }
-    let channels = |term: &Term| term.channels.len() * term.row.sites;
-    let widest = plan.terms.iter().map(channels).max().unwrap_or(0);
-    let narrow = plan.terms.iter().zip(counts.iter().zip(&merged.points));
-    let narrow = narrow.filter(|(term, _)| channels(term) < widest);
-    let narrow: usize = narrow.map(|(_, (count, size))| count.div_ceil(*size)).sum();
-    let all = merged.tiles(counts);
-    all <= blocks || narrow * FEW <= all
+}
+
+/// What merging may cost: compiling takes half as long then.
+const MERGING: f64 = 1.02;
+
+/// Whether narrow terms should go through the network of the widest one (`sources`: each with its own, merged): where
+/// that costs next to nothing, for they are few or leave no block with more tiles.
+pub(super) fn merges(plan: &Plan, sources: &[Source; 2], counts: &[usize], multiprocessors: usize) -> bool {
+    let [own, merged] = sources.each_ref().map(|source| cost(plan, source, counts, multiprocessors));
+    sources[1].networks < sources[0].networks && merged <= MERGING * own
 }
 
 /// Columns (channels times places) of a matrix up to which a tile may grow.

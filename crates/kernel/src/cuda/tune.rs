@@ -88,14 +88,14 @@ impl Cuda<'_> {
             None => {
                 let mut timed = Vec::new();
                 for &tile in &candidates {
-                    self.chosen = Some((counts.to_vec(), self.kernels(Work::Evaluate, tile)?));
+                    self.chosen = Some((counts.to_vec(), self.evaluating(tile, counts)?));
                     timed.push((self.seconds(wanted)?, tile));
                 }
                 timed.sort_by(|one, other| one.0.total_cmp(&other.0));
                 timed[0].1
             }
         };
-        self.chosen = Some((counts.to_vec(), self.kernels(Work::Evaluate, best)?));
+        self.chosen = Some((counts.to_vec(), self.evaluating(best, counts)?));
         if let Some(cache) = cache {
             cache.put(key, &Compiled { image: Vec::new(), log: best.to_string() });
         }

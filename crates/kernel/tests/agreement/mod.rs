@@ -59,14 +59,18 @@ pub(crate) fn memory_limits(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
         kernel.plan_memory(Visits::Points(&points)).expect("arguments that fit").expect("memory of its own")
     };
     let (whole, plan) = (run(kernel), planned(kernel));
-    assert_eq!((plan.chunks, plan.bytes() - plan.kernels), (1, kernel.device_bytes()), "the plan is exact");
+    assert_eq!(
+        (plan.chunks, plan.bytes() - plan.kernels - plan.rest),
+        (1, kernel.device_bytes()),
+        "the plan is exact"
+    );
     let of = |plan: &MemoryPlan, purpose: Purpose| {
         plan.pools.iter().filter(|pool| pool.0 == purpose).map(|pool| pool.1).sum::<usize>()
     };
     kernel.limit_device_bytes(Some(kernel.device_bytes() - of(&plan, Purpose::Points) / 2));
     let chunked = planned(kernel);
     assert!(chunked.chunks > 1 && chunked.blocks == plan.blocks, "{chunked:?}");
-    let bytes = chunked.bytes() - chunked.kernels;
+    let bytes = chunked.bytes() - chunked.kernels - chunked.rest;
     assert_eq!(three_steps(kernel, Visits::Points(&points), &parameters), whole.2, "chunks change no bit");
     assert_eq!(kernel.device_bytes(), bytes, "the plan is exact");
     // A loss alone needs less beside its points, which may come in fewer chunks then.
@@ -94,7 +98,11 @@ pub(crate) fn memory_limits_of_separate_launches(case: &Case, kernel: &mut Kerne
     };
     three_steps(kernel, Visits::Points(&points), &parameters);
     let plan = planned(kernel);
-    assert_eq!((plan.chunks, plan.bytes() - plan.kernels), (1, kernel.device_bytes()), "the plan is exact");
+    assert_eq!(
+        (plan.chunks, plan.bytes() - plan.kernels - plan.rest),
+        (1, kernel.device_bytes()),
+        "the plan is exact"
+    );
     let jets = plan.pools.iter().find(|pool| pool.0 == Purpose::Jets).map_or(0, |pool| pool.1);
     let number = if kernel.precision() == kernel::Precision::F64 { 8 } else { 4 };
     let channels = case.plan.terms.iter().map(|term| term.channels.len()).max().unwrap_or(1);

@@ -22,8 +22,9 @@ const WARM_UP: (usize, f64) = (3, 0.3);
 /// The measurement ends after this many steps, or after the seconds but at least ten steps.
 const MEASURED: (usize, f64) = (200, 3.0);
 
-/// Steps of a series, where the device takes them so.
-const SERIES: usize = 64;
+/// Steps of the first series, where the device takes them so, and about how many seconds a series takes, as in training:
+/// what comes before and behind its steps hardly counts.
+const SERIES: (usize, f64) = (16, 0.2);
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -287,15 +288,15 @@ fn timed_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<(Vec<f64>
     let mut parameters = start.to_vec();
     let mut adam = Adam::new(parameters.len());
     let series = objective.kernel().takes_steps();
-    let (each, rates) = (if series { SERIES } else { 1 }, [RATE; SERIES]);
-    let mut step = |objective: &mut Objective<'_>| -> Result<f64, TrainError> {
+    let mut each = if series { SERIES.0 } else { 1 };
+    let mut step = |objective: &mut Objective<'_>, each: usize| -> Result<f64, TrainError> {
         let begin = Instant::now();
         if series {
             let (bound, mut history) = (None, Vec::new());
             let refused = objective.run_steps(
                 Visits::Points,
                 &mut adam,
-                (&rates, bound),
+                (&vec![RATE; each], bound),
                 &mut parameters,
                 &mut history,
             )?;
@@ -311,16 +312,24 @@ fn timed_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<(Vec<f64>
     let begin = Instant::now();
     let mut warm = 0;
     while warm < WARM_UP.0 || begin.elapsed().as_secs_f64() < WARM_UP.1 {
-        step(objective)?;
+        let seconds = step(objective, each)?;
+        if series {
+            each = series_of(seconds);
+        }
         warm += 1;
     }
     let begin = Instant::now();
     let mut times = Vec::with_capacity(MEASURED.0);
     while times.len() < 10 || (times.len() < MEASURED.0 && begin.elapsed().as_secs_f64() < MEASURED.1) {
-        times.push(step(objective)?);
+        times.push(step(objective, each)?);
     }
     let steps = each * times.len();
     Ok((times, steps))
+}
+
+/// Steps of a series, where one takes so many seconds.
+fn series_of(seconds: f64) -> usize {
+    ((SERIES.1 / seconds) as usize).clamp(1, 1 << 12)
 }
 
 /// Operations per second that the device could do at most: a GPU's by its data sheet, the processor's as measured on

@@ -59,4 +59,6 @@ struct Arguments {
     long long all_rows;
     // Of the launches that work on one layer of one term.
     long long layer;
+    // How many times blocks that share a gradient have added to each layer's part of it; zero between launches.
+    int* turns;
 };

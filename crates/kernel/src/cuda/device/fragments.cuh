@@ -258,12 +258,26 @@ __device__ inline void multiply_terms(number (&sum)[DOWN][ACROSS][4], const Left
 }
 #endif
 
-// Adds the weights times the values of `steps` times 16 neurons. Where they are fetched ahead `next` has the weights of
-// the first step, and those of the next one are always on their way.
+// Adds left times the values of the sixteen neurons from `row` on.
 template <int COLUMNS>
+__device__ inline void multiply_down(number (&sum)[DOWN][COLUMNS / 8][4], const Left (&left)[DOWN], const Cell* cells,
+                                     int row) {
+    constexpr int ACROSS = COLUMNS / 8;
+#pragma unroll
+    for (int start = 0; start < ACROSS; start += GROUP) {
+        Right right[GROUP];
+#pragma unroll
+        for (int pair = 0; pair < GROUP; pair += 2)
+            if (start + pair < ACROSS) load_down<COLUMNS>(right + pair, cells, row, (start + pair) * 8);
+        multiply_group(sum, left, right, start);
+    }
+}
+
+// Adds the weights times the values of `steps` times 16 neurons; TOGETHER says that four warps give one instruction. Where they are fetched ahead `next` has the weights of
+// the first step, and those of the next one are always on their way.
+template <int COLUMNS, bool TOGETHER>
 __device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Left (&next)[DOWN], const number* fragments,
                                    int steps, const Cell* cells) {
-    constexpr int ACROSS = COLUMNS / 8;
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         Left left[DOWN];
@@ -275,23 +289,16 @@ __device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Left (&n
             fetch_weights(left, fragments, step);
         }
 #if GROUPED
-        begin_products();
-        multiply_terms<DOWNWARDS>(sum, left, cells + step * 16 * 8, cell_at<COLUMNS>(1, 0, 0), 8 * 8, ROWS * 8);
-        await_products();
-#else
-#pragma unroll
-        for (int start = 0; start < ACROSS; start += GROUP) {
-            Right right[GROUP];
-#pragma unroll
-            for (int pair = 0; pair < GROUP; pair += 2)
-                if (start + pair < ACROSS)
-                    load_down<COLUMNS>(right + pair, cells, step * 16, (start + pair) * 8);
-            multiply_group(sum, left, right, start);
-        }
+        if constexpr (TOGETHER) {
+            begin_products();
+            multiply_terms<DOWNWARDS>(sum, left, cells + step * 16 * 8, cell_at<COLUMNS>(1, 0, 0), 8 * 8, ROWS * 8);
+            await_products();
+        } else
 #endif
+            multiply_down<COLUMNS>(sum, left, cells, step * 16);
     }
 #if GROUPED
-    settle(sum);
+    if constexpr (TOGETHER) settle(sum);
 #endif
 }
 
@@ -325,7 +332,7 @@ struct Bars {
 
 // Adds the products of adjoints and values over all columns to a block's own gradient, which lies as results do;
 // `first` says that nothing lies there yet. COUNT tiles of 8 inputs are summed at a time.
-template <int COLUMNS, int COUNT>
+template <int COLUMNS, int COUNT, bool TOGETHER>
 __device__ inline void add_outer_product(const Bars<COLUMNS>& bars, const Cell* cells, number* gradient, int inputs,
                                          bool first) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -333,7 +340,7 @@ __device__ inline void add_outer_product(const Bars<COLUMNS>& bars, const Cell* 
     for (int chunk = 0; chunk < inputs / 8; chunk += COUNT) {
         number sum[DOWN][COUNT][4] = {};
 #if GROUPED
-        begin_products();
+        if constexpr (TOGETHER) begin_products();
 #endif
 #pragma unroll
         for (int pair = 0; pair < Bars<COLUMNS>::PAIRS; ++pair) {
@@ -341,20 +348,24 @@ __device__ inline void add_outer_product(const Bars<COLUMNS>& bars, const Cell* 
 #pragma unroll
             for (int down = 0; down < DOWN; ++down) left[down] = bars.pairs[down][pair];
 #if GROUPED
-            multiply_terms<ALONG>(sum, left, cells + cell_at<COLUMNS>(0, chunk * 8, pair * 16),
-                                  cell_at<COLUMNS>(1, 0, 0), ROWS * 8, 8 * 8);
-#else
+            if constexpr (TOGETHER) {
+                multiply_terms<ALONG>(sum, left, cells + cell_at<COLUMNS>(0, chunk * 8, pair * 16),
+                                      cell_at<COLUMNS>(1, 0, 0), ROWS * 8, 8 * 8);
+                continue;
+            }
+#endif
 #pragma unroll
             for (int start = 0; start < COUNT; start += 2) {
                 Right right[2];
                 load_along<COLUMNS>(right, cells, (chunk + start) * 8, pair * 16);
                 multiply_group(sum, left, right, start);
             }
-#endif
         }
 #if GROUPED
-        await_products();
-        settle(sum);
+        if constexpr (TOGETHER) {
+            await_products();
+            settle(sum);
+        }
 #endif
 #pragma unroll
         for (int down = 0; down < DOWN; ++down) {

@@ -87,6 +87,17 @@ __device__ inline void add_to_memory(double* to, const double (&value)[4]) {
     }
 }
 
+// What blocks tell each other: behind a read of what another block wrote everything is seen that it wrote before.
+__device__ inline int read_shared(const int* from) {
+    int value;
+    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+    return value;
+}
+
+__device__ inline void write_shared(int* to, int value) {
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+}
+
 // Four matrices of 8 by 8 bfloat16 numbers from shared memory; lane n names row n % 8 of matrix n / 8, which starts
 // `offset` and `place(n)` cells behind `cells`. A lane is given the numbers 2t and 2t + 1 of row g of every matrix.
 template <typename Place>

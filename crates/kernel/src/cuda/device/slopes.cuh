@@ -61,11 +61,16 @@ __device__ inline Saturation saturation(double z) {
     return Saturation{number(e), number(r), number(-(scale * rest + (scale - 1)) * r)};
 }
 
-// Where e is near one, a polynomial: 1 - e would lose digits.
+// Where e is near one, a polynomial: 1 - e would lose digits. Values that are rounded to 16 bits or fewer have not so many.
 __device__ inline Saturation saturation(float z) {
+#if TERMS == 1 || TERMS == 2
+    const float e = power_of(fabs(z) * -2.88539008f), r = approximate_reciprocal(1 + e);
+    return Saturation{number(e), number(r), number(r - e * r)};
+#else
     const float size = fabs(z), e = power_of(size * -2.88539008f), r = approximate_reciprocal(1 + e), y = z * z;
     const float rest = y * (y * (y * 0.016437557f - 0.052671798f) + 0.13320725f) - 0.33332947f;
     return Saturation{number(e), number(r), number(size < 0.55f ? size + size * y * rest : r - e * r)};
+#endif
 }
 
 __device__ inline void tanh_slopes(number z, number (&s)[6]) {

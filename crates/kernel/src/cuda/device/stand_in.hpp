@@ -16,6 +16,7 @@
 #define __shared__ static
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __restrict__
 
 using std::copysign;

@@ -11,6 +11,50 @@ alignas(16) static unsigned char shared_memory[SHARED_BYTES];
 extern __shared__ __align__(16) unsigned char shared_memory[];
 #endif
 
+// Blocks that follow each other share a gradient: SHARING of them, or those that are left. They add to each layer's part of
+// it in the order of their tiles, so that sums do not depend on who is faster. Launches have no more blocks than run at a
+// time, and those with smaller numbers start first: who waits waits for one that runs. A processor that stands in takes
+// blocks one after the other, which is an order as well.
+struct Turn {
+    // How many blocks share the gradient, and how many times they add before this tile.
+    int members, before;
+    int* counts;
+
+    __device__ Turn(const Arguments& arguments, int tile) {
+        const int leader = blockIdx.x / SHARING * SHARING, left = int(gridDim.x) - leader;
+        members = left < SHARING ? left : SHARING;
+        before = tile / int(gridDim.x) * members + int(blockIdx.x) - leader;
+        counts = arguments.turns + blockIdx.x / SHARING * HIDDEN;
+    }
+
+    // Behind the last tile counts start from zero again.
+    __device__ int after(const Arguments& arguments, int tile) const {
+        const int all = int(arguments.table[TABLE_END]), grid = int(gridDim.x);
+        const int leader = blockIdx.x / SHARING * SHARING, rest = all % grid - leader;
+        const int last = all / grid * members + (rest < 0 ? 0 : rest < members ? rest : members);
+        return before + 1 == last ? 0 : before + 1;
+    }
+};
+
+// Waits until it is this block's turn to add to a layer's part of the gradient; a barrier must follow.
+__device__ inline void await_turn(const Arguments& arguments, int tile, int layer) {
+#ifndef STAND_IN
+    if (SHARING == 1 || threadIdx.x != 0) return;
+    const Turn turn(arguments, tile);
+    while (read_shared(turn.counts + layer) != turn.before) {
+    }
+#endif
+}
+
+// Lets the next one add; a barrier must stand before.
+__device__ inline void pass_turn(const Arguments& arguments, int tile, int layer) {
+#ifndef STAND_IN
+    if (SHARING == 1 || threadIdx.x != 0) return;
+    const Turn turn(arguments, tile);
+    write_shared(turn.counts + layer, turn.after(arguments, tile));
+#endif
+}
+
 template <typename Net>
 struct Walk {
     static constexpr int CHANNELS = Net::CHANNELS, PLACES = Net::PLACES, COLUMNS = Net::COLUMNS;
@@ -18,6 +62,8 @@ struct Walk {
     // Tiles of places that are written out where the head is applied, once per tile of points: with many the others follow
     // in a loop, for there is less to compile then.
     static constexpr int HEAD_TILES = PLACE_TILES > 2 ? 1 : 2;
+    // The instruction of four warps must not stand in a function that is called.
+    static constexpr bool TOGETHER = !Net::CALLED;
     typedef number Sums[DOWN][ACROSS][4];
 
     // Its `scratch` is in shared memory, behind the cells.
@@ -26,7 +72,9 @@ struct Walk {
     int count;
     // Numbers of a point.
     int row;
-    // Whether this is the block's first tile.
+    // Which tile.
+    int tile;
+    // Whether nothing was added to the gradient before.
     bool first;
 
     __device__ Cell* cells() const {
@@ -182,7 +230,7 @@ struct Walk {
         fetch_weights(next, weights, 0);
         publish_cells();
         start(sum, weights + BIASES_PACKED);
-        add_product<COLUMNS>(sum, next, weights, FEATURE_ROWS / 16, cells());
+        add_product<COLUMNS, TOGETHER>(sum, next, weights, FEATURE_ROWS / 16, cells());
 #pragma unroll 1
         for (int layer = 1; layer < HIDDEN; ++layer) {
             const number* fragments = weights + FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED;
@@ -194,7 +242,7 @@ struct Walk {
             fetch_weights(next, fragments, 0);
             publish_cells();
             start(sum, weights + BIASES_PACKED + layer * WIDTH);
-            add_product<COLUMNS>(sum, next, fragments, TILES, cells());
+            add_product<COLUMNS, TOGETHER>(sum, next, fragments, TILES, cells());
         }
         __syncthreads();
         Quad* own = kept();
@@ -318,6 +366,8 @@ struct Walk {
     // From the adjoints of the outputs to the block's gradient.
     __device__ void reverse() const {
         Sums sum;
+        await_turn(block.arguments, tile, HIDDEN - 1);
+        if (SHARING > 1) __syncthreads();
         head_reverse(sum);
         __syncthreads();
         clear_rest();
@@ -340,24 +390,50 @@ struct Walk {
             publish_cells();
             number* gradient = block.gradient + FIRST_GRADIENT + (layer - 1) * WIDTH * WIDTH;
             const Bars<COLUMNS> bars(sum);
-            add_outer_product<COLUMNS, OUTER>(bars, cells(), gradient, WIDTH, first);
+            add_outer_product<COLUMNS, OUTER, TOGETHER>(bars, cells(), gradient, WIDTH, first);
             __syncthreads();
+            pass_turn(block.arguments, tile, layer);
             bars.store(cells());
             const number* weights = block.arguments.weights + FIRST_PACKED + (2 * layer - 1) * SQUARE_PACKED;
             Left next[DOWN];
             fetch_weights(next, weights, 0);
             publish_cells();
             start(sum, nullptr);
-            add_product<COLUMNS>(sum, next, weights, TILES, cells());
+            add_product<COLUMNS, TOGETHER>(sum, next, weights, TILES, cells());
             activation_reverse(sum, saved_at);
+            await_turn(block.arguments, tile, layer - 1);
             __syncthreads();
         }
         store_features();
         publish_cells();
-        add_outer_product<COLUMNS, 2>(Bars<COLUMNS>(sum), cells(), block.gradient, FEATURE_ROWS, first);
+        add_outer_product<COLUMNS, 2, TOGETHER>(Bars<COLUMNS>(sum), cells(), block.gradient, FEATURE_ROWS, first);
         __syncthreads();
+        pass_turn(block.arguments, tile, 0);
     }
 };
+
+template <typename Net>
+__device__ __noinline__ void call_forward(Walk<Net> walk) {
+    walk.forward();
+}
+
+template <typename Net>
+__device__ __noinline__ void call_reverse(Walk<Net> walk) {
+    walk.reverse();
+}
+
+// Networks of fewer channels than the widest are functions that are called: they are compiled beside it.
+template <typename Net>
+__device__ inline void walk_forward(const Walk<Net>& walk) {
+    if constexpr (Net::CALLED) call_forward(walk);
+    else walk.forward();
+}
+
+template <typename Net>
+__device__ inline void walk_reverse(const Walk<Net>& walk) {
+    if constexpr (Net::CALLED) call_reverse(walk);
+    else walk.reverse();
+}
 
 // What a term's coefficients are at every place of a tile.
 template <typename Term>

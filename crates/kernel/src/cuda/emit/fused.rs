@@ -7,6 +7,7 @@ use super::{
     rules,
 };
 use crate::Precision;
+use crate::cuda::compiler::SIDE_BY_SIDE;
 use crate::cuda::layout::Layout;
 use equation::problem::Activation;
 use equation::taylor::{Architecture, Layer, Plan, Term};
@@ -89,13 +90,20 @@ struct Cut {
 }
 
 impl Cut {
-    fn of(plan: &Plan, plain: &Plain, [number, planes, memory]: [usize; 3], most: usize) -> Option<Cut> {
+    fn of(
+        plan: &Plan,
+        plain: &Plain,
+        [number, planes, memory]: [usize; 3],
+        most: usize,
+        alone: bool,
+    ) -> Option<Cut> {
         let tiles = plain.neurons.div_ceil(16);
         let down = tiles.div_ceil(WARPS);
         // Groups of four warps multiply together; wide networks are filled up to whole ones.
         let warps = if down == 1 { tiles } else { tiles.div_ceil(down).next_multiple_of(4) };
         let rows = (16 * warps * down).max(plain.features.next_multiple_of(16));
-        for each in (1..=(WARPS / warps)).rev() {
+        let most_blocks = if alone { 1 } else { WARPS / warps };
+        for each in (1..=most_blocks).rev() {
             let taken = RESERVED_BYTES + WORKSPACE_BYTES * 32 * warps;
             let room = (memory / each).saturating_sub(taken);
             let fits = |term: &Term, points: usize| {
@@ -182,7 +190,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         return None;
     }
     let planes = if terms == 0 { 1 } else { terms };
-    let cut = Cut::of(plan, &plain, [number, planes, target.shared], most)?;
+    let cut = Cut::of(plan, &plain, [number, planes, target.shared], most, target.variant.alone)?;
     let Plain { features, neurons, hidden, outputs, .. } = plain;
     let tiles = cut.warps * cut.down;
     let width = 16 * tiles;
@@ -209,6 +217,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
     let sums = scalars + residuals;
     let threads = 32 * cut.warps;
+    let sharing = target.variant.sharing;
 
     // What both texts begin with.
     let mut text = format!("// The fused step in {}, made by pinnace.\n", target.precision);
@@ -223,6 +232,8 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         ("SCALARS", scalars),
         ("PARAMETERS", plan.parameter_count()),
         ("SCRATCH", scratch),
+        ("SHARING", sharing),
+        ("TABLE_END", 3 * plan.terms.len() + 2),
         ("GRADIENT", gradient),
         ("SUMS", sums),
         ("DOWN", cut.down),
@@ -259,13 +270,29 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     text.push('\n');
     let (texts, networks) = term_texts(plan, &plain, &cut);
     text += &texts;
+    if count(&networks) > 1 {
+        text += SIDE_BY_SIDE;
+    }
     text += &entry(plan, &cut, [number, planes, width.max(feature_rows)], &networks, target.variant.chunked);
     let packed = head_packed + outputs * (width + 1);
     let shape = Shape { threads, shared, each: cut.each };
     let tables = super::given_tables(plan, target.precision);
     let networks = count(&networks);
     let (around, points) = (Some(around), cut.points);
-    Some(Source { text, around, tables, shape, points, scratch, gradient, sums, packed, networks })
+    Some(Source {
+        text,
+        around,
+        tables,
+        shape,
+        points,
+        scratch,
+        gradient,
+        sharing,
+        turns: hidden,
+        sums,
+        packed,
+        networks,
+    })
 }
 
 fn entry(
@@ -282,9 +309,10 @@ fn entry(
         .map(|(term, &points)| term.channels.len() * term.row.sites * points);
     let cells = columns.map(|columns| cell_bytes(columns, rows, planes, number)).max().unwrap_or(0);
     let mut text = format!(
-        "extern \"C\" __global__ void __launch_bounds__(THREADS, {}) {}(Arguments arguments) {{\n\
+        "extern \"C\" __global__ void __launch_bounds__(THREADS, {}) {}(const __grid_constant__ Arguments arguments) {{\n\
          \x20   Block block = own_block(arguments);\n\
          \x20   block.scratch = reinterpret_cast<number*>(shared_memory + {cells});\n\
+         \x20   block.gradient = arguments.gradients + static_cast<long long>(blockIdx.x / SHARING) * GRADIENT;\n\
          \x20   if (arguments.fresh)\n\
          \x20       for (int place = threadIdx.x; place < SUMS; place += THREADS) block.sums[place] = 0;\n\
          \x20   if (threadIdx.x == 0) *workspace() = number(0);\n\
@@ -309,10 +337,13 @@ fn around(plain: &Plain) -> String {
     }
     text.push('\n');
     text + &kernel("pack", "    pack_network(arguments.weights, arguments.parameters);\n")
-        + &kernel("reduce", "    reduce_blocks(arguments, arguments.blocks, parameter_of);\n")
+        + &kernel(
+            "reduce",
+            "    reduce_blocks(arguments, (arguments.blocks + SHARING - 1) / SHARING, parameter_of);\n",
+        )
         + &kernel(
             "update",
-            "    move_parameters(arguments, arguments.blocks, parameter_of,\n\
+            "    move_parameters(arguments, (arguments.blocks + SHARING - 1) / SHARING, parameter_of,\n\
              \x20                   [&](int place, number value) { put_parameter(arguments.weights, place, value); });\n",
         )
         + &kernel("advance", "    advance_progress(arguments);\n")
@@ -326,7 +357,7 @@ fn tiles(plan: &Plan, networks: &[usize], chunked: bool) -> String {
     _ = writeln!(
         text,
         "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{\n\
-         \x20       const bool first = {}tile == blockIdx.x;\n\
+         \x20       const bool first = {}tile == blockIdx.x && blockIdx.x % SHARING == 0;\n\
          \x20       int term = 0, count, row;\n        const double* rows;\n\
          \x20       while (tile >= table[3 * term + 5]) ++term;",
         3 * plan.terms.len() + 2,
@@ -354,7 +385,9 @@ fn tiles(plan: &Plan, networks: &[usize], chunked: bool) -> String {
             let terms = (0..networks.len()).filter(|&term| networks[term] == network).collect();
             (
                 terms,
-                format!("            Walk<Network{network}>{{block, rows, count, row, first}}.{call}();\n"),
+                format!(
+                    "            walk_{call}(Walk<Network{network}>{{block, rows, count, row, int(tile), first}});\n"
+                ),
             )
         };
         (0..count(networks)).map(body).collect()
@@ -398,6 +431,8 @@ fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut) -> (String, Vec<usize>) {
     let layout = Layout::new(&plan.architecture);
     let (mut networks, mut numbers): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut text = String::new();
+    let channels = |term: &Term| term.channels.len() * term.row.sites;
+    let widest = plan.terms.iter().map(channels).max().unwrap_or(0);
     for (place, (term, &points)) in plan.terms.iter().zip(&cut.points).enumerate() {
         let arrays = arrays(term, plain, plan, points, cut.warps);
         let term = TermText {
@@ -409,7 +444,8 @@ fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut) -> (String, Vec<usize>) {
             reverse: true,
             along: false,
         };
-        let network = term.network_text(plain.activation, &arrays);
+        let called = term.channels() * term.term.row.sites < widest;
+        let network = term.network_text(plain.activation, &arrays, called);
         let known = networks.iter().position(|known| *known == network);
         let number = known.unwrap_or(networks.len());
         if known.is_none() {
@@ -445,13 +481,14 @@ impl TermText<'_> {
     }
 
     /// The network with this term's channels; `arrays` are a term's arrays in shared memory.
-    fn network_text(&self, activation: Activation, arrays: &[(&'static str, usize)]) -> String {
+    fn network_text(&self, activation: Activation, arrays: &[(&'static str, usize)], called: bool) -> String {
         let (rules, slopes) = (&self.term.rules, activation.name());
         let z = |channel: usize| Some(rules::at("z", channel));
         let bar = |channel: usize| rules::at("z_bar", channel);
         // Arrays whose places depend on the residuals come last, and only the term itself needs them.
         let shared = &arrays[..arrays.len() - RESIDUAL_ARRAYS];
         let mut text = self.constants(shared);
+        _ = writeln!(text, "    static constexpr bool CALLED = {called};");
         text += "\n    // All channels of one neuron at one place, side by side.\n    struct Jets {\n    static constexpr int PLACES = 1;\n";
         text += &self.feature_functions();
         _ = write!(

@@ -102,7 +102,21 @@ impl Source {
     fn single(text: String, tables: Vec<Table>, shape: Shape, points: Vec<usize>, sizes: [usize; 4]) -> Self {
         let [scratch, gradient, sums, packed] = sizes;
         let (around, networks) = (None, 0);
-        Source { text, around, tables, shape, points, scratch, gradient, sums, packed, networks }
+        let (sharing, turns) = (1, 0);
+        Source {
+            text,
+            around,
+            tables,
+            shape,
+            points,
+            scratch,
+            gradient,
+            sharing,
+            turns,
+            sums,
+            packed,
+            networks,
+        }
     }
 
     /// Tiles of so many points of every term.
@@ -149,8 +163,11 @@ pub(crate) struct Source {
     pub(crate) points: Vec<usize>,
     /// Numbers of scratch memory per block.
     pub(crate) scratch: usize,
-    /// Numbers of a block's own gradient.
+    /// Numbers of a gradient.
     pub(crate) gradient: usize,
+    /// Blocks that share a gradient, and parts of it that they take turns at.
+    pub(crate) sharing: usize,
+    pub(crate) turns: usize,
     /// A block's own sums in double precision.
     pub(crate) sums: usize,
     /// Numbers of the packed parameters.
@@ -169,13 +186,23 @@ pub(crate) struct Target {
 }
 
 /// Which of several texts that do the same work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Variant {
     /// Whether points come in several launches, of which the later ones add to the sums of the first. The flag that
     /// tells them apart costs a fused kernel registers that it does not have.
     pub(crate) chunked: bool,
     /// Whether terms of few channels go through the network of the widest term: there is less to compile.
     pub(crate) merged: bool,
+    /// Whether a block has a multiprocessor to itself, and all of its shared memory.
+    pub(crate) alone: bool,
+    /// Blocks that share a gradient.
+    pub(crate) sharing: usize,
+}
+
+impl Default for Variant {
+    fn default() -> Self {
+        Variant { chunked: false, merged: false, alone: false, sharing: 1 }
+    }
 }
 
 pub(crate) const NUMBERS: &str = include_str!("../device/numbers.cuh");
@@ -210,7 +237,7 @@ pub(crate) fn source(plan: &Plan, target: Target, work: Work, points: usize) -> 
 
 fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) -> Source {
     let architecture = &plan.architecture;
-    let layout = Layout::new(architecture);
+    let layout = if work.reverses() { Layout::new(architecture) } else { Layout::one_way(architecture) };
     let scalars = plan.scalars.len();
     let prediction = (work == Work::Fill).then_some(&plan.prediction);
     let terms: Vec<TermText<'_>> = (plan.terms.iter().chain(prediction))
