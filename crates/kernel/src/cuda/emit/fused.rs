@@ -181,8 +181,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         Precision::Bf16x3 => ("float", 2, 4),
         Precision::Bf16 | Precision::Fp16 => ("float", 1, 4),
     };
-    let merged = target.variant.merged.then(|| merge::merged(plan));
-    let plan = merged.as_ref().unwrap_or(plan);
+    let plan = &if target.variant.merged { merge::merged(plan) } else { merge::gathered(plan) };
     let architecture = &plan.architecture;
     let plain = Plain::of(architecture)?;
     // Adjoints of coefficients are not gathered here.

@@ -5,16 +5,29 @@ use equation::taylor::{ChannelKind, Plan, Term};
 
 /// The plan with all channels of the widest term in every term that needs some of them.
 pub(super) fn merged(plan: &Plan) -> Plan {
-    let mut merged = plan.clone();
-    let Some(widest) = plan.terms.iter().max_by_key(|term| term.channels.len()) else { return merged };
-    for term in &mut merged.terms {
+    widened(plan, usize::MAX)
+}
+
+/// The same among terms of fewer channels than the widest has, which stays by itself.
+pub(super) fn gathered(plan: &Plan) -> Plan {
+    widened(plan, plan.terms.iter().map(|term| term.channels.len()).max().unwrap_or(0))
+}
+
+/// The plan with all channels of the widest term of fewer than `limit` in every other such term that needs some of them.
+fn widened(plan: &Plan, limit: usize) -> Plan {
+    let mut widened = plan.clone();
+    let narrow = |term: &&Term| term.channels.len() < limit;
+    let Some(widest) = plan.terms.iter().filter(narrow).max_by_key(|term| term.channels.len()) else {
+        return widened;
+    };
+    for term in widened.terms.iter_mut().filter(|term| term.channels.len() < limit) {
         let Some(places) = places(term, widest) else { continue };
         for signal in &mut term.signals {
             signal.channel = places[usize::from(signal.channel)];
         }
         (term.channels, term.rules) = (widest.channels.clone(), widest.rules.clone());
     }
-    merged
+    widened
 }
 
 /// Where a wider term has the channels of a narrower one; `None` where it lacks one, or where channels differ from point
