@@ -28,6 +28,7 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
     check("burgers.toml", &["network.width=64", "network.depth=1"], Precision::Bf16, 33);
     // Many points of conditions have networks of their own, which are called.
     check("burgers.toml", &["network.width=64", "network.depth=2"], Precision::Bf16x3, 400);
+    check("wave-3d.toml", &["network.width=20", "network.depth=2"], Precision::Bf16x6, 100);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Fp16, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Tf32, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::F64, 31);
