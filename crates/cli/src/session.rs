@@ -30,6 +30,16 @@ pub(crate) fn train(
     if let Some(choice) = experiment.choice() {
         terminal.say(&format!("optimizer {choice}"));
     }
+    if let Some((width, (least, most))) = experiment.chosen_width() {
+        terminal
+            .say(&format!("width {width}, from {least} to {most}: what the time affords on this machine"));
+    }
+    if let Some((count, swings)) = experiment.chosen_windows() {
+        terminal.say(&format!(
+            "{count} windows of time, a network each: waves go through {swings:.1} periods, by how they start \
+             (--set training.windows=1 for one)"
+        ));
+    }
     if experiment.plan().attended().is_some() {
         terminal.say(
             "attention: points whose residuals stay large weigh more, also in losses until the last one",

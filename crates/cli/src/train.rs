@@ -22,7 +22,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     let experiment = Experiment::open(&choices.chosen.problem, &overrides)?;
     let experiment = experiment.compiled(choices.manner.gpu.compile.unwrap_or_default());
     let precision = choices.precision.unwrap_or_else(|| experiment.suitable_precision(choices.device));
-    let experiment = experiment.on(choices.device, precision);
+    let experiment = experiment.on(choices.device, precision).fitted()?;
     let start = match &choices.from {
         Some(path) => {
             let run = Run::open(path)?;

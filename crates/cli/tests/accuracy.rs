@@ -175,3 +175,18 @@ fn mistakes_are_found_before_the_first_training() {
     }
     assert!(!out.exists());
 }
+
+#[test]
+fn a_time_that_is_over_at_once_still_takes_every_window_to_its_end() {
+    let scratch = Scratch::new("windows");
+    let small =
+        ["--set", "training.points=64", "--set", "training.windows=3", "--set", "network.width=[4, 20]"];
+    let arguments = [&["heat", "--seeds", "1", "--budget", "0.001 s", "--no-plots"], &small[..]].concat();
+    report(&accuracy(&scratch.join("out"), &arguments), 0);
+    let [line] = &lines(&scratch.join("out"))[..] else { panic!("one training") };
+    assert!(line["failed"].is_null(), "{line}");
+    assert!(line["relative_l2"]["u"].as_f64().is_some_and(f64::is_finite), "{line}");
+    assert!(line["steps"].as_u64() >= Some(3), "a step in each window: {line}");
+    // The first layer, the second, the output; with their biases.
+    assert_eq!(line["trainable"], 4 * 3 + (4 * 4 + 4) + 5, "as narrow as it may be: {line}");
+}

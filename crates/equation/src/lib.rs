@@ -10,4 +10,5 @@ pub mod counter;
 pub mod expression;
 pub mod parse;
 pub mod problem;
+pub mod swings;
 pub mod taylor;

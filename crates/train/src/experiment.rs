@@ -10,7 +10,7 @@ use crate::trainer::{Choice, Snapshot, Stopped, extent, settle};
 use crate::{TrainError, problem_file};
 use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
-use equation::problem::{Optimizer, Phase, Problem};
+use equation::problem::{Optimizer, Parts, Phase, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Device, Kernel, Losses, Points, Precision};
@@ -31,6 +31,8 @@ pub struct Experiment {
     /// Bytes that it may take on a device with memory of its own.
     memory_limit: Option<usize>,
     compile: CompileMode,
+    /// The least and the most, where the width was chosen between them.
+    widths: Option<(usize, usize)>,
 }
 
 /// Where a problem comes from.
@@ -141,6 +143,7 @@ impl Experiment {
             precision,
             memory_limit,
             compile,
+            widths: None,
         })
     }
 
@@ -183,6 +186,16 @@ impl Experiment {
         self
     }
 
+    /// Makes its network this wide, out of the widths that the problem leaves open; short for `network.width`.
+    pub(crate) fn with_width(mut self, width: usize) -> Result<Self, TrainError> {
+        self.origin.overrides.push(format!("network.width={width}"));
+        let network = &mut self.problem.network;
+        self.widths = Some((network.least_width, network.width));
+        (network.width, network.least_width) = (width, width);
+        self.plan = plan(&self.problem)?;
+        Ok(self)
+    }
+
     /// Makes training go through these phases in place of its own.
     pub(crate) fn in_phases(mut self, phases: Vec<Phase>) -> Self {
         self.problem.training.phases = phases;
@@ -202,7 +215,10 @@ impl Experiment {
     /// The problem file that states by itself what this experiment trains, overrides included. `rename`
     /// says by which path each data file is found from its new place.
     pub(crate) fn resolved(&self, rename: &mut dyn FnMut(&str) -> String) -> Result<String, Diagnostics> {
-        resolve(&self.origin.text, &self.origin.overrides, &self.problem.title, rename)
+        let mut overrides = self.origin.overrides.clone();
+        // Chosen once: a later version may choose otherwise.
+        overrides.extend(self.chosen_windows().map(|(count, _)| format!("training.windows={count}")));
+        resolve(&self.origin.text, &overrides, &self.problem.title, rename)
     }
 
     /// Where data files are found.
@@ -229,6 +245,21 @@ impl Experiment {
     pub fn choice(&self) -> Option<Choice> {
         let open = self.problem.training.phases.iter().any(|phase| phase.optimizer == Optimizer::Auto);
         open.then(|| Choice::of(extent(&self.problem, &self.plan), self.precision))
+    }
+
+    /// The width of its network, and the least and the most that it was chosen from by the time that is stated; `None`
+    /// where there was no choice.
+    pub fn chosen_width(&self) -> Option<(usize, (usize, usize))> {
+        self.widths.map(|widths| (self.problem.network.width, widths))
+    }
+
+    /// How many windows of time were chosen where the file does not say, and how many periods of what swings fastest
+    /// they were chosen by; `None` where there is one, or the file says.
+    pub fn chosen_windows(&self) -> Option<(usize, f64)> {
+        match self.problem.training.windows {
+            Parts::Periods { count, swings } => Some((count, swings)),
+            Parts::Equal(_) | Parts::At(_) => None,
+        }
     }
 
     /// What became of its conditions, a line each: exact by construction, or a penalty and why.

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod afford;
 mod error;
 mod evaluate;
 mod experiment;

@@ -82,7 +82,7 @@ pub(super) fn read(
 }
 
 /// The field of an equation that is linear in one field and mentions no other, and what it equals.
-pub(super) fn prescribed(pool: &mut Pool, residual: Expression) -> Result<(Field, Expression), Reason> {
+pub(crate) fn prescribed(pool: &mut Pool, residual: Expression) -> Result<(Field, Expression), Reason> {
     let leaves = pool.leaves(&[residual]);
     let known = |leaf: &Leaf| matches!(leaf, Leaf::Coordinate(_) | Leaf::Parameter(_) | Leaf::Field(_));
     let mut fields = leaves.iter().filter_map(|leaf| match leaf {

@@ -20,6 +20,9 @@ mod unit;
 
 pub use outcome::{Enforcement, Outcome, Reason, report};
 
+pub(crate) use claim::prescribed;
+pub(crate) use places::{places, value};
+
 use crate::expression::{Leaf, Pool};
 use crate::problem::{HardConstraints, Problem};
 use claim::Claim;

@@ -12,7 +12,7 @@ const COUNT: usize = 201;
 const SHARE_OF_ENDS: u64 = 8;
 
 /// Places of the box with these coordinates fixed: always the same ones.
-pub(super) fn places(domain: &Domain, fixed: &[(usize, f64)]) -> Vec<Vec<f64>> {
+pub(crate) fn places(domain: &Domain, fixed: &[(usize, f64)]) -> Vec<Vec<f64>> {
     let free: Vec<usize> =
         (0..domain.len()).filter(|axis| fixed.iter().all(|(other, _)| other != axis)).collect();
     let stream = Stream::new(0, 0x9a << 56);
@@ -37,7 +37,7 @@ pub(super) fn places(domain: &Domain, fixed: &[(usize, f64)]) -> Vec<Vec<f64>> {
 }
 
 /// A function of the coordinates at a place; no number where it mentions anything else.
-pub(super) fn value(pool: &Pool, function: Expression, place: &[f64]) -> f64 {
+pub(crate) fn value(pool: &Pool, function: Expression, place: &[f64]) -> f64 {
     evaluate(pool, function, &|leaf| match leaf {
         Leaf::Coordinate(axis) => place[usize::from(axis)],
         _ => f64::NAN,

@@ -7,6 +7,8 @@ pub struct Network {
     pub kind: NetworkKind,
     /// Neurons per hidden layer.
     pub width: usize,
+    /// How few they may become where a stated time affords no more; as many where nothing is said.
+    pub least_width: usize,
     /// Hidden layers.
     pub depth: usize,
     /// The nonlinearity between layers.

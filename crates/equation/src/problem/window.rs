@@ -15,13 +15,20 @@ pub enum Parts {
     Equal(usize),
     /// At these times, which ascend inside of its interval.
     At(Vec<f64>),
+    /// Into so many of the same length that each has about one period of what swings fastest at the start; more than one.
+    Periods {
+        /// How many.
+        count: usize,
+        /// How many periods there are.
+        swings: f64,
+    },
 }
 
 impl Parts {
     /// How many windows there are; at least one.
     pub fn count(&self) -> usize {
         match self {
-            Parts::Equal(count) => *count,
+            Parts::Equal(count) | Parts::Periods { count, .. } => *count,
             Parts::At(times) => times.len() + 1,
         }
     }
@@ -95,7 +102,7 @@ impl Problem {
         let (axis, count) = (self.time()?, self.training.windows.count());
         let time = &self.domain.coordinates[axis];
         let inside: Vec<f64> = match &self.training.windows {
-            Parts::Equal(count) => {
+            Parts::Equal(count) | Parts::Periods { count, .. } => {
                 let parts = (1..*count).map(|number| number as f64 / *count as f64);
                 parts.map(|part| time.low + (time.high - time.low) * part).collect()
             }

@@ -49,7 +49,7 @@ fn heat_with_a_start_and_walls_that_change() {
 fn a_wave_starts_with_its_place_and_velocity() {
     let text = "[domain]\nt = [0, 2]\nx = [0, 1]\n[unknowns]\nu = {}\n[equations]\nwave = \"u_tt = 4*u_xx\"\n\
         [conditions]\nstart = { on = \"t = 0\", equations = [\"u = sin(pi*x)\", \"u_t = 0\"] }\n\
-        walls = { on = \"boundary\", equation = \"u = 0\" }\n";
+        walls = { on = \"boundary\", equation = \"u = 0\" }\n[training]\nwindows = 1\n";
     all_exact(text);
     assert_eq!(
         pair(text).ansatz(0),

@@ -103,7 +103,7 @@ fn starts_of_what_swings_many_times_stay_penalties() {
         pair(&format!(
             "[domain]\nt = [0, {end}]\n[unknowns]\nu = {{}}\n{ansatz}[equations]\nmotion = \"u_tt + 16*u = 0\"\n\
             [conditions]\nstart = {{ on = \"t = 0\", equation = \"u = 1\" }}\n\
-            rest = {{ on = \"t = 0\", equation = \"u_t = 0\" }}\n"
+            rest = {{ on = \"t = 0\", equation = \"u_t = 0\" }}\n[training]\nwindows = 1\n"
         ))
     };
     assert_eq!(swinging(2, "").outcomes(), ["start: exact", "rest: exact"]);

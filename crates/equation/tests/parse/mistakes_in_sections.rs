@@ -29,6 +29,20 @@ const TABLES: &[Mistake] = &[
     mistake(files::BURGERS, "width = 20", "width = «\"20\"»", "expected an integer, found a string", ""),
     mistake(files::BURGERS, "width = 20", "width = «20.0»", "expected an integer, found a number", ""),
     mistake(files::BURGERS, "width = 20", "width = «0»", "expected an integer from 1 to 4096, found 0", ""),
+    mistake(
+        files::BURGERS,
+        "width = 20",
+        "width = «[30, 20]»",
+        "expected the least width first, found 30 before 20",
+        "",
+    ),
+    mistake(
+        files::BURGERS,
+        "width = 20",
+        "width = «[10, 20, 30]»",
+        "expected a width, or two: the least and the most",
+        "",
+    ),
     mistake(files::BURGERS, "\"mlp\"", "«\"mpl\"»", "unknown value `mpl`", "did you mean `mlp`?"),
     mistake(files::BURGERS, "\"tanh\"", "«\"relu\"»", "unknown value `relu`", "did you mean `gelu`?"),
     mistake(

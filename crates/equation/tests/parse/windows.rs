@@ -108,3 +108,25 @@ fn of_what_is_stated_for_the_whole_the_first_window_gets_three_shares_and_others
     assert!(budgets.iter().all(|budget| budget.loss == Some(1e-9)));
     assert_eq!(training.iter().filter_map(|training| training.steps).collect::<Vec<_>>(), [5, 1, 2, 2]);
 }
+
+/// The number of windows of a spring that goes through ten periods.
+fn chosen(training: &str) -> usize {
+    let text = format!(
+        "[domain]\nt = [0, 20]\n[unknowns]\nu = {{}}\n[equations]\nspring = \"u_tt + pi^2*u = 0\"\n[conditions]\n\
+         start = {{ on = \"t = 0\", equations = [\"u = 1\", \"u_t = 0\"] }}\n[training]\n{training}\n"
+    );
+    parse(&text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file"))).training.windows.count()
+}
+
+#[test]
+fn many_periods_are_cut_where_the_file_leaves_it_open() {
+    assert_eq!(
+        (chosen(""), chosen("windows = \"auto\""), chosen("optimizer = \"gauss-newton\"")),
+        (10, 10, 10)
+    );
+    assert_eq!(
+        (chosen("windows = 1"), chosen("windows = [3, 5]"), chosen("optimizer = \"adam\"")),
+        (1, 3, 1)
+    );
+    assert_eq!(parse(BURGERS).expect("a good file").training.windows.count(), 1);
+}

@@ -9,6 +9,9 @@ use kernel::Points;
 /// The part of time that training begins with.
 const FIRST: f64 = 0.1;
 
+/// The same in a window that starts from what the one before has found.
+const FIRST_OF_LATER: f64 = 0.3;
+
 /// How the part grows with each step at which the equations hold, and at others.
 const GROWTH: (f64, f64) = (1.15, 1.02);
 
@@ -31,8 +34,15 @@ impl March {
     /// Before the first step.
     pub(super) const START: March = March { part: FIRST, untrained: 0.0 };
 
-    /// All of time from the first step on: a window that starts from what the one before has found needs no march.
+    /// All of time from the first step on.
     pub(super) const WHOLE: March = March { part: 1.0, untrained: 0.0 };
+
+    /// In a window that starts from what the one before has found, with the loss of that and of an untrained network:
+    /// where the equations hold already, nothing is gained by a march; where they do not, a network that sees all of time
+    /// may settle for a solution that does not belong to its start.
+    pub(crate) fn from_loss(loss: f64, untrained: f64) -> March {
+        if loss < HOLDS * untrained { March::WHOLE } else { March { part: FIRST_OF_LATER, untrained } }
+    }
 
     /// Goes on after a step from this loss, of a phase of so many steps, of whose seconds this part is over.
     pub(super) fn advance(&mut self, loss: f64, steps: Option<u64>, over: f64) {
@@ -125,6 +135,18 @@ walls = { on = "x = 0, x = 1", equation = "u = 0" }
     fn who_states_something_about_later_times_gets_all_of_time_at_once() {
         let later = format!("{WAVE}end = {{ on = \"t = 4\", equation = \"u = 0\" }}\n");
         assert!(times(&later, March::START).iter().all(|times| *times == [3.0, 4.0]));
+    }
+
+    #[test]
+    fn a_window_marches_unless_the_equations_hold_from_its_start() {
+        assert_eq!(March::from_loss(0.5, 100.0), March::WHOLE);
+        let mut march = March::from_loss(50.0, 100.0);
+        assert!(times(WAVE, march).iter().all(|times| *times == [2.3, 2.6]));
+        march.advance(0.5, None, 0.0);
+        assert!(
+            (march.part - FIRST_OF_LATER * GROWTH.0).abs() < 1e-14,
+            "{march:?}: low, beside an untrained network's"
+        );
     }
 
     #[test]

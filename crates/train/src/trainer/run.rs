@@ -335,9 +335,10 @@ impl Run<'_> {
         now.count(evaluations);
         now.steps += 1;
         now.phase_step += 1;
+        let took = clock - begin - now.phase_seconds;
         (now.seconds, now.phase_seconds) = (clock - self.start, clock - begin);
         now.loss = losses.total;
-        now.watch_points(phase, trust);
+        now.watch_points(phase, trust, took);
         sink.event(&Event::Step {
             window: now.windows.len(),
             phase: now.phase,

@@ -109,12 +109,12 @@ impl Snapshot {
 
     /// Moves on to the start of the next window, which starts from the weights of this one, and with its damping where
     /// it begins with the method with which this one ended.
-    pub(crate) fn enter_window(&mut self) {
+    pub(crate) fn enter_window(&mut self, march: March) {
         let same = self.phase == 0;
         let optimizer = if same { GaussNewton::hand_on(&self.optimizer) } else { State::default() };
         self.windows.push(self.parameters.clone());
         self.enter(0);
-        self.optimizer = optimizer;
+        (self.optimizer, self.march) = (optimizer, march);
     }
 
     /// The parameters of all windows that were begun, one after the other.

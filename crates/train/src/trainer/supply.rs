@@ -20,6 +20,12 @@ const MOST_STRAIN_WHEN_SLOW: f64 = 1.2;
 /// How much of the strain each step renews.
 const RENEWAL: f64 = 0.2;
 
+/// By which factor points grow.
+const GROWTH: f64 = 1.5;
+
+/// Steps that a stated time must have room for after points have grown: fewer do not gain by it what they cost.
+const LEAST_STEPS: f64 = 30.0;
+
 /// The family that the choices among candidates come from.
 const CHANCES: u64 = 0x5c << 56;
 
@@ -101,8 +107,8 @@ impl Run<'_> {
 
 impl Snapshot {
     /// Takes note of how well the last step's points stood for all others, and asks for more where they
-    /// did not: of the next draw.
-    pub(super) fn watch_points(&mut self, settings: &Settings, trust: Option<Trust>) {
+    /// did not: of the next draw. The step took so many seconds.
+    pub(super) fn watch_points(&mut self, settings: &Settings, trust: Option<Trust>, took: f64) {
         let Some(Trust { after, .. }) = trust else { return };
         let Strain { after: before, mut mean } = self.strain;
         // While time still grows, losses rise for that reason.
@@ -111,8 +117,11 @@ impl Snapshot {
         if settings.resample == Some(1) && all_of_time && before > 0.0 && self.loss > 0.0 {
             mean += RENEWAL * ((self.loss / before).ln() - mean);
             let most: f64 = if slow { MOST_STRAIN_WHEN_SLOW } else { MOST_STRAIN };
-            if mean > most.ln() && self.interior < settings.most_points {
-                self.interior = (self.interior + self.interior / 2 + 1).min(settings.most_points);
+            let left = settings.budget.seconds.map_or(f64::INFINITY, |seconds| seconds - self.phase_seconds);
+            let affordable = left >= LEAST_STEPS * GROWTH * took;
+            if mean > most.ln() && self.interior < settings.most_points && affordable {
+                let more = (GROWTH * self.interior as f64) as usize + 1;
+                self.interior = more.min(settings.most_points);
                 (mean, self.pace.flat) = (0.0, 0);
             }
         }

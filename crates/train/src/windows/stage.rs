@@ -29,6 +29,11 @@ impl Experiment {
 }
 
 impl Stage<'_> {
+    /// Seconds of all phases, if all of them state theirs and no number of steps takes their place.
+    pub(crate) fn seconds(&self) -> Option<f64> {
+        stated(&self.problem).filter(|_| self.problem.training.steps.is_none())
+    }
+
     /// Shortens the window's time where those before have taken more than theirs: a last step may be long, and all that
     /// follow are to have a turn. `whole` is the problem of all windows, of which so many are left, as long as this one.
     pub(crate) fn hurry(&mut self, whole: &Problem, seconds: f64, left: usize) {

@@ -3,7 +3,7 @@
 use super::{Seam, Stage};
 use crate::optimize::LeastSquares;
 use crate::sample::{Draw, draw};
-use crate::trainer::{Snapshot, ignore_attention, settle};
+use crate::trainer::{March, Snapshot, ignore_attention, settle};
 use crate::{Experiment, Objective, TrainError};
 use equation::taylor::Architecture;
 use kernel::{Device, Kernel, Precision};
@@ -14,7 +14,8 @@ const PARTS: [f64; 2] = [0.5, 0.0];
 
 impl Experiment {
     /// Moves on to the next window. Its network starts as the one before is from the middle of its times on, or from
-    /// their start on, whichever has the lower loss in the new window: waves may have come around.
+    /// their start on, whichever has the lower loss in the new window: waves may have come around. Where neither has one
+    /// that is low, early times come first again.
     pub(super) fn enter_window(&self, now: &mut Snapshot) -> Result<(), TrainError> {
         let number = now.windows.len();
         let (before, after) = (self.stage(number)?, self.stage(number + 1)?);
@@ -29,7 +30,9 @@ impl Experiment {
                 (lowest, start) = (loss, moved);
             }
         }
-        now.enter_window();
+        let untrained = after.plan.initialize(self.problem().training.seed);
+        let untrained = LeastSquares::losses(&mut objective, &untrained).map_or(0.0, |losses| losses.total);
+        now.enter_window(March::from_loss(lowest, untrained));
         now.parameters = start;
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! `[network]`.
 
 use super::reference::coordinates;
-use crate::parse::document::{Entry, Table, Value};
+use crate::parse::diagnostic::Mistakes;
+use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
 use crate::problem::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
@@ -54,7 +55,7 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Networ
     reader::only(section, &KEYS, "key", mistakes);
     let get = |key: &str| section.get(key).map(|entry| &entry.node);
     let kind = get("kind").and_then(|node| reader::choice(node, &KINDS, mistakes));
-    let width = get("width").and_then(|node| reader::count(node, 1..=4096, mistakes));
+    let (least_width, width) = get("width").and_then(|node| widths(node, mistakes)).unwrap_or((WIDTH, WIDTH));
     let depth = get("depth").and_then(|node| reader::count(node, 1..=64, mistakes));
     let activation = get("activation").and_then(|node| reader::choice(node, &ACTIVATIONS, mistakes));
     let activation = activation.unwrap_or(Activation::Tanh);
@@ -71,7 +72,8 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Networ
     }
     Network {
         kind: kind.unwrap_or(NetworkKind::Mlp),
-        width: width.unwrap_or(WIDTH),
+        width,
+        least_width,
         depth: depth.unwrap_or(DEPTH),
         activation,
         initialization,
@@ -79,6 +81,24 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Networ
         periodic,
         fourier,
     }
+}
+
+/// A width, or two: the least and the most.
+fn widths(node: &Node, mistakes: &mut Mistakes) -> Option<(usize, usize)> {
+    let count = |node: &Node, mistakes: &mut Mistakes| reader::count(node, 1..=4096, mistakes);
+    let Value::Array(items) = &node.value else {
+        return count(node, mistakes).map(|width| (width, width));
+    };
+    let [least, most] = &items[..] else {
+        mistakes.report(node.span, "expected a width, or two: the least and the most");
+        return None;
+    };
+    let (least, most) = (count(least, mistakes)?, count(most, mistakes)?);
+    if least > most {
+        mistakes.report(node.span, format!("expected the least width first, found {least} before {most}"));
+        return None;
+    }
+    Some((least, most))
 }
 
 fn initialization(section: &Table, activation: Activation, workshop: &mut Workshop) -> Initialization {

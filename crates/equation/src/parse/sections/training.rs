@@ -46,7 +46,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         .and_then(|entry| reader::count(&entry.node, 0..=i64::MAX, &mut workshop.mistakes))
         .map(|steps| steps as u64);
     let condition_points = section.get("condition_points").and_then(|e| points(&e.node, workshop));
-    let windows = section.get("windows").and_then(|entry| parts(&entry.node, workshop));
+    let windows = stated_windows(section).and_then(|node| parts(node, workshop));
     let default = Phase {
         optimizer: Optimizer::Auto,
         points: None,
@@ -74,6 +74,13 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         steps,
         phases,
     }
+}
+
+/// What the section says about windows of time, unless it leaves them open.
+pub(in crate::parse) fn stated_windows(section: &Table) -> Option<&Node> {
+    let node = &section.get("windows")?.node;
+    let open = matches!(&node.value, Value::Text(text) if text.content == "auto");
+    (!open).then_some(node)
 }
 
 /// How time is cut: a number of windows, or the times at which they meet.

@@ -1,8 +1,30 @@
-//! Whether time can be cut into the windows that `[training]` asks for.
+//! Whether time can be cut into the windows that `[training]` asks for, and into how many where it does not say.
 
+use super::training::stated_windows;
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Entry, Table};
-use crate::problem::{Parts, Problem, Tie};
+use crate::problem::{Optimizer, Parts, Problem, Tie};
+use crate::swings::swings;
+
+/// Periods up to which one network holds all of time: with two, windows gained nothing, with three and a half, much.
+const FEW: f64 = 3.0;
+
+/// Windows that nobody asked for, at most.
+const MOST: f64 = 100.0;
+
+/// Cuts time into periods of what swings fastest, where the section leaves it open. Only for Gauss-Newton, which
+/// balances a start against the equations: other methods need weights.
+pub(in crate::parse) fn choose(training: &Table, problem: &mut Problem) {
+    let mut methods = problem.training.phases.iter().map(|phase| phase.optimizer);
+    let second_order =
+        methods.all(|method| matches!(method, Optimizer::Auto | Optimizer::GaussNewton { .. }));
+    if stated_windows(training).is_some() || !second_order {
+        return;
+    }
+    if let Some(swings) = swings(problem).filter(|&swings| swings > FEW) {
+        problem.training.windows = Parts::Periods { count: swings.round().min(MOST) as usize, swings };
+    }
+}
 
 /// Reports windows of a problem whose times belong together.
 pub(in crate::parse) fn check(training: &Table, problem: &Problem, mistakes: &mut Mistakes) {

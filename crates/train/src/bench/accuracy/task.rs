@@ -76,9 +76,9 @@ impl AccuracySettings {
             overrides.push(format!("training.phase=[{}]", phases.join(", ")));
         }
         let experiment = Experiment::open(&task.problem, &overrides)?.on(self.device, self.precision);
-        let Some(budget) = self.budget else { return Ok(experiment) };
+        let Some(budget) = self.budget else { return experiment.fitted() };
         let phases = allot(experiment.problem().training.phases.clone(), budget, named);
-        Ok(experiment.in_phases(phases))
+        experiment.in_phases(phases).fitted()
     }
 }
 

@@ -126,21 +126,18 @@ impl Trial {
             let limit = settings.budget.and_then(|budget| budget.seconds);
             let (history, windows) = (&mut trial.history, &mut trial.windows);
             let last = Left { seconds: opening, ..Left::default() };
-            let mut watch = Watch { opening, limit, stop, enough: &enough, last, history, windows, tell };
-            let trained = experiment.train(&enough, &mut watch)?;
+            let reaches_the_end = true;
+            let enough = &enough;
+            let mut watch =
+                Watch { opening, limit, stop, enough, reaches_the_end, last, history, windows, tell };
+            let trained = experiment.train(enough, &mut watch)?;
             Ok((experiment, trained, opening))
         });
         if stop.load(Ordering::Relaxed) {
             return None;
         }
         match result {
-            Ok((experiment, trained, opening)) => {
-                trial.finish(&experiment, &trained, opening);
-                // A part of time is not what others are compared by.
-                trial.failed = experiment
-                    .unfinished(&trained.parameters)
-                    .map(|(time, until)| format!("the time was over in the window up to {time} = {until}"));
-            }
+            Ok((experiment, trained, opening)) => trial.finish(&experiment, &trained, opening),
             Err(error) => trial.failed = Some(error.to_string().trim_end().to_owned()),
         }
         Some(trial)
@@ -218,6 +215,8 @@ struct Watch<'run> {
     stop: &'run AtomicBool,
     /// Asks for an end of this training.
     enough: &'run AtomicBool,
+    /// Whether no window of time follows: a part of time is not what others are compared by.
+    reaches_the_end: bool,
     /// At the last step.
     last: Left,
     history: &'run mut History,
@@ -231,7 +230,7 @@ impl Sink for Watch<'_> {
             Event::Step { window, step, seconds, losses, .. } => {
                 let (seconds, loss) = (self.opening + seconds, losses.total);
                 self.last = Left { window, seconds, step, loss, error: f64::NAN };
-                let over = self.limit.is_some_and(|limit| seconds >= limit);
+                let over = self.reaches_the_end && self.limit.is_some_and(|limit| seconds >= limit);
                 if over || self.stop.load(Ordering::Relaxed) {
                     self.enough.store(true, Ordering::Relaxed);
                 }
@@ -248,8 +247,8 @@ impl Sink for Watch<'_> {
                 }
                 (self.tell)(seconds, step, Some(error));
             }
+            Event::WindowStarted { window, windows, .. } => self.reaches_the_end = window + 1 == windows,
             Event::Started { .. }
-            | Event::WindowStarted { .. }
             | Event::Balanced { .. }
             | Event::Memory { .. }
             | Event::PhaseStarted { .. }

@@ -1,0 +1,151 @@
+//! How often a field swings over all of time, by what its equations say at the start: small waves are laid over what the
+//! conditions prescribe there, as long as what is prescribed, and the frequencies of these waves are found.
+//!
+//! A network that has to hold many periods at once is large and slow to train; one that has to hold one is not.
+//!
+//! `start` (what is prescribed at the start), `modes` (the frequencies of a wave).
+
+mod complex;
+mod modes;
+mod start;
+
+use crate::constrain::{places, value};
+use crate::expression::{Expression, Field, Leaf};
+use crate::problem::Problem;
+use complex::Complex;
+use modes::{Entry, fastest};
+use start::Start;
+use std::f64::consts::TAU;
+
+/// What a change of a field, differentiated in some way, changes in an equation.
+struct Influence {
+    equation: usize,
+    field: Field,
+    /// A function of place.
+    factor: Expression,
+}
+
+/// The number of periods that the fastest wave goes through, a mean over space. `None` where equations, conditions and
+/// unknowns do not say how a start goes on.
+pub fn swings(problem: &Problem) -> Option<f64> {
+    let time = problem.time()?;
+    let coordinate = &problem.domain.coordinates[time];
+    let orders = orders(problem, time);
+    if problem.tie().is_some() || problem.equations.len() != orders.len() || orders.contains(&0) {
+        return None;
+    }
+    // What is looked at leaves nothing behind.
+    let mut pool = problem.pool.clone();
+    let start = Start::read(&mut pool, problem, time);
+    let mut influences = Vec::new();
+    for (equation, stated) in problem.equations.iter().enumerate() {
+        for leaf in pool.leaves(&[stated.residual]) {
+            let Leaf::Field(field) = leaf else { continue };
+            let slope = pool.derivative(stated.residual, leaf);
+            influences.push(Influence { equation, field, factor: start.put_into(&mut pool, slope) });
+        }
+    }
+    let mut places = places(&problem.domain, &[(time, coordinate.low)]);
+    // Means over space: its ends are looked at more often than they count.
+    places.retain(|place| {
+        let mut others =
+            problem.domain.coordinates.iter().zip(place).enumerate().filter(|(axis, _)| *axis != time);
+        others.all(|(_, (coordinate, place))| coordinate.low < *place && *place < coordinate.high)
+    });
+    let waves = start.waves(&mut pool, &places);
+    if pool.overflow().is_some() {
+        return None;
+    }
+    let frequency = |place: &Vec<f64>| {
+        let entries = influences.iter().map(|influence| {
+            let axes = influence.field.derivative.axes();
+            let along = axes.iter().filter(|axis| usize::from(**axis) != time);
+            let wave = along.fold(Complex::from(1.0), |wave, axis| {
+                wave * Complex { real: 0.0, imaginary: waves[usize::from(*axis)] }
+            });
+            Entry {
+                row: influence.equation,
+                column: usize::from(influence.field.unknown),
+                power: in_time(influence.field, time),
+                factor: wave * Complex::from(value(&pool, influence.factor, place)),
+            }
+        });
+        fastest(&entries.collect::<Vec<_>>(), &orders, TAU / (coordinate.high - coordinate.low))
+    };
+    let frequencies: Vec<f64> = places.iter().filter_map(frequency).collect();
+    let mean =
+        frequencies.iter().map(|frequency| frequency * frequency).sum::<f64>() / frequencies.len() as f64;
+    mean.is_finite().then(|| mean.sqrt() * (coordinate.high - coordinate.low) / TAU)
+}
+
+/// How often every unknown is differentiated in time at most.
+fn orders(problem: &Problem, time: usize) -> Vec<usize> {
+    let mut orders = vec![0; problem.unknowns.len()];
+    let residuals: Vec<Expression> = problem.equations.iter().map(|equation| equation.residual).collect();
+    for leaf in problem.pool.leaves(&residuals) {
+        if let Leaf::Field(field) = leaf {
+            let order = &mut orders[usize::from(field.unknown)];
+            *order = (*order).max(in_time(field, time));
+        }
+    }
+    orders
+}
+
+/// How often a field is differentiated in time.
+fn in_time(field: Field, time: usize) -> usize {
+    field.derivative.axes().iter().filter(|axis| usize::from(**axis) == time).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::parse;
+
+    fn count(domain: &str, equations: &str, start: &str) -> Option<f64> {
+        let unknowns = if equations.contains("v_") { "u = {}\nv = {}" } else { "u = {}" };
+        let text = format!(
+            "[domain]\n{domain}\n[unknowns]\n{unknowns}\n[equations]\n{equations}\n[conditions]\n\
+             start = {{ on = \"t = 0\", equations = [{start}] }}\n"
+        );
+        let text = if domain.contains('x') { format!("{text}turn = {{ periodic = \"x\" }}\n") } else { text };
+        swings(&parse(&text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file"))))
+    }
+
+    fn close(found: Option<f64>, wanted: f64) {
+        let found = found.expect("it says how a start goes on");
+        assert!((found - wanted).abs() < 0.05 * wanted, "{found} instead of {wanted}");
+    }
+
+    #[test]
+    fn periods_are_counted() {
+        close(count("t = [0, 10]", "a = \"u_tt + 16*u = 0\"", "\"u = 1\", \"u_t = 0\""), 40.0 / TAU);
+        close(count("t = [0, 10]\nx = [0, 1]", "a = \"u_t + u_x = 0\"", "\"u = sin(2*pi*x)\""), 10.0);
+        let wave = count("t = [0, 4]\nx = [0, 2]", "a = \"u_tt = 9*u_xx\"", "\"u = cos(pi*x)\", \"u_t = 0\"");
+        close(wave, 6.0);
+        let half =
+            count("t = [0, 9]\nx = [0, 1]", "a = \"u_tt = u_xx\"", "\"u = 1 + sin(pi*x)\", \"u_t = 0\"");
+        close(half, 4.5);
+        let pair = "a = \"u_t = 3*v_x\"\nb = \"v_t = 3*u_x\"";
+        close(count("t = [0, 4]\nx = [0, 2]", pair, "\"u = cos(pi*x)\", \"v = 0\""), 6.0);
+        let pendulum = count("t = [0, 9]", "a = \"u_tt + sin(u) = 0\"", "\"u = 0\", \"u_t = 0.1\"");
+        close(pendulum, 9.0 / TAU);
+        let prey = "a = \"u_t = u*(2 - v)\"\nb = \"v_t = v*(u - 2)\"";
+        close(count("t = [0, 30]", prey, "\"u = 2.1\", \"v = 2\""), 60.0 / TAU);
+    }
+
+    #[test]
+    fn what_decays_or_grows_does_not_swing() {
+        let heat = count("t = [0, 9]\nx = [0, 1]", "a = \"u_t = u_xx\"", "\"u = sin(2*pi*x)\"");
+        assert!(heat.is_some_and(|count| count < 1e-6), "{heat:?}");
+        let growth = count("t = [0, 30]", "a = \"u_t = u*(1 - u)\"", "\"u = 0.01\"");
+        assert!(growth.is_some_and(|count| count < 1e-6), "{growth:?}");
+        let damped = count("t = [0, 30]", "a = \"u_tt + 5*u_t + u = 0\"", "\"u = 1\", \"u_t = 0\"");
+        assert!(damped.is_some_and(|count| count < 1e-6), "{damped:?}");
+    }
+
+    #[test]
+    fn nothing_is_said_about_what_has_no_motion_of_its_own() {
+        let flow = "a = \"u_t + v_x = u_xx\"\nb = \"u_x + v_x = 0\"";
+        assert_eq!(count("t = [0, 1]\nx = [0, 1]", flow, "\"u = sin(2*pi*x)\""), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! The width that a stated time affords: a machine that is fast trains a wider network in it than one that is slow.
+
+use crate::trainer::{Event, Sink, Surroundings, extent, train_phases};
+use crate::{Experiment, Objective, TrainError};
+use equation::problem::{Budget, Problem, Solver};
+use equation::taylor::plan;
+use kernel::Kernel;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Steps in every window of time that are worth more than a wider network, at the number of points that it begins with.
+const ENOUGH_STEPS: f64 = 200.0;
+
+/// Steps that are taken to time the last of them: before, kernels are compiled and memory is found.
+const TAKEN: u64 = 3;
+
+impl Experiment {
+    /// Makes the network as wide as the seconds that the problem states afford on this machine, between the two widths
+    /// that it names. Where it names one, or states no seconds, nothing is timed and nothing changes.
+    pub fn fitted(self) -> Result<Self, TrainError> {
+        let most = self.problem().network.width;
+        let least = self.problem().network.least_width;
+        let last = self.stage(self.window_count() - 1)?;
+        let Some(seconds) = last.seconds().filter(|_| least < most) else { return Ok(self) };
+        let cost = |width: usize| self.cost(width);
+        let rate = self.seconds_of_a_step()? / cost(most)?;
+        for width in (least + 1..=most).rev() {
+            if ENOUGH_STEPS * rate * cost(width)? <= seconds {
+                return self.with_width(width);
+            }
+        }
+        self.with_width(least)
+    }
+
+    /// Operations of a step with a network of some width.
+    fn cost(&self, width: usize) -> Result<f64, TrainError> {
+        let mut problem: Problem = self.problem().clone();
+        problem.network.width = width;
+        Ok(extent(&problem, &plan(&problem)?).flops(Solver::Auto))
+    }
+
+    /// How long a step takes on this machine.
+    fn seconds_of_a_step(&self) -> Result<f64, TrainError> {
+        let mut stage = self.stage(0)?;
+        for phase in &mut stage.problem.to_mut().training.phases {
+            phase.budget = Some(Budget { steps: Some(TAKEN), ..Budget::default() });
+        }
+        let mut objective = Objective::new(self.compile(&stage.plan)?, Vec::new());
+        let stop = AtomicBool::new(false);
+        let begin = Instant::now();
+        let clock = || begin.elapsed().as_secs_f64();
+        let error = |_: &mut Kernel<'_>, _: &[f64]| Ok(None);
+        let surroundings =
+            Surroundings { stop: &stop, clock: &clock, error: &error, before: None, last: false };
+        let mut watch = Watch { last: [0.0; 2] };
+        let (problem, plan) = (&stage.problem, &stage.plan);
+        let mut now = self.start();
+        train_phases(problem, plan, &self.tables, &mut objective, &mut now, surroundings, &mut watch)?;
+        Ok(watch.last[1] - watch.last[0])
+    }
+}
+
+/// Knows when the last two steps ended.
+struct Watch {
+    last: [f64; 2],
+}
+
+impl Sink for Watch {
+    fn event(&mut self, event: &Event<'_>) {
+        if let Event::Step { seconds, .. } = *event {
+            self.last = [self.last[1], seconds];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn width(training: &str) -> usize {
+        let text = format!(
+            "[domain]\nt = [0, 1]\n[unknowns]\nu = {{}}\n[equations]\ndecay = \"u_t = -u\"\n[conditions]\n\
+             start = {{ on = \"t = 0\", equation = \"u = 1\" }}\n[network]\nwidth = [3, 7]\n[training]\n{training}\n"
+        );
+        let experiment = Experiment::from_text("decay", &text, Path::new("."), &[]).expect("it is right");
+        let fitted = experiment.fitted().expect("it can be timed");
+        assert_eq!(fitted.start().parameters.len(), fitted.plan().parameter_count());
+        let stated = fitted.resolved(&mut str::to_owned).expect("a file");
+        let width = fitted.problem().network.width;
+        assert!(
+            !stated.contains('[') || width == 7 || stated.contains(&format!("width = {width}\n")),
+            "{stated}"
+        );
+        width
+    }
+
+    #[test]
+    fn a_time_that_is_too_short_narrows_the_network_and_a_number_of_steps_does_not() {
+        assert_eq!(width("budget = \"1e-6 s\""), 3);
+        assert_eq!(width("budget = \"1e6 s\""), 7);
+        assert_eq!(width("budget = \"2 steps\""), 7);
+        assert_eq!(width(""), 7);
+    }
+}
