@@ -1,6 +1,6 @@
 //! Normal equations that are added up, factorised and solved on the device: the host sees a few numbers.
 
-use crate::cuda::{CANDIDATES, Tried};
+use crate::cuda::{CANDIDATES, Tried, distinct_factors};
 use crate::error::fits;
 use crate::least_squares::scales;
 use crate::{Kernel, KernelError, Losses, NormalEquations, Points, Shape};
@@ -30,8 +30,18 @@ pub enum Unknowns {
 pub struct Attempt {
     /// To the diagonal of JᵀJ.
     pub added: f64,
+    /// The same in the matrix that is factorised. Where that is more, because rounding leaves no factor of a matrix with
+    /// less, conjugate gradients on J itself find the step; not where unknowns are rows, where it has to be the same.
+    pub factored: f64,
     /// Whether it is damped towards what [`Kernel::linearize`] was told to carry, or towards nothing.
     pub carried: bool,
+}
+
+impl Attempt {
+    /// Whether a factor has more damping than the step.
+    pub(crate) fn is_refined(&self) -> bool {
+        self.added < self.factored
+    }
 }
 
 /// A step that a device has tried.
@@ -43,13 +53,31 @@ pub struct TriedStep {
     pub losses: Losses,
 }
 
+/// Conjugate gradients that refine a step whose factor has more damping than it.
+pub const REFINEMENTS: usize = 8;
+
+/// Corrections of the end of a step.
+pub const CORRECTIONS: usize = 2;
+
+/// The least damping, in multiples of the mean of the diagonal of JᵀJ, with which a factor in f64 is sure to exist: the
+/// largest eigenvalue is at most as many times the mean as there are parameters, and its rounding is in all others.
+pub fn least_damping(parameters: usize) -> f64 {
+    2.0 * parameters as f64 * f64::EPSILON
+}
+
 /// The shape of a step.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Course {
     /// The solution of the equations.
     Straight,
     /// With half of what the residuals' curvature along it does to the equations added (Transtrum, Sethna 2012).
     Bent,
+    /// Bent, and also, as a step of its own, corrected by what the same equations say at its end, with so much added to their
+    /// diagonal: J has turned too far on the way for its small singular values to be of use there.
+    Corrected {
+        /// To the diagonal of JᵀJ.
+        added: f64,
+    },
 }
 
 impl Kernel<'_> {
@@ -86,17 +114,18 @@ impl Kernel<'_> {
     }
 
     /// Solves the last equations of [`Self::linearize`] for every attempt, and evaluates the losses at the ends of the
-    /// steps. `points` are still those of the equations.
+    /// steps; behind them come the corrected ones, where there are such. `points` are still those of the equations.
     pub fn try_steps(
         &mut self,
         points: &[Points],
         attempts: &[Attempt],
         course: Course,
     ) -> Result<Vec<TriedStep>, KernelError> {
-        fits(Shape::Steps, CANDIDATES, attempts.len().max(CANDIDATES))?;
+        let most = attempts.len().max(distinct_factors(attempts, course).len());
+        fits(Shape::Steps, CANDIDATES, most.max(CANDIDATES))?;
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        let tried = engine.try_steps(attempts, course == Course::Bent)?;
+        let tried = engine.try_steps(attempts, course)?;
         let step =
             |Tried { promise, squares }| TriedStep { promise, losses: self.losses_of(squares, points) };
         Ok(tried.into_iter().map(step).collect())

@@ -27,7 +27,9 @@ mod vectors;
 
 pub use cholesky::Cholesky;
 pub use device::{Device, DeviceError};
-pub use equations::{Attempt, Course, Linearized, TriedStep, Unknowns};
+pub use equations::{
+    Attempt, CORRECTIONS, Course, Linearized, REFINEMENTS, TriedStep, Unknowns, least_damping,
+};
 pub use error::{KernelError, Shape};
 pub use gram::Gram;
 pub use kernel::Kernel;

@@ -58,7 +58,7 @@ impl NormalEquations {
     }
 
     /// Replaces a row of JᵀJ up to its diagonal, or Jᵀr behind the last one.
-    pub(crate) fn set_row(&mut self, row: usize, numbers: &[f64]) {
+    pub fn set_row(&mut self, row: usize, numbers: &[f64]) {
         self.matrix.set_row(row, numbers);
     }
 

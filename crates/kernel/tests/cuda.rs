@@ -123,6 +123,7 @@ fn equations_and_their_solutions_agree_with_the_processor() {
             // Rows in chunks: a quarter of the limit is kept for other calls.
             let bytes = kernel.device_bytes();
             kernel.limit_device_bytes(Some((bytes - bytes / 20) / 3 * 4));
+            agreement::refined_steps(&case, &mut kernel, count);
             agreement::tried_steps(&case, &mut kernel, count, Unknowns::Parameters);
         }
     });

@@ -143,6 +143,14 @@ fn steps_of_gauss_newton_are_those_of_the_processor() {
 }
 
 #[test]
+fn steps_with_less_damping_than_a_factor_and_corrected_ends_are_those_of_the_processor() {
+    let small = case("inverse.toml", &[]);
+    agreement::refined_steps(&small, &mut stand_in(&small, Precision::F64), 70);
+    let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
+    agreement::refined_steps(&wide, &mut stand_in(&wide, Precision::F64), 100);
+}
+
+#[test]
 fn steps_of_gauss_newton_are_the_same_with_rows_as_unknowns() {
     // Fewer rows than parameters, in more than one block; then more, and nothing is left behind for the other form.
     let wide = case("burgers.toml", &["network.width=16", "network.depth=2"]);

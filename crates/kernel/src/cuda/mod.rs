@@ -31,7 +31,7 @@ pub(crate) use engine::Cuda;
 pub use error::CudaError;
 pub(crate) use machine::Machine;
 pub use memory::{MemoryPlan, MemoryUse, Purpose};
-pub(crate) use newton::{CANDIDATES, Tried};
+pub(crate) use newton::{CANDIDATES, Tried, distinct_factors};
 pub use tune::{CompileMode, CompileModeError};
 
 use crate::Precision;

@@ -2,7 +2,7 @@
 
 use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
-use kernel::{Attempt, Cholesky, Course, Kernel, NormalEquations, Points, Unknowns};
+use kernel::{Attempt, CORRECTIONS, Cholesky, Course, Kernel, NormalEquations, Points, Unknowns};
 
 /// Sums over all rows of products of two numbers of a row: both have their errors, and every addition rounds.
 fn tolerance(case: &Case, kernel: &Kernel<'_>, rows: usize) -> f64 {
@@ -51,7 +51,11 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
     assert_close(&what, &[found.slope], &[norm], tolerance);
 
     const TRIED: [(f64, bool); 4] = [(1e-3, false), (1e-3, true), (0.1, false), (0.1, true)];
-    let attempt = |(damping, carried): (f64, bool)| Attempt { added: damping * mean, carried };
+    let attempt = |(damping, carried): (f64, bool)| Attempt {
+        added: damping * mean,
+        factored: damping * mean,
+        carried,
+    };
     for course in [Course::Bent, Course::Straight] {
         let tried = kernel.try_steps(&points, &TRIED.map(attempt), course).expect("equations");
         for (number, (tried, (damping, pulled))) in tried.iter().zip(TRIED).enumerate() {
@@ -74,6 +78,65 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
         .try_steps(&points, &[attempt((-2.0, false)), attempt((0.1, true))], Course::Straight)
         .expect("equations");
     assert!(tried[0].promise.is_nan() && tried[1].promise > 0.0, "{what}: {tried:?}");
+}
+
+/// Steps with less damping than their factors have, and ends that are corrected; the same call again gives the same bits.
+pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
+    let nothing = vec![0.0; parameters.len()];
+    let found = kernel
+        .linearize(&points, &parameters, Some(&carried), Unknowns::Parameters)
+        .expect("a device that solves");
+    let mut oracle = oracle(case);
+    let mut normal = NormalEquations::new(parameters.len());
+    oracle.normal_equations(&points, &parameters, &mut normal).expect("arguments");
+    let (added, factored, correcting) = (0.01 * found.mean, 0.03 * found.mean, 0.1 * found.mean);
+    let attempts = [false, true].map(|carried| Attempt { added, factored, carried });
+    let distance = |one: &[f64], other: &[f64]| -> f64 {
+        one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
+    };
+    let tried = kernel.try_steps(&points, &attempts, Course::Straight).expect("equations");
+    for (number, (tried, origin)) in tried.iter().zip([&nothing, &carried]).enumerate() {
+        let [(wanted, promise), (coarse, _)] = [added, factored].map(|added| {
+            expected_step(&mut oracle, &points, &parameters, (&normal, added, origin), Course::Straight)
+        });
+        let mut got = parameters.clone();
+        kernel.take_step(number, &mut got).expect("a step");
+        let before = distance(&coarse, &wanted);
+        assert!(
+            distance(&got, &wanted) < 1e-3 * before,
+            "{}: {} of {before}",
+            case.name,
+            distance(&got, &wanted)
+        );
+        assert!((tried.promise - promise).abs() < 1e-3 * promise, "{}: {}", case.name, tried.promise);
+    }
+
+    let course = Course::Corrected { added: correcting };
+    let tried = kernel.try_steps(&points, &attempts, course).expect("equations");
+    assert_eq!(tried.len(), 4, "corrected ends come behind the others");
+    let mut factor = Cholesky::new(parameters.len());
+    assert!(factor.factorize(normal.matrix(), correcting));
+    for number in 0..2 {
+        let (mut end, mut got) = (parameters.clone(), parameters.clone());
+        kernel.take_step(number, &mut end).expect("a step");
+        kernel.take_step(2 + number, &mut got).expect("a step");
+        let before = distance(&end, &got);
+        for _ in 0..CORRECTIONS {
+            let mut rows = vec![0.0; oracle.row_count(&points)];
+            oracle.rows(&points, &end, &mut rows).expect("arguments");
+            let mut correction = vec![0.0; parameters.len()];
+            oracle.rows_back(&points, &parameters, &rows, &mut correction).expect("arguments");
+            factor.solve(&mut correction);
+            end.iter_mut().zip(&correction).for_each(|(end, correction)| *end -= correction);
+        }
+        assert!(distance(&end, &got) < 1e-6 * before, "{}: {} of {before}", case.name, distance(&end, &got));
+        let wanted = oracle.losses(&points, &end).expect("arguments").total;
+        let total = tried[2 + number].losses.total;
+        assert!((total - wanted).abs() < 1e-6 * wanted, "{}: {total} instead of {wanted}", case.name);
+    }
+    assert_eq!(kernel.try_steps(&points, &attempts, course).expect("equations"), tried, "other bits");
 }
 
 /// The end of a step, and what it promises, number by number on the host.

@@ -8,18 +8,30 @@ constexpr double REACH = 0.1, MOST_BEND = 0.75;
 // Blocks of threads that share the points of one residual.
 constexpr int SHARED_OUT = 16;
 
-// The solved half of the equations, from the factor's last row.
+// A number of one of the factor's last rows; of the last block the diagonal's share lies apart.
+__device__ inline double solved_half(const Arguments& arguments, long long factor, long long row, long long column) {
+    Arguments own = arguments;
+    own.column = row / BLOCK;
+    const long long apart = row / BLOCK * BLOCK;
+    if (column >= apart) return corner_of(own, factor)[row % BLOCK * BLOCK + column - apart];
+    return factor_of(arguments, factor)[row * arguments.stride + column];
+}
+
+// The solved half of the equations, from the factor's last rows.
 __device__ inline void begin_backward(const Arguments& arguments) {
     const int candidate = blockIdx.x;
-    const double* row = factor_of(arguments, candidate) + arguments.size * arguments.stride;
-    // Of the last block the diagonal's share lies apart.
-    const long long last = arguments.size / BLOCK * BLOCK;
-    Arguments own = arguments;
-    own.column = last / BLOCK;
-    const double* corner = corner_of(own, candidate) + arguments.size % BLOCK * BLOCK;
+    const long long factor = arguments.factor[candidate];
+    const double pulled = arguments.pulled[candidate];
+    const double pull = arguments.in_rows ? -pulled : arguments.damped[factor] * pulled;
     double* to = vector_of(arguments.to, arguments, candidate);
-    for (long long place = threadIdx.x; place < last + BLOCK; place += THREADS)
-        to[place] = place < last ? row[place] : place < arguments.size ? corner[place - last] : 0.0;
+    for (long long place = threadIdx.x; place < column_blocks(arguments) * BLOCK; place += THREADS) {
+        double number = 0;
+        if (place < arguments.size) {
+            number = solved_half(arguments, factor, arguments.size, place);
+            if (pull != 0) number += pull * solved_half(arguments, factor, arguments.size + 1, place);
+        }
+        to[place] = number;
+    }
 }
 
 // What a step promises, and parameters a little ahead and behind, or at its end.
@@ -43,13 +55,14 @@ __device__ inline void look_ahead(const Arguments& arguments) {
     }
 }
 
-// The second derivative of the rows along every step.
-__device__ inline void curve_rows(const Arguments& arguments) {
+// The second derivative of the rows along every step, or the rows at its end.
+template <bool ENDS>
+__device__ inline void fill_rows(const Arguments& arguments) {
     const int kind = blockIdx.x / SHARED_OUT % int(arguments.kind_count), share = blockIdx.x % SHARED_OUT;
     const int candidate = blockIdx.x / SHARED_OUT / int(arguments.kind_count);
     const long long* own = arguments.kinds + 4 * kind;
-    const double scale = reinterpret_cast<const double*>(own)[3] / (REACH * REACH);
-    const double* ahead = arguments.others + 2 * candidate * arguments.all_rows;
+    const double scale = reinterpret_cast<const double*>(own)[3];
+    const double* ahead = arguments.others + (ENDS ? 1 : 2) * candidate * arguments.all_rows;
     const double* behind = ahead + arguments.all_rows;
     double* to = arguments.curved + candidate * arguments.apart;
     // Unknowns behind the rows are none.
@@ -57,8 +70,18 @@ __device__ inline void curve_rows(const Arguments& arguments) {
         for (long long row = arguments.all_rows + threadIdx.x; row < arguments.apart; row += THREADS) to[row] = 0;
     for (long long point = share * THREADS + threadIdx.x; point < own[2]; point += SHARED_OUT * THREADS) {
         const long long row = own[0] + point * own[1];
-        to[row] = scale * (ahead[row] - 2 * arguments.values[row] + behind[row]);
+        if (ENDS) to[row] = scale * ahead[row];
+        else to[row] = scale / (REACH * REACH) * (ahead[row] - 2 * arguments.values[row] + behind[row]);
     }
+}
+
+// Ends from which corrections, in `bend`, were taken off, from the ends in `from`.
+__device__ inline void correct_end(const Arguments& arguments) {
+    const int candidate = blockIdx.x;
+    const double* from = vector_of(arguments.from, arguments, candidate);
+    const double* correction = vector_of(arguments.bend, arguments, candidate);
+    double* to = vector_of(arguments.to, arguments, candidate);
+    for (long long place = threadIdx.x; place < arguments.size; place += THREADS) to[place] = from[place] - correction[place];
 }
 
 // The step's end: its bend is added where there is one, as far as it may.

@@ -6,42 +6,36 @@ constexpr int BLOCK = 64;
 constexpr int BLOCK_STRIDE = BLOCK + 1;
 
 __device__ inline int column_blocks(const Arguments& arguments) {
-    return int(arguments.size) / BLOCK + 1;
+    return (int(arguments.size) + 1) / BLOCK + 1;
 }
 
-__device__ inline double* factor_of(const Arguments& arguments, int candidate) {
-    return arguments.factors + candidate * arguments.stride * column_blocks(arguments) * BLOCK;
+__device__ inline double* factor_of(const Arguments& arguments, long long factor) {
+    return arguments.factors + factor * arguments.stride * column_blocks(arguments) * BLOCK;
 }
 
 // The finished block on the diagonal of the columns at hand; behind it, its inverse, transposed.
-__device__ inline double* corner_of(const Arguments& arguments, int candidate) {
-    return arguments.corners + (candidate * column_blocks(arguments) + arguments.column) * 2 * BLOCK * BLOCK;
+__device__ inline double* corner_of(const Arguments& arguments, long long factor) {
+    return arguments.corners + (factor * column_blocks(arguments) + arguments.column) * 2 * BLOCK * BLOCK;
 }
 
-// Copies the matrix, a row per block of threads, and adds to its diagonal. The row behind the parameters is the slope:
-// it becomes the solution of the first half of the equations, and is where steps are pulled to what is carried. Its own
-// diagonal is only large enough, and that of rows behind it is one.
+// Copies the matrix, a row per block of threads, and adds to its diagonal. The row behind the parameters is the slope, and
+// behind it comes what is carried: they become the solutions of the first half of the equations. Their own diagonals are only
+// large enough, and those of rows behind them are one.
 __device__ inline void damp_row(const Arguments& arguments) {
-    const int rows = column_blocks(arguments) * BLOCK, candidate = blockIdx.x / rows;
+    const int rows = column_blocks(arguments) * BLOCK, factor = blockIdx.x / rows;
     const long long row = blockIdx.x % rows;
-    const double* from = arguments.matrix + row * arguments.stride;
-    double* to = factor_of(arguments, candidate) + row * arguments.stride;
-    for (int column = threadIdx.x; column <= row; column += THREADS) to[column] = from[column];
+    const double* from = row == arguments.size + 1 ? arguments.carried : arguments.matrix + row * arguments.stride;
+    double* to = factor_of(arguments, factor) + row * arguments.stride;
     double square = 0;
-    if (row == arguments.size) {
-        const double added = arguments.added[candidate], pulled = arguments.pulled[candidate];
-        const double pull = arguments.in_rows ? -pulled : added * pulled;
-        for (long long column = threadIdx.x; column < row; column += THREADS) {
-            const double carried = arguments.carried[column];
-            to[column] += pull * carried;
-            square += arguments.in_rows ? to[column] * to[column] / added : pull * carried * carried;
-        }
+    for (int column = threadIdx.x; column <= row; column += THREADS) {
+        const double number = row <= arguments.size || column < arguments.size ? from[column] : 0.0;
+        to[column] = number;
+        if (row >= arguments.size && column < arguments.size) square += number * number;
     }
     square = block_sum(square);
     if (threadIdx.x == 0) {
-        if (row < arguments.size) to[row] += arguments.added[candidate];
-        else if (row == arguments.size) to[row] = 2 * (to[row] + square) + 1;
-        else to[row] = 1;
+        if (row < arguments.size) to[row] += arguments.damped[factor];
+        else to[row] = row <= arguments.size + 1 ? 2 * square / arguments.damped[factor] + 1 : 1.0;
     }
 }
 
@@ -90,11 +84,11 @@ __device__ inline void factorize_corner(
 __device__ inline void finish_column(const Arguments& arguments) {
     __shared__ double lower[BLOCK * BLOCK_STRIDE], inverses[BLOCK];
     const int below = column_blocks(arguments) - int(arguments.column);
-    const int candidate = blockIdx.x / below, down = blockIdx.x % below;
+    const int factor = blockIdx.x / below, down = blockIdx.x % below;
     const long long stride = arguments.stride, first = arguments.column * BLOCK;
-    double* corner = factor_of(arguments, candidate) + first * stride + first;
+    double* corner = factor_of(arguments, factor) + first * stride + first;
     // Other blocks may still read where the corner was.
-    double* apart = corner_of(arguments, candidate);
+    double* apart = corner_of(arguments, factor);
     const int row = threadIdx.x / 4, t = threadIdx.x % 4;
     double* own = down == 0 ? apart + (BLOCK + row) * BLOCK : corner + (down * BLOCK + row) * stride;
     double numbers[16];

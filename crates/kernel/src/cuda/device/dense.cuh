@@ -13,10 +13,14 @@ struct Arguments {
     double* sums;
     // The rows' products with each other; row `size` is the slope.
     double* matrix;
-    // One per candidate; the blocks on their diagonals apart.
+    // The blocks on their diagonals apart; what each has added to its diagonal.
     double* factors;
     double* corners;
+    long long factor_count;
+    double damped[4];
     long long candidates;
+    // Of every candidate: its factor, and what its equations have added to their diagonal.
+    long long factor[4];
     double added[4];
     // Whether a candidate's step is damped towards `carried`, 1, or towards nothing, 0.
     double pulled[4];
@@ -31,6 +35,10 @@ struct Arguments {
     double* to;
     double* step;
     double* bend;
+    // What is left of the slope while steps are refined, and the rows times their directions, `apart` numbers from one
+    // candidate to the next.
+    double* kept;
+    const double* along;
     // Where the step begins, and parameters beside it: two per candidate, then one.
     const double* parameters;
     double* moved;

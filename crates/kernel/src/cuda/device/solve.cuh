@@ -45,11 +45,11 @@ __device__ inline void solve_forward(const Arguments& arguments) {
     double* from = vector_of(arguments.from, arguments, candidate) + first;
     const int row = threadIdx.x / 4, t = threadIdx.x % 4;
     // On their way while the block on the diagonal is solved with; in the first block they are not used.
-    const double* own = factor_of(arguments, candidate) + (first + down * BLOCK + row) * arguments.stride + first;
+    const double* own = factor_of(arguments, arguments.factor[candidate]) + (first + down * BLOCK + row) * arguments.stride + first;
     double numbers[BLOCK / 4];
 #pragma unroll
     for (int u = 0; u < BLOCK / 4; ++u) numbers[u] = own[4 * u + t];
-    solve_corner<false>(corner_of(arguments, candidate), from, solution);
+    solve_corner<false>(corner_of(arguments, arguments.factor[candidate]), from, solution);
     if (down == 0) {
         double* to = vector_of(arguments.to, arguments, candidate) + first;
         if (threadIdx.x < BLOCK) to[threadIdx.x] = first + threadIdx.x < arguments.size ? solution[threadIdx.x] : 0.0;
@@ -70,11 +70,11 @@ __device__ inline void solve_backward(const Arguments& arguments) {
     const long long first = arguments.column * BLOCK;
     double* from = vector_of(arguments.from, arguments, candidate);
     const int column = threadIdx.x % BLOCK, share = threadIdx.x / BLOCK;
-    const double* own = factor_of(arguments, candidate) + (first + share * (BLOCK / 4)) * arguments.stride + left * BLOCK + column;
+    const double* own = factor_of(arguments, arguments.factor[candidate]) + (first + share * (BLOCK / 4)) * arguments.stride + left * BLOCK + column;
     double numbers[BLOCK / 4];
 #pragma unroll
     for (int u = 0; u < BLOCK / 4; ++u) numbers[u] = own[u * arguments.stride];
-    solve_corner<true>(corner_of(arguments, candidate), from + first, solution);
+    solve_corner<true>(corner_of(arguments, arguments.factor[candidate]), from + first, solution);
     if (left == int(arguments.column)) {
         if (threadIdx.x < BLOCK) vector_of(arguments.to, arguments, candidate)[first + threadIdx.x] = solution[threadIdx.x];
         return;

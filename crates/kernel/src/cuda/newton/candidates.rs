@@ -7,7 +7,8 @@ use super::{Newton, REPORT, squares};
 use crate::cuda::CudaError;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::memory::Pool;
-use crate::{Attempt, Unknowns};
+use crate::{Attempt, CORRECTIONS, Course, Unknowns};
+use std::ops::Range;
 
 /// A step that was tried.
 pub(crate) struct Tried {
@@ -19,57 +20,92 @@ pub(crate) struct Tried {
 
 /// Which half of the equations.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
+pub(super) enum Half {
     Forward,
     Backward,
 }
 
 impl Cuda<'_> {
     /// Solves the last equations for every attempt, lets the steps bend where they are to, and evaluates the residuals
-    /// at their ends.
-    pub(crate) fn try_steps(&mut self, attempts: &[Attempt], bent: bool) -> Result<Vec<Tried>, CudaError> {
+    /// at their ends; at corrected ends too, behind the others, where there are such.
+    pub(crate) fn try_steps(
+        &mut self,
+        attempts: &[Attempt],
+        course: Course,
+    ) -> Result<Vec<Tried>, CudaError> {
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
         let count = attempts.len();
-        let [dense, factored] = [newton.dense, newton.factored].map(|own| {
-            let mut own = Dense { candidates: count as u64, bent: u64::from(bent), ..own };
-            for (number, attempt) in attempts.iter().enumerate() {
-                own.added[number] = attempt.added;
-                own.pulled[number] = f64::from(u8::from(attempt.carried));
-            }
-            own
-        });
-        let Newton { work, middle, .. } = *newton;
+        let [dense, factored] = [newton.dense, newton.factored].map(|own| own.trying(attempts, course));
+        let refined = newton.unknowns == Unknowns::Parameters && attempts.iter().any(Attempt::is_refined);
+        let Newton { middle, total, .. } = *newton;
         self.queue_factors(&factored)?;
         self.queue_dense("begin", count, &Dense { to: middle, ..factored })?;
         self.queue_backward(newton, [&factored, &Dense { to: dense.step, ..dense }], "steps")?;
+        if refined {
+            self.queue_refinement(newton, &dense)?;
+        }
         self.queue_dense("ahead", count, &dense)?;
-        if bent {
-            self.queue_ends(newton, 2 * count)?;
-            self.queue_dense("curve", count * SHARED_OUT * tables(self.plan), &dense)?;
-            if newton.unknowns == Unknowns::Parameters {
-                self.queue_slopes(newton, &Dense { to: work, ..dense }, "add")?;
-            }
-            self.queue_solution(Half::Forward, &Dense { from: work, to: middle, ..factored })?;
-            self.queue_backward(newton, [&factored, &Dense { to: dense.bend, ..dense }], "add")?;
+        if course != Course::Straight {
+            self.queue_ends(newton, dense.moved, 2 * count)?;
+            self.queue_bends(newton, [&factored, &dense], "curve")?;
         }
         self.queue_dense("end", count, &dense)?;
-        self.queue_ends(newton, count)?;
-        self.queue_squares(newton, dense.others, count)?;
+        self.queue_ends(newton, dense.moved, count)?;
+        self.queue_squares(newton, dense.others, 0..count)?;
+        let mut ends = count;
+        if matches!(course, Course::Corrected { .. }) {
+            let corrected = dense.moved + CANDIDATES as u64 * dense.stride * size_of::<f64>() as u64;
+            for turn in 0..CORRECTIONS {
+                self.queue_bends(newton, [&factored.correcting(), &dense.correcting()], "arrive")?;
+                let from = if turn == 0 { dense.moved } else { corrected };
+                self.queue_dense("correct", count, &Dense { from, to: corrected, ..dense })?;
+                self.queue_ends(newton, corrected, count)?;
+            }
+            self.queue_squares(newton, dense.others, count..2 * count)?;
+            ends = 2 * count;
+        }
         let each = SHARED_OUT * tables(self.plan);
-        let mut report = vec![0.0; REPORT + count * each];
+        let mut report = vec![0.0; REPORT + ends * each];
         self.fetch_from(Pool::Result, 0, &mut report)?;
-        let tried = |(number, attempt): (usize, &Attempt)| {
-            // |r|² − |r − J·step|² = step·slope + added·step·(step − origin), since step solves the equations.
-            let promise = report[2 * number] + attempt.added * report[2 * number + 1];
-            Tried { promise, squares: squares(&report[REPORT + number * each..][..each]) }
+        let tried = |end: usize| {
+            let (number, attempt) = (end % count, &attempts[end % count]);
+            let promise = if refined && attempt.is_refined() {
+                total - report[2 * CANDIDATES + number]
+            } else {
+                // |r|² − |r − J·step|² = step·slope + added·step·(step − origin), since step solves the equations.
+                report[2 * number] + attempt.added * report[2 * number + 1]
+            };
+            Tried { promise, squares: squares(&report[REPORT + end * each..][..each]) }
         };
-        Ok(attempts.iter().enumerate().map(tried).collect())
+        let tried = (0..ends).map(tried).collect();
+        if let Some(newton) = &mut self.newton {
+            newton.tried = count;
+        }
+        Ok(tried)
     }
 
-    /// The parameters at the end of a step that was tried last.
+    /// The parameters at an end that was tried last.
     pub(crate) fn fetch_end(&mut self, number: usize, parameters: &mut [f64]) -> Result<(), CudaError> {
         let stride = dense::stride(parameters.len());
-        self.fetch_from(Pool::Candidates, (VECTORS * CANDIDATES + number) * stride, parameters)
+        let tried = self.newton.as_ref().map_or(0, |newton| newton.tried);
+        let place = if number < tried { number } else { CANDIDATES + number - tried };
+        self.fetch_from(Pool::Candidates, (VECTORS * CANDIDATES + place) * stride, parameters)
+    }
+
+    /// Queues what equations say to rows that a kernel fills, for every candidate.
+    fn queue_bends(
+        &self,
+        newton: &Newton,
+        [factored, dense]: [&Dense; 2],
+        rows: &str,
+    ) -> Result<(), CudaError> {
+        let Newton { work, middle, .. } = *newton;
+        self.queue_dense(rows, dense.candidates as usize * SHARED_OUT * tables(self.plan), dense)?;
+        if newton.unknowns == Unknowns::Parameters {
+            self.queue_slopes(newton, &Dense { to: work, ..*dense }, "add")?;
+        }
+        self.queue_solution(Half::Forward, &Dense { from: work, to: middle, ..*factored })?;
+        self.queue_backward(newton, [factored, &Dense { to: dense.bend, ..*dense }], "add")
     }
 
     /// Queues the second half of solutions, from the middle, and what they mean for the parameters: its last kernel is
@@ -94,7 +130,7 @@ impl Cuda<'_> {
     }
 
     fn queue_factors(&self, dense: &Dense) -> Result<(), CudaError> {
-        let (blocks, count) = (dense::column_blocks(dense.size as usize), dense.candidates as usize);
+        let (blocks, count) = (dense::column_blocks(dense.size as usize), dense.factor_count as usize);
         self.queue_dense("damp", blocks * dense::BLOCK * count, dense)?;
         for column in 0..blocks {
             let (dense, right) = (Dense { column: column as u64, ..*dense }, blocks - column - 1);
@@ -104,7 +140,7 @@ impl Cuda<'_> {
         Ok(())
     }
 
-    fn queue_solution(&self, half: Half, dense: &Dense) -> Result<(), CudaError> {
+    pub(super) fn queue_solution(&self, half: Half, dense: &Dense) -> Result<(), CudaError> {
         let (blocks, count) = (dense::column_blocks(dense.size as usize), dense.candidates as usize);
         for turn in 0..blocks {
             let (name, column) = match half {
@@ -116,17 +152,12 @@ impl Cuda<'_> {
         Ok(())
     }
 
-    /// Queues Jᵀ times one number per row, for all candidates, and a kernel that adds up its parts. Rows that did not stay
-    /// are computed again.
+    /// Queues Jᵀ times one number per row, for all candidates, and a kernel that adds up its parts.
     pub(super) fn queue_slopes(&self, newton: &Newton, dense: &Dense, last: &str) -> Result<(), CudaError> {
         let dense = Dense { parts: SLOPE_PARTS as u64, ..*dense };
         let stride = dense.stride as usize;
-        let chunks = self.chunk_rows(newton);
-        let stayed = chunks.len() == 1;
-        for (number, rows) in chunks.into_iter().enumerate() {
-            if !stayed {
-                self.queue_rows(newton, number, rows.start)?;
-            }
+        for (number, rows) in self.chunk_rows(newton).into_iter().enumerate() {
+            self.queue_rows_again(newton, number, &rows)?;
             let part = Dense {
                 row_count: rows.len() as u64,
                 fresh: u64::from(number == 0),
@@ -137,5 +168,15 @@ impl Cuda<'_> {
         }
         let all = dense.candidates as usize * stride;
         self.queue_dense(last, all.div_ceil(dense::THREADS), &dense)
+    }
+
+    /// Queues rows of a chunk that did not stay.
+    pub(super) fn queue_rows_again(
+        &self,
+        newton: &Newton,
+        chunk: usize,
+        rows: &Range<usize>,
+    ) -> Result<(), CudaError> {
+        if newton.chunks.len() == 1 { Ok(()) } else { self.queue_rows(newton, chunk, rows.start) }
     }
 }

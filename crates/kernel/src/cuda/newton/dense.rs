@@ -2,6 +2,7 @@
 
 use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel};
 use crate::cuda::machine::{Given, ToLoad};
+use crate::{Attempt, Course};
 use std::fmt::Write;
 
 /// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.
@@ -36,7 +37,10 @@ pub(super) struct Dense {
     pub(super) matrix: u64,
     pub(super) factors: u64,
     pub(super) corners: u64,
+    pub(super) factor_count: u64,
+    pub(super) damped: [f64; CANDIDATES],
     pub(super) candidates: u64,
+    pub(super) factor: [u64; CANDIDATES],
     pub(super) added: [f64; CANDIDATES],
     pub(super) pulled: [f64; CANDIDATES],
     pub(super) carried: u64,
@@ -46,6 +50,8 @@ pub(super) struct Dense {
     pub(super) to: u64,
     pub(super) step: u64,
     pub(super) bend: u64,
+    pub(super) kept: u64,
+    pub(super) along: u64,
     pub(super) parameters: u64,
     pub(super) moved: u64,
     pub(super) bent: u64,
@@ -60,11 +66,49 @@ pub(super) struct Dense {
     pub(super) report: u64,
 }
 
+impl Dense {
+    /// With the dampings of these attempts.
+    pub(super) fn trying(mut self, attempts: &[Attempt], course: Course) -> Self {
+        let factors = distinct_factors(attempts, course);
+        let place = |wanted: f64| factors.iter().position(|factor| factor.to_bits() == wanted.to_bits());
+        for (number, attempt) in attempts.iter().enumerate() {
+            self.factor[number] = place(attempt.factored).unwrap_or(0) as u64;
+            self.added[number] = attempt.added;
+            self.pulled[number] = f64::from(u8::from(attempt.carried));
+        }
+        self.damped.iter_mut().zip(&factors).for_each(|(damped, factor)| *damped = *factor);
+        (self.factor_count, self.candidates) = (factors.len() as u64, attempts.len() as u64);
+        self.bent = u64::from(course != Course::Straight);
+        self
+    }
+
+    /// With the last factor for all candidates.
+    pub(super) fn correcting(self) -> Self {
+        Dense { factor: [self.factor_count.saturating_sub(1); CANDIDATES], ..self }
+    }
+}
+
+/// What factors have added to their diagonals, each once; that of corrections comes last.
+pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64> {
+    let same = |one: f64, other: f64| one.to_bits() == other.to_bits();
+    let mut factors: Vec<f64> = Vec::with_capacity(CANDIDATES);
+    for &Attempt { factored, .. } in attempts {
+        if !factors.iter().any(|&known| same(known, factored)) {
+            factors.push(factored);
+        }
+    }
+    if let Course::Corrected { added } = course {
+        factors.retain(|&known| !same(known, added));
+        factors.push(added);
+    }
+    factors
+}
+
 // SAFETY: field by field as in `device/dense.cuh`.
 unsafe impl Given for Dense {}
 
 /// Its kernels and the functions that they are; the first one stages in shared memory.
-const KERNELS: [(&str, &str); 18] = [
+const KERNELS: [(&str, &str); 25] = [
     ("products", "multiply_all"),
     ("gather", "gather_parts"),
     ("measure", "survey"),
@@ -75,7 +119,7 @@ const KERNELS: [(&str, &str); 18] = [
     ("forward", "solve_forward"),
     ("backward", "solve_backward"),
     ("ahead", "look_ahead"),
-    ("curve", "curve_rows"),
+    ("curve", "fill_rows<false>"),
     ("slopes", "slope_parts"),
     ("add", "add_slopes<false>"),
     ("steps", "add_slopes<true>"),
@@ -83,6 +127,13 @@ const KERNELS: [(&str, &str); 18] = [
     ("squares", "sum_squares"),
     ("split", "split_rows"),
     ("measure_rows", "survey_rows"),
+    ("arrive", "fill_rows<true>"),
+    ("correct", "correct_end"),
+    ("along", "multiply_along"),
+    ("remain", "remaining_slope"),
+    ("turn", "turn_direction"),
+    ("lengthen", "lengthen_step"),
+    ("remaining", "remaining_square"),
 ];
 
 /// Their text, with all names.
@@ -101,9 +152,9 @@ pub(crate) fn to_load(text: &str) -> ToLoad<'_> {
 }
 
 /// Numbers from one row of the Jacobian, or of a matrix with so many unknowns, to the next: the residual lies behind
-/// the parameters, and one more row behind the unknowns.
+/// the parameters, and two more rows behind the unknowns.
 pub(crate) fn stride(unknowns: usize) -> usize {
-    (unknowns + 1).next_multiple_of(SIDE)
+    (unknowns + 2).next_multiple_of(SIDE)
 }
 
 /// Tiles of the lower triangle of JᵀJ or JJᵀ.
@@ -117,7 +168,7 @@ pub(super) const TILE: usize = SIDE * SIDE;
 
 /// Blocks of columns of a factor.
 pub(super) fn column_blocks(unknowns: usize) -> usize {
-    unknowns / BLOCK + 1
+    (unknowns + 1) / BLOCK + 1
 }
 
 /// Parts of the rows, or of the parameters for JJᵀ, that are added up apart, so that multiprocessors have equally much to do.
@@ -147,6 +198,7 @@ pub(crate) fn text() -> String {
         include_str!("../device/solve.cuh"),
         include_str!("../device/candidates.cuh"),
         include_str!("../device/gram.cuh"),
+        include_str!("../device/refine.cuh"),
     ] {
         text.push('\n');
         text += part;

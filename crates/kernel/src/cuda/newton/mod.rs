@@ -3,10 +3,11 @@
 
 mod candidates;
 mod dense;
+mod refine;
 mod room;
 
 pub(crate) use candidates::Tried;
-pub(crate) use dense::{CANDIDATES, stride, text, to_load};
+pub(crate) use dense::{CANDIDATES, distinct_factors, stride, text, to_load};
 
 use super::CudaError;
 use super::emit::Work;
@@ -18,8 +19,8 @@ use crate::{Points, Unknowns};
 use dense::{Dense, SHARED_OUT, THREADS};
 use std::ops::Range;
 
-/// Numbers that the host is told before the squares.
-const REPORT: usize = 2 * CANDIDATES;
+/// Numbers that the host is told before the squares: three per candidate.
+const REPORT: usize = 3 * CANDIDATES;
 
 /// A least-squares problem on the device.
 #[derive(Debug)]
@@ -36,6 +37,10 @@ pub(super) struct Newton {
     /// What the kernels share.
     arguments: Arguments,
     unknowns: Unknowns,
+    /// The square of all rows of residuals.
+    total: f64,
+    /// Attempts of the last call.
+    tried: usize,
     /// With parameters as unknowns, whichever they are.
     dense: Dense,
     /// With the unknowns that there are.
@@ -94,10 +99,14 @@ impl Cuda<'_> {
             Unknowns::Parameters => self.queue_columns(newton)?,
             Unknowns::Rows => self.queue_pairs(newton)?,
         }
-        self.queue_squares(newton, newton.dense.values, 1)?;
+        self.queue_squares(newton, newton.dense.values, 0..1)?;
         let mut report = vec![0.0; REPORT + SHARED_OUT * tables(self.plan)];
         self.fetch_from(Pool::Result, 0, &mut report)?;
-        Ok(Surveyed { squares: squares(&report[REPORT..]), trace: report[0], slope_square: report[1] })
+        let squares = squares(&report[REPORT..]);
+        if let Some(newton) = &mut self.newton {
+            newton.total = squares.iter().zip(scales).map(|(square, scale)| square * scale * scale).sum();
+        }
+        Ok(Surveyed { squares, trace: report[0], slope_square: report[1] })
     }
 
     /// Queues JᵀJ and Jᵀr.
@@ -173,15 +182,14 @@ impl Cuda<'_> {
         self.launch(newton.kernels, Work::Rows.name(), newton.blocks, &arguments)
     }
 
-    /// Queues the residuals of all points at the first of the parameters beside the step's start.
-    fn queue_ends(&self, newton: &Newton, count: usize) -> Result<(), CudaError> {
+    /// Queues the residuals of all points at so many sets of parameters from an address on.
+    fn queue_ends(&self, newton: &Newton, parameters: u64, count: usize) -> Result<(), CudaError> {
         // Behind the packed copies of the step's start.
         let packed = self.source_of(newton.kernels).packed * self.number_bytes();
-        let Dense { moved, others, .. } = newton.dense;
         let arguments = Arguments {
-            parameters: moved,
+            parameters,
             weights: newton.arguments.weights + packed as u64,
-            values: others,
+            values: newton.dense.others,
             // Behind the chunks' tables is one for all points.
             table: newton.tables[newton.chunks.len()],
             candidates: count as u64,
@@ -192,11 +200,11 @@ impl Cuda<'_> {
         self.launch(newton.kernels, "residuals", newton.blocks / count * count, &arguments)
     }
 
-    /// Queues the squares of residuals that lie at an address, for so many candidates.
-    fn queue_squares(&self, newton: &Newton, values: u64, candidates: usize) -> Result<(), CudaError> {
-        let report = newton.dense.report + (REPORT * size_of::<f64>()) as u64;
-        let arguments = Dense { values, report, ..newton.dense };
-        self.queue_dense("squares", candidates * SHARED_OUT * tables(self.plan), &arguments)
+    /// Queues the squares of residuals that lie at an address, for these of the ends of which the host is told.
+    fn queue_squares(&self, newton: &Newton, values: u64, ends: Range<usize>) -> Result<(), CudaError> {
+        let each = SHARED_OUT * tables(self.plan);
+        let report = newton.dense.report + ((REPORT + ends.start * each) * size_of::<f64>()) as u64;
+        self.queue_dense("squares", ends.len() * each, &Dense { values, report, ..newton.dense })
     }
 
     /// Brings parameters, tables and, if they are not there, points.

@@ -132,7 +132,7 @@ impl Cuda<'_> {
             (Pool::Candidates, ((VECTORS + 2) * CANDIDATES + 1) * stride * word),
             (Pool::Unknowns, vectors * side * word),
             (Pool::Values, (1 + 3 * CANDIDATES) * all_rows * word),
-            (Pool::Result, (REPORT + CANDIDATES * SHARED_OUT * kinds) * word),
+            (Pool::Result, (REPORT + 2 * CANDIDATES * SHARED_OUT * kinds) * word),
         ])
     }
 
@@ -234,6 +234,8 @@ impl Cuda<'_> {
             blocks,
             arguments,
             unknowns,
+            total: 0.0,
+            tried: 0,
             dense,
             factored,
             work,

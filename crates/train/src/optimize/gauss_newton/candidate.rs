@@ -1,5 +1,6 @@
 //! The step for one damping.
 
+use super::refine::refine;
 use super::system::System;
 use super::{LeastSquares, dot};
 use crate::Refusal;
@@ -18,8 +19,9 @@ pub(super) struct Candidate {
     factorized: bool,
     /// Of the damped matrix, in forms that have one.
     factor: Cholesky,
-    /// What is added to the diagonal.
+    /// What is added to the diagonal, and what in the matrix of the factor: more, where rounding leaves no factor of less.
     added: f64,
+    factored: f64,
     bend: Vec<f64>,
 }
 
@@ -32,6 +34,7 @@ impl Candidate {
             factorized: false,
             factor: Cholesky::new(0),
             added: 0.0,
+            factored: 0.0,
             bend: vec![0.0; size],
         }
     }
@@ -52,12 +55,13 @@ impl Candidate {
     /// Prepares to solve with damping · mean added to the diagonal.
     pub(super) fn factorize(&mut self, system: &System, damping: f64, mean: f64) {
         (self.damping, self.added) = (damping, damping * mean);
+        self.factored = mean * damping.max(system.least_damping(self.step.len()));
         self.factorized = match system.matrix() {
             Some(matrix) => {
                 if self.factor.size() != matrix.size() {
                     self.factor = Cholesky::new(matrix.size());
                 }
-                self.factor.factorize(matrix, self.added)
+                self.factor.factorize(matrix, self.factored)
             }
             None => true,
         };
@@ -73,8 +77,12 @@ impl Candidate {
         (here, slope): (&[f64], &[f64]),
         origin: Option<&[f64]>,
     ) -> Result<(), Refusal> {
-        let Candidate { step, factor, added, .. } = self;
-        system.solve_first((factor, *added), squares, parameters, (here, slope), origin, step)?;
+        let Candidate { step, factor, added, factored, .. } = self;
+        system.solve_first((factor, *factored), squares, parameters, (here, slope), origin, step)?;
+        if *added < *factored {
+            self.promise = refine((factor, *added), squares, parameters, (here, origin), step)?;
+            return Ok(());
+        }
         // |r|² − |r − J·step|² = step·slope + μ·step·(step − origin), since step solves the equations.
         let away = dot(step, step) - origin.map_or(0.0, |origin| dot(step, origin));
         self.promise = dot(step, slope) + *added * away;
@@ -90,10 +98,10 @@ impl Candidate {
         parameters: &[f64],
         here: &[f64],
     ) -> Result<(), Refusal> {
-        let Candidate { step, factor, added, bend, .. } = self;
+        let Candidate { step, factor, factored, bend, .. } = self;
         let mut rows = here.to_vec();
         match squares.curvature(parameters, step, &mut rows) {
-            Ok(()) => system.solve((factor, *added), squares, parameters, rows, bend)?,
+            Ok(()) => system.solve((factor, *factored), squares, parameters, rows, bend)?,
             Err(Refusal::Residual(_) | Refusal::Gradient) => return Ok(()),
             Err(refusal) => return Err(refusal),
         }

@@ -1,7 +1,9 @@
 //! Damped Gauss-Newton (Levenberg 1944, Marquardt 1963) with geodesic acceleration (Transtrum, Sethna 2012).
 
 mod candidate;
+mod correct;
 mod cost;
+mod refine;
 mod strain;
 mod system;
 
@@ -10,9 +12,10 @@ pub use cost::Extent;
 use super::{Elsewhere, LeastSquares, Loss, Optimizer, State, StateError, StepOutcome, Trust};
 use crate::Refusal;
 use candidate::Candidate;
+use correct::{Corrector, keeps_promise};
 use equation::problem::Solver;
 use kernel::cuda::CudaError;
-use kernel::{Attempt, Course, KernelError, Linearized, Losses, Unknowns};
+use kernel::{Attempt, Course, KernelError, Linearized, Losses, TriedStep, Unknowns, least_damping};
 use rayon::prelude::*;
 use std::iter;
 use strain::Strain;
@@ -38,8 +41,9 @@ const CARRIED: f64 = 0.9;
 /// How often larger dampings are tried before a step is given up.
 const ROUNDS: u32 = 8;
 
-/// The smallest damping: below, normal equations are singular in f64.
-const LEAST_DAMPING: f64 = 1e-18;
+/// The smallest damping, in multiples of the least with which there is a factor: so few conjugate gradients see no difference
+/// below.
+const LEAST_DAMPING: f64 = 1e-4;
 
 /// Steps in a row that may be given up where each has points of its own.
 const MOST_IDLE: u64 = 10;
@@ -60,12 +64,12 @@ pub struct GaussNewton {
     /// Of the last step; none before the first.
     system: Option<System>,
     candidates: Vec<Candidate>,
+    corrector: Corrector,
     losses: Losses,
     slope: Vec<f64>,
     /// The rows at the step's start.
     here: Vec<f64>,
-    trial: Vec<f64>,
-    /// The lowest step among those tried.
+    /// The lowest end among those tried.
     lowest: Vec<f64>,
     /// The part of the last step around which the next may lie.
     carried: Option<Vec<f64>>,
@@ -83,10 +87,10 @@ impl GaussNewton {
             solver,
             system: None,
             candidates: TRIED.iter().map(|_| Candidate::new(parameters)).collect(),
+            corrector: Corrector::new(),
             losses: Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() },
             slope: vec![0.0; parameters],
             here: Vec::new(),
-            trial: vec![0.0; parameters],
             lowest: vec![0.0; parameters],
             carried: None,
         }
@@ -110,13 +114,18 @@ impl GaussNewton {
         dampings: [f64; 2],
         evaluations: &mut u64,
     ) -> Result<Option<Best>, Refusal> {
-        let GaussNewton { slope, here, candidates, trial, losses, lowest, carried, .. } = self;
+        let extent = squares.extent();
+        let GaussNewton { slope, here, candidates, corrector, losses, lowest, carried, .. } = self;
         let mean = system.mean(parameters.len());
-        candidates
-            .par_iter_mut()
-            .zip(dampings)
-            .for_each(|(candidate, damping)| candidate.factorize(system, damping, mean));
+        rayon::join(
+            || corrector.factorize(system, dampings, mean, extent),
+            || {
+                let pairs = candidates.par_iter_mut().zip(dampings);
+                pairs.for_each(|(candidate, damping)| candidate.factorize(system, damping, mean));
+            },
+        );
         let mut best: Option<Best> = None;
+        let (mut end, mut there) = (vec![0.0; parameters.len()], vec![0.0; here.len()]);
         for (number, candidate) in candidates.iter_mut().enumerate().filter(|(_, one)| one.factorized()) {
             for origin in iter::once(None).chain(carried.as_deref().map(Some)) {
                 candidate.solve(system, squares, parameters, (here, slope), origin)?;
@@ -124,19 +133,23 @@ impl GaussNewton {
                     continue;
                 }
                 candidate.accelerate(system, squares, parameters, here)?;
-                for ((trial, from), step) in trial.iter_mut().zip(parameters).zip(&candidate.step) {
-                    *trial = from - step;
-                }
-                *evaluations += 1;
-                let after = match squares.losses(trial) {
-                    Ok(losses) => losses.total,
-                    Err(Refusal::Residual(_) | Refusal::Gradient) => continue,
-                    Err(refusal) => return Err(refusal),
+                let steps = parameters.iter().zip(&candidate.step);
+                end.iter_mut().zip(steps).for_each(|(end, (from, step))| *end = from - step);
+                squares.rows(&end, &mut there)?;
+                let mut note = |after: f64, end: &[f64]| {
+                    *evaluations += 1;
+                    if after < best.map_or(losses.total, |best| best.after) {
+                        let (damping, promise) = (candidate.damping(), candidate.promise());
+                        best = Some(Best { number, damping, promise, after });
+                        lowest.copy_from_slice(end);
+                    }
                 };
-                if after < best.map_or(losses.total, |best| best.after) {
-                    let (damping, promise) = (candidate.damping(), candidate.promise());
-                    best = Some(Best { number, damping, promise, after });
-                    lowest.copy_from_slice(&candidate.step);
+                let after = dot(&there, &there);
+                note(after, &end);
+                let done = keeps_promise(candidate.promise(), losses.total, after);
+                if after.is_finite() && corrector.is_ready() && !done {
+                    let after = corrector.correct(system, squares, parameters, &mut end, &mut there)?;
+                    note(after, &end);
                 }
             }
         }
@@ -147,8 +160,13 @@ impl GaussNewton {
     fn dampings(&self, extent: Extent, loss: f64) -> ([f64; 2], Strain) {
         let few = self.fresh && !self.more_points && extent.rows < extent.parameters;
         let strain = if few { self.strain.renewed(loss) } else { self.strain };
-        let factors = if few && strain.is_too_large() { TRIED_WHEN_STRAINED } else { TRIED };
-        (factors.map(|factor| (self.damping * factor).max(LEAST_DAMPING)), strain)
+        let strained = few && strain.is_too_large() || self.fresh && self.strain.has_risen(loss);
+        let factors = if strained { TRIED_WHEN_STRAINED } else { TRIED };
+        (
+            factors
+                .map(|factor| (self.damping * factor).max(LEAST_DAMPING * least_damping(extent.parameters))),
+            strain,
+        )
     }
 
     /// The step on this processor.
@@ -170,8 +188,9 @@ impl GaussNewton {
         let found = found?;
         self.strain = strain;
         if found.best.is_some() {
-            parameters.iter_mut().zip(&self.lowest).for_each(|(to, step)| *to -= step);
-            self.carried = Some(self.lowest.iter().map(|step| CARRIED * step).collect());
+            let steps = parameters.iter().zip(&self.lowest).map(|(before, after)| CARRIED * (before - after));
+            self.carried = Some(steps.collect());
+            parameters.copy_from_slice(&self.lowest);
         }
         Ok(found)
     }
@@ -186,18 +205,34 @@ impl GaussNewton {
         let Linearized { losses, mean, slope } =
             device.linearize(parameters, self.carried.as_deref(), unknowns)?;
         let origins = if self.carried.is_some() { &[false, true][..] } else { &[false] };
+        let least = match unknowns {
+            Unknowns::Parameters => least_damping(extent.parameters),
+            Unknowns::Rows => 0.0,
+        };
         let (dampings, strain) = self.dampings(extent, losses.total);
         let found = search(dampings, 2.0 * slope, |dampings, evaluations| {
             let damped =
                 dampings.into_iter().flat_map(|damping| origins.iter().map(move |&on| (damping, on)));
-            let attempts =
-                damped.clone().map(|(damping, carried)| Attempt { added: damping * mean, carried });
-            let tried = device.try_steps(&attempts.collect::<Vec<_>>(), Course::Bent)?;
+            let attempts: Vec<Attempt> = damped
+                .clone()
+                .map(|(damping, carried)| {
+                    let factored = mean * damping.max(least);
+                    Attempt { added: mean * damping, factored, carried }
+                })
+                .collect();
+            let added = mean * correct::damping(dampings);
+            let course =
+                if correct::can_be_judged(extent) { Course::Corrected { added } } else { Course::Bent };
+            let tried = device.try_steps(&attempts, course)?;
             *evaluations += tried.len() as u64;
             let mut best: Option<Best> = None;
-            for (number, (step, (damping, _))) in tried.iter().zip(damped).enumerate() {
+            // Corrected ends come behind the others.
+            let count = attempts.len();
+            let kept = |step: &TriedStep| keeps_promise(step.promise, losses.total, step.losses.total);
+            for (number, (step, (damping, _))) in tried.iter().zip(damped.clone().chain(damped)).enumerate() {
                 let lowest = best.map_or(losses.total, |best| best.after);
-                if step.promise.is_finite() && step.losses.total < lowest {
+                let due = number < count || !kept(&tried[number - count]);
+                if step.promise.is_finite() && step.losses.total < lowest && due {
                     let (promise, after) = (step.promise, step.losses.total);
                     best = Some(Best { number, damping, promise, after });
                 }
@@ -278,7 +313,7 @@ impl Optimizer for GaussNewton {
         }
         if let Some(Best { damping, promise, after, .. }) = best {
             (self.damping, self.idle, self.fresh) = (damping, 0, false);
-            self.strain.after = after;
+            (self.strain.before, self.strain.after) = (self.losses.total, after);
             let gain = (self.losses.total - after) / promise;
             let trust = Some(Trust { damping, gain, after });
             return Ok(StepOutcome::Taken { losses: &self.losses, length: 1.0, evaluations, trust });
@@ -305,7 +340,7 @@ impl Optimizer for GaussNewton {
     fn save(&self) -> State {
         let state = State::default()
             .with_numbers("damping", [self.damping])
-            .with_numbers("strain", [self.strain.after, self.strain.mean])
+            .with_numbers("strain", [self.strain.after, self.strain.mean, self.strain.before])
             .with_counts("idle", [self.idle, u64::from(self.fresh)]);
         match &self.carried {
             Some(carried) => state.with_numbers("carried", carried.clone()),
@@ -320,8 +355,8 @@ impl Optimizer for GaussNewton {
         if !(damping.is_finite() && damping > 0.0) {
             return Err(wrong("damping"));
         }
-        let strain = match state.sized("strain", 2) {
-            Ok(&[after, mean]) => Strain { after, mean },
+        let strain = match state.sized("strain", 3) {
+            Ok(&[after, mean, before]) => Strain { before, after, mean },
             Ok(_) | Err(StateError::Missing { .. }) => Strain::default(),
             Err(error) => return Err(error),
         };

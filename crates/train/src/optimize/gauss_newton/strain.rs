@@ -6,13 +6,18 @@
 /// Losses at fresh points, in multiples of those left at the points before, above which steps are damped more.
 const MOST: f64 = 1.7;
 
+/// Losses at fresh points, in multiples of those before the last step, above which that step was too long.
+const MOST_RISE: f64 = 1.3;
+
 /// How much of the mean each step renews.
 const RENEWAL: f64 = 0.5;
 
 /// What is left after steps, against what is found at fresh points.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Strain {
-    /// The loss that the last step left at its own points; zero where there is none.
+    /// The loss before the last step, at its own points; zero where there is none.
+    pub(super) before: f64,
+    /// The loss that it left there; zero where there is none.
     pub(super) after: f64,
     /// The mean of the logarithms of losses at fresh points in multiples of that.
     pub(super) mean: f64,
@@ -21,9 +26,14 @@ pub(super) struct Strain {
 impl Strain {
     /// After the loss at fresh points was found.
     pub(super) fn renewed(self, fresh: f64) -> Self {
-        let Strain { after, mean } = self;
+        let Strain { after, mean, .. } = self;
         let change = if after > 0.0 && fresh > 0.0 { (fresh / after).ln() - mean } else { 0.0 };
-        Strain { after, mean: mean + RENEWAL * change }
+        Strain { mean: mean + RENEWAL * change, ..self }
+    }
+
+    /// Whether the loss is larger at fresh points than before the last step at its own.
+    pub(super) fn has_risen(self, fresh: f64) -> bool {
+        self.before > 0.0 && fresh > MOST_RISE * self.before
     }
 
     /// Whether the last steps fitted their points too closely.

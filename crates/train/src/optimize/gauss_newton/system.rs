@@ -4,7 +4,7 @@ use super::cost::Extent;
 use super::{LeastSquares, dot};
 use crate::Refusal;
 use equation::problem::Solver;
-use kernel::{Cholesky, Gram, Losses, NormalEquations, Symmetric};
+use kernel::{Cholesky, Gram, Losses, NormalEquations, Symmetric, least_damping};
 
 /// Conjugate gradients end when the slope that is left is this part of the first one.
 const TOLERANCE: f64 = 1e-9;
@@ -84,6 +84,14 @@ impl System {
             System::Free { diagonal } => diagonal.iter().sum(),
         };
         trace / parameters.max(1) as f64
+    }
+
+    /// The least damping, in multiples of the mean of the diagonal, with which there is a factor.
+    pub(super) fn least_damping(&self, parameters: usize) -> f64 {
+        match self {
+            System::Normal(_) => least_damping(parameters),
+            System::Gram(_) | System::Free { .. } => 0.0,
+        }
     }
 
     /// The matrix that is factorised, if any.
