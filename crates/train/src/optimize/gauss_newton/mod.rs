@@ -224,7 +224,6 @@ impl GaussNewton {
             let course =
                 if correct::can_be_judged(extent) { Course::Corrected { added } } else { Course::Bent };
             let tried = device.try_steps(&attempts, course)?;
-            *evaluations += tried.len() as u64;
             let mut best: Option<Best> = None;
             // Corrected ends come behind the others.
             let count = attempts.len();
@@ -232,6 +231,7 @@ impl GaussNewton {
             for (number, (step, (damping, _))) in tried.iter().zip(damped.clone().chain(damped)).enumerate() {
                 let lowest = best.map_or(losses.total, |best| best.after);
                 let due = number < count || !kept(&tried[number - count]);
+                *evaluations += u64::from(due);
                 if step.promise.is_finite() && step.losses.total < lowest && due {
                     let (promise, after) = (step.promise, step.losses.total);
                     best = Some(Best { number, damping, promise, after });
