@@ -355,9 +355,12 @@ impl Optimizer for GaussNewton {
         if !(damping.is_finite() && damping > 0.0) {
             return Err(wrong("damping"));
         }
-        let strain = match state.sized("strain", 3) {
+        let strain = match state.numbers("strain") {
             Ok(&[after, mean, before]) => Strain { before, after, mean },
-            Ok(_) | Err(StateError::Missing { .. }) => Strain::default(),
+            // From before losses that rise were noticed.
+            Ok(&[after, mean]) => Strain { before: 0.0, after, mean },
+            Err(StateError::Missing { .. }) => Strain::default(),
+            Ok(_) => return Err(wrong("strain")),
             Err(error) => return Err(error),
         };
         self.carried = match state.sized("carried", self.lowest.len()) {
