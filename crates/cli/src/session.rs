@@ -34,10 +34,9 @@ pub(crate) fn train(
         terminal
             .say(&format!("width {width}, from {least} to {most}: what the time affords on this machine"));
     }
-    if let Some((count, swings)) = experiment.chosen_windows() {
+    if let Some((windows, why)) = experiment.chosen_windows() {
         terminal.say(&format!(
-            "{count} windows of time, a network each: the solution swings about {swings:.1} times \
-             (--set training.windows=1 for one)"
+            "windows of time, a network each: training.windows={windows}, as {why} (--set training.windows=1 for one)"
         ));
     }
     if experiment.plan().attended().is_some() {

@@ -253,11 +253,17 @@ impl Experiment {
         self.widths.map(|widths| (self.problem.network.width, widths))
     }
 
-    /// How many windows of time were chosen where the file does not say, and how many periods of what swings fastest
-    /// they were chosen by; `None` where there is one, or the file says.
-    pub fn chosen_windows(&self) -> Option<(usize, f64)> {
-        match self.problem.training.windows {
-            Parts::Periods { count, swings } => Some((count, swings)),
+    /// The windows of time that were chosen where the file does not say, as it would, and why; `None` where there is
+    /// one, or the file says.
+    pub fn chosen_windows(&self) -> Option<(String, String)> {
+        match &self.problem.training.windows {
+            Parts::Periods { count, swings } => {
+                Some((count.to_string(), format!("the solution swings about {swings:.1} times")))
+            }
+            Parts::Doubling { times, growth } => Some((
+                format!("{times:?}"),
+                format!("small changes grow to e times their size {growth:.0} times over, by how they start"),
+            )),
             Parts::Equal(_) | Parts::At(_) => None,
         }
     }

@@ -22,6 +22,13 @@ pub enum Parts {
         /// How many periods there are.
         swings: f64,
     },
+    /// At these times, each twice as far from the start as the one before: small changes at the start grow fast.
+    Doubling {
+        /// The times; at least one.
+        times: Vec<f64>,
+        /// How often a small change would grow to e times its size until the end.
+        growth: f64,
+    },
 }
 
 impl Parts {
@@ -29,7 +36,7 @@ impl Parts {
     pub fn count(&self) -> usize {
         match self {
             Parts::Equal(count) | Parts::Periods { count, .. } => *count,
-            Parts::At(times) => times.len() + 1,
+            Parts::At(times) | Parts::Doubling { times, .. } => times.len() + 1,
         }
     }
 }
@@ -106,7 +113,7 @@ impl Problem {
                 let parts = (1..*count).map(|number| number as f64 / *count as f64);
                 parts.map(|part| time.low + (time.high - time.low) * part).collect()
             }
-            Parts::At(times) => times.clone(),
+            Parts::At(times) | Parts::Doubling { times, .. } => times.clone(),
         };
         let cuts = iter::once(time.low).chain(inside).chain([time.high]);
         (count > 1).then(|| Windows { axis, cuts: cuts.collect() })

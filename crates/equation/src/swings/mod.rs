@@ -4,7 +4,7 @@
 //!
 //! A network that has to hold many periods at once is large and slow to train; one that has to hold one is not.
 //!
-//! `start` (what is prescribed at the start), `modes` (the frequencies of a wave), `path` (turns of what has no space).
+//! `start` (what is prescribed at the start), `modes` (the rates of a wave), `path` (turns of what has no space).
 
 mod complex;
 mod modes;
@@ -15,7 +15,7 @@ use crate::constrain::{places, value};
 use crate::expression::{Expression, Field, Leaf};
 use crate::problem::Problem;
 use complex::Complex;
-use modes::{Entry, fastest};
+use modes::Entry;
 use start::Start;
 use std::f64::consts::TAU;
 
@@ -35,7 +35,29 @@ pub fn swings(problem: &Problem) -> Option<f64> {
     Some(path::turns(problem, time).map_or(waves, |turns| turns.max(waves)))
 }
 
+/// The number of times that a small change grows to e times its size, a mean over space: by what is made of a field where
+/// it is, not by what flows together. `None` as in [`swings`].
+pub fn growth(problem: &Problem) -> Option<f64> {
+    let time = problem.time()?;
+    let rates = rates(problem, time, true)?;
+    let fastest = |rates: &Vec<Complex>| rates.iter().map(|rate| rate.real).fold(0.0, f64::max);
+    let mean = rates.iter().map(fastest).sum::<f64>() / rates.len() as f64;
+    let coordinate = &problem.domain.coordinates[time];
+    mean.is_finite().then(|| mean * (coordinate.high - coordinate.low))
+}
+
+/// The number of periods that the fastest wave goes through, a mean over space.
 fn waves(problem: &Problem, time: usize) -> Option<f64> {
+    let rates = rates(problem, time, false)?;
+    let fastest = |rates: &Vec<Complex>| rates.iter().map(|rate| rate.imaginary.abs()).fold(0.0, f64::max);
+    let mean = rates.iter().map(|rates| fastest(rates).powi(2)).sum::<f64>() / rates.len() as f64;
+    let coordinate = &problem.domain.coordinates[time];
+    mean.is_finite().then(|| mean.sqrt() * (coordinate.high - coordinate.low) / TAU)
+}
+
+/// The rates of waves as long as those of the start, at several places; of a start that is taken as `flat` where it is
+/// differentiated.
+fn rates(problem: &Problem, time: usize, flat: bool) -> Option<Vec<Vec<Complex>>> {
     let coordinate = &problem.domain.coordinates[time];
     let orders = orders(problem, time);
     if problem.tie().is_some() || problem.equations.len() != orders.len() || orders.contains(&0) {
@@ -49,7 +71,7 @@ fn waves(problem: &Problem, time: usize) -> Option<f64> {
         for leaf in pool.leaves(&[stated.residual]) {
             let Leaf::Field(field) = leaf else { continue };
             let slope = pool.derivative(stated.residual, leaf);
-            influences.push(Influence { equation, field, factor: start.put_into(&mut pool, slope) });
+            influences.push(Influence { equation, field, factor: start.put_into(&mut pool, slope, flat) });
         }
     }
     let mut places = places(&problem.domain, &[(time, coordinate.low)]);
@@ -63,7 +85,7 @@ fn waves(problem: &Problem, time: usize) -> Option<f64> {
     if pool.overflow().is_some() {
         return None;
     }
-    let frequency = |place: &Vec<f64>| {
+    let rates_at = |place: &Vec<f64>| {
         let entries = influences.iter().map(|influence| {
             let axes = influence.field.derivative.axes();
             let along = axes.iter().filter(|axis| usize::from(**axis) != time);
@@ -77,12 +99,10 @@ fn waves(problem: &Problem, time: usize) -> Option<f64> {
                 factor: wave * Complex::from(value(&pool, influence.factor, place)),
             }
         });
-        fastest(&entries.collect::<Vec<_>>(), &orders, TAU / (coordinate.high - coordinate.low))
+        modes::rates(&entries.collect::<Vec<_>>(), &orders, TAU / (coordinate.high - coordinate.low))
     };
-    let frequencies: Vec<f64> = places.iter().filter_map(frequency).collect();
-    let mean =
-        frequencies.iter().map(|frequency| frequency * frequency).sum::<f64>() / frequencies.len() as f64;
-    mean.is_finite().then(|| mean.sqrt() * (coordinate.high - coordinate.low) / TAU)
+    let rates: Vec<Vec<Complex>> = places.iter().filter_map(rates_at).collect();
+    (!rates.is_empty()).then_some(rates)
 }
 
 /// How often every unknown is differentiated in time at most.
@@ -109,6 +129,10 @@ mod tests {
     use crate::parse::parse;
 
     fn count(domain: &str, equations: &str, start: &str) -> Option<f64> {
+        swings(&stated(domain, equations, start))
+    }
+
+    fn stated(domain: &str, equations: &str, start: &str) -> Problem {
         let names = ["u", "v", "w"].into_iter().filter(|name| equations.contains(&format!("{name}_")));
         let unknowns: String = names.map(|name| format!("{name} = {{}}\n")).collect();
         let text = format!(
@@ -116,7 +140,7 @@ mod tests {
              start = {{ on = \"t = 0\", equations = [{start}] }}\n"
         );
         let text = if domain.contains('x') { format!("{text}turn = {{ periodic = \"x\" }}\n") } else { text };
-        swings(&parse(&text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file"))))
+        parse(&text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file")))
     }
 
     fn close(found: Option<f64>, wanted: f64) {
@@ -158,6 +182,18 @@ mod tests {
         assert!(growth.is_some_and(|count| count < 1e-6), "{growth:?}");
         let damped = count("t = [0, 30]", "a = \"u_tt + 5*u_t + u = 0\"", "\"u = 1\", \"u_t = 0\"");
         assert!(damped.is_some_and(|count| count < 1e-6), "{damped:?}");
+    }
+
+    #[test]
+    fn what_is_made_where_it_is_grows() {
+        let found = |domain: &str, equation: &str, start: &str| growth(&stated(domain, equation, start));
+        close(found("t = [0, 30]", "a = \"u_t = u*(1 - u)\"", "\"u = 0.01\""), 30.0 * 0.98);
+        let field = "a = \"u_t = u_xx - 100*(u^3 - u)\"";
+        close(found("t = [0, 1]\nx = [0, 1]", field, "\"u = 0.01*sin(2*pi*x)\""), 100.0 - TAU * TAU);
+        let steep = found("t = [0, 1]\nx = [0, 1]", "a = \"u_t + 50*u*u_x = 0\"", "\"u = sin(2*pi*x)\"");
+        assert!(steep.is_some_and(|growth| growth < 1e-6), "{steep:?}");
+        let heat = found("t = [0, 9]\nx = [0, 1]", "a = \"u_t = u_xx\"", "\"u = sin(2*pi*x)\"");
+        assert!(heat.is_some_and(|growth| growth < 1e-6), "{heat:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The frequencies of a wave: equations `Σ factor·λ^power·column = 0` have a solution for some rates `λ` only.
+//! The rates of a wave: equations `Σ factor·λ^power·column = 0` have a solution for some rates `λ` only.
 
 use super::complex::Complex;
 use std::f64::consts::TAU;
@@ -21,9 +21,10 @@ const ROUNDING: f64 = 1e-9;
 /// Rounds of the search for roots, far more than it needs.
 const ROUNDS: usize = 200;
 
-/// The fastest rate at which a solution of the equations swings, in radians. `orders` are the derivatives in time
-/// of every unknown, `unit` a rate of the order of those looked for. `None` where equations do not tell all rates.
-pub(super) fn fastest(entries: &[Entry], orders: &[usize], unit: f64) -> Option<f64> {
+/// The rates at which solutions of the equations grow (their real parts) and swing (their imaginary parts, in radians).
+/// `orders` are the derivatives in time of every unknown, `unit` a rate of the order of those looked for. `None` where
+/// equations do not tell all rates.
+pub(super) fn rates(entries: &[Entry], orders: &[usize], unit: f64) -> Option<Vec<Complex>> {
     let degree: usize = orders.iter().sum();
     // Values around a circle tell a polynomial: rates are in units of its radius.
     let angle = |number: usize| TAU * number as f64 / (degree + 1) as f64;
@@ -41,8 +42,8 @@ pub(super) fn fastest(entries: &[Entry], orders: &[usize], unit: f64) -> Option<
     let largest = polynomial.iter().map(|coefficient| coefficient.size()).fold(0.0, f64::max);
     let leading = polynomial.last().copied().filter(|leading| leading.size() > ROUNDING * largest)?;
     let monic: Vec<Complex> = polynomial.iter().map(|&coefficient| coefficient / leading).collect();
-    let fastest = roots(&monic).iter().map(|root| root.imaginary.abs()).fold(0.0, f64::max);
-    fastest.is_finite().then_some(fastest * unit)
+    let roots: Vec<Complex> = roots(&monic).into_iter().map(|root| root * Complex::from(unit)).collect();
+    roots.iter().all(|root| root.size().is_finite()).then_some(roots)
 }
 
 fn matrix(entries: &[Entry], size: usize, rate: Complex) -> Vec<Vec<Complex>> {

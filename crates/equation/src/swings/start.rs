@@ -25,8 +25,9 @@ impl Start {
         Start { time, fields: fields.collect() }
     }
 
-    /// An expression with what is prescribed in place of fields; of what is not, zero.
-    pub(super) fn put_into(&self, pool: &mut Pool, expression: Expression) -> Expression {
+    /// An expression with what is prescribed in place of fields; of what is not, zero. Derivatives in space are zero, too,
+    /// where the start is taken as `flat`.
+    pub(super) fn put_into(&self, pool: &mut Pool, expression: Expression, flat: bool) -> Expression {
         pool.substitute(expression, &mut |pool, leaf| match leaf {
             Leaf::Field(field) => {
                 let axes = field.derivative.axes();
@@ -36,6 +37,7 @@ impl Start {
                     .fields
                     .iter()
                     .find(|(known, _)| known.unknown == field.unknown && known.derivative.axes() == in_time);
+                let known = known.filter(|_| !flat || along.is_empty());
                 let Some(&(_, mut function)) = known else { return Some(pool.number(0.0)) };
                 for axis in along {
                     function = pool.differentiate(function, usize::from(axis));

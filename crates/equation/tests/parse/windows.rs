@@ -130,3 +130,17 @@ fn many_periods_are_cut_where_the_file_leaves_it_open() {
     );
     assert_eq!(parse(BURGERS).expect("a good file").training.windows.count(), 1);
 }
+
+#[test]
+fn where_small_changes_grow_fast_windows_double_in_length() {
+    let grown = |rate: &str| {
+        let text = format!(
+            "[domain]\nt = [0, 2]\n[unknowns]\nu = {{}}\n[equations]\na = \"u_t = {rate}*u*(1 - u)\"\n\
+             [conditions]\nstart = {{ on = \"t = 0\", equation = \"u = 1e-9\" }}\n"
+        );
+        parse(&text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file"))).windows()
+    };
+    assert_eq!(grown("7"), None);
+    let windows = grown("40").expect("it is cut");
+    assert_eq!(windows.cuts, [0.0, 0.1, 0.2, 0.4, 0.8, 2.0]);
+}
