@@ -36,6 +36,14 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
     check("inverse.toml", &["network.kind=modified-mlp", "network.activation=silu"], Precision::F32, 7);
 }
 
+/// One warp, groups of four, layer by layer.
+#[test]
+fn numbers_in_half_precision_are_scaled() {
+    check("burgers.toml", &["network.width=20", "network.depth=3"], Precision::Fp16x3, 33);
+    check("burgers.toml", &["network.width=100", "network.depth=3"], Precision::Fp16x3, 41);
+    check("inverse.toml", &["network.kind=modified-mlp"], Precision::Fp16x3, 7);
+}
+
 #[test]
 fn steps_on_the_device_are_those_of_the_interpreter() {
     let case = case("inverse.toml", &[]);

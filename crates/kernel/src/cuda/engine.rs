@@ -244,6 +244,7 @@ impl<'plan> Cuda<'plan> {
             Precision::F64 => size_of::<f64>(),
             Precision::F32
             | Precision::Bf16x6
+            | Precision::Fp16x3
             | Precision::Bf16x3
             | Precision::Tf32
             | Precision::Bf16
@@ -520,7 +521,8 @@ impl<'plan> Cuda<'plan> {
     }
 
     fn source_for(&self, work: Work, points: usize, variant: Variant) -> Source {
-        let target = Target { precision: self.precision, shared: self.machine.shared_bytes(), variant };
+        let (shared, groups) = (self.machine.shared_bytes(), self.machine.groups());
+        let target = Target { precision: self.precision, shared, groups, variant };
         source(self.plan, target, work, points)
     }
 

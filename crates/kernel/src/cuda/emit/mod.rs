@@ -1,5 +1,6 @@
 //! A plan as CUDA C++: readable text, made of the fixed files in `device/` and what only this plan has.
 
+mod cut;
 mod features;
 mod frame;
 mod fused;
@@ -182,6 +183,8 @@ pub(crate) struct Target {
     pub(crate) precision: Precision,
     /// Bytes of shared memory of one multiprocessor.
     pub(crate) shared: usize,
+    /// Whether four warps multiply together there.
+    pub(crate) groups: bool,
     pub(crate) variant: Variant,
 }
 
@@ -263,7 +266,7 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     let (number, terms_each, product) = match precision {
         Precision::F64 => ("double", 0, MATRIX),
         Precision::F32 => ("float", 0, PRODUCT),
-        Precision::Bf16x6 => ("float", 3, MATRIX),
+        Precision::Bf16x6 | Precision::Fp16x3 => ("float", 3, MATRIX),
         Precision::Bf16x3 => ("float", 2, MATRIX),
         Precision::Bf16 | Precision::Fp16 => ("float", 1, MATRIX),
         Precision::Tf32 => ("float", 0, MATRIX),
@@ -271,6 +274,8 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
 
     let mut text = format!("// {} kernels in {precision}, made by pinnace.\n", work.name());
     _ = writeln!(text, "typedef {number} number;\n#define TERMS {terms_each}");
+    // Nothing is scaled here: numbers in half precision would not do.
+    let precision = if precision == Precision::Fp16x3 { Precision::Bf16x6 } else { precision };
     text += &frame::formats(precision);
     for (name, value) in [
         ("THREADS", THREADS),
@@ -318,6 +323,7 @@ fn given_tables(plan: &Plan, precision: Precision) -> Vec<Table> {
         Precision::F64 => number.to_ne_bytes().to_vec(),
         Precision::F32
         | Precision::Bf16x6
+        | Precision::Fp16x3
         | Precision::Bf16x3
         | Precision::Tf32
         | Precision::Bf16
