@@ -11,7 +11,7 @@ struct Turn {
         const int leader = blockIdx.x / SHARING * SHARING, left = int(gridDim.x) - leader;
         members = left < SHARING ? left : SHARING;
         before = tile / int(gridDim.x) * members + int(blockIdx.x) - leader;
-        counts = arguments.turns + blockIdx.x / SHARING * HIDDEN;
+        counts = arguments.turns + blockIdx.x / SHARING * (HIDDEN + 1);
     }
 
     // Behind the last tile counts start from zero again.
@@ -23,7 +23,8 @@ struct Turn {
     }
 };
 
-// Waits until it is this block's turn to add to a layer's part of the gradient; a barrier must follow.
+// Waits until it is this block's turn to add to a layer's part of the gradient, the head's being number HIDDEN; a barrier
+// must follow.
 __device__ inline void await_turn(const Arguments& arguments, int tile, int layer) {
 #ifndef STAND_IN
     if (SHARING == 1 || threadIdx.x != 0) return;

@@ -214,7 +214,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         scratch,
         gradient,
         sharing,
-        turns: hidden,
+        turns: hidden + 1,
         sums,
         packed,
         networks,
