@@ -118,7 +118,7 @@ pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
 
 /// Kernels as they are written for many points.
 fn target(precision: Precision, architecture: &str) -> emit::Target {
-    let variant = emit::Variant { sharing: tiles::MOST_SHARING, ..emit::Variant::default() };
+    let variant = emit::Variant { sharing: tiles::MOST_SHARING, apart: true, ..emit::Variant::default() };
     emit::Target { precision, shared: shared(architecture), groups: gpu::groups(architecture), variant }
 }
 

@@ -3,33 +3,44 @@
 // time, and those with smaller numbers start first: who waits waits for one that runs. A processor that stands in takes
 // blocks one after the other, which is an order as well.
 struct Turn {
-    // How many blocks share the gradient, and how many times they add before this tile.
-    int members, before;
+    // How many blocks share the gradient, and the number of the first.
+    int members, leader;
     int* counts;
 
-    __device__ Turn(const Arguments& arguments, int tile) {
-        const int leader = blockIdx.x / SHARING * SHARING, left = int(gridDim.x) - leader;
+    __device__ explicit Turn(const Arguments& arguments) {
+        leader = int(blockIdx.x) / SHARING * SHARING;
+        const int left = int(gridDim.x) - leader;
         members = left < SHARING ? left : SHARING;
-        before = tile / int(gridDim.x) * members + int(blockIdx.x) - leader;
         counts = arguments.turns + blockIdx.x / SHARING * (HIDDEN + 1);
     }
 
-    // Behind the last tile counts start from zero again.
+    // Tiles of these blocks that come before a tile.
+    __device__ int before(int tile) const {
+        const int grid = int(gridDim.x), rest = tile % grid - leader;
+        return tile / grid * members + (rest < 0 ? 0 : rest < members ? rest : members);
+    }
+
+    // Behind the last tile of a kernel counts start from zero again.
     __device__ int after(const Arguments& arguments, int tile) const {
-        const int all = int(arguments.table[TABLE_END]), grid = int(gridDim.x);
-        const int leader = blockIdx.x / SHARING * SHARING, rest = all % grid - leader;
-        const int last = all / grid * members + (rest < 0 ? 0 : rest < members ? rest : members);
-        return before + 1 == last ? 0 : before + 1;
+        const int first = before(first_tile(arguments)), next = before(tile) + 1;
+        return next == before(end_tile(arguments)) ? 0 : next - first;
     }
 };
+
+// The first tile of this block that is not before `first`.
+__device__ inline int own_tile(int first) {
+    const int grid = int(gridDim.x), behind = (first - int(blockIdx.x) + grid - 1) / grid * grid;
+    return int(blockIdx.x) + (first > int(blockIdx.x) ? behind : 0);
+}
 
 // Waits until it is this block's turn to add to a layer's part of the gradient, the head's being number HIDDEN; a barrier
 // must follow.
 __device__ inline void await_turn(const Arguments& arguments, int tile, int layer) {
 #ifndef STAND_IN
     if (SHARING == 1 || threadIdx.x != 0) return;
-    const Turn turn(arguments, tile);
-    while (read_shared(turn.counts + layer) != turn.before) {
+    const Turn turn(arguments);
+    const int before = turn.before(tile) - turn.before(first_tile(arguments));
+    while (read_shared(turn.counts + layer) != before) {
     }
 #endif
 }
@@ -38,7 +49,7 @@ __device__ inline void await_turn(const Arguments& arguments, int tile, int laye
 __device__ inline void pass_turn(const Arguments& arguments, int tile, int layer) {
 #ifndef STAND_IN
     if (SHARING == 1 || threadIdx.x != 0) return;
-    const Turn turn(arguments, tile);
+    const Turn turn(arguments);
     write_shared(turn.counts + layer, turn.after(arguments, tile));
 #endif
 }

@@ -1,11 +1,11 @@
 //! The fused step of a plain network: a tile of points goes through all layers and back inside one block.
 
 use super::cut::{Cut, WORKSPACE_BYTES, cell_bytes};
+use super::entry::{Part, count, entry, limits};
 use super::frame::{self, kernel};
 use super::term::TermText;
 use super::{
-    ARGUMENTS, DRAW, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, grouped, merge,
-    rules,
+    ARGUMENTS, DRAW, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, features, grouped, merge, rules,
 };
 use crate::Precision;
 use crate::cuda::compiler::SIDE_BY_SIDE;
@@ -156,7 +156,6 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         ("PARAMETERS", plan.parameter_count()),
         ("SCRATCH", scratch),
         ("SHARING", sharing),
-        ("TABLE_END", 3 * plan.terms.len() + 2),
         ("GRADIENT", gradient),
         ("SUMS", sums),
         ("DOWN", cut.down),
@@ -189,24 +188,33 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         text += part;
     }
     let around = text.clone() + &around(&plain);
-    for part in [TILE, TURNS, WALK] {
-        text.push('\n');
-        text += part;
-    }
-    text.push('\n');
-    let (texts, networks) = term_texts(plan, &plain, &cut);
-    text += &texts;
-    if count(&networks) > 1 {
-        text += SIDE_BY_SIDE;
-    }
-    text += &entry(plan, &cut, [number, planes, width.max(feature_rows)], &networks, target.variant.chunked);
+    let sizes = plan.terms.iter().zip(&cut.points).map(|(term, &points)| {
+        let columns = term.channels.len() * term.row.sites * points;
+        cell_bytes(columns, width.max(feature_rows), planes, number)
+    });
+    let cells = sizes.max().unwrap_or(0);
+    let whole = |part: Part| {
+        let (terms, networks) = term_texts(plan, &plain, &cut, part);
+        let side_by_side = if count(&networks) > 1 { SIDE_BY_SIDE } else { "" };
+        let limits = limits(plan, &networks);
+        let entry = entry(plan, (part, cut.each, cells), &networks, target.variant.chunked);
+        let parts = [&limits, TILE, TURNS, WALK, &terms, side_by_side, &entry].join("\n");
+        (format!("{text}\n{parts}"), count(&networks))
+    };
+    let (text, narrow, networks) = if target.variant.apart && narrow_follow(plan) {
+        let ((wide, one), (narrow, others)) = (whole(Part::Wide), whole(Part::Narrow));
+        (wide, Some(narrow), one + others)
+    } else {
+        let (text, networks) = whole(Part::Whole);
+        (text, None, networks)
+    };
     let packed = head_packed + outputs * (width + 1);
     let shape = Shape { threads, shared, each: cut.each };
     let tables = super::given_tables(plan, target.precision);
-    let networks = count(&networks);
     let (around, points) = (Some(around), cut.points);
     Some(Source {
         text,
+        narrow,
         around,
         tables,
         shape,
@@ -219,35 +227,6 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         packed,
         networks,
     })
-}
-
-fn entry(
-    plan: &Plan,
-    cut: &Cut,
-    [number, planes, rows]: [usize; 3],
-    networks: &[usize],
-    chunked: bool,
-) -> String {
-    let columns = plan
-        .terms
-        .iter()
-        .zip(&cut.points)
-        .map(|(term, &points)| term.channels.len() * term.row.sites * points);
-    let cells = columns.map(|columns| cell_bytes(columns, rows, planes, number)).max().unwrap_or(0);
-    let mut text = format!(
-        "extern \"C\" __global__ void __launch_bounds__(THREADS, {}) {}(const __grid_constant__ Arguments arguments) {{\n\
-         \x20   Block block = own_block(arguments);\n\
-         \x20   block.scratch = reinterpret_cast<number*>(shared_memory + {cells});\n\
-         \x20   block.gradient = arguments.gradients + static_cast<long long>(blockIdx.x / SHARING) * GRADIENT;\n\
-         \x20   if (arguments.fresh)\n\
-         \x20       for (int place = threadIdx.x; place < SUMS; place += THREADS) block.sums[place] = 0;\n\
-         \x20   if (threadIdx.x == 0) *workspace() = number(0);\n\
-         \x20   __syncthreads();\n",
-        cut.each,
-        Work::Evaluate.name()
-    );
-    text += &tiles(plan, networks, chunked);
-    text + "}\n\n"
 }
 
 /// The kernels around loss and gradient, behind what both texts begin with.
@@ -276,90 +255,30 @@ fn around(plain: &Plain) -> String {
         + &kernel("draw", "    draw_rows(arguments);\n")
 }
 
-/// The loop over tiles. Terms with the same network share its code: a thread's sums fill its registers, so that calls
-/// are out of the question.
-fn tiles(plan: &Plan, networks: &[usize], chunked: bool) -> String {
-    let mut text = String::from("    const long long* table = arguments.table;\n");
-    _ = writeln!(
-        text,
-        "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{\n\
-         \x20       const bool first = {}tile == blockIdx.x && blockIdx.x % SHARING == 0;\n\
-         \x20       int term = 0, count, row;\n        const double* rows;\n\
-         \x20       while (tile >= table[3 * term + 5]) ++term;",
-        3 * plan.terms.len() + 2,
-        if chunked { "arguments.fresh && " } else { "" }
-    );
-    // One branch per term, or per network.
-    let branches = |text: &mut String, bodies: &[(Vec<usize>, String)]| {
-        for (number, (terms, body)) in bodies.iter().enumerate() {
-            let conditions: Vec<String> = terms.iter().map(|term| format!("term == {term}")).collect();
-            let condition = if number + 1 == bodies.len() {
-                String::new()
-            } else {
-                format!("if ({}) ", conditions.join(" || "))
-            };
-            let open = if number == 0 { "        " } else { " else " };
-            _ = write!(text, "{open}{condition}{{\n{body}        }}");
-        }
-        text.push('\n');
-    };
-    let for_terms = |body: &dyn Fn(usize) -> String| -> Vec<(Vec<usize>, String)> {
-        (0..plan.terms.len()).map(|term| (vec![term], body(term))).collect()
-    };
-    let for_networks = |call: &str| -> Vec<(Vec<usize>, String)> {
-        let body = |network: usize| {
-            let terms = (0..networks.len()).filter(|&term| networks[term] == network).collect();
-            (
-                terms,
-                format!(
-                    "            walk_{call}(Walk<Network{network}>{{block, rows, count, row, int(tile), first}});\n"
-                ),
-            )
-        };
-        (0..count(networks)).map(body).collect()
-    };
-    let start = for_terms(&|term| {
-        let mut body = format!(
-            "            const long long start = (tile - table[{}]) * Term{term}::POINTS, left = table[{}] - start;\n\
-             \x20           row = Term{term}::ROW;\n\
-             \x20           rows = arguments.rows + table[{}] + start * row;\n\
-             \x20           count = int(left < Term{term}::POINTS ? left : Term{term}::POINTS);\n",
-            3 * term + 2,
-            3 * term + 1,
-            3 * term
-        );
-        if !plan.terms[term].channels.coefficients.is_empty() {
-            _ = writeln!(body, "            store_coefficients<Term{term}>(block, rows, count);");
-        }
-        body
-    });
-    branches(&mut text, &start);
-    branches(&mut text, &for_networks("forward"));
-    let first = |term: usize| plan.terms[..term].iter().map(|term| term.residuals.len()).sum::<usize>();
-    branches(
-        &mut text,
-        &for_terms(&|term| {
-            format!("            seed_losses<Term{term}>(block, rows, count, {});\n", first(term))
-        }),
-    );
-    branches(&mut text, &for_networks("reverse"));
-    branches(&mut text, &for_terms(&|term| format!("            sum_scalars<Term{term}>(block);\n")));
-    text + "    }\n"
+/// Channels of a term at all places of a point.
+fn channels(term: &Term) -> usize {
+    term.channels.len() * term.row.sites
 }
 
-/// Networks that terms have, by their numbers.
-fn count(networks: &[usize]) -> usize {
-    networks.iter().max().map_or(0, |last| last + 1)
+/// Whether there are terms of fewer channels than the widest, and all of them behind the others.
+fn narrow_follow(plan: &Plan) -> bool {
+    let widest = plan.terms.iter().map(channels).max().unwrap_or(0);
+    let narrow = plan.terms.iter().map(|term| channels(term) < widest);
+    narrow.clone().is_sorted() && narrow.last().unwrap_or(false)
 }
 
 /// Terms, and the networks that they share: those with the same channels and tiles are one. Says which term has which.
-fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut) -> (String, Vec<usize>) {
+fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut, part: Part) -> (String, Vec<Option<usize>>) {
     let layout = Layout::new(&plan.architecture);
-    let (mut networks, mut numbers): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
+    let (mut networks, mut numbers): (Vec<String>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
     let mut text = String::new();
-    let channels = |term: &Term| term.channels.len() * term.row.sites;
     let widest = plan.terms.iter().map(channels).max().unwrap_or(0);
     for (place, (term, &points)) in plan.terms.iter().zip(&cut.points).enumerate() {
+        let narrow = channels(term) < widest;
+        if part != Part::Whole && narrow != (part == Part::Narrow) {
+            numbers.push(None);
+            continue;
+        }
         let arrays = arrays(term, plain, plan, points, cut.warps);
         let term = TermText {
             architecture: &plan.architecture,
@@ -370,15 +289,14 @@ fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut) -> (String, Vec<usize>) {
             reverse: true,
             along: false,
         };
-        let called = term.channels() * term.term.row.sites < widest;
-        let network = term.network_text(plain.activation, &arrays, called);
+        let network = term.network_text(plain.activation, &arrays, narrow && part == Part::Whole);
         let known = networks.iter().position(|known| *known == network);
         let number = known.unwrap_or(networks.len());
         if known.is_none() {
             _ = writeln!(text, "struct Network{number} {{\n{network}}};\n");
             networks.push(network);
         }
-        numbers.push(number);
+        numbers.push(Some(number));
         text += &term.fused_text(&format!("Term{place}"), number, &arrays);
     }
     (text, numbers)
