@@ -14,7 +14,7 @@ pub enum Precision {
     /// accurate as [`Precision::F32`].
     Bf16x6,
     /// The same with three products of numbers in half precision, which a power of two per channel and layer brings near
-    /// the largest that it has: nearly as accurate, for weights up to 1000. Networks other than plain ones compute in
+    /// the largest that it has: nearly as accurate, for weights up to 4000. Networks other than plain ones compute in
     /// [`Precision::Bf16x6`].
     Fp16x3,
     /// The same with three products of bfloat16 numbers: about 16 bits.

@@ -1,9 +1,9 @@
 // Half precision has few exponents. Two terms of it are as accurate as single precision where numbers are near the largest
 // that it has: values and adjoints are multiplied by a power of two, one for each channel of a tile's layer, and weights by
-// the same one always, which leaves room for weights up to 1000. Other numbers need none of that.
+// the same one always, which leaves room for weights up to 4000. Other numbers need none of that.
 
 #if SCALED
-constexpr int WEIGHT_EXPONENT = 6;
+constexpr int WEIGHT_EXPONENT = 4;
 
 __device__ inline float exact_power(int exponent) {
     return __uint_as_float(unsigned(127 + exponent) << 23);

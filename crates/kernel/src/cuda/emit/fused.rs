@@ -264,7 +264,7 @@ fn channels(term: &Term) -> usize {
 fn narrow_follow(plan: &Plan) -> bool {
     let widest = plan.terms.iter().map(channels).max().unwrap_or(0);
     let narrow = plan.terms.iter().map(|term| channels(term) < widest);
-    narrow.clone().is_sorted() && narrow.last().unwrap_or(false)
+    narrow.clone().is_sorted() && narrow.clone().any(|narrow| narrow)
 }
 
 /// Terms, and the networks that they share: those with the same channels and tiles are one. Says which term has which.
