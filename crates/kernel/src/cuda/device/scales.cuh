@@ -5,6 +5,9 @@
 #if SCALED
 constexpr int WEIGHT_EXPONENT = 4;
 
+// Of values and adjoints: what undoes it must be a number, too.
+constexpr int MOST_EXPONENT = 100;
+
 __device__ inline float exact_power(int exponent) {
     return __uint_as_float(unsigned(127 + exponent) << 23);
 }
@@ -12,7 +15,7 @@ __device__ inline float exact_power(int exponent) {
 // The exponent that brings a size, given as its bits, to 2^14. Zeros may have any: the largest is in nobody's way.
 __device__ inline int fitting(unsigned bits) {
     const int exponent = 141 - int(bits >> 23);
-    return exponent < -60 ? -60 : exponent > 60 ? 60 : exponent;
+    return exponent < -60 ? -60 : exponent > MOST_EXPONENT ? MOST_EXPONENT : exponent;
 }
 
 __device__ inline float scaled_weight(float weight) {
@@ -39,7 +42,7 @@ struct ScalesOf {
     // Of adjoints whose products with values of these scales are summed over all channels: what products are multiplied by
     // is the same for all of them. `common` is its exponent.
     __device__ ScalesOf(const ScalesOf& values, const ScalesOf& own, int& common) {
-        common = 60;
+        common = MOST_EXPONENT;
 #pragma unroll
         for (int c = 0; c < CHANNELS; ++c) {
             const int both = values.exponents[c] + own.exponents[c];
