@@ -11,7 +11,7 @@ struct Turn {
         leader = int(blockIdx.x) / SHARING * SHARING;
         const int left = int(gridDim.x) - leader;
         members = left < SHARING ? left : SHARING;
-        counts = arguments.turns + blockIdx.x / SHARING * (HIDDEN + 1);
+        counts = arguments.turns + blockIdx.x / SHARING * HIDDEN;
     }
 
     // Tiles of these blocks that come before a tile.
@@ -33,8 +33,7 @@ __device__ inline int own_tile(int first) {
     return int(blockIdx.x) + (first > int(blockIdx.x) ? behind : 0);
 }
 
-// Waits until it is this block's turn to add to a layer's part of the gradient, the head's being number HIDDEN; a barrier
-// must follow.
+// Waits until it is this block's turn to add to a layer's part of the gradient; a barrier must follow.
 __device__ inline void await_turn(const Arguments& arguments, int tile, int layer) {
 #ifndef STAND_IN
     if (SHARING == 1 || threadIdx.x != 0) return;

@@ -391,17 +391,11 @@ struct Walk {
             to[neuron] = first ? total : to[neuron] + total;
     }
 
-    // What a thread adds to the gradients of the head's weights.
-    typedef number HeadSums[Net::OUTPUTS][DOWN][2];
-
     // From the adjoints of the outputs to those of the last hidden layer's sums.
-    __device__ void head_reverse(Sums& sum, HeadSums& own) const {
+    __device__ void head_reverse(Sums& sum) const {
         const number* weights = block.arguments.weights + HEAD_PACKED;
         const number* bars = block.scratch + Net::HEAD_BAR;
-#pragma unroll
-        for (int output = 0; output < Net::OUTPUTS; ++output)
-#pragma unroll
-            for (int down = 0; down < DOWN; ++down) own[output][down][0] = own[output][down][1] = 0;
+        number own[Net::OUTPUTS][DOWN][2] = {};
         Quad* last = kept();
         const auto quad_at = [&](int down, int tile) { return last[(down * ACROSS + tile) * THREADS]; };
 #pragma unroll
@@ -439,10 +433,6 @@ struct Walk {
 #pragma unroll
                 for (int part = 0; part < 4; ++part) sum[down][tile][part] = own_bars.value[part];
             }
-    }
-
-    __device__ void add_head(const HeadSums& own) const {
-        const number* bars = block.scratch + Net::HEAD_BAR;
 #pragma unroll
         for (int output = 0; output < Net::OUTPUTS; ++output)
 #pragma unroll
@@ -478,41 +468,33 @@ struct Walk {
 #endif
     }
 
-    // Adds the gradients of a layer's biases: sums of adjoints over all places.
-    __device__ void add_biases(const Sums& sum, int layer) const {
-#pragma unroll
-        for (int down = 0; down < DOWN; ++down)
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                number total = 0;
-#pragma unroll
-                for (int tile = 0; tile < PLACE_TILES; ++tile)
-                    total += sum[down][tile][2 * half] + sum[down][tile][2 * half + 1];
-                add_row(block.gradient + BIASES_GRADIENT + layer * ROWS_GRADIENT, neuron(down, half), total);
-            }
-    }
-
-    // From the adjoints of the outputs to the block's gradient. What is added there is added between two barriers: behind the
-    // first it is this block's turn, behind the second the next one's.
+    // From the adjoints of the outputs to the block's gradient.
     __device__ void reverse() const {
         Sums sum;
         number unscale = 1;
-        HeadSums head;
-        head_reverse(sum, head);
+        await_turn(block.arguments, tile, HIDDEN - 1);
+        if (SHARING > 1) __syncthreads();
+        head_reverse(sum);
         raise_sums(HIDDEN + HIDDEN - 1, sum);
-        await_turn(block.arguments, tile, HIDDEN);
         __syncthreads();
-        add_head(head);
         clear_rest();
 #pragma unroll 1
-        for (int layer = HIDDEN - 1; layer > 0; --layer) {
+        for (int layer = HIDDEN - 1; layer >= 0; --layer) {
+#pragma unroll
+            for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+                for (int half = 0; half < 2; ++half) {
+                    number total = 0;
+#pragma unroll
+                    for (int tile = 0; tile < PLACE_TILES; ++tile)
+                        total += sum[down][tile][2 * half] + sum[down][tile][2 * half + 1];
+                    add_row(block.gradient + BIASES_GRADIENT + layer * ROWS_GRADIENT, neuron(down, half), total);
+                }
+            if (layer == 0) break;
             const Quad* own = saved(layer - 1);
             const auto saved_at = [&](int down, int tile) { return read_again(own + (down * ACROSS + tile) * THREADS); };
             store_values(saved_at, layer);
-            await_turn(block.arguments, tile, layer);
             publish_cells();
-            if (layer == HIDDEN - 1) pass_turn(block.arguments, tile, HIDDEN);
-            add_biases(sum, layer);
             number* gradient = block.gradient + FIRST_GRADIENT + (layer - 1) * SQUARE_GRADIENT;
             const Scales scales = scale_bars(sum, layer, layer, unscale);
             const Bars<COLUMNS> bars(sum);
@@ -529,13 +511,11 @@ struct Walk {
             finish(sum, scales, nullptr);
             activation_reverse(sum, saved_at);
             raise_sums(HIDDEN + layer - 1, sum);
+            await_turn(block.arguments, tile, layer - 1);
             __syncthreads();
         }
         store_features();
-        await_turn(block.arguments, tile, 0);
         publish_cells();
-        if (HIDDEN == 1) pass_turn(block.arguments, tile, HIDDEN);
-        add_biases(sum, 0);
         scale_bars(sum, 0, 0, unscale);
         add_outer_product<COLUMNS, FEATURES, 2, TOGETHER>(Bars<COLUMNS>(sum), cells(), block.gradient, first, unscale);
         __syncthreads();

@@ -222,7 +222,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         scratch,
         gradient,
         sharing,
-        turns: hidden + 1,
+        turns: hidden,
         sums,
         packed,
         networks,
