@@ -226,7 +226,7 @@ pub(crate) struct Train {
     pub(crate) device: Device,
 
     /// In which numbers to compute: f64 or f32; on a GPU also fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16
-    /// [default: f64; on a GPU with Adam alone bf16x6, which is as accurate as f32]
+    /// [default: f64; on a GPU with Adam alone fp16x3, which is as accurate as f32]
     #[arg(long)]
     pub(crate) precision: Option<Precision>,
 

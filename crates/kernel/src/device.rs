@@ -57,7 +57,7 @@ impl Device {
             (Device::Reference, _) => Precision::F64,
             (Device::Cpu, _) | (Device::Cuda, CompileMode::Off) => Precision::F32,
             (Device::Cuda, CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::MaxAutotune) => {
-                Precision::Bf16x6
+                Precision::Fp16x3
             }
         }
     }
