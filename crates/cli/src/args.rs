@@ -225,8 +225,8 @@ pub(crate) struct Train {
     #[arg(long, default_value = "auto")]
     pub(crate) device: Device,
 
-    /// In which numbers to compute: f64 or f32; on a GPU also bf16x6, bf16x3, tf32, bf16 or fp16
-    /// [default: f64; on a GPU with Adam alone bf16x6, which is as accurate as f32]
+    /// In which numbers to compute: f64 or f32; on a GPU also fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16
+    /// [default: f64; on a GPU with Adam alone fp16x3, which is as accurate as f32]
     #[arg(long)]
     pub(crate) precision: Option<Precision>,
 
@@ -337,7 +337,7 @@ pub(crate) struct Explain {
     #[arg(long)]
     pub(crate) cuda: bool,
 
-    /// In which numbers that source computes: f64, f32, bf16x6, bf16x3, tf32, bf16 or fp16
+    /// In which numbers that source computes: f64, f32, fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16
     #[arg(long, default_value = "f64", requires = "cuda")]
     pub(crate) precision: Precision,
 }

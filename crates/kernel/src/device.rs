@@ -57,7 +57,7 @@ impl Device {
             (Device::Reference, _) => Precision::F64,
             (Device::Cpu, _) | (Device::Cuda, CompileMode::Off) => Precision::F32,
             (Device::Cuda, CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::MaxAutotune) => {
-                Precision::Bf16x6
+                Precision::Fp16x3
             }
         }
     }
@@ -105,9 +105,12 @@ impl<'plan> Engine<'plan> {
         match precision {
             Precision::F64 => Ok(Engine::CpuF64(Cpu::new(plan, level))),
             Precision::F32 => Ok(Engine::CpuF32(Cpu::new(plan, level))),
-            Precision::Bf16x6 | Precision::Bf16x3 | Precision::Tf32 | Precision::Bf16 | Precision::Fp16 => {
-                Err(KernelError::Precision { device: Device::Cpu, precision })
-            }
+            Precision::Bf16x6
+            | Precision::Fp16x3
+            | Precision::Bf16x3
+            | Precision::Tf32
+            | Precision::Bf16
+            | Precision::Fp16 => Err(KernelError::Precision { device: Device::Cpu, precision }),
         }
     }
 

@@ -9,7 +9,7 @@ use kernel::{Device, Kernel, Moments, Precision, Unknowns, Update};
 use rayon::prelude::*;
 use std::io::Write;
 
-const PRECISIONS: [Precision; 3] = [Precision::F64, Precision::F32, Precision::Bf16x6];
+const PRECISIONS: [Precision; 4] = [Precision::F64, Precision::F32, Precision::Bf16x6, Precision::Fp16x3];
 
 /// Whether there is a GPU; says why not.
 fn gpu() -> bool {
@@ -148,13 +148,41 @@ fn fused_steps_of_few_points_agree_with_the_interpreter() {
     // One warp, a group of four, two groups; the matrix units' instruction of single warps and that of groups.
     for network in [["network.width=20", "network.depth=3"], ["network.width=64", "network.depth=2"]] {
         let case = case("burgers.toml", &network);
-        for precision in [Precision::F64, Precision::Bf16x6, Precision::Bf16x3] {
+        for precision in [Precision::F64, Precision::Bf16x6, Precision::Fp16x3, Precision::Bf16x3] {
             agreement::evaluations(&case, &mut compiled(&case, precision), 50);
         }
         agreement::steps(&case, &mut compiled(&case, Precision::F64), &points(&case, 30), 6);
     }
     let case = case("burgers.toml", &["network.width=128", "network.depth=2"]);
     agreement::evaluations(&case, &mut compiled(&case, Precision::Bf16x6), 50);
+}
+
+/// A tile or two of every term: few enough accesses for a tool that follows each of them in shared memory.
+fn tiles_agree(width: &str, precision: Precision) {
+    if gpu() {
+        let case = case("burgers.toml", &[width, "network.depth=2"]);
+        agreement::evaluations(&case, &mut compiled(&case, precision), 9);
+    }
+}
+
+#[test]
+fn tiles_of_single_warps_agree_with_the_interpreter() {
+    tiles_agree("network.width=20", Precision::Bf16x6);
+}
+
+#[test]
+fn tiles_of_a_group_of_warps_agree_with_the_interpreter() {
+    tiles_agree("network.width=64", Precision::Bf16x6);
+}
+
+#[test]
+fn tiles_of_scaled_numbers_agree_with_the_interpreter() {
+    tiles_agree("network.width=40", Precision::Fp16x3);
+}
+
+#[test]
+fn tiles_in_f64_agree_with_the_interpreter() {
+    tiles_agree("network.width=40", Precision::F64);
 }
 
 /// The step by cuBLASLt and kernels between its products.

@@ -99,8 +99,8 @@ fn built_ins() -> Vec<String> {
 
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90a", "sm_100"];
 
-const PRECISIONS: [Precision; 5] =
-    [Precision::F64, Precision::F32, Precision::Bf16x6, Precision::Tf32, Precision::Fp16];
+const PRECISIONS: [Precision; 6] =
+    [Precision::F64, Precision::F32, Precision::Bf16x6, Precision::Fp16x3, Precision::Tf32, Precision::Fp16];
 
 /// Every problem for one of the architectures, in turn: all of them take minutes.
 #[test]

@@ -36,6 +36,30 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
     check("inverse.toml", &["network.kind=modified-mlp", "network.activation=silu"], Precision::F32, 7);
 }
 
+/// One warp, groups of four, layer by layer.
+#[test]
+fn numbers_in_half_precision_are_scaled() {
+    check("burgers.toml", &["network.width=20", "network.depth=3"], Precision::Fp16x3, 33);
+    check("burgers.toml", &["network.width=100", "network.depth=3"], Precision::Fp16x3, 41);
+    check("inverse.toml", &["network.kind=modified-mlp"], Precision::Fp16x3, 7);
+}
+
+/// As long vectors; tolerances number by number let fewer digits pass.
+#[test]
+fn scaled_numbers_in_half_precision_are_as_accurate_as_in_single_precision() {
+    let case = case("burgers.toml", &["network.width=64", "network.depth=4"]);
+    let (points, parameters) = (points(&case, 64), parameters(&case));
+    let [mut wanted, mut got] = [vec![0.0; parameters.len()], vec![0.0; parameters.len()]];
+    let mut oracle = Kernel::compile(&case.plan, Device::Reference, Precision::F64).expect("the reference");
+    oracle.evaluate(&points, &parameters, &mut wanted).expect("arguments that fit");
+    stand_in(&case, Precision::Fp16x3).evaluate(&points, &parameters, &mut got).expect("arguments that fit");
+    let length =
+        |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|number| number * number).sum::<f64>().sqrt();
+    let error = length(&mut wanted.iter().zip(&got).map(|(wanted, got)| wanted - got));
+    let error = error / length(&mut wanted.iter().copied());
+    assert!(error < 6.0 * f64::from(f32::EPSILON), "off by {error:e}");
+}
+
 #[test]
 fn steps_on_the_device_are_those_of_the_interpreter() {
     let case = case("inverse.toml", &[]);

@@ -244,6 +244,7 @@ impl<'plan> Cuda<'plan> {
             Precision::F64 => size_of::<f64>(),
             Precision::F32
             | Precision::Bf16x6
+            | Precision::Fp16x3
             | Precision::Bf16x3
             | Precision::Tf32
             | Precision::Bf16
@@ -349,13 +350,12 @@ impl<'plan> Cuda<'plan> {
             return self.queue_separate(prepared, chunk, arguments);
         }
         let (table, fresh) = (prepared.places[chunk].table, u64::from(chunk == 0));
-        let blocks = arguments.blocks as usize;
-        self.launch(
-            prepared.kernels,
-            Work::Evaluate.name(),
-            blocks,
-            &Arguments { table, fresh, ..*arguments },
-        )
+        let (own, blocks) = (Arguments { table, fresh, ..*arguments }, arguments.blocks as usize);
+        self.launch(prepared.kernels, Work::Evaluate.name(), blocks, &own)?;
+        match self.source_of(prepared.kernels).narrow {
+            Some(_) => self.launch(prepared.kernels, "narrow", blocks, &own),
+            None => Ok(()),
+        }
     }
 
     /// Brings the points of a chunk that are not drawn there.
@@ -507,7 +507,8 @@ impl<'plan> Cuda<'plan> {
         let alone = source.scratch > 0 && source.tiles(counts) <= multiprocessors;
         let blocks = self.machine.blocks(source.shape.each);
         let sharing = tiles::sharing(source.tiles(counts), blocks, self.precision == Precision::F64);
-        Variant { alone, sharing: sharing.min(self.machine.sharing()), ..variant }
+        let apart = !variant.merged && source.networks > 1 && tiles::apart(source.tiles(counts), blocks);
+        Variant { alone, sharing: sharing.min(self.machine.sharing()), apart, ..variant }
     }
 
     /// The kernels of loss and gradient with tiles of at most so many points.
@@ -520,7 +521,8 @@ impl<'plan> Cuda<'plan> {
     }
 
     fn source_for(&self, work: Work, points: usize, variant: Variant) -> Source {
-        let target = Target { precision: self.precision, shared: self.machine.shared_bytes(), variant };
+        let (shared, groups) = (self.machine.shared_bytes(), self.machine.groups());
+        let target = Target { precision: self.precision, shared, groups, variant };
         source(self.plan, target, work, points)
     }
 

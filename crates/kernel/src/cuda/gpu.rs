@@ -47,6 +47,11 @@ fn failed(call: &'static str) -> impl Fn(DriverError) -> CudaError {
     move |error| CudaError::Driver { call, reason: format!("{error:?}") }
 }
 
+/// Whether an architecture has the matrix instruction of four warps.
+pub(super) fn groups(architecture: &str) -> bool {
+    architecture == "sm_90a"
+}
+
 impl GpuModule {
     pub(crate) fn has(&self, kernel: &str) -> bool {
         self.kernels.iter().any(|(name, _)| *name == kernel)
@@ -146,6 +151,11 @@ impl Gpu {
 
     pub(crate) fn shared_bytes(&self) -> usize {
         self.shared_bytes
+    }
+
+    /// Whether it has the matrix instruction of four warps.
+    pub(crate) fn groups(&self) -> bool {
+        groups(&self.architecture)
     }
 
     /// Compiles all of them side by side, or finds them compiled.

@@ -193,6 +193,14 @@ impl Machine {
         }
     }
 
+    /// Whether it has the matrix instruction of four warps.
+    pub(crate) fn groups(&self) -> bool {
+        match self {
+            Machine::Gpu(gpu) => gpu.groups(),
+            Machine::StandIn(_) => true,
+        }
+    }
+
     /// Blocks that may share a gradient at most: those that run at the same time can take turns.
     pub(crate) fn sharing(&self) -> usize {
         match self {

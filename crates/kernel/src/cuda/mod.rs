@@ -118,8 +118,8 @@ pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
 
 /// Kernels as they are written for many points.
 fn target(precision: Precision, architecture: &str) -> emit::Target {
-    let variant = emit::Variant { sharing: tiles::MOST_SHARING, ..emit::Variant::default() };
-    emit::Target { precision, shared: shared(architecture), variant }
+    let variant = emit::Variant { sharing: tiles::MOST_SHARING, apart: true, ..emit::Variant::default() };
+    emit::Target { precision, shared: shared(architecture), groups: gpu::groups(architecture), variant }
 }
 
 /// Bytes of shared memory of a multiprocessor of an architecture (CUDA C++ Programming Guide, compute capabilities).

@@ -24,7 +24,7 @@ pub(super) fn flops(
         Precision::F64 => double,
         Precision::F32 => single,
         Precision::Bf16x6 => half / 6.0,
-        Precision::Bf16x3 => half / 3.0,
+        Precision::Bf16x3 | Precision::Fp16x3 => half / 3.0,
         Precision::Tf32 => half / 2.0,
         Precision::Bf16 | Precision::Fp16 => half,
     };

@@ -144,7 +144,8 @@ impl Cuda<'_> {
         let number = self.number_bytes();
         let source = self.source_of(kernels);
         let word = size_of::<u64>();
-        let results = self.plan.parameter_count() + tables(self.plan);
+        // Steps that stay on the device hand nothing back.
+        let results = if needs.moments > 0 { 0 } else { self.plan.parameter_count() + tables(self.plan) };
         let direction = if self.work(kernels) == Work::Along { source.packed } else { 0 };
         let separate = self.work(kernels) == Work::Separate;
         let groups = needs.blocks.div_ceil(source.sharing);
@@ -203,8 +204,8 @@ impl Cuda<'_> {
     /// See [`crate::Kernel::memory_use`].
     pub(crate) fn memory_use(&self) -> MemoryUse {
         let (measured, context) = self.machine.taken_bytes().unzip();
-        let pools = self.peak.next_multiple_of(self.machine.page());
-        MemoryUse { planned: pools + self.image_bytes(), measured, context }
+        let in_pages = |bytes: usize| bytes.next_multiple_of(self.machine.page());
+        MemoryUse { planned: in_pages(self.peak) + in_pages(self.image_bytes()), measured, context }
     }
 
     /// See [`crate::Kernel::plan_memory`].
@@ -215,11 +216,11 @@ impl Cuda<'_> {
             self.load_training(&counts)?;
         }
         let room = self.room(wanted, extra)?;
-        let (images, bytes) = (self.image_bytes(), room.regions.bytes());
+        let (page, bytes) = (self.machine.page(), room.regions.bytes());
         Ok(MemoryPlan {
             pools: room.regions.groups(),
-            kernels: images,
-            rest: bytes.next_multiple_of(self.machine.page()) - bytes,
+            kernels: self.image_bytes().next_multiple_of(page),
+            rest: bytes.next_multiple_of(page) - bytes,
             staging: self.staging_bytes(),
             chunks: room.chunks.len(),
             blocks: room.blocks,

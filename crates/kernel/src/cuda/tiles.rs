@@ -52,6 +52,12 @@ pub(super) fn sharing(tiles: usize, blocks: usize, doubles: bool) -> usize {
     }
 }
 
+/// Whether narrow terms should have a kernel of their own: a block then has tiles enough that it matters little when a
+/// kernel ends with some of them idle.
+pub(super) fn apart(tiles: usize, blocks: usize) -> bool {
+    tiles >= 8 * blocks
+}
+
 /// What merging may cost: compiling takes half as long then.
 const MERGING: f64 = 1.02;
 

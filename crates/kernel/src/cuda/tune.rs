@@ -118,15 +118,15 @@ impl Cuda<'_> {
     fn seconds(&mut self, wanted: Wanted<'_>) -> Result<f64, CudaError> {
         let parameters = self.plan.initialize(0);
         let prepared = self.prepare(wanted, Some(&parameters), self.step_words())?;
-        let result = prepared.regions.get(Pool::Result).start;
+        let sums = prepared.regions.get(Pool::Sums).start;
         self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
         self.queue_chunk(&prepared, 0, &prepared.arguments)?;
-        self.fetch(result, &mut [0.0])?;
+        self.fetch(sums, &mut [0.0])?;
         let begin = Instant::now();
         for _ in 0..REPEATS {
             self.queue_chunk(&prepared, 0, &prepared.arguments)?;
         }
-        self.fetch(result, &mut [0.0])?;
+        self.fetch(sums, &mut [0.0])?;
         Ok(begin.elapsed().as_secs_f64())
     }
 }

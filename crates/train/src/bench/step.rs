@@ -343,6 +343,7 @@ fn peak(device: Device, precision: Precision) -> Result<Option<f64>, TrainError>
         Precision::F64 => peak_flops::<f64>(SECONDS),
         Precision::F32
         | Precision::Bf16x6
+        | Precision::Fp16x3
         | Precision::Bf16x3
         | Precision::Tf32
         | Precision::Bf16

@@ -32,6 +32,7 @@ impl Choice {
         match precision {
             Precision::F32
             | Precision::Bf16x6
+            | Precision::Fp16x3
             | Precision::Bf16x3
             | Precision::Tf32
             | Precision::Bf16

@@ -223,15 +223,10 @@ __device__ inline void multiply_group(number (&sum)[DOWN][ACROSS][4], const Left
                                           right[tile].terms[order - i]);
 #else
 #pragma unroll
-    for (int part = 0; part < 4; ++part)
+    for (int tile = 0; tile < COUNT; ++tile)
 #pragma unroll
-        for (int tile = 0; tile < COUNT; ++tile)
-#pragma unroll
-            for (int down = 0; down < DOWN; ++down)
-                if (start + tile < ACROSS) {
-                    const double both[2] = {left[down].value[2 * part], left[down].value[2 * part + 1]};
-                    multiply_double(sum[down][start + tile], both, right[tile].value[part]);
-                }
+        for (int down = 0; down < DOWN; ++down)
+            if (start + tile < ACROSS) multiply_double(sum[down][start + tile], left[down].value, right[tile].value);
 #endif
 }
 
@@ -330,14 +325,29 @@ struct Bars {
     }
 };
 
-// Adds the products of adjoints and values over all columns to a block's own gradient, which lies as results do;
-// `first` says that nothing lies there yet. COUNT tiles of 8 inputs are summed at a time.
-template <int COLUMNS, int COUNT, bool TOGETHER>
-__device__ inline void add_outer_product(const Bars<COLUMNS>& bars, const Cell* cells, number* gradient, int inputs,
-                                         bool first) {
+// Adds to a gradient, or writes where nothing lies there yet.
+template <int COUNT>
+__device__ inline void add_to_gradient(number* to, const number (&value)[COUNT], bool first) {
+    if (!first) return add_to_memory(to, value);
+    // In one go.
+    struct alignas(COUNT * sizeof(number) < 16 ? COUNT * sizeof(number) : 16) {
+        number value[COUNT];
+    } whole;
+#pragma unroll
+    for (int part = 0; part < COUNT; ++part) whole.value[part] = value[part];
+    *reinterpret_cast<decltype(whole)*>(to) = whole;
+}
+
+// Adds the products of adjoints and the values of INPUTS neurons over all columns to a block's own gradient, which lies
+// as results do, without the rows and tiles of inputs that only fill up; `first` says that nothing lies there yet. COUNT
+// tiles of 8 inputs are summed at a time. `unscale` undoes what adjoints and values were multiplied by.
+template <int COLUMNS, int INPUTS, int COUNT, bool TOGETHER>
+__device__ inline void add_outer_product(const Bars<COLUMNS>& bars, const Cell* cells, number* gradient, bool first,
+                                         number unscale) {
+    constexpr int ALONG_TILES = (INPUTS + 7) / 8;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll 1
-    for (int chunk = 0; chunk < inputs / 8; chunk += COUNT) {
+    for (int chunk = 0; chunk < ALONG_TILES; chunk += COUNT) {
         number sum[DOWN][COUNT][4] = {};
 #if GROUPED
         if constexpr (TOGETHER) begin_products();
@@ -369,14 +379,25 @@ __device__ inline void add_outer_product(const Bars<COLUMNS>& bars, const Cell* 
 #endif
 #pragma unroll
         for (int down = 0; down < DOWN; ++down) {
-            Quad* own = reinterpret_cast<Quad*>(gradient) + ((warp * DOWN + down) * (inputs / 8) + chunk) * 32 + lane;
+            const int row = (warp * DOWN + down) * 16;
+            number* own = gradient + row / 16 * ALONG_TILES * 128;
+            // Where neurons are no multiple of 16, the last rows are half a tile, and there may be warps without any.
+            const bool half = NEURONS % 16 > 0 && NEURONS % 16 <= 8 && row + 16 > NEURONS;
+            if (WIDTH > NEURONS && row >= NEURONS) continue;
 #pragma unroll
             for (int tile = 0; tile < COUNT; ++tile) {
-                const number(&total)[4] = sum[down][tile];
-                if (first)
-                    own[tile * 32] = Quad{{total[0], total[1], total[2], total[3]}};
-                else
-                    add_to_memory(own[tile * 32].value, total);
+#if SCALED
+#pragma unroll
+                for (int part = 0; part < 4; ++part) sum[down][tile][part] *= unscale;
+#endif
+                if (ALONG_TILES % COUNT > 0 && chunk + tile >= ALONG_TILES) continue;
+                const int place = (chunk + tile) * 32 + lane;
+                if (half) {
+                    const number upper[2] = {sum[down][tile][0], sum[down][tile][1]};
+                    add_to_gradient(own + 2 * place, upper, first);
+                } else {
+                    add_to_gradient(own + 4 * place, sum[down][tile], first);
+                }
             }
         }
     }

@@ -68,7 +68,31 @@ __device__ inline void multiply_double(double (&d)[4], const double (&a)[2], dou
 #endif
 }
 
-// Adds four numbers to memory that no other thread touches.
+// Sixteen of the inner dimension: rows g and g + 8 of the left factor at t, t + 4, t + 8 and t + 12.
+__device__ inline void multiply_double(double (&d)[4], const double (&a)[8], const double (&b)[4]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
+        "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
+        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]),
+          "d"(b[2]), "d"(b[3]));
+#else
+    for (int part = 0; part < 4; ++part) {
+        const double both[2] = {a[2 * part], a[2 * part + 1]};
+        multiply_double(d, both, b[part]);
+    }
+#endif
+}
+
+// Adds some numbers to memory that no other thread touches.
+__device__ inline void add_to_memory(float* to, const float (&value)[2]) {
+    float2 own = *reinterpret_cast<float2*>(to);
+    own.x += value[0];
+    own.y += value[1];
+    *reinterpret_cast<float2*>(to) = own;
+}
+
 __device__ inline void add_to_memory(float* to, const float (&value)[4]) {
     float4 own = *reinterpret_cast<float4*>(to);
     own.x += value[0];
@@ -78,8 +102,10 @@ __device__ inline void add_to_memory(float* to, const float (&value)[4]) {
     *reinterpret_cast<float4*>(to) = own;
 }
 
-__device__ inline void add_to_memory(double* to, const double (&value)[4]) {
-    for (int half = 0; half < 4; half += 2) {
+template <int COUNT>
+__device__ inline void add_to_memory(double* to, const double (&value)[COUNT]) {
+#pragma unroll
+    for (int half = 0; half < COUNT; half += 2) {
         double2 own = *reinterpret_cast<double2*>(to + half);
         own.x += value[half];
         own.y += value[half + 1];
@@ -175,13 +201,43 @@ __device__ inline void publish_cells() {
     __syncthreads();
 }
 
-// The terms of two numbers, each pair packed into one word; half precision has one term.
+// The first and the second of two packed numbers.
+#if HALVES
+#ifdef STAND_IN
+inline float first_of(unsigned packed) {
+    return stand_in::half_value(packed & 0xffff);
+}
+inline float second_of(unsigned packed) {
+    return stand_in::half_value(packed >> 16);
+}
+#else
+__device__ inline float first_of(unsigned packed) {
+    float value;
+    asm("{\n.reg .f16 low, high;\nmov.b32 {low, high}, %1;\ncvt.f32.f16 %0, low;\n}" : "=f"(value) : "r"(packed));
+    return value;
+}
+__device__ inline float second_of(unsigned packed) {
+    float value;
+    asm("{\n.reg .f16 low, high;\nmov.b32 {low, high}, %1;\ncvt.f32.f16 %0, high;\n}" : "=f"(value) : "r"(packed));
+    return value;
+}
+#endif
+#else
+__device__ inline float first_of(unsigned packed) {
+    return __uint_as_float(packed << 16);
+}
+__device__ inline float second_of(unsigned packed) {
+    return __uint_as_float(packed & 0xffff0000u);
+}
+#endif
+
+// The terms of two numbers, each pair packed into one word.
 template <int COUNT>
 __device__ inline void split(float low, float high, unsigned (&terms)[COUNT]) {
 #pragma unroll
     for (int term = 0; term < COUNT; ++term) {
         terms[term] = pack_short(low, high);
-        low -= __uint_as_float(terms[term] << 16);
-        high -= __uint_as_float(terms[term] & 0xffff0000u);
+        low -= first_of(terms[term]);
+        high -= second_of(terms[term]);
     }
 }

@@ -7,7 +7,7 @@ __device__ inline void put_weight(number* fragments, int row, int inner, number 
 #if TERMS > 0
     const int lane = row % 8 * 4 + inner % 8 / 2, part = row % 16 / 8 + inner % 16 / 8 * 2;
     unsigned terms[TERMS];
-    split(weight, 0.0f, terms);
+    split(scaled_weight(weight), 0.0f, terms);
     for (int term = 0; term < TERMS; ++term)
         reinterpret_cast<Cell*>(fragment)[(term * 32 + lane) * 8 + part * 2 + inner % 2] =
             static_cast<Cell>(terms[term] & 0xffffu);
@@ -20,8 +20,8 @@ __device__ inline void put_weight(number* fragments, int row, int inner, number 
 // Puts one weight of a hidden layer into its matrix and the transposed one. The first layer needs no transposed one.
 __device__ inline void put_both(number* packed, int layer, int input, int output, number weight) {
     number* forward = packed + (layer == 0 ? 0 : FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED);
-    put_weight(forward, output, input, weight);
-    if (layer > 0) put_weight(forward + SQUARE_PACKED, input, output, weight);
+    if (layer == 0 || input < 16 * INNER) put_weight(forward, output, input, weight);
+    if (layer > 0 && output < 16 * INNER) put_weight(forward + SQUARE_PACKED, input, output, weight);
 }
 
 // Packs all parameters; what fills up the fragments becomes zero.
@@ -53,12 +53,15 @@ struct Weight {
     int layer, input, output;
 
     __device__ explicit Weight(int place) {
-        layer = place < FIRST_GRADIENT ? 0 : 1 + (place - FIRST_GRADIENT) / (WIDTH * WIDTH);
-        const int inside = layer == 0 ? place : (place - FIRST_GRADIENT) % (WIDTH * WIDTH);
-        const int across = (layer == 0 ? FEATURE_ROWS : WIDTH) / 8;
-        const int part = inside % 4, lane = inside / 4 % 32, tile = inside / 128;
-        output = tile / across * 16 + part / 2 * 8 + lane / 4;
-        input = tile % across * 8 + lane % 4 * 2 + part % 2;
+        layer = place < FIRST_GRADIENT ? 0 : 1 + (place - FIRST_GRADIENT) / SQUARE_GRADIENT;
+        const int inside = layer == 0 ? place : (place - FIRST_GRADIENT) % SQUARE_GRADIENT;
+        // Tiles of 16 outputs by 8 inputs, the last outputs perhaps half of one.
+        const int row = ((layer == 0 ? FEATURES : NEURONS) + 7) / 8 * 128, rest = inside % row;
+        output = inside / row * 16;
+        const int each = NEURONS % 16 > 0 && NEURONS % 16 <= 8 && output + 16 > NEURONS ? 2 : 4;
+        const int part = rest % each, lane = rest / each % 32;
+        output += part / 2 * 8 + lane / 4;
+        input = rest / each / 32 * 8 + lane % 4 * 2 + part % 2;
     }
 };
 
@@ -70,23 +73,25 @@ __device__ inline int parameter_of(int place) {
         return real ? WEIGHTS_AT[weight.layer] + weight.input * NEURONS + weight.output : -1;
     }
     if (place < HEAD_GRADIENT) {
-        const int layer = (place - BIASES_GRADIENT) / WIDTH, output = (place - BIASES_GRADIENT) % WIDTH;
+        const int layer = (place - BIASES_GRADIENT) / ROWS_GRADIENT, output = (place - BIASES_GRADIENT) % ROWS_GRADIENT;
         return output < NEURONS ? BIAS_AT[layer] + output : -1;
     }
     const int at = place - HEAD_GRADIENT;
-    if (at < OUTPUTS * WIDTH) {
-        const int output = at / WIDTH, input = at % WIDTH;
+    if (at < OUTPUTS * ROWS_GRADIENT) {
+        const int output = at / ROWS_GRADIENT, input = at % ROWS_GRADIENT;
         return input < NEURONS ? WEIGHTS_AT[HIDDEN] + input * OUTPUTS + output : -1;
     }
-    return at < OUTPUTS * WIDTH + OUTPUTS ? BIAS_AT[HIDDEN] + at - OUTPUTS * WIDTH : -1;
+    return at < OUTPUTS * ROWS_GRADIENT + OUTPUTS ? BIAS_AT[HIDDEN] + at - OUTPUTS * ROWS_GRADIENT : -1;
 }
 
-// Packs the parameter at a place of the gradient. Biases and the head's weights lie there as they are packed.
+// Packs the parameter at a place of the gradient. Biases and the head's weights lie there as they are packed, but in
+// shorter rows; the head's biases follow its weights.
 __device__ inline void put_parameter(number* packed, int place, number value) {
     if (place < BIASES_GRADIENT) {
         const Weight weight(place);
         put_both(packed, weight.layer, weight.input, weight.output, value);
-    } else {
-        packed[BIASES_PACKED + place - BIASES_GRADIENT] = value;
+        return;
     }
+    const int at = place - BIASES_GRADIENT, row = at / ROWS_GRADIENT;
+    packed[BIASES_PACKED + (row < HIDDEN + OUTPUTS ? row * (WIDTH - ROWS_GRADIENT) : (HIDDEN + OUTPUTS) * (WIDTH - ROWS_GRADIENT)) + at] = value;
 }

@@ -46,6 +46,20 @@ __device__ inline Value warp_sum(Value value) {
     return value;
 }
 
+// Raises a word of shared memory to the largest of the lanes' sizes, as bits: those of sizes are in the order of sizes.
+__device__ inline void raise(unsigned* to, float size) {
+#ifdef STAND_IN
+    for (int distance = 16; distance > 0; distance /= 2) {
+        const float other = __shfl_xor_sync(0xffffffffu, size, distance);
+        size = other > size ? other : size;
+    }
+    if (__float_as_uint(size) > *to) *to = __float_as_uint(size);
+#else
+    const unsigned largest = __reduce_max_sync(0xffffffffu, __float_as_uint(size));
+    if (threadIdx.x % 32 == 0) atomicMax(to, largest);
+#endif
+}
+
 __device__ inline number sign_of(number x) {
     return x > number(0) ? number(1) : x < number(0) ? number(-1) : x;
 }

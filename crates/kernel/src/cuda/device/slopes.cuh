@@ -63,7 +63,7 @@ __device__ inline Saturation saturation(double z) {
 
 // Where e is near one, a polynomial: 1 - e would lose digits. Values that are rounded to 16 bits or fewer have not so many.
 __device__ inline Saturation saturation(float z) {
-#if TERMS == 1 || TERMS == 2
+#if (TERMS == 1 || TERMS == 2) && !SCALED
     const float e = power_of(fabs(z) * -2.88539008f), r = approximate_reciprocal(1 + e);
     return Saturation{number(e), number(r), number(r - e * r)};
 #else
@@ -73,16 +73,33 @@ __device__ inline Saturation saturation(float z) {
 #endif
 }
 
-__device__ inline void tanh_slopes(number z, number (&s)[6]) {
-    // 1 - a*a would lose all digits of a saturated neuron; 4e/(1+e)^2 keeps them.
-    const Saturation at = saturation(z);
-    const number a = copysign(at.value, z), q = number(4) * at.e * at.r * at.r, a2 = a * a;
+// From the value and the first derivative.
+__device__ inline void slopes_of_tanh(number a, number q, number (&s)[6]) {
+    const number a2 = a * a;
     s[0] = a;
     s[1] = q;
     s[2] = number(-2) * a * q;
     s[3] = q * (number(6) * a2 - number(2));
     s[4] = number(8) * a * q * (number(2) - number(3) * a2);
     s[5] = number(8) * q * (number(15) * a2 * (a2 - number(1)) + number(2));
+}
+
+__device__ inline void tanh_slopes(number z, number (&s)[6]) {
+    // 1 - a*a would lose all digits of a saturated neuron; 4e/(1+e)^2 keeps them.
+    const Saturation at = saturation(z);
+    slopes_of_tanh(copysign(at.value, z), number(4) * at.e * at.r * at.r, s);
+}
+
+// What the fused step keeps of a neuron instead of z, so that slopes follow without another exponential: 1 - |tanh(z)|, to
+// the last digits of a saturated neuron too, with the sign of z.
+__device__ inline number tanh_kept(number z) {
+    const Saturation at = saturation(z);
+    return copysign(number(2) * at.e * at.r, z);
+}
+
+__device__ inline void tanh_slopes_again(number kept, number (&s)[6]) {
+    const number rest = fabs(kept);
+    slopes_of_tanh(copysign(number(1) - rest, kept), rest * (number(2) - rest), s);
 }
 
 __device__ inline void sin_slopes(number z, number (&s)[6]) {

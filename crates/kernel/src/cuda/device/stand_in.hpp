@@ -157,6 +157,12 @@ inline double __dmul_rn(double a, double b) {
     return a * b;
 }
 
+inline unsigned __float_as_uint(float value) {
+    unsigned bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 inline float __uint_as_float(unsigned bits) {
     float value;
     std::memcpy(&value, &bits, sizeof value);
@@ -295,9 +301,17 @@ inline void multiply_double(double (&d)[4], const double (&a)[2], double b) {
     pause(AT_WARP);
 }
 
-template <typename Number>
-void add_to_memory(Number* to, const Number (&value)[4]) {
-    for (int part = 0; part < 4; ++part) to[part] += value[part];
+// Sixteen of the inner dimension: rows g and g + 8 of the left factor at t, t + 4, t + 8 and t + 12.
+inline void multiply_double(double (&d)[4], const double (&a)[8], const double (&b)[4]) {
+    for (int part = 0; part < 4; ++part) {
+        const double both[2] = {a[2 * part], a[2 * part + 1]};
+        multiply_double(d, both, b[part]);
+    }
+}
+
+template <typename Number, int COUNT_ADDED>
+void add_to_memory(Number* to, const Number (&value)[COUNT_ADDED]) {
+    for (int part = 0; part < COUNT_ADDED; ++part) to[part] += value[part];
 }
 
 // Every lane can tell where the rows of the others are.

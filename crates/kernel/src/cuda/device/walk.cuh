@@ -11,50 +11,6 @@ alignas(16) static unsigned char shared_memory[SHARED_BYTES];
 extern __shared__ __align__(16) unsigned char shared_memory[];
 #endif
 
-// Blocks that follow each other share a gradient: SHARING of them, or those that are left. They add to each layer's part of
-// it in the order of their tiles, so that sums do not depend on who is faster. Launches have no more blocks than run at a
-// time, and those with smaller numbers start first: who waits waits for one that runs. A processor that stands in takes
-// blocks one after the other, which is an order as well.
-struct Turn {
-    // How many blocks share the gradient, and how many times they add before this tile.
-    int members, before;
-    int* counts;
-
-    __device__ Turn(const Arguments& arguments, int tile) {
-        const int leader = blockIdx.x / SHARING * SHARING, left = int(gridDim.x) - leader;
-        members = left < SHARING ? left : SHARING;
-        before = tile / int(gridDim.x) * members + int(blockIdx.x) - leader;
-        counts = arguments.turns + blockIdx.x / SHARING * HIDDEN;
-    }
-
-    // Behind the last tile counts start from zero again.
-    __device__ int after(const Arguments& arguments, int tile) const {
-        const int all = int(arguments.table[TABLE_END]), grid = int(gridDim.x);
-        const int leader = blockIdx.x / SHARING * SHARING, rest = all % grid - leader;
-        const int last = all / grid * members + (rest < 0 ? 0 : rest < members ? rest : members);
-        return before + 1 == last ? 0 : before + 1;
-    }
-};
-
-// Waits until it is this block's turn to add to a layer's part of the gradient; a barrier must follow.
-__device__ inline void await_turn(const Arguments& arguments, int tile, int layer) {
-#ifndef STAND_IN
-    if (SHARING == 1 || threadIdx.x != 0) return;
-    const Turn turn(arguments, tile);
-    while (read_shared(turn.counts + layer) != turn.before) {
-    }
-#endif
-}
-
-// Lets the next one add; a barrier must stand before.
-__device__ inline void pass_turn(const Arguments& arguments, int tile, int layer) {
-#ifndef STAND_IN
-    if (SHARING == 1 || threadIdx.x != 0) return;
-    const Turn turn(arguments, tile);
-    write_shared(turn.counts + layer, turn.after(arguments, tile));
-#endif
-}
-
 template <typename Net>
 struct Walk {
     static constexpr int CHANNELS = Net::CHANNELS, PLACES = Net::PLACES, COLUMNS = Net::COLUMNS;
@@ -65,6 +21,7 @@ struct Walk {
     // The instruction of four warps must not stand in a function that is called.
     static constexpr bool TOGETHER = !Net::CALLED;
     typedef number Sums[DOWN][ACROSS][4];
+    typedef ScalesOf<CHANNELS> Scales;
 
     // Its `scratch` is in shared memory, behind the cells.
     const Block& block;
@@ -133,8 +90,9 @@ struct Walk {
         }
     }
 
-    // Values of the features to the cells.
-    __device__ void store_features() const {
+    // Calls `each` with this thread's rows, places and values of the features, at two places each.
+    template <typename Each>
+    __device__ void for_features(Each each) const {
         for (int at = threadIdx.x; at < FEATURE_ROWS * (PLACES / 2); at += THREADS) {
             const int n = at / (PLACES / 2), place = at % (PLACES / 2) * 2;
             number h[2][CHANNELS] = {};
@@ -147,10 +105,60 @@ struct Walk {
                     rows + (point < count ? point : count - 1) * row + (place + side) / Net::POINTS * COORDINATES;
                 if (n < FEATURES) Net::Jets::feature(n, x, h[side], k);
             }
+            each(n, place, h);
+        }
+    }
+
+    // Values of the features to the cells.
+    __device__ void store_features() const {
+        const Scales scales(largest(0));
+        for_features([&](int n, int place, const number (&h)[2][CHANNELS]) {
 #pragma unroll
             for (int c = 0; c < CHANNELS; ++c)
-                store_cells<COLUMNS>(cells(), n, c * PLACES + place, h[0][c], h[1][c]);
-        }
+                store_cells<COLUMNS>(cells(), n, c * PLACES + place, scales.apply(c, h[0][c]), scales.apply(c, h[1][c]));
+        });
+    }
+
+    // What the largest values and adjoints are, where numbers are multiplied so that they fit.
+    __device__ unsigned* largest(int set) const {
+        return reinterpret_cast<unsigned*>(block.scratch + Net::LARGEST) + set * CHANNELS;
+    }
+
+    // Starts looking for them with those of the features; barriers stand behind and between.
+    __device__ void begin_largest() const {
+#if SCALED
+        for (int at = threadIdx.x; at < 2 * HIDDEN * CHANNELS; at += THREADS) largest(0)[at] = 0;
+        __syncthreads();
+        number sizes[CHANNELS] = {};
+        for_features([&](int, int, const number (&h)[2][CHANNELS]) {
+#pragma unroll
+            for (int c = 0; c < CHANNELS; ++c) sizes[c] = fmaxf(sizes[c], fmaxf(fabsf(h[0][c]), fabsf(h[1][c])));
+        });
+        raise_all(0, sizes);
+        __syncthreads();
+#endif
+    }
+
+    __device__ void raise_all(int set, const number (&sizes)[CHANNELS]) const {
+#if SCALED
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) raise(largest(set) + c, sizes[c]);
+#endif
+    }
+
+    // The same of all that this thread holds; a barrier must follow.
+    __device__ void raise_sums(int set, const Sums& sum) const {
+#if SCALED
+        number sizes[CHANNELS] = {};
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int tile = 0; tile < ACROSS; ++tile)
+#pragma unroll
+                for (int part = 0; part < 4; ++part)
+                    sizes[tile / PLACE_TILES] = fmaxf(sizes[tile / PLACE_TILES], fabsf(sum[down][tile][part]));
+        raise_all(set, sizes);
+#endif
     }
 
     // Products over columns take sixteen at a time: what fills up the last ones becomes zero.
@@ -161,12 +169,12 @@ struct Walk {
     }
 
     // Values at one tile of places to the cells; `quads` are what the activation is applied to.
-    __device__ void store_tile(Quad (&quads)[CHANNELS], int down, int tile) const {
+    __device__ void store_tile(Quad (&quads)[CHANNELS], int down, int tile, const Scales& scales) const {
         for_parts(quads, tile, [&](int part, const number* z, const number* k) {
             number h[CHANNELS];
             Net::Jets::forward(z, h, k);
 #pragma unroll
-            for (int c = 0; c < CHANNELS; ++c) quads[c].value[part] = h[c];
+            for (int c = 0; c < CHANNELS; ++c) quads[c].value[part] = scales.apply(c, h[c]);
         });
 #pragma unroll
         for (int c = 0; c < CHANNELS; ++c)
@@ -176,16 +184,49 @@ struct Walk {
                                      quads[c].value[2 * half + 1]);
     }
 
+    // Values in place of sums, whose largest are noted; a barrier must follow.
+    __device__ void apply_activation(Sums& sum, int set) const {
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int tile = 0; tile < PLACE_TILES; ++tile) {
+                Quad quads[CHANNELS];
+                gather(quads, [&](int down, int tile) { return quad(sum[down][tile]); }, down, tile);
+                for_parts(quads, tile, [&](int part, const number* z, const number* k) {
+                    number h[CHANNELS];
+                    Net::Jets::forward(z, h, k);
+#pragma unroll
+                    for (int c = 0; c < CHANNELS; ++c) sum[down][c * PLACE_TILES + tile][part] = h[c];
+                });
+            }
+        raise_sums(set, sum);
+    }
+
+    // Values that are there to the cells.
+    __device__ void store_sums(const Sums& sum, int set) const {
+        const Scales scales(largest(set));
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int tile = 0; tile < ACROSS; ++tile)
+#pragma unroll
+                for (int half = 0; half < 2; ++half)
+                    store_cells<COLUMNS>(cells(), neuron(down, half), place(tile),
+                                         scales.apply(tile / PLACE_TILES, sum[down][tile][2 * half]),
+                                         scales.apply(tile / PLACE_TILES, sum[down][tile][2 * half + 1]));
+    }
+
     // A layer's values to the cells; `quad_at` gives what its activation is applied to.
     template <typename QuadAt>
-    __device__ void store_values(QuadAt quad_at) const {
+    __device__ void store_values(QuadAt quad_at, int set) const {
+        const Scales scales(largest(set));
 #pragma unroll
         for (int down = 0; down < DOWN; ++down)
 #pragma unroll
             for (int tile = 0; tile < PLACE_TILES; ++tile) {
                 Quad quads[CHANNELS];
                 gather(quads, quad_at, down, tile);
-                store_tile(quads, down, tile);
+                store_tile(quads, down, tile, scales);
             }
     }
 
@@ -209,8 +250,25 @@ struct Walk {
             }
     }
 
-    // Sums before a product: the bias where there is one.
+    // Sums behind a product of scaled numbers: what they are, with the bias where there is one.
+    __device__ void finish(Sums& sum, const Scales& scales, const number* bias) const {
+#if SCALED
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int tile = 0; tile < ACROSS; ++tile)
+#pragma unroll
+                for (int part = 0; part < 4; ++part) {
+                    const number unscale = scales.unscale(tile / PLACE_TILES);
+                    const number start = bias && tile < PLACE_TILES ? bias[neuron(down, part / 2)] : number(0);
+                    sum[down][tile][part] = sum[down][tile][part] * unscale + start;
+                }
+#endif
+    }
+
+    // Sums before a product: the bias where there is one and nothing has to be done behind the product.
     __device__ void start(Sums& sum, const number* bias) const {
+        if (SCALED) bias = nullptr;
 #pragma unroll
         for (int down = 0; down < DOWN; ++down)
 #pragma unroll
@@ -220,30 +278,57 @@ struct Walk {
                     sum[down][tile][part] = bias && tile < PLACE_TILES ? bias[neuron(down, part / 2)] : number(0);
     }
 
+    // Replaces the values among a layer's sums by what its activation is computed from again and again.
+    __device__ static void keep(Sums& sum) {
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int tile = 0; tile < PLACE_TILES; ++tile)
+#pragma unroll
+                for (int part = 0; part < 4; ++part) sum[down][tile][part] = Net::Jets::kept(sum[down][tile][part]);
+    }
+
     // Leaves the sums of all hidden layers where `saved` and `kept` say, and the network's outputs in the scratch
     // memory.
     __device__ void forward() const {
         Sums sum;
         const number* weights = block.arguments.weights;
         Left next[DOWN];
+        begin_largest();
         store_features();
         fetch_weights(next, weights, 0);
         publish_cells();
         start(sum, weights + BIASES_PACKED);
         add_product<COLUMNS, TOGETHER>(sum, next, weights, FEATURE_ROWS / 16, cells());
+        finish(sum, Scales(largest(0)), weights + BIASES_PACKED);
 #pragma unroll 1
         for (int layer = 1; layer < HIDDEN; ++layer) {
             const number* fragments = weights + FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED;
+            const number* bias = weights + BIASES_PACKED + layer * WIDTH;
             Quad* own = saved(layer - 1);
-            __syncthreads();
-            store_values([&](int down, int tile) {
+            const auto save_at = [&](int down, int tile) {
                 return own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
-            });
+            };
+            keep(sum);
+#if SCALED
+#pragma unroll
+            for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+                for (int tile = 0; tile < ACROSS; ++tile) save_at(down, tile);
+            apply_activation(sum, layer);
+            __syncthreads();
+            store_sums(sum, layer);
+#else
+            __syncthreads();
+            store_values(save_at, layer);
+#endif
             fetch_weights(next, fragments, 0);
             publish_cells();
-            start(sum, weights + BIASES_PACKED + layer * WIDTH);
-            add_product<COLUMNS, TOGETHER>(sum, next, fragments, TILES, cells());
+            start(sum, bias);
+            add_product<COLUMNS, TOGETHER>(sum, next, fragments, INNER, cells());
+            finish(sum, Scales(largest(layer)), bias);
         }
+        keep(sum);
         __syncthreads();
         Quad* own = kept();
 #pragma unroll
@@ -298,11 +383,12 @@ struct Walk {
         }
     }
 
-    // Adds what the lanes of one row hold to the block's gradient there.
-    __device__ void add_row(number* at, number total) const {
+    // Adds what the lanes of one neuron's row hold to a row of the block's gradient.
+    __device__ void add_row(number* to, int neuron, number total) const {
         total += __shfl_xor_sync(0xffffffffu, total, 1);
         total += __shfl_xor_sync(0xffffffffu, total, 2);
-        if (threadIdx.x % 4 == 0) *at = first ? total : *at + total;
+        if (threadIdx.x % 4 == 0 && (WIDTH == ROWS_GRADIENT || neuron < ROWS_GRADIENT))
+            to[neuron] = first ? total : to[neuron] + total;
     }
 
     // From the adjoints of the outputs to those of the last hidden layer's sums.
@@ -353,22 +439,43 @@ struct Walk {
             for (int down = 0; down < DOWN; ++down)
 #pragma unroll
                 for (int half = 0; half < 2; ++half)
-                    add_row(block.gradient + HEAD_GRADIENT + output * WIDTH + neuron(down, half),
+                    add_row(block.gradient + HEAD_GRADIENT + output * ROWS_GRADIENT, neuron(down, half),
                             own[output][down][half]);
         for (int output = threadIdx.x; output < Net::OUTPUTS; output += THREADS) {
             number total = 0;
             for (int place = 0; place < PLACES; ++place) total += bars[output * COLUMNS + place];
-            number* at = block.gradient + HEAD_GRADIENT + Net::OUTPUTS * WIDTH + output;
+            number* at = block.gradient + HEAD_GRADIENT + Net::OUTPUTS * ROWS_GRADIENT + output;
             *at = first ? total : *at + total;
         }
+    }
+
+    // Adjoints that are multiplied with values of some layer, scaled in place; what undoes it in their products.
+    __device__ Scales scale_bars(Sums& sum, int values, int layer, number& unscale) const {
+#if SCALED
+        int common;
+        const Scales scales(Scales(largest(values)), Scales(largest(HIDDEN + layer)), common);
+        unscale = exact_power(-common);
+#pragma unroll
+        for (int down = 0; down < DOWN; ++down)
+#pragma unroll
+            for (int tile = 0; tile < ACROSS; ++tile)
+#pragma unroll
+                for (int part = 0; part < 4; ++part)
+                    sum[down][tile][part] = scales.apply(tile / PLACE_TILES, sum[down][tile][part]);
+        return scales;
+#else
+        return Scales(largest(0));
+#endif
     }
 
     // From the adjoints of the outputs to the block's gradient.
     __device__ void reverse() const {
         Sums sum;
+        number unscale = 1;
         await_turn(block.arguments, tile, HIDDEN - 1);
         if (SHARING > 1) __syncthreads();
         head_reverse(sum);
+        raise_sums(HIDDEN + HIDDEN - 1, sum);
         __syncthreads();
         clear_rest();
 #pragma unroll 1
@@ -381,16 +488,17 @@ struct Walk {
 #pragma unroll
                     for (int tile = 0; tile < PLACE_TILES; ++tile)
                         total += sum[down][tile][2 * half] + sum[down][tile][2 * half + 1];
-                    add_row(block.gradient + BIASES_GRADIENT + layer * WIDTH + neuron(down, half), total);
+                    add_row(block.gradient + BIASES_GRADIENT + layer * ROWS_GRADIENT, neuron(down, half), total);
                 }
             if (layer == 0) break;
             const Quad* own = saved(layer - 1);
             const auto saved_at = [&](int down, int tile) { return read_again(own + (down * ACROSS + tile) * THREADS); };
-            store_values(saved_at);
+            store_values(saved_at, layer);
             publish_cells();
-            number* gradient = block.gradient + FIRST_GRADIENT + (layer - 1) * WIDTH * WIDTH;
+            number* gradient = block.gradient + FIRST_GRADIENT + (layer - 1) * SQUARE_GRADIENT;
+            const Scales scales = scale_bars(sum, layer, layer, unscale);
             const Bars<COLUMNS> bars(sum);
-            add_outer_product<COLUMNS, OUTER, TOGETHER>(bars, cells(), gradient, WIDTH, first);
+            add_outer_product<COLUMNS, NEURONS, OUTER, TOGETHER>(bars, cells(), gradient, first, unscale);
             __syncthreads();
             pass_turn(block.arguments, tile, layer);
             bars.store(cells());
@@ -399,14 +507,17 @@ struct Walk {
             fetch_weights(next, weights, 0);
             publish_cells();
             start(sum, nullptr);
-            add_product<COLUMNS, TOGETHER>(sum, next, weights, TILES, cells());
+            add_product<COLUMNS, TOGETHER>(sum, next, weights, INNER, cells());
+            finish(sum, scales, nullptr);
             activation_reverse(sum, saved_at);
+            raise_sums(HIDDEN + layer - 1, sum);
             await_turn(block.arguments, tile, layer - 1);
             __syncthreads();
         }
         store_features();
         publish_cells();
-        add_outer_product<COLUMNS, 2, TOGETHER>(Bars<COLUMNS>(sum), cells(), block.gradient, FEATURE_ROWS, first);
+        scale_bars(sum, 0, 0, unscale);
+        add_outer_product<COLUMNS, FEATURES, 2, TOGETHER>(Bars<COLUMNS>(sum), cells(), block.gradient, first, unscale);
         __syncthreads();
         pass_turn(block.arguments, tile, 0);
     }

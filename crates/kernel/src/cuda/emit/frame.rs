@@ -13,7 +13,8 @@ pub(crate) fn kernel(name: &str, body: &str) -> String {
 /// Which numbers the matrix units multiply, where their size does not tell.
 pub(super) fn formats(precision: Precision) -> String {
     let flag = |set: bool| u8::from(set);
-    let (halves, tf32) = (flag(precision == Precision::Fp16), flag(precision == Precision::Tf32));
+    let halves = flag(matches!(precision, Precision::Fp16 | Precision::Fp16x3));
+    let tf32 = flag(precision == Precision::Tf32);
     format!("#define HALVES {halves}\n#define TF32 {tf32}\n")
 }
 

@@ -1,10 +1,11 @@
 //! The fused step of a plain network: a tile of points goes through all layers and back inside one block.
 
+use super::cut::{Cut, WORKSPACE_BYTES, cell_bytes};
+use super::entry::{Part, count, entry, limits};
 use super::frame::{self, kernel};
 use super::term::TermText;
 use super::{
-    ARGUMENTS, DRAW, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, Work, features, grouped, merge,
-    rules,
+    ARGUMENTS, DRAW, NUMBERS, SLOPES, Shape, Source, TILE, Target, UPDATE, features, grouped, merge, rules,
 };
 use crate::Precision;
 use crate::cuda::compiler::SIDE_BY_SIDE;
@@ -15,28 +16,14 @@ use std::fmt::Write;
 
 const FRAGMENTS: &str = include_str!("../device/fragments.cuh");
 const NETWORK: &str = include_str!("../device/network.cuh");
+const SCALES: &str = include_str!("../device/scales.cuh");
+const TURNS: &str = include_str!("../device/turns.cuh");
 const WALK: &str = include_str!("../device/walk.cuh");
 
-/// Warps of a multiprocessor: enough to hide what one waits for, and each thread has 128 registers.
-const WARPS: usize = 16;
-
-/// Registers that a thread's sums may take.
-const SUM_REGISTERS: usize = 48;
-
-/// Shared memory of a block that the system takes for itself.
-const RESERVED_BYTES: usize = 1024;
-
-/// Bytes of the workspace that every thread has.
-const WORKSPACE_BYTES: usize = 8;
-
-/// Points of the largest tile, and of the smallest.
-const MOST_POINTS: usize = 64;
-const FEWEST_POINTS: usize = 8;
-
 /// Hidden layers of one width with one activation, one after the other.
-struct Plain {
-    features: usize,
-    neurons: usize,
+pub(super) struct Plain {
+    pub(super) features: usize,
+    pub(super) neurons: usize,
     hidden: usize,
     outputs: usize,
     activation: Activation,
@@ -77,84 +64,17 @@ impl Plain {
     }
 }
 
-/// How a fused kernel is cut: warps side by side, tiles of 16 neurons per warp, points per tile of every term.
-struct Cut {
-    warps: usize,
-    down: usize,
-    points: Vec<usize>,
-    /// Blocks that share a multiprocessor.
-    each: usize,
-    shared: usize,
-    /// Bytes of a block's shared memory that are left.
-    spare: usize,
-}
-
-impl Cut {
-    fn of(
-        plan: &Plan,
-        plain: &Plain,
-        [number, planes, memory]: [usize; 3],
-        most: usize,
-        alone: bool,
-    ) -> Option<Cut> {
-        let tiles = plain.neurons.div_ceil(16);
-        let down = tiles.div_ceil(WARPS);
-        // Groups of four warps multiply together; wide networks are filled up to whole ones.
-        let warps = if down == 1 { tiles } else { tiles.div_ceil(down).next_multiple_of(4) };
-        let rows = (16 * warps * down).max(plain.features.next_multiple_of(16));
-        let most_blocks = if alone { 1 } else { WARPS / warps };
-        for each in (1..=most_blocks).rev() {
-            let taken = RESERVED_BYTES + WORKSPACE_BYTES * 32 * warps;
-            let room = (memory / each).saturating_sub(taken);
-            let fits = |term: &Term, points: usize| {
-                let places = term.row.sites * points;
-                let columns = term.channels.len() * places;
-                let bytes = cell_bytes(columns, rows, planes, number)
-                    + scratch(term, plain, plan, points, warps) * number;
-                let registers = down * columns / 8 * 4 * number / 4;
-                registers <= SUM_REGISTERS && bytes <= room && points <= 32 * warps
-            };
-            let largest = |term: &Term| {
-                let sizes =
-                    (1..=most.min(MOST_POINTS) / FEWEST_POINTS).rev().map(|tiles| tiles * FEWEST_POINTS);
-                sizes.into_iter().find(|&points| fits(term, points))
-            };
-            if let Some(points) = plan.terms.iter().map(largest).collect::<Option<Vec<usize>>>() {
-                let sizes = plan.terms.iter().zip(&points).map(|(term, &points)| {
-                    let columns = term.channels.len() * term.row.sites * points;
-                    cell_bytes(columns, rows, planes, number)
-                });
-                let cells = sizes.max().unwrap_or(0);
-                let rest = plan.terms.iter().zip(&points);
-                let rest = rest.map(|(term, &points)| scratch(term, plain, plan, points, warps)).max();
-                let shared = (cells + rest.unwrap_or(0) * number).next_multiple_of(16);
-                let spare = room.saturating_sub(shared);
-                return Some(Cut { warps, down, points, each, shared, spare });
-            }
-        }
-        None
-    }
-}
-
-/// Bytes of one layer's values in shared memory, which lie as `cell_at` in `device/fragments.cuh` says; or of what the
-/// last layer's activation is applied to, which takes their place.
-fn cell_bytes(columns: usize, rows: usize, planes: usize, number: usize) -> usize {
-    let (cell, padding) = if number == 4 { (2, 0) } else { (8, 4) };
-    let values = planes * rows * (columns.next_multiple_of(16) + padding) * cell;
-    values.max(rows * columns * number)
-}
-
 /// How many of [`arrays`] depend on a term's residuals.
 const RESIDUAL_ARRAYS: usize = 2;
 
 /// Names and sizes of a term's arrays in shared memory.
-fn arrays(
+pub(super) fn arrays(
     term: &Term,
     plain: &Plain,
     plan: &Plan,
     points: usize,
     warps: usize,
-) -> [(&'static str, usize); 6] {
+) -> [(&'static str, usize); 7] {
     let places = term.row.sites * points;
     let columns = term.channels.len() * places;
     [
@@ -162,13 +82,11 @@ fn arrays(
         ("HEAD_BAR", plain.outputs * columns),
         ("PARTS", warps * columns),
         ("COEFFICIENTS", term.channels.coefficients.len() * places),
+        // Of values and of adjoints, where they are scaled.
+        ("LARGEST", 2 * plain.hidden * term.channels.len()),
         ("KEPT", term.residuals.len() * points),
         ("SCALAR_BARS", plan.scalars.len() * points),
     ]
-}
-
-fn scratch(term: &Term, plain: &Plain, plan: &Plan, points: usize, warps: usize) -> usize {
-    arrays(term, plain, plan, points, warps).iter().map(|(_, size)| size).sum()
 }
 
 /// The fused kernels of loss and gradient, for tiles of at most `most` points; `None` where a plan has to go layer by
@@ -178,7 +96,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         Precision::F64 => ("double", 0, 8),
         Precision::F32 | Precision::Tf32 => return None,
         Precision::Bf16x6 => ("float", 3, 4),
-        Precision::Bf16x3 => ("float", 2, 4),
+        Precision::Fp16x3 | Precision::Bf16x3 => ("float", 2, 4),
         Precision::Bf16 | Precision::Fp16 => ("float", 1, 4),
     };
     let plan = &if target.variant.merged { merge::merged(plan) } else { merge::gathered(plan) };
@@ -189,19 +107,24 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         return None;
     }
     let planes = if terms == 0 { 1 } else { terms };
-    let cut = Cut::of(plan, &plain, [number, planes, target.shared], most, target.variant.alone)?;
+    let cut = Cut::of(plan, &plain, [number, planes], most, target)?;
     let Plain { features, neurons, hidden, outputs, .. } = plain;
     let tiles = cut.warps * cut.down;
     let width = 16 * tiles;
     let feature_rows = features.next_multiple_of(16);
     let fragment = if number == 4 { planes * 128 } else { 256 };
-    let (first_packed, square_packed) = (feature_rows / 16 * tiles * fragment, tiles * tiles * fragment);
+    // Of a product's inner dimension; warps that only fill up a group add rows, no steps.
+    let inner = neurons.div_ceil(16);
+    let (first_packed, square_packed) = (feature_rows / 16 * tiles * fragment, inner * tiles * fragment);
     let biases_packed = first_packed + 2 * (hidden - 1) * square_packed;
     let head_packed = biases_packed + hidden * width;
-    let first_gradient = width * feature_rows;
-    let biases_gradient = first_gradient + (hidden - 1) * width * width;
-    let head_gradient = biases_gradient + hidden * width;
-    let gradient = (head_gradient + outputs * (width + 1)).next_multiple_of(64);
+    // Rows and inputs in eights: what only fills up tiles has no gradient.
+    let rows_gradient = neurons.next_multiple_of(8);
+    let first_gradient = rows_gradient * features.next_multiple_of(8);
+    let square_gradient = rows_gradient * rows_gradient;
+    let biases_gradient = first_gradient + (hidden - 1) * square_gradient;
+    let head_gradient = biases_gradient + hidden * rows_gradient;
+    let gradient = (head_gradient + outputs * (rows_gradient + 1)).next_multiple_of(64);
     let columns = plan
         .terms
         .iter()
@@ -222,6 +145,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let mut text = format!("// The fused step in {}, made by pinnace.\n", target.precision);
     _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}\n#define NEAR_LAYERS {near}");
     text += &frame::formats(target.precision);
+    _ = writeln!(text, "#define SCALED {}", u8::from(target.precision == Precision::Fp16x3));
     for (name, value) in [
         ("THREADS", threads),
         ("WORKSPACE_BYTES", WORKSPACE_BYTES * threads),
@@ -232,11 +156,11 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         ("PARAMETERS", plan.parameter_count()),
         ("SCRATCH", scratch),
         ("SHARING", sharing),
-        ("TABLE_END", 3 * plan.terms.len() + 2),
         ("GRADIENT", gradient),
         ("SUMS", sums),
         ("DOWN", cut.down),
         ("TILES", tiles),
+        ("INNER", inner),
         ("WIDTH", width),
         ("NEURONS", neurons),
         ("HIDDEN", hidden),
@@ -248,6 +172,8 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         ("BIASES_PACKED", biases_packed),
         ("HEAD_PACKED", head_packed),
         ("FIRST_GRADIENT", first_gradient),
+        ("ROWS_GRADIENT", rows_gradient),
+        ("SQUARE_GRADIENT", square_gradient),
         ("BIASES_GRADIENT", biases_gradient),
         ("HEAD_GRADIENT", head_gradient),
     ] {
@@ -257,29 +183,38 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let counts = columns.map(|columns| columns / 8).chain([4, 2]);
     let instructions = grouped::instructions(terms > 0 && cut.warps.is_multiple_of(4), counts);
     let tables = features::tables(architecture, plan.prediction.row.coordinates);
-    for part in [NUMBERS, SLOPES, &instructions, FRAGMENTS, ARGUMENTS, &tables] {
+    for part in [NUMBERS, SLOPES, &instructions, SCALES, FRAGMENTS, ARGUMENTS, &tables] {
         text.push('\n');
         text += part;
     }
     let around = text.clone() + &around(&plain);
-    for part in [TILE, WALK] {
-        text.push('\n');
-        text += part;
-    }
-    text.push('\n');
-    let (texts, networks) = term_texts(plan, &plain, &cut);
-    text += &texts;
-    if count(&networks) > 1 {
-        text += SIDE_BY_SIDE;
-    }
-    text += &entry(plan, &cut, [number, planes, width.max(feature_rows)], &networks, target.variant.chunked);
+    let sizes = plan.terms.iter().zip(&cut.points).map(|(term, &points)| {
+        let columns = term.channels.len() * term.row.sites * points;
+        cell_bytes(columns, width.max(feature_rows), planes, number)
+    });
+    let cells = sizes.max().unwrap_or(0);
+    let whole = |part: Part| {
+        let (terms, networks) = term_texts(plan, &plain, &cut, part);
+        let side_by_side = if count(&networks) > 1 { SIDE_BY_SIDE } else { "" };
+        let limits = limits(plan, &networks);
+        let entry = entry(plan, (part, cut.each, cells), &networks, target.variant.chunked);
+        let parts = [&limits, TILE, TURNS, WALK, &terms, side_by_side, &entry].join("\n");
+        (format!("{text}\n{parts}"), count(&networks))
+    };
+    let (text, narrow, networks) = if target.variant.apart && narrow_follow(plan) {
+        let ((wide, one), (narrow, others)) = (whole(Part::Wide), whole(Part::Narrow));
+        (wide, Some(narrow), one + others)
+    } else {
+        let (text, networks) = whole(Part::Whole);
+        (text, None, networks)
+    };
     let packed = head_packed + outputs * (width + 1);
     let shape = Shape { threads, shared, each: cut.each };
     let tables = super::given_tables(plan, target.precision);
-    let networks = count(&networks);
     let (around, points) = (Some(around), cut.points);
     Some(Source {
         text,
+        narrow,
         around,
         tables,
         shape,
@@ -292,35 +227,6 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         packed,
         networks,
     })
-}
-
-fn entry(
-    plan: &Plan,
-    cut: &Cut,
-    [number, planes, rows]: [usize; 3],
-    networks: &[usize],
-    chunked: bool,
-) -> String {
-    let columns = plan
-        .terms
-        .iter()
-        .zip(&cut.points)
-        .map(|(term, &points)| term.channels.len() * term.row.sites * points);
-    let cells = columns.map(|columns| cell_bytes(columns, rows, planes, number)).max().unwrap_or(0);
-    let mut text = format!(
-        "extern \"C\" __global__ void __launch_bounds__(THREADS, {}) {}(const __grid_constant__ Arguments arguments) {{\n\
-         \x20   Block block = own_block(arguments);\n\
-         \x20   block.scratch = reinterpret_cast<number*>(shared_memory + {cells});\n\
-         \x20   block.gradient = arguments.gradients + static_cast<long long>(blockIdx.x / SHARING) * GRADIENT;\n\
-         \x20   if (arguments.fresh)\n\
-         \x20       for (int place = threadIdx.x; place < SUMS; place += THREADS) block.sums[place] = 0;\n\
-         \x20   if (threadIdx.x == 0) *workspace() = number(0);\n\
-         \x20   __syncthreads();\n",
-        cut.each,
-        Work::Evaluate.name()
-    );
-    text += &tiles(plan, networks, chunked);
-    text + "}\n\n"
 }
 
 /// The kernels around loss and gradient, behind what both texts begin with.
@@ -349,90 +255,30 @@ fn around(plain: &Plain) -> String {
         + &kernel("draw", "    draw_rows(arguments);\n")
 }
 
-/// The loop over tiles. Terms with the same network share its code: a thread's sums fill its registers, so that calls
-/// are out of the question.
-fn tiles(plan: &Plan, networks: &[usize], chunked: bool) -> String {
-    let mut text = String::from("    const long long* table = arguments.table;\n");
-    _ = writeln!(
-        text,
-        "    for (long long tile = blockIdx.x; tile < table[{}]; tile += gridDim.x) {{\n\
-         \x20       const bool first = {}tile == blockIdx.x && blockIdx.x % SHARING == 0;\n\
-         \x20       int term = 0, count, row;\n        const double* rows;\n\
-         \x20       while (tile >= table[3 * term + 5]) ++term;",
-        3 * plan.terms.len() + 2,
-        if chunked { "arguments.fresh && " } else { "" }
-    );
-    // One branch per term, or per network.
-    let branches = |text: &mut String, bodies: &[(Vec<usize>, String)]| {
-        for (number, (terms, body)) in bodies.iter().enumerate() {
-            let conditions: Vec<String> = terms.iter().map(|term| format!("term == {term}")).collect();
-            let condition = if number + 1 == bodies.len() {
-                String::new()
-            } else {
-                format!("if ({}) ", conditions.join(" || "))
-            };
-            let open = if number == 0 { "        " } else { " else " };
-            _ = write!(text, "{open}{condition}{{\n{body}        }}");
-        }
-        text.push('\n');
-    };
-    let for_terms = |body: &dyn Fn(usize) -> String| -> Vec<(Vec<usize>, String)> {
-        (0..plan.terms.len()).map(|term| (vec![term], body(term))).collect()
-    };
-    let for_networks = |call: &str| -> Vec<(Vec<usize>, String)> {
-        let body = |network: usize| {
-            let terms = (0..networks.len()).filter(|&term| networks[term] == network).collect();
-            (
-                terms,
-                format!(
-                    "            walk_{call}(Walk<Network{network}>{{block, rows, count, row, int(tile), first}});\n"
-                ),
-            )
-        };
-        (0..count(networks)).map(body).collect()
-    };
-    let start = for_terms(&|term| {
-        let mut body = format!(
-            "            const long long start = (tile - table[{}]) * Term{term}::POINTS, left = table[{}] - start;\n\
-             \x20           row = Term{term}::ROW;\n\
-             \x20           rows = arguments.rows + table[{}] + start * row;\n\
-             \x20           count = int(left < Term{term}::POINTS ? left : Term{term}::POINTS);\n",
-            3 * term + 2,
-            3 * term + 1,
-            3 * term
-        );
-        if !plan.terms[term].channels.coefficients.is_empty() {
-            _ = writeln!(body, "            store_coefficients<Term{term}>(block, rows, count);");
-        }
-        body
-    });
-    branches(&mut text, &start);
-    branches(&mut text, &for_networks("forward"));
-    let first = |term: usize| plan.terms[..term].iter().map(|term| term.residuals.len()).sum::<usize>();
-    branches(
-        &mut text,
-        &for_terms(&|term| {
-            format!("            seed_losses<Term{term}>(block, rows, count, {});\n", first(term))
-        }),
-    );
-    branches(&mut text, &for_networks("reverse"));
-    branches(&mut text, &for_terms(&|term| format!("            sum_scalars<Term{term}>(block);\n")));
-    text + "    }\n"
+/// Channels of a term at all places of a point.
+fn channels(term: &Term) -> usize {
+    term.channels.len() * term.row.sites
 }
 
-/// Networks that terms have, by their numbers.
-fn count(networks: &[usize]) -> usize {
-    networks.iter().max().map_or(0, |last| last + 1)
+/// Whether there are terms of fewer channels than the widest, and all of them behind the others.
+fn narrow_follow(plan: &Plan) -> bool {
+    let widest = plan.terms.iter().map(channels).max().unwrap_or(0);
+    let narrow = plan.terms.iter().map(|term| channels(term) < widest);
+    narrow.clone().is_sorted() && narrow.clone().any(|narrow| narrow)
 }
 
 /// Terms, and the networks that they share: those with the same channels and tiles are one. Says which term has which.
-fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut) -> (String, Vec<usize>) {
+fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut, part: Part) -> (String, Vec<Option<usize>>) {
     let layout = Layout::new(&plan.architecture);
-    let (mut networks, mut numbers): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
+    let (mut networks, mut numbers): (Vec<String>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
     let mut text = String::new();
-    let channels = |term: &Term| term.channels.len() * term.row.sites;
     let widest = plan.terms.iter().map(channels).max().unwrap_or(0);
     for (place, (term, &points)) in plan.terms.iter().zip(&cut.points).enumerate() {
+        let narrow = channels(term) < widest;
+        if part != Part::Whole && narrow != (part == Part::Narrow) {
+            numbers.push(None);
+            continue;
+        }
         let arrays = arrays(term, plain, plan, points, cut.warps);
         let term = TermText {
             architecture: &plan.architecture,
@@ -443,15 +289,14 @@ fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut) -> (String, Vec<usize>) {
             reverse: true,
             along: false,
         };
-        let called = term.channels() * term.term.row.sites < widest;
-        let network = term.network_text(plain.activation, &arrays, called);
+        let network = term.network_text(plain.activation, &arrays, narrow && part == Part::Whole);
         let known = networks.iter().position(|known| *known == network);
         let number = known.unwrap_or(networks.len());
         if known.is_none() {
             _ = writeln!(text, "struct Network{number} {{\n{network}}};\n");
             networks.push(network);
         }
-        numbers.push(number);
+        numbers.push(Some(number));
         text += &term.fused_text(&format!("Term{place}"), number, &arrays);
     }
     (text, numbers)
@@ -481,7 +326,14 @@ impl TermText<'_> {
 
     /// The network with this term's channels; `arrays` are a term's arrays in shared memory.
     fn network_text(&self, activation: Activation, arrays: &[(&'static str, usize)], called: bool) -> String {
-        let (rules, slopes) = (&self.term.rules, activation.name());
+        let (rules, name) = (&self.term.rules, activation.name());
+        // What is kept of a neuron, and how slopes follow from it.
+        let (kept, slopes) = match activation {
+            Activation::Tanh => ("tanh_kept(z)", "tanh_slopes_again"),
+            Activation::Sin => ("z", "sin_slopes"),
+            Activation::Gelu => ("z", "gelu_slopes"),
+            Activation::Silu => ("z", "silu_slopes"),
+        };
         let z = |channel: usize| Some(rules::at("z", channel));
         let bar = |channel: usize| rules::at("z_bar", channel);
         // Arrays whose places depend on the residuals come last, and only the term itself needs them.
@@ -492,11 +344,12 @@ impl TermText<'_> {
         text += &self.feature_functions();
         _ = write!(
             text,
-            "\n    // h = {slopes}(z), and the adjoint.\n\
+            "\n    // What is kept of z; h = {name}(z), and the adjoint.\n\
+             \x20   __device__ static number kept(number z) {{\n        return {kept};\n    }}\n\
              \x20   __device__ static void forward(const number* z, number* h, const number* k) {{\n\
-             \x20       number s[6];\n        {slopes}_slopes(z[0], s);\n{}    }}\n\
+             \x20       number s[6];\n        {slopes}(z[0], s);\n{}    }}\n\
              \x20   __device__ static void reverse(const number* z, const number* h_bar, number* z_bar, const number* k) {{\n\
-             \x20       number s[6];\n        {slopes}_slopes(z[0], s);\n{}    }}\n    }};\n",
+             \x20       number s[6];\n        {slopes}(z[0], s);\n{}    }}\n    }};\n",
             rules::chain(rules, self.channels(), &z),
             rules::chain_adjoint(rules, self.channels(), &z, &bar, &|_| true, false)
         );

@@ -1,5 +1,7 @@
 //! A plan as CUDA C++: readable text, made of the fixed files in `device/` and what only this plan has.
 
+mod cut;
+mod entry;
 mod features;
 mod frame;
 mod fused;
@@ -101,10 +103,11 @@ impl Source {
     /// One text that goes layer by layer; of `sizes` see the fields from `scratch` on.
     fn single(text: String, tables: Vec<Table>, shape: Shape, points: Vec<usize>, sizes: [usize; 4]) -> Self {
         let [scratch, gradient, sums, packed] = sizes;
-        let (around, networks) = (None, 0);
+        let (narrow, around, networks) = (None, None, 0);
         let (sharing, turns) = (1, 0);
         Source {
             text,
+            narrow,
             around,
             tables,
             shape,
@@ -126,7 +129,7 @@ impl Source {
 
     /// All of its text.
     pub(crate) fn whole_text(&self) -> String {
-        self.around.iter().fold(self.text.clone(), |text, around| text + around)
+        self.narrow.iter().chain(&self.around).fold(self.text.clone(), |text, other| text + other)
     }
 
     /// With the kernels that its work launches: texts that are compiled side by side.
@@ -146,7 +149,8 @@ impl Source {
             let shape = Shape { shared: 0, ..self.shape };
             ToLoad { text, shape, kernels: &AROUND, tables: &[] }
         });
-        [own].into_iter().chain(around).collect()
+        let narrow = self.narrow.iter().map(|text| ToLoad { text, kernels: &["narrow"], ..own });
+        [own].into_iter().chain(narrow).chain(around).collect()
     }
 }
 
@@ -154,7 +158,9 @@ impl Source {
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) text: String,
-    /// The kernels around it, where they are a text of their own.
+    /// The kernel for terms of fewer channels, where it is a text of its own.
+    pub(crate) narrow: Option<String>,
+    /// The kernels around them, where they are a text of their own.
     pub(crate) around: Option<String>,
     /// What the host sets before the first launch.
     pub(crate) tables: Vec<Table>,
@@ -182,6 +188,8 @@ pub(crate) struct Target {
     pub(crate) precision: Precision,
     /// Bytes of shared memory of one multiprocessor.
     pub(crate) shared: usize,
+    /// Whether four warps multiply together there.
+    pub(crate) groups: bool,
     pub(crate) variant: Variant,
 }
 
@@ -197,11 +205,14 @@ pub(crate) struct Variant {
     pub(crate) alone: bool,
     /// Blocks that share a gradient.
     pub(crate) sharing: usize,
+    /// Whether terms of fewer channels than the widest have a kernel of their own, which is compiled beside and launched
+    /// behind the other.
+    pub(crate) apart: bool,
 }
 
 impl Default for Variant {
     fn default() -> Self {
-        Variant { chunked: false, merged: false, alone: false, sharing: 1 }
+        Variant { chunked: false, merged: false, alone: false, sharing: 1, apart: false }
     }
 }
 
@@ -263,7 +274,7 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     let (number, terms_each, product) = match precision {
         Precision::F64 => ("double", 0, MATRIX),
         Precision::F32 => ("float", 0, PRODUCT),
-        Precision::Bf16x6 => ("float", 3, MATRIX),
+        Precision::Bf16x6 | Precision::Fp16x3 => ("float", 3, MATRIX),
         Precision::Bf16x3 => ("float", 2, MATRIX),
         Precision::Bf16 | Precision::Fp16 => ("float", 1, MATRIX),
         Precision::Tf32 => ("float", 0, MATRIX),
@@ -271,6 +282,8 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
 
     let mut text = format!("// {} kernels in {precision}, made by pinnace.\n", work.name());
     _ = writeln!(text, "typedef {number} number;\n#define TERMS {terms_each}");
+    // Nothing is scaled here: numbers in half precision would not do.
+    let precision = if precision == Precision::Fp16x3 { Precision::Bf16x6 } else { precision };
     text += &frame::formats(precision);
     for (name, value) in [
         ("THREADS", THREADS),
@@ -318,6 +331,7 @@ fn given_tables(plan: &Plan, precision: Precision) -> Vec<Table> {
         Precision::F64 => number.to_ne_bytes().to_vec(),
         Precision::F32
         | Precision::Bf16x6
+        | Precision::Fp16x3
         | Precision::Bf16x3
         | Precision::Tf32
         | Precision::Bf16

@@ -56,7 +56,7 @@ impl Library {
         use sys::cudaDataType_t as Number;
         match self.precision {
             Precision::F64 => (Number::CUDA_R_64F, Compute::CUBLAS_COMPUTE_64F),
-            Precision::F32 | Precision::Bf16x6 | Precision::Bf16x3 => {
+            Precision::F32 | Precision::Bf16x6 | Precision::Fp16x3 | Precision::Bf16x3 => {
                 (Number::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F)
             }
             Precision::Tf32 => (Number::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F_FAST_TF32),

@@ -88,7 +88,9 @@ impl Products {
     /// Fails where there is no library, or where it does not multiply in that precision.
     pub(crate) fn new(machine: &Machine, precision: Precision) -> Result<Self, CudaError> {
         match (machine, precision) {
-            (_, Precision::Bf16x6 | Precision::Bf16x3) => Err(CudaError::NoProductsIn { precision }),
+            (_, Precision::Bf16x6 | Precision::Fp16x3 | Precision::Bf16x3) => {
+                Err(CudaError::NoProductsIn { precision })
+            }
             (Machine::Gpu(gpu), _) => Library::open(gpu, precision).map(Products::Library),
             (Machine::StandIn(_), _) => Ok(Products::Plain(precision)),
         }
