@@ -214,6 +214,10 @@ impl LeastSquares for Objective<'_> {
         finite(self.kernel.diagonal(&self.points, parameters, diagonal, rows)?)
     }
 
+    fn sketch(&mut self, parameters: &[f64], gram: &mut Gram, rows: &mut [f64]) -> Result<&Losses, Refusal> {
+        finite(self.kernel.sketch(&self.points, parameters, gram, rows)?)
+    }
+
     fn along(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal> {
         Ok(self.kernel.rows_along(&self.points, parameters, direction, rows)?)
     }

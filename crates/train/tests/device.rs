@@ -245,6 +245,33 @@ fn gauss_newton_solves_for_few_rows_on_a_device_and_on_the_host_where_that_has_n
 }
 
 #[test]
+fn gauss_newton_without_a_factor_of_its_own_takes_the_steps_of_the_processor_on_a_device() {
+    for (solver, steps, limits) in
+        [("conjugate-gradients", 1, &[None][..]), ("sketch", 3, &[None, Some(500_000)])]
+    {
+        let method = ["optimizer=gauss-newton", &format!("solver={solver}"), "points=30", "adaptive=false"];
+        let experiment = open_with(
+            &format!("budget = \"{steps} steps\"\n"),
+            &method.map(|setting| format!("training.{setting}")),
+        );
+        let wanted =
+            run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
+        for &limit in limits {
+            let mut kernel = stand_in(&experiment);
+            kernel.limit_device_bytes(limit);
+            let mut objective = Objective::new(kernel, Vec::new());
+            let got = run(&experiment, &mut objective, experiment.start(), 0.0).expect("steps");
+            let bytes = objective.kernel().device_bytes();
+            assert!(bytes <= limit.unwrap_or(usize::MAX), "{bytes}");
+            assert_eq!(got.0.evaluations, wanted.0.evaluations, "{solver}");
+            for (got, wanted) in got.2.iter().zip(&wanted.2) {
+                assert!((got - wanted).abs() <= 1e-5 * wanted, "{solver}: {got} instead of {wanted}");
+            }
+        }
+    }
+}
+
+#[test]
 fn gradients_that_are_no_numbers_end_gauss_newton_on_a_device() {
     let experiment = open_with("budget = \"8 steps\"\n", &["training.optimizer=gauss-newton".to_owned()]);
     let mut start = experiment.start();

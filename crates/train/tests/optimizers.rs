@@ -246,6 +246,17 @@ fn all_ways_to_solve_for_a_step_find_the_same() {
     }
 }
 
+#[test]
+fn sketched_equations_lead_as_low_as_whole_ones() {
+    let with = |solver: &str| {
+        let solver = format!("training.solver={solver}");
+        let choices = ["training.optimizer=gauss-newton", "training.points=400", &solver];
+        run(&poisson(&choices).with_steps(25)).losses.total
+    };
+    let (sketched, whole) = (with("sketch"), with("normal-equations"));
+    assert!(sketched < 10.0 * whole, "{sketched} against {whole}");
+}
+
 /// A cooling rod in whatever units of length and temperature, its conditions as penalties.
 fn rod(length: f64, degrees: f64, training: &str) -> Experiment {
     open(&rod_of_width(8, length, degrees, training))

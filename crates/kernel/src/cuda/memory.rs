@@ -39,6 +39,8 @@ pub(crate) enum Pool {
     Values,
     /// Rows of a least-squares problem.
     Jacobian,
+    /// Sums of those with random signs.
+    Sketch,
     /// Their products with each other, in parts.
     Parts,
     /// The sums of those.
@@ -141,9 +143,13 @@ impl Pool {
             | Pool::Factors => Purpose::Gradients,
             Pool::Jets => Purpose::Jets,
             Pool::Points | Pool::Rows => Purpose::Points,
-            Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values | Pool::Jacobian => {
-                Purpose::Output
-            }
+            Pool::Result
+            | Pool::Steps
+            | Pool::Seeds
+            | Pool::Output
+            | Pool::Values
+            | Pool::Jacobian
+            | Pool::Sketch => Purpose::Output,
         }
     }
 }

@@ -63,7 +63,8 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
             let equations = (&normal, damping * mean, &*origin);
             let (end, promise) = expected_step(&mut oracle, &points, &parameters, equations, course);
             // As ill-conditioned as the equations are.
-            let tolerance = tolerance * parameters.len() as f64 / damping;
+            let ended = if unknowns.is_iterated() { unknowns.patience().tolerance } else { 0.0 };
+            let tolerance = (tolerance + ended) * parameters.len() as f64 / damping;
             let mut got = vec![f64::NAN; parameters.len()];
             kernel.take_step(number, &mut got).expect("a step");
             assert_close(&what, &got, &end, tolerance);
@@ -73,11 +74,37 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
             assert_close(&what, &[tried.promise / size], &[promise / size], tolerance);
         }
     }
+    if unknowns.is_iterated() {
+        return;
+    }
     // Equations without a factor have no solution, and the others are not disturbed.
     let tried = kernel
         .try_steps(&points, &[attempt((-2.0, false)), attempt((0.1, true))], Course::Straight)
         .expect("equations");
     assert!(tried[0].promise.is_nan() && tried[1].promise > 0.0, "{what}: {tried:?}");
+}
+
+/// Steps of sketched equations promise what those of all rows do, as far as their conjugate gradients go; the same call again
+/// gives the same bits.
+pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let mut promises = [Unknowns::Parameters, Unknowns::Sketch, Unknowns::Sketch].map(|unknowns| {
+        let found = kernel.linearize(&points, &parameters, None, unknowns).expect("a device that solves");
+        let attempt = |damping: f64| {
+            let added = damping * found.mean;
+            Attempt { added, factored: added, carried: false }
+        };
+        let tried = kernel.try_steps(&points, &[attempt(1e-3), attempt(0.1)], Course::Bent);
+        tried.expect("equations").iter().map(|step| [step.promise, step.losses.total]).collect::<Vec<_>>()
+    });
+    let what = format!("{}, {count} points", case.name);
+    let [wanted, got, again] = &mut promises;
+    assert_eq!(got, again, "{what}: other bits");
+    for ([wanted, _], [got, _]) in wanted.iter().zip(&*got) {
+        // What is left of the slope is left of the promise, squared and in multiples of the damping.
+        let tolerance = Unknowns::Sketch.patience().tolerance;
+        assert!((got / wanted - 1.0).abs() < tolerance, "{what}: {got} instead of {wanted}");
+    }
 }
 
 /// Steps with less damping than their factors have, and ends that are corrected; the same call again gives the same bits.

@@ -77,8 +77,7 @@ impl fmt::Display for Reason {
             extent.parameters,
             cost(best)
         )?;
-        let others = [Solver::NormalEquations, Solver::Woodbury, Solver::ConjugateGradients];
-        for solver in others.into_iter().filter(|&solver| solver != best) {
+        for solver in Solver::ALL.into_iter().filter(|&solver| solver != best && solver != Solver::Auto) {
             write!(formatter, "; {} {}", solver.name(), cost(solver))?;
         }
         Ok(())

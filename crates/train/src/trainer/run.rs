@@ -8,7 +8,7 @@ use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, Trust, opt
 use crate::sample::Draw;
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
-use equation::problem::{Optimizer as Method, Problem, Solver};
+use equation::problem::{Optimizer as Method, Problem};
 use equation::taylor::Plan;
 use kernel::{Kernel, Losses, Points, Precision};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -189,9 +189,7 @@ impl Run<'_> {
         if now.interior == 0 {
             now.interior = phase.points;
         }
-        if let Method::GaussNewton { solver: Solver::Auto | Solver::NormalEquations | Solver::Woodbury } =
-            phase.method
-        {
+        if let Method::GaussNewton { .. } = phase.method {
             objective.kernel().prepare_equations()?;
         }
         if now.points.is_empty() {

@@ -58,6 +58,14 @@ struct Arguments {
     double* slope;
     // What the host is told.
     double* report;
+    // Whether all steps are found by conjugate gradients, whatever their factors; the part of the first slope's square that
+    // ends them; what steps are in multiples of: the diagonal of the rows' products with each other.
+    long long iterated;
+    double enough;
+    double* diagonal;
+    // Sums of rows with random signs, and the first one of the rows at hand among all.
+    long long sketched;
+    long long first_row;
 };
 
 // Adds up a number of every thread, in a fixed order; every thread has the sum.

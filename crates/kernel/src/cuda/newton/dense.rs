@@ -64,6 +64,11 @@ pub(super) struct Dense {
     pub(super) apart: u64,
     pub(super) slope: u64,
     pub(super) report: u64,
+    pub(super) iterated: u64,
+    pub(super) enough: f64,
+    pub(super) diagonal: u64,
+    pub(super) sketched: u64,
+    pub(super) first_row: u64,
 }
 
 impl Dense {
@@ -108,7 +113,7 @@ pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64>
 unsafe impl Given for Dense {}
 
 /// Its kernels and the functions that they are; the first one stages in shared memory.
-const KERNELS: [(&str, &str); 25] = [
+const KERNELS: [(&str, &str); 31] = [
     ("products", "multiply_all"),
     ("gather", "gather_parts"),
     ("measure", "survey"),
@@ -134,6 +139,12 @@ const KERNELS: [(&str, &str); 25] = [
     ("turn", "turn_direction"),
     ("lengthen", "lengthen_step"),
     ("remaining", "remaining_square"),
+    ("diagonal", "square_parts"),
+    ("measure_diagonal", "survey_diagonal"),
+    ("sketch", "add_with_signs"),
+    ("start", "begin_iterations"),
+    ("by_diagonal", "divide_by_diagonal"),
+    ("by_sketch", "divide_by_sketch"),
 ];
 
 /// Their text, with all names.
@@ -199,6 +210,7 @@ pub(crate) fn text() -> String {
         include_str!("../device/candidates.cuh"),
         include_str!("../device/gram.cuh"),
         include_str!("../device/refine.cuh"),
+        include_str!("../device/sketch.cuh"),
     ] {
         text.push('\n');
         text += part;

@@ -3,6 +3,7 @@
 
 mod candidates;
 mod dense;
+mod iterate;
 mod refine;
 mod room;
 
@@ -49,6 +50,8 @@ pub(super) struct Newton {
     work: u64,
     middle: u64,
     solution: u64,
+    /// Sums of rows with random signs, where equations are sketched.
+    sketch: u64,
     /// Addresses of the chunks' tables.
     tables: Vec<u64>,
 }
@@ -98,6 +101,7 @@ impl Cuda<'_> {
         match unknowns {
             Unknowns::Parameters => self.queue_columns(newton)?,
             Unknowns::Rows => self.queue_pairs(newton)?,
+            Unknowns::Diagonal | Unknowns::Sketch => self.queue_diagonal(newton)?,
         }
         self.queue_squares(newton, newton.dense.values, 0..1)?;
         let mut report = vec![0.0; REPORT + SHARED_OUT * tables(self.plan)];
