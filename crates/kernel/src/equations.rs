@@ -1,6 +1,6 @@
 //! Normal equations that are added up, factorised and solved on the device: the host sees a few numbers.
 
-use crate::cuda::{CANDIDATES, Tried, distinct_factors};
+use crate::cuda::{CANDIDATES, MemoryPlan, Tried, distinct_factors};
 use crate::error::fits;
 use crate::least_squares::scales;
 use crate::{Kernel, KernelError, Losses, NormalEquations, Points, Shape};
@@ -143,6 +143,16 @@ impl Kernel<'_> {
     /// Gets ready for them, where that takes time: all kernels are compiled side by side.
     pub fn prepare_equations(&mut self) -> Result<(), KernelError> {
         Ok(self.engine.solver().map_or(Ok(()), |engine| engine.load_equations())?)
+    }
+
+    /// The memory that equations at these points take on a device with memory of its own; `None` on others.
+    pub fn plan_equations(
+        &mut self,
+        points: &[Points],
+        unknowns: Unknowns,
+    ) -> Result<Option<MemoryPlan>, KernelError> {
+        fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
+        Ok(self.engine.solver().map(|engine| engine.plan_equations(points, unknowns)).transpose()?)
     }
 
     /// Adds up the equations of the least-squares problem on the device, where they stay. Steps may be damped

@@ -181,6 +181,12 @@ fn steps_of_sketched_equations_are_nearly_those_of_all_rows() {
 }
 
 #[test]
+fn a_plan_of_the_memory_of_equations_is_exact() {
+    let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
+    agreement::planned_equations(&wide, &mut stand_in(&wide, Precision::F64), 100);
+}
+
+#[test]
 fn vectors_that_stay_are_those_of_the_host() {
     let case = case("inverse.toml", &[]);
     agreement::vectors(&case, &mut stand_in(&case, Precision::F64));

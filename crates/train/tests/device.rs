@@ -174,6 +174,7 @@ fn gauss_newton_on_a_device_takes_the_steps_of_the_processor_and_goes_on_from_a_
     let mut device = Objective::new(stand_in(&experiment), Vec::new());
     let got = run(&experiment, &mut device, experiment.start(), 0.0).expect("steps");
     assert_eq!((got.0.steps, got.0.draw, got.0.evaluations), (8, wanted.0.draw, wanted.0.evaluations));
+    assert_eq!((got.1.plans, wanted.1.plans), (1, 0), "the memory of equations is told once");
     assert_eq!(got.1.losses.len(), wanted.1.losses.len());
     for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
         assert!((got - wanted).abs() <= 1e-6 * wanted, "{got} instead of {wanted}");

@@ -84,6 +84,31 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
     assert!(tried[0].promise.is_nan() && tried[1].promise > 0.0, "{what}: {tried:?}");
 }
 
+/// The memory of equations is what was planned for them, with all rows at once and, where they may, in chunks under a limit.
+pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    for unknowns in [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, Unknowns::Sketch] {
+        let mut taken = |limit: Option<usize>| {
+            kernel.limit_device_bytes(limit);
+            let plan = kernel.plan_equations(&points, unknowns).expect("room").expect("memory of its own");
+            assert_eq!(kernel.device_bytes(), 0, "nothing is taken for a plan");
+            kernel.linearize(&points, &parameters, None, unknowns).expect("room");
+            let bytes = plan.bytes() - plan.kernels - plan.rest;
+            assert_eq!(kernel.device_bytes(), bytes, "{}, {unknowns:?}: the plan is exact", case.name);
+            (plan.chunks, bytes)
+        };
+        let (chunks, whole) = taken(None);
+        assert_eq!(chunks, 1);
+        if unknowns != Unknowns::Rows {
+            // A quarter of it is kept for other calls.
+            let limit = whole - whole / 20;
+            let (chunks, bytes) = taken(Some(limit / 3 * 4));
+            assert!(chunks > 1 && bytes <= limit, "{unknowns:?}: {chunks} chunks, {bytes} bytes");
+        }
+    }
+    kernel.limit_device_bytes(None);
+}
+
 /// Steps of sketched equations promise what those of all rows do, as far as their conjugate gradients go; the same call again
 /// gives the same bits.
 pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {

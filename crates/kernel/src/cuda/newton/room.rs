@@ -6,7 +6,7 @@ use super::{Newton, REPORT, row_count};
 use crate::cuda::emit::Work;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::machine::{Arena, Arguments};
-use crate::cuda::memory::{Pool, Regions};
+use crate::cuda::memory::{MemoryPlan, Pool, Regions};
 use crate::cuda::rows::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::{CudaError, tiles};
 use crate::{Points, Unknowns, sketched};
@@ -43,6 +43,11 @@ struct Shares {
     parts: usize,
 }
 
+/// Whether fewer tiles at a time would be another way: all rows have to be there where they are the unknowns.
+fn is_divisible(tiles_each: usize, unknowns: Unknowns) -> bool {
+    tiles_each > 1 && unknowns != Unknowns::Rows
+}
+
 impl Cuda<'_> {
     /// The problem's place on the device: the last one's, where points are as many.
     pub(super) fn newton_for(&mut self, points: &[Points], unknowns: Unknowns) -> Result<Newton, CudaError> {
@@ -57,33 +62,69 @@ impl Cuda<'_> {
             Some(Newton { arena, .. }) => arena,
             None => Arena::new(&self.machine),
         };
+        let (kernels, sizes) = self.newton_sizes(points)?;
+        let mut tiles_each = count_tiles(&sizes).max(1);
+        loop {
+            let (regions, shares);
+            (regions, shares, tiles_each) = self.newton_room(kernels, &sizes, tiles_each, unknowns)?;
+            match arena.reserve(regions.bytes()) {
+                Ok(()) => {
+                    self.peak = self.peak.max(self.arena.bytes() + arena.bytes());
+                    return Ok(self.settled(arena, regions, shares));
+                }
+                Err(CudaError::Memory { .. }) if is_divisible(tiles_each, unknowns) => {
+                    tiles_each = tiles_each.div_ceil(2);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// See [`crate::Kernel::plan_equations`].
+    pub(crate) fn plan_equations(
+        &mut self,
+        points: &[Points],
+        unknowns: Unknowns,
+    ) -> Result<MemoryPlan, CudaError> {
+        let (kernels, sizes) = self.newton_sizes(points)?;
+        let (regions, shares, _) = self.newton_room(kernels, &sizes, count_tiles(&sizes).max(1), unknowns)?;
+        Ok(self.memory_plan(&regions, [shares.chunks.len(), shares.blocks]))
+    }
+
+    /// The kernels of rows, and how they take points.
+    fn newton_sizes(&mut self, points: &[Points]) -> Result<(usize, Vec<Size>), CudaError> {
         self.load_equations()?;
         // The largest in any case: points become more while training, and compiling again takes longer than all that
         // smaller tiles would save before.
         let kernels = self.kernels(Work::Rows, tiles::largest(self.plan))?;
         let mut sizes = Wanted::Given(points).sizes(self.plan);
         sizes.iter_mut().zip(&self.source_of(kernels).points).for_each(|(size, tile)| size.tile = *tile);
-        let mut tiles_each = count_tiles(&sizes).max(1);
+        Ok((kernels, sizes))
+    }
+
+    /// The problem under the present limits, with at most so many tiles of points at a time, and with how many.
+    fn newton_room(
+        &self,
+        kernels: usize,
+        sizes: &[Size],
+        mut tiles_each: usize,
+        unknowns: Unknowns,
+    ) -> Result<(Regions, Shares, usize), CudaError> {
+        let most = if unknowns.is_iterated() { MOST_BYTES_ITERATED } else { MOST_BYTES };
+        let row = dense::stride(self.plan.parameter_count()) * size_of::<f64>();
+        // Calls on single terms share the limit.
+        let kept = |limit: usize| self.arena.bytes().max(limit / 4);
+        let room = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(kept(limit)));
         loop {
-            let shares = self.shares(kernels, &sizes, tiles_each, unknowns);
-            let divisible = tiles_each > 1 && unknowns != Unknowns::Rows;
-            let most = if unknowns.is_iterated() { MOST_BYTES_ITERATED } else { MOST_BYTES };
-            let (regions, row) = (self.newton_regions(&shares), dense::stride(self.plan.parameter_count()));
-            // Calls on single terms share the limit.
-            let kept = |limit: usize| self.arena.bytes().max(limit / 4);
-            let room = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(kept(limit)));
-            let long = shares.rows * row * size_of::<f64>() > most && divisible;
-            let reserved = match regions.bytes() {
-                bytes if long || bytes > room => Err(CudaError::Memory { bytes }),
-                bytes => arena.reserve(bytes),
-            };
-            match reserved {
-                Ok(()) => {
-                    self.peak = self.peak.max(self.arena.bytes() + arena.bytes());
-                    return Ok(self.settled(arena, regions, shares));
-                }
-                Err(CudaError::Memory { .. }) if divisible => tiles_each = tiles_each.div_ceil(2),
-                Err(error) => return Err(error),
+            let shares = self.shares(kernels, sizes, tiles_each, unknowns);
+            let regions = self.newton_regions(&shares);
+            let divisible = is_divisible(tiles_each, unknowns);
+            if regions.bytes() <= room && !(divisible && shares.rows * row > most) {
+                return Ok((regions, shares, tiles_each));
+            } else if divisible {
+                tiles_each = tiles_each.div_ceil(2);
+            } else {
+                return Err(CudaError::Memory { bytes: regions.bytes() });
             }
         }
     }

@@ -73,7 +73,7 @@ impl Extent {
 
     /// What a device that solves equations by itself has as unknowns. Where both matrices are too large for it, rows are
     /// sketched.
-    pub(super) fn unknowns_for_devices(self, solver: Solver) -> Unknowns {
+    pub(crate) fn unknowns_for_devices(self, solver: Solver) -> Unknowns {
         match solver {
             Solver::NormalEquations => Unknowns::Parameters,
             Solver::Woodbury => Unknowns::Rows,
@@ -87,14 +87,13 @@ impl Extent {
         }
     }
 
-    /// The cheapest way that has room.
+    /// The cheapest way that has room; sketched equations, whose steps are not as good, and conjugate gradients alone where
+    /// no others have.
     pub fn best(self) -> Solver {
-        [Solver::NormalEquations, Solver::Woodbury, Solver::Sketch]
-            .into_iter()
-            .filter(|&solver| self.bytes(solver) <= MOST_BYTES)
-            .fold(Solver::ConjugateGradients, |best, solver| {
-                if self.flops(solver) < self.flops(best) { solver } else { best }
-            })
+        let fits = |solver: &Solver| self.bytes(*solver) <= MOST_BYTES;
+        let dense = [Solver::NormalEquations, Solver::Woodbury].into_iter().filter(fits);
+        let best = dense.min_by(|&one, &other| self.flops(one).total_cmp(&self.flops(other)));
+        best.or(Some(Solver::Sketch).filter(fits)).unwrap_or(Solver::ConjugateGradients)
     }
 }
 
