@@ -56,7 +56,7 @@ fn points_drawn_by_a_device_are_those_of_the_host_bit_for_bit() {
     for sampler in ["uniform", "sobol", "latin-hypercube"] {
         let experiment = open(&format!("seed = 77\nsampler = \"{sampler}\"\n"));
         let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
-        let settings = &settle(problem, plan, Precision::F64)[0];
+        let settings = &settle(problem, plan, pinnace::Device::Cpu, Precision::F64)[0];
         let recipe = recipe(problem, plan, tables, Draw::of(problem, settings, 0)).expect("no filters");
         let mut device = stand_in(&experiment);
         for number in [0, 1, 2, 1 << 40] {

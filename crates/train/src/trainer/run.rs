@@ -86,7 +86,7 @@ pub(crate) fn begin(
     now: &Snapshot,
     sink: &mut dyn Sink,
 ) {
-    let phases = settle(problem, plan, objective.kernel().precision()).len();
+    let phases = settle(problem, plan, objective.kernel().device(), objective.kernel().precision()).len();
     sink.event(&Event::Started { parameters: now.parameters.len(), phases, steps: now.steps });
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn train_phases(
     surroundings: Surroundings<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Stopped, TrainError> {
-    let phases = settle(problem, plan, objective.kernel().precision());
+    let phases = settle(problem, plan, objective.kernel().device(), objective.kernel().precision());
     let first = now.phase;
     if first >= phases.len() {
         return Err(TrainError::NoSuchPhase { phase: first, phases: phases.len() });

@@ -2,7 +2,7 @@
 
 use super::TRIED;
 use equation::problem::Solver;
-use kernel::{Cholesky, Gram, NormalEquations, Unknowns, sketched};
+use kernel::{Cholesky, Device, Gram, NormalEquations, Unknowns, sketched};
 
 /// The most memory that matrices may take, in bytes.
 const MOST_BYTES: usize = 4 << 30;
@@ -79,18 +79,23 @@ impl Extent {
             Solver::Woodbury => Unknowns::Rows,
             Solver::ConjugateGradients => Unknowns::Diagonal,
             Solver::Sketch => Unknowns::Sketch,
-            Solver::Auto => [Solver::NormalEquations, Solver::Woodbury]
-                .into_iter()
-                .filter(|&solver| self.bytes(solver) <= MOST_BYTES_ON_DEVICES)
-                .min_by(|&one, &other| self.flops(one).total_cmp(&self.flops(other)))
-                .map_or(Unknowns::Sketch, |solver| self.unknowns_for_devices(solver)),
+            Solver::Auto => self.unknowns_for_devices(self.best_on(Device::Cuda)),
         }
     }
 
     /// The cheapest way that has room; sketched equations, whose steps are not as good, and conjugate gradients alone where
     /// no others have.
     pub fn best(self) -> Solver {
-        let fits = |solver: &Solver| self.bytes(*solver) <= MOST_BYTES;
+        self.best_on(Device::Cpu)
+    }
+
+    /// The same on a device.
+    pub fn best_on(self, device: Device) -> Solver {
+        let most = match device {
+            Device::Cpu | Device::Reference => MOST_BYTES,
+            Device::Cuda => MOST_BYTES_ON_DEVICES,
+        };
+        let fits = |solver: &Solver| self.bytes(*solver) <= most;
         let dense = [Solver::NormalEquations, Solver::Woodbury].into_iter().filter(fits);
         let best = dense.min_by(|&one, &other| self.flops(one).total_cmp(&self.flops(other)));
         best.or(Some(Solver::Sketch).filter(fits)).unwrap_or(Solver::ConjugateGradients)
