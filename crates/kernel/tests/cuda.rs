@@ -134,10 +134,8 @@ fn steps_without_a_factor_of_their_own_agree_with_the_processor() {
     if !gpu() {
         return;
     }
-    let all = [
-        ("inverse.toml", &[][..], 1000),
-        ("burgers.toml", &["network.width=11", "network.depth=2"], 2000),
-    ];
+    let all =
+        [("inverse.toml", &[][..], 1000), ("burgers.toml", &["network.width=11", "network.depth=2"], 2000)];
     all.par_iter().for_each(|&(file, network, count)| {
         let case = case(file, network);
         let mut kernel = compiled(&case, Precision::F64);

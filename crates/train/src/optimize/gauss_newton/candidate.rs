@@ -83,7 +83,7 @@ impl Candidate {
         if *added < *factored || unknowns.is_iterated() {
             let solve = |vector: &mut [f64]| system.solve_damped((factor, *factored), vector);
             let (patience, rows) = (unknowns.patience(), (here, origin));
-            self.promise = refine((&solve, *added), patience, squares, parameters, rows, step)?;
+            self.promise = refine(&solve, (*added, patience), squares, parameters, rows, step)?;
             return Ok(());
         }
         // |r|² − |r − J·step|² = step·slope + μ·step·(step − origin), since step solves the equations.

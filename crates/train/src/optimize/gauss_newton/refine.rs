@@ -8,8 +8,8 @@ use kernel::Patience;
 /// problem in the terms of equations like it that `solve` solves (Björck 1996). Products with J itself see what its square
 /// has lost to rounding. By how much the model says that the loss will fall.
 pub(super) fn refine(
-    (solve, damping): (&dyn Fn(&mut [f64]), f64),
-    patience: Patience,
+    solve: &dyn Fn(&mut [f64]),
+    (damping, patience): (f64, Patience),
     squares: &mut dyn LeastSquares,
     parameters: &[f64],
     (here, origin): (&[f64], Option<&[f64]>),
@@ -34,14 +34,14 @@ pub(super) fn refine(
         if turn == 0 {
             enough = patience.tolerance.powi(2) * size;
         }
-        if !(size > enough) {
+        if size.is_nan() || size <= enough {
             break;
         }
         let part = if turn == 0 { 0.0 } else { size / before };
         direction.iter_mut().zip(&next).for_each(|(direction, next)| *direction = next + part * *direction);
         squares.along(parameters, &direction, &mut along)?;
         let curvature = dot(&along, &along) + damping * dot(&direction, &direction);
-        if !(curvature > 0.0) {
+        if curvature.is_nan() || curvature <= 0.0 {
             break;
         }
         let length = size / curvature;
@@ -159,7 +159,7 @@ mod tests {
         assert!(error(&step) > 0.1, "the factor's own step sees nothing of the smallest: {}", error(&step));
         let (solve, patience) = (|vector: &mut [f64]| factor.solve(vector), Unknowns::Parameters.patience());
         let rows = (&*here, Some(&*origin));
-        let promise = refine((&solve, damping), patience, &mut squares, &[], rows, &mut step);
+        let promise = refine(&solve, (damping, patience), &mut squares, &[], rows, &mut step);
         assert!(error(&step) < 1e-5, "off by {}", error(&step));
         assert!((promise.expect("products") - dot(&here, &here)).abs() < 1e-12, "nothing is left");
     }

@@ -171,7 +171,7 @@ impl System {
                 out.fill(0.0);
                 let solve = |vector: &mut [f64]| self.solve_damped((factor, damping), vector);
                 let patience = self.unknowns().patience();
-                refine((&solve, damping), patience, squares, parameters, (&rows, None), out).map(|_| ())
+                refine(&solve, (damping, patience), squares, parameters, (&rows, None), out).map(|_| ())
             }
         }
     }
