@@ -218,7 +218,7 @@ depth = 4
         let stated = methods(&["network.width=300", "training.optimizer=gauss-newton"], Precision::F64);
         assert_eq!(stated, second_order);
         // A GPU has a step of larger networks in no longer a time, up to some size.
-        for (width, wanted) in [(300, &second_order[..]), (5000, &first_order[..])] {
+        for (width, wanted) in [(300, &second_order[..]), (2000, &first_order[..])] {
             let problem = parse_with(PROBLEM, &[format!("network.width={width}")]).expect("it is right");
             let settled = settle(&problem, &plan(&problem).expect("a plan"), Device::Cuda, Precision::F64);
             assert_eq!(settled.iter().map(|phase| phase.method).collect::<Vec<_>>(), wanted, "{width}");
