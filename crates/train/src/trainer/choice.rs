@@ -38,7 +38,6 @@ pub enum Choice {
 impl Choice {
     /// The choice for steps of this size on a device, in some numbers.
     pub fn of(extent: Extent, device: Device, precision: Precision) -> Self {
-        let dense = matches!(extent.best_on(device), Solver::NormalEquations | Solver::Woodbury);
         match precision {
             Precision::F32
             | Precision::Bf16x6
@@ -46,7 +45,7 @@ impl Choice {
             | Precision::Tf32
             | Precision::Bf16
             | Precision::Fp16 => Choice::TooCoarse,
-            Precision::F64 if dense && extent.flops(extent.best_on(device)) <= most_flops(device) => {
+            Precision::F64 if extent.flops(extent.best_on(device)) <= most_flops(device) => {
                 Choice::GaussNewton { extent, device }
             }
             Precision::F64 => Choice::TooLarge { extent, device },

@@ -54,6 +54,20 @@ impl Extent {
         STEPS * unknowns.patience().most as f64 * PRODUCTS * self.evaluation
     }
 
+    /// Whether steps of sketched equations are faster on a GPU than others, by the rates of an H200, for networks as large as
+    /// those for which their lower quality was seen not to matter.
+    fn is_faster_sketched(self) -> bool {
+        /// Operations of dense linear algebra, and bytes of rows, per second.
+        const RATES: (f64, f64) = (3e13, 3e12);
+        const LEAST_PARAMETERS: usize = 1 << 15;
+        let (parameters, rows, sums) = (self.parameters as f64, self.rows as f64, sketched(self.rows) as f64);
+        let passes = 2.0 * Unknowns::Sketch.patience().most as f64;
+        let read = passes * (rows + sums) * parameters * size_of::<f64>() as f64;
+        let seconds = read / RATES.1 + parameters * sums.powi(2) / RATES.0;
+        let dense = self.flops(Solver::Woodbury).min(self.flops(Solver::NormalEquations));
+        self.parameters >= LEAST_PARAMETERS && seconds < dense / RATES.0
+    }
+
     /// Bytes that its matrices take.
     pub fn bytes(self, solver: Solver) -> usize {
         let Extent { parameters, rows, .. } = self;
@@ -96,6 +110,9 @@ impl Extent {
             Device::Cuda => MOST_BYTES_ON_DEVICES,
         };
         let fits = |solver: &Solver| self.bytes(*solver) <= most;
+        if device == Device::Cuda && fits(&Solver::Sketch) && self.is_faster_sketched() {
+            return Solver::Sketch;
+        }
         let dense = [Solver::NormalEquations, Solver::Woodbury].into_iter().filter(fits);
         let best = dense.min_by(|&one, &other| self.flops(one).total_cmp(&self.flops(other)));
         best.or(Some(Solver::Sketch).filter(fits)).unwrap_or(Solver::ConjugateGradients)
@@ -127,6 +144,8 @@ mod tests {
         assert_eq!(unknowns(1341, 4608, Solver::Auto), Unknowns::Parameters);
         assert_eq!(unknowns(50_000, 2304, Solver::Auto), Unknowns::Rows);
         assert_eq!(unknowns(500_000, 400_000, Solver::Auto), Unknowns::Sketch);
+        assert_eq!(unknowns(50_000, 8192, Solver::Auto), Unknowns::Sketch, "a GPU is faster so");
+        assert_eq!(unknowns(12_737, 8192, Solver::Auto), Unknowns::Rows, "not as good for so few parameters");
         assert_eq!(unknowns(1341, 4608, Solver::Woodbury), Unknowns::Rows);
         assert_eq!(unknowns(1341, 4608, Solver::ConjugateGradients), Unknowns::Diagonal);
     }
