@@ -24,6 +24,8 @@ __device__ inline void begin_backward(const Arguments& arguments) {
     const double pulled = arguments.pulled[candidate];
     const double pull = arguments.in_rows ? -pulled : arguments.damped[factor] * pulled;
     double* to = vector_of(arguments.to, arguments, candidate);
+    for (int block = threadIdx.x; block < column_blocks(arguments); block += THREADS)
+        solved_of(arguments, 1, candidate)[block] = 0;
     for (long long place = threadIdx.x; place < column_blocks(arguments) * BLOCK; place += THREADS) {
         double number = 0;
         if (place < arguments.size) {

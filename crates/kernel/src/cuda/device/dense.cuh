@@ -16,6 +16,8 @@ struct Arguments {
     // The blocks on their diagonals apart; what each has added to its diagonal.
     double* factors;
     double* corners;
+    // Which of their blocks of numbers are finished.
+    int* flags;
     long long factor_count;
     double damped[4];
     long long candidates;
@@ -100,6 +102,19 @@ struct Fragments {
         }
 #pragma unroll
         for (int j = 0; j < ACROSS; ++j) right[j] = from_right[(8 * j + g) * PLACE + t * INNER];
+    }
+
+    // The same with a right factor whose columns lie side by side.
+    template <int DOWNWARDS, int ACROSS_STRIDE>
+    __device__ void load_across(const double* from_left, const double* from_right) {
+        const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+        for (int i = 0; i < DOWN; ++i) {
+            left[i][0] = from_left[(16 * i + g) * DOWNWARDS + t];
+            left[i][1] = from_left[(16 * i + 8 + g) * DOWNWARDS + t];
+        }
+#pragma unroll
+        for (int j = 0; j < ACROSS; ++j) right[j] = from_right[8 * j + g + t * ACROSS_STRIDE];
     }
 
     __device__ void multiply(double (&sum)[DOWN][ACROSS][4]) const {

@@ -37,6 +37,7 @@ pub(super) struct Dense {
     pub(super) matrix: u64,
     pub(super) factors: u64,
     pub(super) corners: u64,
+    pub(super) flags: u64,
     pub(super) factor_count: u64,
     pub(super) damped: [f64; CANDIDATES],
     pub(super) candidates: u64,
@@ -108,13 +109,12 @@ pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64>
 unsafe impl Given for Dense {}
 
 /// Its kernels and the functions that they are; the first one stages in shared memory.
-const KERNELS: [(&str, &str); 25] = [
+const KERNELS: [(&str, &str); 24] = [
     ("products", "multiply_all"),
     ("gather", "gather_parts"),
     ("measure", "survey"),
     ("damp", "damp_row"),
-    ("finish", "finish_column"),
-    ("rest", "update_rest"),
+    ("factor", "finish_block"),
     ("begin", "begin_backward"),
     ("forward", "solve_forward"),
     ("backward", "solve_backward"),
@@ -169,6 +169,17 @@ pub(super) const TILE: usize = SIDE * SIDE;
 /// Blocks of columns of a factor.
 pub(super) fn column_blocks(unknowns: usize) -> usize {
     (unknowns + 1) / BLOCK + 1
+}
+
+/// Blocks of numbers of a factor.
+pub(super) fn factor_blocks(unknowns: usize) -> usize {
+    let blocks = column_blocks(unknowns);
+    blocks * (blocks + 1) / 2
+}
+
+/// Words for flags of a factor's blocks, and of those of a solution's two halves.
+pub(super) fn flags(unknowns: usize) -> usize {
+    factor_blocks(unknowns) + column_blocks(unknowns)
 }
 
 /// Parts of the rows, or of the parameters for JJᵀ, that are added up apart, so that multiprocessors have equally much to do.

@@ -94,7 +94,7 @@ impl Cuda<'_> {
         self.newton = Some(newton);
         self.bring(points, parameters, scales, carried)?;
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
-        self.launch(newton.kernels, "pack", self.pack_blocks(newton.kernels), &newton.arguments)?;
+        self.queue_packing(newton, &newton.arguments)?;
         match unknowns {
             Unknowns::Parameters => self.queue_columns(newton)?,
             Unknowns::Rows => self.queue_pairs(newton)?,
@@ -195,9 +195,21 @@ impl Cuda<'_> {
             candidates: count as u64,
             ..newton.arguments
         };
-        self.launch(newton.kernels, "pack", self.pack_blocks(newton.kernels), &arguments)?;
+        self.queue_packing(newton, &arguments)?;
         // As many for every set.
-        self.launch(newton.kernels, "residuals", newton.blocks / count * count, &arguments)
+        let blocks = newton.blocks / count * count;
+        if self.source_of(newton.kernels).packed == 0 {
+            return self.launch(newton.kernels, Work::Rows.name(), blocks, &Arguments { output: 0, ..arguments });
+        }
+        self.launch(newton.kernels, "residuals", blocks, &arguments)
+    }
+
+    /// Queues copies of parameters that kernels can read, where they do not read the parameters themselves.
+    fn queue_packing(&self, newton: &Newton, arguments: &Arguments) -> Result<(), CudaError> {
+        match self.pack_blocks(newton.kernels) {
+            0 => Ok(()),
+            blocks => self.launch(newton.kernels, "pack", blocks, arguments),
+        }
     }
 
     /// Queues the squares of residuals that lie at an address, for these of the ends of which the host is told.
