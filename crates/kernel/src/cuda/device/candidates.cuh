@@ -10,10 +10,8 @@ constexpr int SHARED_OUT = 16;
 
 // A number of one of the factor's last rows; of the last block the diagonal's share lies apart.
 __device__ inline double solved_half(const Arguments& arguments, long long factor, long long row, long long column) {
-    Arguments own = arguments;
-    own.column = row / BLOCK;
     const long long apart = row / BLOCK * BLOCK;
-    if (column >= apart) return corner_of(own, factor)[row % BLOCK * BLOCK + column - apart];
+    if (column >= apart) return corner_of(arguments, factor, row / BLOCK)[row % BLOCK * BLOCK + column - apart];
     return factor_of(arguments, factor)[row * arguments.stride + column];
 }
 
@@ -125,6 +123,9 @@ __device__ inline void sum_squares(const Arguments& arguments) {
     if (threadIdx.x == 0) arguments.report[blockIdx.x] = total;
 }
 
+// Numbers of rows that a thread has on their way at a time: it would wait for each of them otherwise.
+constexpr int AT_ONCE = 8;
+
 // Rows times one number each: 64 columns and a part of the rows per block of threads, all candidates at once.
 __device__ inline void slope_parts(const Arguments& arguments) {
     __shared__ double shares[THREADS];
@@ -132,13 +133,24 @@ __device__ inline void slope_parts(const Arguments& arguments) {
     const long long part = blockIdx.x / groups, column = group * 64 + threadIdx.x % 64;
     const int share = threadIdx.x / 64;
     double sum[4] = {};
-#pragma unroll 4
-    for (long long row = part * 4 + share; row < arguments.row_count; row += arguments.parts * 4) {
-        const double number = arguments.rows[row * arguments.stride + column];
+    const long long apart = arguments.parts * 4;
+    for (long long first = part * 4 + share; first < arguments.row_count; first += AT_ONCE * apart) {
+        double numbers[AT_ONCE];
 #pragma unroll
-        for (int candidate = 0; candidate < 4; ++candidate)
-            if (candidate < arguments.candidates)
-                sum[candidate] += number * arguments.curved[candidate * arguments.apart + row];
+        for (int turn = 0; turn < AT_ONCE; ++turn) {
+            const long long row = first + turn * apart;
+            numbers[turn] = row < arguments.row_count ? arguments.rows[row * arguments.stride + column] : 0.0;
+        }
+#pragma unroll
+        for (int candidate = 0; candidate < 4; ++candidate) {
+            if (candidate >= arguments.candidates) break;
+            const double* own = arguments.curved + candidate * arguments.apart;
+#pragma unroll
+            for (int turn = 0; turn < AT_ONCE; ++turn) {
+                const long long row = first + turn * apart;
+                sum[candidate] += numbers[turn] * own[row < arguments.row_count ? row : first];
+            }
+        }
     }
 #pragma unroll
     for (int candidate = 0; candidate < 4; ++candidate) {

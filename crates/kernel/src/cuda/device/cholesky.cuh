@@ -14,9 +14,9 @@ __device__ inline double* factor_of(const Arguments& arguments, long long factor
     return arguments.factors + factor * arguments.stride * column_blocks(arguments) * BLOCK;
 }
 
-// The finished block on the diagonal of the columns at hand; behind it, its inverse, transposed.
-__device__ inline double* corner_of(const Arguments& arguments, long long factor) {
-    return arguments.corners + (factor * column_blocks(arguments) + arguments.column) * 2 * BLOCK * BLOCK;
+// The finished block on the diagonal of a block of columns; behind it, its inverse, transposed.
+__device__ inline double* corner_of(const Arguments& arguments, long long factor, long long column) {
+    return arguments.corners + (factor * column_blocks(arguments) + column) * 2 * BLOCK * BLOCK;
 }
 
 // Who has finished which block of numbers, column by column.
@@ -54,9 +54,14 @@ __device__ inline void damp_row(const Arguments& arguments) {
     }
 }
 
-// Numbers of the columns of a corner that are finished together, from one lane's row to the next, and in all: the lower
-// triangle holds the corner, and what is right of it, one further right, the transposed inverse.
+// Columns of a corner that are finished together.
 constexpr int PANEL = 16;
+// Halves of two blocks of numbers are staged, or a corner: the lower triangle holds it, and what is right of that, one further
+// right, its transposed inverse. Named here, so that functions that are called know where it is.
+constexpr int HALF = BLOCK / 2, HALF_STRIDE = HALF + 4, ACROSS_STRIDE = BLOCK + 4;
+alignas(16) __shared__ double staged[2 * BLOCK * HALF_STRIDE];
+static_assert(BLOCK * BLOCK_STRIDE <= 2 * BLOCK * HALF_STRIDE, "a corner");
+static_assert(BLOCK * HALF_STRIDE + HALF * ACROSS_STRIDE <= 2 * BLOCK * HALF_STRIDE, "half of both factors");
 
 // One of 64 rows beside the 16 on the diagonal: those of the corner below them, then those of the inverse that have begun.
 struct Beside {
@@ -85,7 +90,7 @@ struct Beside {
 // Finishes 16 columns. Lanes below 16 of four warps have the rows on the diagonal, the others rows beside them, so that no
 // warp waits for another's pivots; roots wait until the end, for there everybody would wait for them. A pivot that is not positive
 // becomes no number, and so does everything that depends on it.
-__device__ inline void finish_panel(double* corner, int first) {
+__device__ __noinline__ void finish_panel(int first) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = lane % PANEL;
     const bool on_diagonal = lane < PANEL;
     const Beside beside(first, warp % 4 * PANEL + row);
@@ -93,10 +98,10 @@ __device__ inline void finish_panel(double* corner, int first) {
 #pragma unroll
     for (int q = 0; q < PANEL; ++q) {
         const int column = first + q;
-        if (on_diagonal) own[q] = q <= row ? corner[(first + row) * BLOCK_STRIDE + column] : 0.0;
-        else own[q] = beside.begins ? double(column == beside.row) : corner[beside.at(column)];
+        if (on_diagonal) own[q] = q <= row ? staged[(first + row) * BLOCK_STRIDE + column] : 0.0;
+        else own[q] = beside.begins ? double(column == beside.row) : staged[beside.at(column)];
     }
-    double diagonal = on_diagonal ? corner[(first + row) * (BLOCK_STRIDE + 1)] : 1.0;
+    double diagonal = on_diagonal ? staged[(first + row) * (BLOCK_STRIDE + 1)] : 1.0;
     // Behind this barrier nobody reads what is written over.
     __syncthreads();
     if (warp >= 4) return;
@@ -114,16 +119,16 @@ __device__ inline void finish_panel(double* corner, int first) {
         const int column = first + q;
         const double number = own[q] * __shfl_sync(0xffffffffu, root, q);
         if (on_diagonal) {
-            if (warp == 0 && q < row) corner[(first + row) * BLOCK_STRIDE + column] = number;
+            if (warp == 0 && q < row) staged[(first + row) * BLOCK_STRIDE + column] = number;
         } else if (beside.has(column)) {
-            corner[beside.at(column)] = number;
+            staged[beside.at(column)] = number;
         }
     }
-    if (warp == 0 && on_diagonal) corner[(first + row) * (BLOCK_STRIDE + 1)] = diagonal * root;
+    if (warp == 0 && on_diagonal) staged[(first + row) * (BLOCK_STRIDE + 1)] = diagonal * root;
 }
 
 // Takes the share of 16 finished columns off what is right of them.
-__device__ inline void update_panels(double* corner, int first) {
+__device__ __noinline__ void update_panels(int first) {
     const int down = threadIdx.x / 16, across = threadIdx.x % 16;
     double sum[4][3] = {};
 #pragma unroll 4
@@ -132,12 +137,12 @@ __device__ inline void update_panels(double* corner, int first) {
 #pragma unroll
         for (int a = 0; a < 4; ++a) {
             const Beside beside(first, down + 16 * a);
-            left[a] = beside.has(first + q) ? corner[beside.at(first + q)] : 0.0;
+            left[a] = beside.has(first + q) ? staged[beside.at(first + q)] : 0.0;
         }
 #pragma unroll
         for (int b = 0; b < 3; ++b) {
             const int column = first + PANEL * (b + 1) + across;
-            right[b] = column < BLOCK ? corner[column * BLOCK_STRIDE + first + q] : 0.0;
+            right[b] = column < BLOCK ? staged[column * BLOCK_STRIDE + first + q] : 0.0;
         }
 #pragma unroll
         for (int a = 0; a < 4; ++a)
@@ -151,18 +156,18 @@ __device__ inline void update_panels(double* corner, int first) {
             const Beside beside(first, down + 16 * a);
             const int column = first + PANEL * (b + 1) + across;
             if (column < BLOCK && beside.has(column))
-                corner[beside.at(column)] = (beside.begins ? 0.0 : corner[beside.at(column)]) - sum[a][b];
+                staged[beside.at(column)] = (beside.begins ? 0.0 : staged[beside.at(column)]) - sum[a][b];
         }
 }
 
-// Factorises a block on the diagonal, whose lower triangle lies in shared memory, and inverts it.
-__device__ inline void factorize_corner(double* corner) {
+// Factorises a block on the diagonal, whose lower triangle is staged, and inverts it.
+__device__ inline void factorize_corner() {
 #pragma unroll 1
     for (int first = 0; first < BLOCK; first += PANEL) {
         __syncthreads();
-        finish_panel(corner, first);
+        finish_panel(first);
         __syncthreads();
-        if (first + PANEL < BLOCK) update_panels(corner, first);
+        if (first + PANEL < BLOCK) update_panels(first);
     }
     __syncthreads();
 }
@@ -189,10 +194,6 @@ __device__ inline void set_flag(int* flag) {
 // One block of numbers: what the columns left of it say is taken off, then it is multiplied by the inverse of the block on
 // the diagonal above it, or is that block.
 __device__ inline void finish_block(const Arguments& arguments) {
-    constexpr int INNER = 32, STRIDE = INNER + 4, ACROSS_STRIDE = BLOCK + 4;
-    alignas(16) __shared__ double staged[2 * BLOCK * STRIDE];
-    static_assert(BLOCK * BLOCK_STRIDE <= 2 * BLOCK * STRIDE, "a corner");
-    static_assert(BLOCK * STRIDE + INNER * ACROSS_STRIDE <= 2 * BLOCK * STRIDE, "half of both factors");
     const int blocks = column_blocks(arguments), tiles = blocks * (blocks + 1) / 2;
     const int factor = blockIdx.x % int(arguments.factor_count), number = blockIdx.x / int(arguments.factor_count);
     // Counted from the last column on, columns are rows of a lower triangle.
@@ -206,22 +207,22 @@ __device__ inline void finish_block(const Arguments& arguments) {
     double sum[2][2][4] = {};
     const auto multiply = [&] {
 #pragma unroll
-        for (int inner = 0; inner < INNER; inner += 4) {
+        for (int inner = 0; inner < HALF; inner += 4) {
             Fragments<2, 2> fragments;
-            fragments.load<STRIDE, 1>(staged + warp_row * STRIDE + inner,
-                                      staged + BLOCK * STRIDE + warp_column * STRIDE + inner);
+            fragments.load<HALF_STRIDE, 1>(staged + warp_row * HALF_STRIDE + inner,
+                                      staged + BLOCK * HALF_STRIDE + warp_column * HALF_STRIDE + inner);
             fragments.multiply(sum);
         }
     };
     for (int left = 0; left < column; ++left) {
         await_flag(flag_of(row, left));
         await_flag(flag_of(column, left));
-        for (int half = 0; half < BLOCK; half += INNER) {
-            for (int piece = threadIdx.x; piece < BLOCK * INNER; piece += THREADS) {
-                const int side = piece / (BLOCK * INNER / 2), line = piece / (INNER / 2) % BLOCK;
-                const int pair = piece % (INNER / 2) * 2;
+        for (int half = 0; half < BLOCK; half += HALF) {
+            for (int piece = threadIdx.x; piece < BLOCK * HALF; piece += THREADS) {
+                const int side = piece / (BLOCK * HALF / 2), line = piece / (HALF / 2) % BLOCK;
+                const int pair = piece % (HALF / 2) * 2;
                 const long long from = static_cast<long long>(side == 0 ? row : column) * BLOCK + line;
-                copy_ahead(staged + side * BLOCK * STRIDE + line * STRIDE + pair,
+                copy_ahead(staged + side * BLOCK * HALF_STRIDE + line * HALF_STRIDE + pair,
                            whole + from * stride + left * BLOCK + half + pair, true);
             }
             await_copies();
@@ -231,16 +232,14 @@ __device__ inline void finish_block(const Arguments& arguments) {
         }
     }
     double* own = whole + static_cast<long long>(row) * BLOCK * stride + column * BLOCK;
-    Arguments here = arguments;
-    here.column = column;
-    double* apart = corner_of(here, factor);
+    double* apart = corner_of(arguments, factor, column);
     if (row == column) {
         for_pairs(sum, [&](int down, int across, double one, double two) {
             const int r = warp_row + down, c = warp_column + across;
             if (c <= r) staged[r * BLOCK_STRIDE + c] = own[r * stride + c] - one;
             if (c + 1 <= r) staged[r * BLOCK_STRIDE + c + 1] = own[r * stride + c + 1] - two;
         });
-        factorize_corner(staged);
+        factorize_corner();
         for (int at = threadIdx.x; at < BLOCK * BLOCK; at += THREADS) {
             const int r = at / BLOCK, c = at % BLOCK;
             apart[at] = c <= r ? staged[r * BLOCK_STRIDE + c] : 0.0;
@@ -254,25 +253,25 @@ __device__ inline void finish_block(const Arguments& arguments) {
         });
         double solved[2][2][4] = {};
         await_flag(flag_of(column, column));
-        for (int half = 0; half < BLOCK; half += INNER) {
-            for (int piece = threadIdx.x; piece < INNER * BLOCK / 2; piece += THREADS) {
+        for (int half = 0; half < BLOCK; half += HALF) {
+            for (int piece = threadIdx.x; piece < HALF * BLOCK / 2; piece += THREADS) {
                 const int line = piece / (BLOCK / 2), pair = piece % (BLOCK / 2) * 2;
-                copy_ahead(staged + BLOCK * STRIDE + line * ACROSS_STRIDE + pair,
+                copy_ahead(staged + BLOCK * HALF_STRIDE + line * ACROSS_STRIDE + pair,
                            apart + (BLOCK + half + line) * BLOCK + pair, true);
             }
-            if (warp_column / INNER * INNER == half)
+            if (warp_column / HALF * HALF == half)
                 for_pairs(sum, [&](int down, int across, double one, double two) {
-                    double* to = staged + (warp_row + down) * STRIDE + warp_column - half + across;
+                    double* to = staged + (warp_row + down) * HALF_STRIDE + warp_column - half + across;
                     to[0] = one;
                     to[1] = two;
                 });
             await_copies();
             __syncthreads();
 #pragma unroll
-            for (int inner = 0; inner < INNER; inner += 4) {
+            for (int inner = 0; inner < HALF; inner += 4) {
                 Fragments<2, 2> fragments;
-                fragments.load_across<STRIDE, ACROSS_STRIDE>(staged + warp_row * STRIDE + inner,
-                                                             staged + BLOCK * STRIDE + inner * ACROSS_STRIDE + warp_column);
+                fragments.load_across<HALF_STRIDE, ACROSS_STRIDE>(staged + warp_row * HALF_STRIDE + inner,
+                                                             staged + BLOCK * HALF_STRIDE + inner * ACROSS_STRIDE + warp_column);
                 fragments.multiply(solved);
             }
             __syncthreads();

@@ -30,9 +30,7 @@ struct Arguments {
     // Whether unknowns are rows: then `carried` is its product with every row, `size` the rows and `stride` their padded
     // number.
     long long in_rows;
-    // The block of columns at hand.
-    long long column;
-    // Vectors that a solution comes from, which are used up, and goes to.
+    // Vectors that a solution comes from, and goes to.
     double* from;
     double* to;
     double* step;

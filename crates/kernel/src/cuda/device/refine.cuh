@@ -8,13 +8,23 @@ __device__ inline void multiply_along(const Arguments& arguments) {
     if (row >= arguments.row_count) return;
     const double* own = arguments.rows + row * arguments.stride;
     double sum[4] = {};
-#pragma unroll 4
-    for (long long column = threadIdx.x % 32; column < arguments.size; column += 32) {
-        const double number = own[column];
+    for (long long first = threadIdx.x % 32; first < arguments.size; first += AT_ONCE * 32) {
+        double numbers[AT_ONCE];
 #pragma unroll
-        for (int candidate = 0; candidate < 4; ++candidate)
-            if (candidate < arguments.candidates)
-                sum[candidate] += number * arguments.from[candidate * arguments.stride + column];
+        for (int turn = 0; turn < AT_ONCE; ++turn) {
+            const long long column = first + turn * 32;
+            numbers[turn] = column < arguments.size ? own[column] : 0.0;
+        }
+#pragma unroll
+        for (int candidate = 0; candidate < 4; ++candidate) {
+            if (candidate >= arguments.candidates) break;
+            const double* vector = arguments.from + candidate * arguments.stride;
+#pragma unroll
+            for (int turn = 0; turn < AT_ONCE; ++turn) {
+                const long long column = first + turn * 32;
+                sum[candidate] += numbers[turn] * vector[column < arguments.size ? column : first];
+            }
+        }
     }
 #pragma unroll
     for (int candidate = 0; candidate < 4; ++candidate) {
@@ -26,7 +36,7 @@ __device__ inline void multiply_along(const Arguments& arguments) {
 }
 
 // How wrong the steps still are: parts of the rows times what is left are added up, and damping is taken off. A thread per
-// number, into `to`, which is used up, and `kept`.
+// number, into `to` and `kept`.
 __device__ inline void remaining_slope(const Arguments& arguments) {
     const long long place = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
     const long long candidate = place / arguments.stride, column = place % arguments.stride;

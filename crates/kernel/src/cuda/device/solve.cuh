@@ -41,9 +41,7 @@ __device__ inline void solve_forward(const Arguments& arguments) {
     const long long factor = arguments.factor[turn.candidate], first = static_cast<long long>(turn.number) * BLOCK;
     double* to = vector_of(arguments.to, arguments, turn.candidate);
     const int row = threadIdx.x / 4, t = threadIdx.x % 4, column = threadIdx.x % BLOCK, share = threadIdx.x / BLOCK;
-    Arguments here = arguments;
-    here.column = turn.number;
-    const double* corner = corner_of(here, factor) + BLOCK * BLOCK + share * (BLOCK / 4) * BLOCK + column;
+    const double* corner = corner_of(arguments, factor, turn.number) + BLOCK * BLOCK + share * (BLOCK / 4) * BLOCK + column;
     const double* own = factor_of(arguments, factor) + (first + row) * arguments.stride + t;
     // On their way before they are needed.
     double inverse[BLOCK / 4], numbers[BLOCK / 4];
@@ -80,9 +78,7 @@ __device__ inline void solve_backward(const Arguments& arguments) {
     const long long factor = arguments.factor[turn.candidate], first = static_cast<long long>(block) * BLOCK;
     double* to = vector_of(arguments.to, arguments, turn.candidate);
     const int row = threadIdx.x / 4, t = threadIdx.x % 4, column = threadIdx.x % BLOCK, share = threadIdx.x / BLOCK;
-    Arguments here = arguments;
-    here.column = block;
-    const double* corner = corner_of(here, factor) + (BLOCK + row) * BLOCK + t;
+    const double* corner = corner_of(arguments, factor, block) + (BLOCK + row) * BLOCK + t;
     const double* own =
         factor_of(arguments, factor) + static_cast<long long>(share) * (BLOCK / 4) * arguments.stride + first + column;
     double inverse[BLOCK / 4], numbers[BLOCK / 4];

@@ -6,7 +6,13 @@ use std::fmt::Write;
 
 /// A kernel of a module.
 pub(crate) fn kernel(name: &str, body: &str) -> String {
-    let head = format!("extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(Arguments arguments)");
+    kernel_of(name, 1, body)
+}
+
+/// A kernel of which so many blocks share a multiprocessor at least.
+pub(crate) fn kernel_of(name: &str, each: usize, body: &str) -> String {
+    let bounds = format!("__launch_bounds__(THREADS, {each})");
+    let head = format!("extern \"C\" __global__ void {bounds} {name}(Arguments arguments)");
     format!("{head} {{\n{body}}}\n\n")
 }
 

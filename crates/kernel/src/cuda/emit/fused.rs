@@ -486,7 +486,12 @@ impl TermText<'_> {
     }
 
     /// The network with this term's channels; `arrays` are a term's arrays in shared memory.
-    pub(super) fn network_text(&self, activation: Activation, arrays: &[(&'static str, usize)], called: bool) -> String {
+    pub(super) fn network_text(
+        &self,
+        activation: Activation,
+        arrays: &[(&'static str, usize)],
+        called: bool,
+    ) -> String {
         let (rules, slopes) = (&self.term.rules, activation.name());
         let z = |channel: usize| Some(rules::at("z", channel));
         let bar = |channel: usize| rules::at("z_bar", channel);

@@ -20,7 +20,7 @@ use super::newton::stride;
 use super::tiles;
 use crate::Precision;
 use equation::taylor::{Layer, Plan};
-pub(crate) use frame::kernel;
+pub(crate) use frame::{kernel, kernel_of};
 use std::fmt::Write;
 use term::TermText;
 

@@ -53,17 +53,15 @@ pub(super) fn source(plan: &Plan, target: Target) -> Option<Source> {
     let plain = Plain::of(&plan.architecture)?;
     let columns = plan.terms.iter().map(|term| term.channels.len() * term.row.sites).max()?;
     let trained = plan.terms.iter().any(|term| !term.coefficients_adjoint.variables.is_empty());
-    if trained
-        || plain.neurons > MOST_NEURONS
-        || columns * plain.neurons.div_ceil(32) > MOST_COLUMNS
-    {
+    if trained || plain.neurons > MOST_NEURONS || columns * plain.neurons.div_ceil(32) > MOST_COLUMNS {
         return None;
     }
     let Plain { features, neurons, hidden, outputs, .. } = plain;
     let scratch = plan.terms.iter().map(|term| arrays(term, &plain, plan).iter().map(|(_, size)| size).sum());
     let scratch: usize = scratch.max().unwrap_or(0);
     // As in `device/passage.cuh`.
-    let weights = (features + (hidden - 1) * neurons) * (neurons | 1) + hidden * neurons + (neurons + 1) * outputs;
+    let weights =
+        (features + (hidden - 1) * neurons) * (neurons | 1) + hidden * neurons + (neurons + 1) * outputs;
     let shared = ((weights + WARPS * scratch) * number).next_multiple_of(16);
     let each = (target.shared / (shared + RESERVED_BYTES)).min(MOST_EACH);
     if each == 0 {
@@ -71,7 +69,8 @@ pub(super) fn source(plan: &Plan, target: Target) -> Option<Source> {
     }
     let threads = 32 * WARPS;
 
-    let mut text = format!("// Rows by warps in {}, made by pinnace.\ntypedef {name} number;\n", target.precision);
+    let mut text =
+        format!("// Rows by warps in {}, made by pinnace.\ntypedef {name} number;\n", target.precision);
     for (name, value) in [
         ("THREADS", threads),
         ("WORKSPACE_BYTES", 16),
@@ -122,16 +121,21 @@ pub(super) fn source(plan: &Plan, target: Target) -> Option<Source> {
 /// The kernel: for many sets of parameters at once where only residuals are wanted.
 fn entry(plan: &Plan, each: usize) -> String {
     let shares = ["blockIdx.x / arguments.candidates", "gridDim.x / arguments.candidates"];
-    let tiles = frame::tiles_of(plan, shares, |_| "WARPS".to_owned(), |term, first| {
-        format!(
-            "if (warp < count) {{\n\
+    let tiles = frame::tiles_of(
+        plan,
+        shares,
+        |_| "WARPS".to_owned(),
+        |term, first| {
+            format!(
+                "if (warp < count) {{\n\
              \x20               const long long row = {} + (start + warp) * Term{term}::RESIDUALS;\n\
              \x20               pass_point<Term{term}>(block, rows + warp * Term{term}::ROW, arguments.factors + {first},\n\
              \x20                   output ? output + row * STRIDE : nullptr, values + row);\n\
              \x20           }}",
-            before(term)
-        )
-    });
+                before(term)
+            )
+        },
+    );
     format!(
         "extern \"C\" __global__ void __launch_bounds__(THREADS, {each}) rows(const __grid_constant__ Arguments arguments) {{\n\
          \x20   const long long candidate = blockIdx.x % arguments.candidates;\n\

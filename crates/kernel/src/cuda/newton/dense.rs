@@ -1,6 +1,6 @@
 //! Dense linear algebra on the device: the text of its kernels, the same for every plan, and what they are given.
 
-use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel};
+use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel_of};
 use crate::cuda::machine::{Given, ToLoad};
 use crate::{Attempt, Course};
 use std::fmt::Write;
@@ -14,6 +14,9 @@ pub(super) const BLOCK: usize = 64;
 
 /// Blocks that share the points of one residual; as in `device/candidates.cuh`.
 pub(super) const SHARED_OUT: usize = 16;
+
+/// Blocks that add up the parts of one tile; as in `device/normal.cuh`.
+pub(super) const GATHERING: usize = 16;
 
 pub(super) const THREADS: usize = 256;
 
@@ -46,7 +49,6 @@ pub(super) struct Dense {
     pub(super) pulled: [f64; CANDIDATES],
     pub(super) carried: u64,
     pub(super) in_rows: u64,
-    pub(super) column: u64,
     pub(super) from: u64,
     pub(super) to: u64,
     pub(super) step: u64,
@@ -215,8 +217,9 @@ pub(crate) fn text() -> String {
         text += part;
     }
     text.push('\n');
-    for (name, function) in &KERNELS {
-        text += &kernel(name, &format!("    {function}(arguments);\n"));
+    for (place, (name, function)) in KERNELS.iter().enumerate() {
+        // Only the first one fills a multiprocessor with one block.
+        text += &kernel_of(name, if place == 0 { 1 } else { 2 }, &format!("    {function}(arguments);\n"));
     }
     text
 }

@@ -117,7 +117,7 @@ impl Cuda<'_> {
             let dense = Dense { row_count: rows.len() as u64, fresh: u64::from(chunk == 0), ..newton.dense };
             self.queue_dense("products", products * dense.parts as usize, &dense)?;
         }
-        self.queue_dense("gather", products, &newton.dense)?;
+        self.queue_dense("gather", products * dense::GATHERING, &newton.dense)?;
         self.queue_dense("measure", 1, &newton.dense)
     }
 
@@ -132,7 +132,7 @@ impl Cuda<'_> {
         let split = Dense { to: residuals, bend: along, ..dense };
         self.queue_dense("split", (rows as usize).div_ceil(warps), &split)?;
         self.queue_dense("products", products * dense.parts as usize, &Dense { in_rows: 1, ..dense })?;
-        self.queue_dense("gather", products, &newton.factored)?;
+        self.queue_dense("gather", products * dense::GATHERING, &newton.factored)?;
         self.queue_slopes(newton, &Dense { curved: residuals, to: dense.slope, ..dense }, "add")?;
         self.queue_dense("measure_rows", 1, &Dense { from: residuals, ..dense })
     }
@@ -199,7 +199,12 @@ impl Cuda<'_> {
         // As many for every set.
         let blocks = newton.blocks / count * count;
         if self.source_of(newton.kernels).packed == 0 {
-            return self.launch(newton.kernels, Work::Rows.name(), blocks, &Arguments { output: 0, ..arguments });
+            return self.launch(
+                newton.kernels,
+                Work::Rows.name(),
+                blocks,
+                &Arguments { output: 0, ..arguments },
+            );
         }
         self.launch(newton.kernels, "residuals", blocks, &arguments)
     }

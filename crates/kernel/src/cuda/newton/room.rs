@@ -176,7 +176,8 @@ impl Cuda<'_> {
         };
         let side = dense::stride(size) as u64;
         let corners = (dense::column_blocks(size) * dense::BLOCK * CANDIDATES) as u64 * side * word;
-        let flags = corners + (CANDIDATES * dense::column_blocks(size) * 2 * dense::BLOCK.pow(2)) as u64 * word;
+        let flags =
+            corners + (CANDIDATES * dense::column_blocks(size) * 2 * dense::BLOCK.pow(2)) as u64 * word;
         let rows_of_unknowns = address(Pool::Unknowns);
         let row_vectors = CANDIDATES as u64 * side * word;
         let along = rows_of_unknowns + 3 * row_vectors;
