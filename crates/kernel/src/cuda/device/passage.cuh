@@ -1,4 +1,4 @@
-// Rows and residuals of narrow networks: a warp takes a point through all layers and back, its lanes have neurons of their
+// Rows and residuals of narrow networks: a warp takes a few points through all layers and back, its lanes have neurons of their
 // own. What they tell each other lies in shared memory: weights of the whole network for all warps of a block, and every
 // warp's own values. Nobody waits for another warp.
 
@@ -14,7 +14,7 @@ constexpr int EACH_LANE = (NEURONS + 31) / 32, WEIGHT_STRIDE = NEURONS | 1;
 constexpr int SQUARES_NEAR = FEATURES * WEIGHT_STRIDE;
 constexpr int BIASES_NEAR = SQUARES_NEAR + (HIDDEN - 1) * NEURONS * WEIGHT_STRIDE;
 constexpr int HEAD_NEAR = BIASES_NEAR + HIDDEN * NEURONS;
-constexpr int WEIGHTS_NEAR = HEAD_NEAR + (NEURONS + 1) * OUTPUTS;
+constexpr int WEIGHTS_NEAR = (HEAD_NEAR + (NEURONS + 1) * OUTPUTS + LANES - 1) / LANES * LANES;
 
 __device__ inline int inputs_of(int layer) {
     return layer == 0 ? FEATURES : NEURONS;
@@ -42,15 +42,17 @@ __device__ inline void bring_weights(const double* parameters) {
     __syncthreads();
 }
 
-// A point of a term on its way; `block.scratch` is the warp's own.
+// Points of a term on their way; `block.scratch` is the warp's own.
 template <typename Term>
 struct Passage {
-    static constexpr int COLUMNS = Term::COLUMNS, CHANNELS = Term::CHANNELS, SITES = Term::PLACES;
+    static constexpr int COLUMNS = Term::COLUMNS, CHANNELS = Term::CHANNELS, PLACES = Term::PLACES, POINTS = Term::POINTS;
     typedef typename Term::Net::Jets Jets;
     typedef number Own[EACH_LANE][COLUMNS];
 
     const Block& block;
-    const double* row;
+    const double* rows;
+    // Points that there are; behind them the last one is repeated.
+    int count;
 
     __device__ static int lane() {
         return threadIdx.x % 32;
@@ -79,25 +81,44 @@ struct Passage {
         return layer == 0 ? block.scratch + Term::VALUES : values(layer - 1);
     }
 
-    __device__ void read_coefficients(number* k, int site) const {
+    __device__ const double* row(int point) const {
+        return row_of<Term>(rows, count, point);
+    }
+
+    // All columns of a neuron.
+    __device__ static void read_columns(number (&to)[COLUMNS], const number* from) {
+        if constexpr (COLUMNS % LANES == 0) {
 #pragma unroll
-        for (int c = 0; c < Term::COEFFICIENT_COUNT; ++c) k[c] = block.scratch[Term::COEFFICIENTS + c * SITES + site];
+            for (int column = 0; column < COLUMNS; column += LANES) {
+                const Piece piece = *reinterpret_cast<const Piece*>(from + column);
+#pragma unroll
+                for (int lane = 0; lane < LANES; ++lane) to[column + lane] = piece.lane[lane];
+            }
+        } else {
+#pragma unroll
+            for (int column = 0; column < COLUMNS; ++column) to[column] = from[column];
+        }
+    }
+
+    __device__ void read_coefficients(number* k, int place) const {
+#pragma unroll
+        for (int c = 0; c < Term::COEFFICIENT_COUNT; ++c) k[c] = block.scratch[Term::COEFFICIENTS + c * PLACES + place];
     }
 
     // From the coordinates to the residuals, which stay in the scratch memory.
     __device__ void forward() const {
         if constexpr (Term::COEFFICIENT_COUNT > 0) {
-            for (int site = lane(); site < SITES; site += 32)
-                Term::coefficients(block, row, site, block.scratch + Term::COEFFICIENTS + site);
+            for (int place = lane(); place < PLACES; place += 32)
+                Term::coefficients(block, row(place % POINTS), place / POINTS, block.scratch + Term::COEFFICIENTS + place);
             __syncwarp();
         }
-        for (int place = lane(); place < FEATURES * SITES; place += 32) {
-            const int n = place / SITES, site = place % SITES;
+        for (int at = lane(); at < FEATURES * PLACES; at += 32) {
+            const int n = at / PLACES, place = at % PLACES;
             number h[CHANNELS], k[Term::COEFFICIENT_ROOM];
-            read_coefficients(k, site);
-            Jets::feature(n, row + site * COORDINATES, h, k);
+            read_coefficients(k, place);
+            Jets::feature(n, row(place % POINTS) + place / POINTS * COORDINATES, h, k);
 #pragma unroll
-            for (int c = 0; c < CHANNELS; ++c) inputs(0)[n * COLUMNS + c * SITES + site] = h[c];
+            for (int c = 0; c < CHANNELS; ++c) inputs(0)[n * COLUMNS + c * PLACES + place] = h[c];
         }
         __syncwarp();
 #pragma unroll 1
@@ -111,17 +132,17 @@ struct Passage {
         const number* last = values(HIDDEN - 1);
         for (int place = lane(); place < OUTPUTS * COLUMNS; place += 32) {
             const int output = place / COLUMNS, column = place % COLUMNS;
-            number total = column < SITES ? head[NEURONS * OUTPUTS + output] : number(0);
+            number total = column < PLACES ? head[NEURONS * OUTPUTS + output] : number(0);
 #pragma unroll 4
             for (int n = 0; n < NEURONS; ++n) total += head[n * OUTPUTS + output] * last[n * COLUMNS + column];
             block.scratch[Term::HEAD + place] = total;
         }
         __syncwarp();
-        if (lane() == 0) {
+        if (lane() < POINTS) {
             number found[Term::RESIDUALS];
-            Term::residuals(block, row, 0, found);
+            Term::residuals(block, row(lane()), lane(), found);
 #pragma unroll
-            for (int k = 0; k < Term::RESIDUALS; ++k) block.scratch[Term::KEPT + k] = found[k];
+            for (int k = 0; k < Term::RESIDUALS; ++k) block.scratch[Term::KEPT + k * POINTS + lane()] = found[k];
         }
         __syncwarp();
     }
@@ -134,17 +155,19 @@ struct Passage {
         for (int part = 0; part < EACH_LANE; ++part)
 #pragma unroll
             for (int column = 0; column < COLUMNS; ++column)
-                sum[part][column] = column < SITES ? biases[neuron(part)] : number(0);
-        const int count = inputs_of(layer);
+                sum[part][column] = column < PLACES ? biases[neuron(part)] : number(0);
+        const int inputs_here = inputs_of(layer);
 #pragma unroll 4
-        for (int i = 0; i < count; ++i)
+        for (int i = 0; i < inputs_here; ++i) {
+            number columns[COLUMNS];
+            read_columns(columns, from + i * COLUMNS);
 #pragma unroll
             for (int part = 0; part < EACH_LANE; ++part) {
                 const number weight = weights[i * WEIGHT_STRIDE + neuron(part)];
 #pragma unroll
-                for (int column = 0; column < COLUMNS; ++column)
-                    sum[part][column] += weight * from[i * COLUMNS + column];
+                for (int column = 0; column < COLUMNS; ++column) sum[part][column] += weight * columns[column];
             }
+        }
     }
 
     // The layer's values from its sums; both are kept for the way back.
@@ -154,31 +177,32 @@ struct Passage {
             if (!is_neuron(part)) continue;
             const int at = neuron(part) * COLUMNS;
 #pragma unroll
-            for (int site = 0; site < SITES; ++site) {
+            for (int place = 0; place < PLACES; ++place) {
                 number z[CHANNELS], h[CHANNELS], k[Term::COEFFICIENT_ROOM];
-                read_coefficients(k, site);
+                read_coefficients(k, place);
 #pragma unroll
-                for (int c = 0; c < CHANNELS; ++c) z[c] = sum[part][c * SITES + site];
+                for (int c = 0; c < CHANNELS; ++c) z[c] = sum[part][c * PLACES + place];
                 Jets::forward(z, h, k);
 #pragma unroll
                 for (int c = 0; c < CHANNELS; ++c) {
-                    sums(layer)[at + c * SITES + site] = z[c];
-                    values(layer)[at + c * SITES + site] = h[c];
+                    sums(layer)[at + c * PLACES + place] = z[c];
+                    values(layer)[at + c * PLACES + place] = h[c];
                 }
             }
         }
     }
 
-    // The derivatives of a residual, times `scale`, into `to`.
+    // The derivatives of a residual, times `scale`, into the points' rows, `Term::RESIDUALS` apart.
     __device__ void reverse(int residual, double scale, double* to) const {
         for (int place = lane(); place < OUTPUTS * COLUMNS; place += 32) block.scratch[Term::HEAD_BAR + place] = number(0);
-        for (int place = lane(); place < SCALARS; place += 32) block.scratch[Term::SCALAR_BARS + place] = number(0);
+        for (int place = lane(); place < SCALARS * POINTS; place += 32)
+            block.scratch[Term::SCALAR_BARS + place] = number(0);
         __syncwarp();
-        if (lane() == 0) {
+        if (lane() < POINTS) {
             number seeds[Term::RESIDUALS];
 #pragma unroll
             for (int k = 0; k < Term::RESIDUALS; ++k) seeds[k] = number(k == residual ? scale : 0);
-            Term::residuals_adjoint(block, row, 0, seeds);
+            Term::residuals_adjoint(block, row(lane()), lane(), seeds);
         }
         __syncwarp();
         Own bar;
@@ -190,8 +214,13 @@ struct Passage {
             if (layer == 0) break;
             pass_back(bar, layer);
         }
-        for (int place = lane(); place < SCALARS; place += 32)
-            to[WEIGHTS + place] = double(block.scratch[Term::SCALAR_BARS + place]);
+        for (int place = lane(); place < SCALARS * POINTS; place += 32)
+            write(to, place % POINTS, WEIGHTS + place / POINTS, block.scratch[Term::SCALAR_BARS + place]);
+    }
+
+    // A number of a point's row.
+    __device__ void write(double* to, int point, int column, number value) const {
+        if (point < count) to[static_cast<long long>(point) * Term::RESIDUALS * STRIDE + column] = double(value);
     }
 
     // From the adjoints of the outputs to those of the last layer's values.
@@ -205,20 +234,24 @@ struct Passage {
             for (int column = 0; column < COLUMNS; ++column) bar[part][column] = number(0);
             for (int output = 0; output < OUTPUTS; ++output) {
                 const number weight = head[neuron(part) * OUTPUTS + output];
-                number total = number(0);
+                number total[POINTS] = {};
 #pragma unroll
                 for (int column = 0; column < COLUMNS; ++column) {
                     const number from = bars[output * COLUMNS + column];
                     bar[part][column] += weight * from;
-                    total += own[column] * from;
+                    total[column % POINTS] += own[column] * from;
                 }
-                if (is_neuron(part)) to[WEIGHTS_AT[HIDDEN] + neuron(part) * OUTPUTS + output] = double(total);
+#pragma unroll
+                for (int point = 0; point < POINTS; ++point)
+                    if (is_neuron(part))
+                        write(to, point, WEIGHTS_AT[HIDDEN] + neuron(part) * OUTPUTS + output, total[point]);
             }
         }
-        for (int output = lane(); output < OUTPUTS; output += 32) {
+        for (int at = lane(); at < OUTPUTS * POINTS; at += 32) {
+            const int output = at / POINTS, point = at % POINTS;
             number total = number(0);
-            for (int site = 0; site < SITES; ++site) total += bars[output * COLUMNS + site];
-            to[BIAS_AT[HIDDEN] + output] = double(total);
+            for (int place = point; place < PLACES; place += POINTS) total += bars[output * COLUMNS + place];
+            write(to, point, BIAS_AT[HIDDEN] + output, total);
         }
     }
 
@@ -228,17 +261,17 @@ struct Passage {
         for (int part = 0; part < EACH_LANE; ++part) {
             const number* own = sums(layer) + neuron(part) * COLUMNS;
 #pragma unroll
-            for (int site = 0; site < SITES; ++site) {
+            for (int place = 0; place < PLACES; ++place) {
                 number z[CHANNELS], h_bar[CHANNELS], z_bar[CHANNELS], k[Term::COEFFICIENT_ROOM];
-                read_coefficients(k, site);
+                read_coefficients(k, place);
 #pragma unroll
                 for (int c = 0; c < CHANNELS; ++c) {
-                    z[c] = own[c * SITES + site];
-                    h_bar[c] = bar[part][c * SITES + site];
+                    z[c] = own[c * PLACES + place];
+                    h_bar[c] = bar[part][c * PLACES + place];
                 }
                 Jets::reverse(z, h_bar, z_bar, k);
 #pragma unroll
-                for (int c = 0; c < CHANNELS; ++c) bar[part][c * SITES + site] = z_bar[c];
+                for (int c = 0; c < CHANNELS; ++c) bar[part][c * PLACES + place] = z_bar[c];
             }
         }
     }
@@ -246,23 +279,30 @@ struct Passage {
     // The derivatives along a layer's weights and biases.
     __device__ void write_layer(const Own& bar, int layer, double* to) const {
         const number* from = inputs(layer);
-        const int count = inputs_of(layer);
-#pragma unroll
-        for (int part = 0; part < EACH_LANE; ++part) {
-            if (!is_neuron(part)) continue;
-            double* own = to + WEIGHTS_AT[layer] + neuron(part);
+        const int inputs_here = inputs_of(layer), weights = WEIGHTS_AT[layer], biases = BIAS_AT[layer];
 #pragma unroll 4
-            for (int i = 0; i < count; ++i) {
+        for (int i = 0; i < inputs_here; ++i) {
+            number columns[COLUMNS];
+            read_columns(columns, from + i * COLUMNS);
+#pragma unroll
+            for (int part = 0; part < EACH_LANE; ++part) {
+                number total[POINTS] = {};
+#pragma unroll
+                for (int column = 0; column < COLUMNS; ++column) total[column % POINTS] += columns[column] * bar[part][column];
+#pragma unroll
+                for (int point = 0; point < POINTS; ++point)
+                    if (is_neuron(part)) write(to, point, weights + i * NEURONS + neuron(part), total[point]);
+            }
+        }
+#pragma unroll
+        for (int part = 0; part < EACH_LANE; ++part)
+#pragma unroll
+            for (int point = 0; point < POINTS; ++point) {
                 number total = number(0);
 #pragma unroll
-                for (int column = 0; column < COLUMNS; ++column) total += from[i * COLUMNS + column] * bar[part][column];
-                own[i * NEURONS] = double(total);
+                for (int place = point; place < PLACES; place += POINTS) total += bar[part][place];
+                if (is_neuron(part)) write(to, point, biases + neuron(part), total);
             }
-            number total = number(0);
-#pragma unroll
-            for (int site = 0; site < SITES; ++site) total += bar[part][site];
-            to[BIAS_AT[layer] + neuron(part)] = double(total);
-        }
     }
 
     // Adjoints of a layer's sums to those of the values before it, which they replace.
@@ -278,14 +318,16 @@ struct Passage {
         __syncwarp();
         const number* weights = near_weights(layer);
 #pragma unroll 4
-        for (int output = 0; output < NEURONS; ++output)
+        for (int output = 0; output < NEURONS; ++output) {
+            number columns[COLUMNS];
+            read_columns(columns, told + output * COLUMNS);
 #pragma unroll
             for (int part = 0; part < EACH_LANE; ++part) {
                 const number weight = weights[neuron(part) * WEIGHT_STRIDE + output];
 #pragma unroll
-                for (int column = 0; column < COLUMNS; ++column)
-                    bar[part][column] += weight * told[output * COLUMNS + column];
+                for (int column = 0; column < COLUMNS; ++column) bar[part][column] += weight * columns[column];
             }
+        }
         // Behind this the next layer's may be told.
         __syncwarp();
     }
@@ -297,22 +339,26 @@ __device__ inline Block warp_block(const Arguments& arguments) {
     return Block{arguments, scratch, nullptr, nullptr};
 }
 
-// Residuals of a point, and its rows where `output` is not null: scaled derivatives, the scaled residual behind them, and
-// zeros up to whole tiles of the product that follows.
+// Residuals of some points, and their rows where `output` is not null: scaled derivatives, the scaled residual behind them,
+// and zeros up to whole tiles of the product that follows.
 template <typename Term>
-__device__ inline void pass_point(const Block& block, const double* row, const double* scales, double* output,
-                                  double* values) {
-    const Passage<Term> passage{block, row};
+__device__ inline void pass_points(const Block& block, const double* rows, int count, const double* scales, double* output,
+                                   double* values) {
+    const Passage<Term> passage{block, rows, count};
     passage.forward();
     const int lane = threadIdx.x % 32;
-    for (int k = lane; k < Term::RESIDUALS; k += 32) values[k] = double(block.scratch[Term::KEPT + k]);
+    const number* kept = block.scratch + Term::KEPT;
+    for (int at = lane; at < count * Term::RESIDUALS; at += 32)
+        values[at] = double(kept[at % Term::RESIDUALS * Term::POINTS + at / Term::RESIDUALS]);
     if (output)
         for (int k = 0; k < Term::RESIDUALS; ++k) {
-            double* to = output + static_cast<long long>(k) * STRIDE;
-            passage.reverse(k, scales[k], to);
-            for (int column = PARAMETERS + lane; column < STRIDE; column += 32)
-                to[column] = column == PARAMETERS ? scales[k] * double(block.scratch[Term::KEPT + k]) : 0.0;
+            passage.reverse(k, scales[k], output + static_cast<long long>(k) * STRIDE);
+            for (int point = 0; point < count; ++point) {
+                double* to = output + (static_cast<long long>(point) * Term::RESIDUALS + k) * STRIDE;
+                for (int column = PARAMETERS + lane; column < STRIDE; column += 32)
+                    to[column] = column == PARAMETERS ? scales[k] * double(kept[k * Term::POINTS + point]) : 0.0;
+            }
         }
-    // Behind this the next point may use the memory.
+    // Behind this the next points may use the memory.
     __syncwarp();
 }

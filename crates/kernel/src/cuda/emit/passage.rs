@@ -1,4 +1,4 @@
-//! Rows and residuals of narrow networks: a warp per point, with weights and values in shared memory.
+//! Rows and residuals of narrow networks: a warp per few points, with weights and values in shared memory.
 
 use super::fused::Plain;
 use super::rows::before;
@@ -12,32 +12,36 @@ use std::fmt::Write;
 
 const PASSAGE: &str = include_str!("../device/passage.cuh");
 
-/// Warps of a block, each with a point of its own.
+/// Warps of a block, each with points of its own.
 const WARPS: usize = 8;
 
-/// Blocks that share a multiprocessor, at most: their threads have 80 registers each.
-const MOST_EACH: usize = 3;
+/// Points of a warp: they share the weights that it reads.
+const POINTS: usize = 2;
+
+/// Blocks that share a multiprocessor, at most: their threads have 128 registers each.
+const MOST_EACH: usize = 2;
 
 /// The most neurons of a layer: two per lane.
 const MOST_NEURONS: usize = 64;
 
-/// The most columns (channels at all places) whose sums a thread has registers for, times its neurons.
-const MOST_COLUMNS: usize = 12;
+/// The most columns (channels at all places of all points) whose sums a thread has registers for, times its neurons.
+const MOST_COLUMNS: usize = 24;
 
 /// Shared memory of a block that the system takes for itself.
 const RESERVED_BYTES: usize = 1024;
 
 /// Names and sizes of a term's arrays in a warp's memory; those that depend on the residuals come last.
 fn arrays(term: &Term, plain: &Plain, plan: &Plan) -> [(&'static str, usize); 7] {
-    let columns = term.channels.len() * term.row.sites;
+    let places = term.row.sites * POINTS;
+    let columns = term.channels.len() * places;
     [
         ("HEAD", plain.outputs * columns),
         ("HEAD_BAR", plain.outputs * columns),
         ("BARS", plain.neurons * columns),
-        ("COEFFICIENTS", term.channels.coefficients.len() * term.row.sites),
+        ("COEFFICIENTS", term.channels.coefficients.len() * places),
         ("VALUES", (plain.features + 2 * plain.hidden * plain.neurons) * columns),
-        ("KEPT", term.residuals.len()),
-        ("SCALAR_BARS", plan.scalars.len()),
+        ("KEPT", term.residuals.len() * POINTS),
+        ("SCALAR_BARS", plan.scalars.len() * POINTS),
     ]
 }
 
@@ -51,17 +55,17 @@ pub(super) fn source(plan: &Plan, target: Target) -> Option<Source> {
         }
     };
     let plain = Plain::of(&plan.architecture)?;
-    let columns = plan.terms.iter().map(|term| term.channels.len() * term.row.sites).max()?;
+    let columns = plan.terms.iter().map(|term| term.channels.len() * term.row.sites * POINTS).max()?;
     let trained = plan.terms.iter().any(|term| !term.coefficients_adjoint.variables.is_empty());
     if trained || plain.neurons > MOST_NEURONS || columns * plain.neurons.div_ceil(32) > MOST_COLUMNS {
         return None;
     }
     let Plain { features, neurons, hidden, outputs, .. } = plain;
     let scratch = plan.terms.iter().map(|term| arrays(term, &plain, plan).iter().map(|(_, size)| size).sum());
-    let scratch: usize = scratch.max().unwrap_or(0);
+    let scratch = scratch.max().unwrap_or(0usize).next_multiple_of(4);
     // As in `device/passage.cuh`.
-    let weights =
-        (features + (hidden - 1) * neurons) * (neurons | 1) + hidden * neurons + (neurons + 1) * outputs;
+    let squares = (features + (hidden - 1) * neurons) * (neurons | 1);
+    let weights = (squares + hidden * neurons + (neurons + 1) * outputs).next_multiple_of(16 / number);
     let shared = ((weights + WARPS * scratch) * number).next_multiple_of(16);
     let each = (target.shared / (shared + RESERVED_BYTES)).min(MOST_EACH);
     if each == 0 {
@@ -104,7 +108,7 @@ pub(super) fn source(plan: &Plan, target: Target) -> Option<Source> {
             layout: &layout,
             term,
             scalars: plan.scalars.len(),
-            points: 1,
+            points: POINTS,
             reverse: true,
             along: false,
         };
@@ -114,7 +118,7 @@ pub(super) fn source(plan: &Plan, target: Target) -> Option<Source> {
     }
     text += &entry(plan, each);
     let shape = Shape { threads, shared, each };
-    let points = vec![WARPS; plan.terms.len()];
+    let points = vec![WARPS * POINTS; plan.terms.len()];
     Some(Source::single(text, super::given_tables(plan, target.precision), shape, points, [0; 4]))
 }
 
@@ -124,14 +128,15 @@ fn entry(plan: &Plan, each: usize) -> String {
     let tiles = frame::tiles_of(
         plan,
         shares,
-        |_| "WARPS".to_owned(),
+        |term| format!("WARPS * Term{term}::POINTS"),
         |term, first| {
             format!(
-                "if (warp < count) {{\n\
-             \x20               const long long row = {} + (start + warp) * Term{term}::RESIDUALS;\n\
-             \x20               pass_point<Term{term}>(block, rows + warp * Term{term}::ROW, arguments.factors + {first},\n\
-             \x20                   output ? output + row * STRIDE : nullptr, values + row);\n\
-             \x20           }}",
+                "const int before = warp * Term{term}::POINTS, own_count = count - before;\n\
+             \x20           if (own_count <= 0) continue;\n\
+             \x20           const long long row = {} + (start + before) * Term{term}::RESIDUALS;\n\
+             \x20           pass_points<Term{term}>(block, rows + before * Term{term}::ROW,\n\
+             \x20               own_count < Term{term}::POINTS ? own_count : Term{term}::POINTS, arguments.factors + {first},\n\
+             \x20               output ? output + row * STRIDE : nullptr, values + row)",
                 before(term)
             )
         },
