@@ -59,9 +59,11 @@ constexpr int PANEL = 16;
 // Halves of two blocks of numbers are staged, or a corner: the lower triangle holds it, and what is right of that, one further
 // right, its transposed inverse. Named here, so that functions that are called know where it is.
 constexpr int HALF = BLOCK / 2, HALF_STRIDE = HALF + 4, ACROSS_STRIDE = BLOCK + 4;
-alignas(16) __shared__ double staged[2 * BLOCK * HALF_STRIDE];
-static_assert(BLOCK * BLOCK_STRIDE <= 2 * BLOCK * HALF_STRIDE, "a corner");
-static_assert(BLOCK * HALF_STRIDE + HALF * ACROSS_STRIDE <= 2 * BLOCK * HALF_STRIDE, "half of both factors");
+// Columns of a left factor that are staged beside a whole right one.
+constexpr int PIECE = 16, PIECE_STRIDE = PIECE + 4;
+alignas(16) __shared__ double staged[BLOCK * (ACROSS_STRIDE + PIECE_STRIDE)];
+static_assert(BLOCK * BLOCK_STRIDE <= BLOCK * ACROSS_STRIDE, "a corner");
+static_assert(2 * HALF_STRIDE <= ACROSS_STRIDE + PIECE_STRIDE, "halves of two factors");
 
 // One of 64 rows beside the 16 on the diagonal: those of the corner below them, then those of the inverse that have begun.
 struct Beside {
@@ -107,9 +109,11 @@ __device__ __noinline__ void finish_panel(int first) {
     if (warp >= 4) return;
 #pragma unroll
     for (int pivot = 0; pivot < PANEL; ++pivot) {
+        const double square = own[pivot] * own[pivot];
         const double inverse = __shfl_sync(0xffffffffu, reciprocal(diagonal), pivot);
+        // The next pivot waits for this alone.
+        if (on_diagonal && row > pivot) diagonal = fma(-square, inverse, diagonal);
         const double share = own[pivot] * inverse;
-        if (on_diagonal && row > pivot) diagonal -= own[pivot] * share;
 #pragma unroll
         for (int q = pivot + 1; q < PANEL; ++q) own[q] -= share * __shfl_sync(0xffffffffu, own[pivot], q);
     }
@@ -131,19 +135,26 @@ __device__ __noinline__ void finish_panel(int first) {
 __device__ __noinline__ void update_panels(int first) {
     const int down = threadIdx.x / 16, across = threadIdx.x % 16;
     double sum[4][3] = {};
+    // Where rows have their numbers of the finished columns; rows of the inverse that begin there have none before.
+    int rows[4], begin[4], columns[3];
+#pragma unroll
+    for (int a = 0; a < 4; ++a) {
+        const Beside beside(first, down + 16 * a);
+        rows[a] = beside.at(first);
+        begin[a] = beside.begins ? beside.row - first : 0;
+    }
+#pragma unroll
+    for (int b = 0; b < 3; ++b) {
+        const int column = first + PANEL * (b + 1) + across;
+        columns[b] = (column < BLOCK ? column : BLOCK - 1) * BLOCK_STRIDE + first;
+    }
 #pragma unroll 4
     for (int q = 0; q < PANEL; ++q) {
         double left[4], right[3];
 #pragma unroll
-        for (int a = 0; a < 4; ++a) {
-            const Beside beside(first, down + 16 * a);
-            left[a] = beside.has(first + q) ? staged[beside.at(first + q)] : 0.0;
-        }
+        for (int a = 0; a < 4; ++a) left[a] = q >= begin[a] ? staged[rows[a] + q] : 0.0;
 #pragma unroll
-        for (int b = 0; b < 3; ++b) {
-            const int column = first + PANEL * (b + 1) + across;
-            right[b] = column < BLOCK ? staged[column * BLOCK_STRIDE + first + q] : 0.0;
-        }
+        for (int b = 0; b < 3; ++b) right[b] = staged[columns[b] + q];
 #pragma unroll
         for (int a = 0; a < 4; ++a)
 #pragma unroll
@@ -172,9 +183,10 @@ __device__ inline void factorize_corner() {
     __syncthreads();
 }
 
-// Waits for a block of numbers; all threads do.
-__device__ inline void await_flag(const int* flag) {
-    if (threadIdx.x == 0) {
+// Waits for two blocks of numbers; all threads do.
+__device__ inline void await_flags(const int* one, const int* other) {
+    if (threadIdx.x % 32 == 0 && threadIdx.x < 64) {
+        const int* flag = threadIdx.x == 0 ? one : other;
 #ifdef STAND_IN
         if (*flag == 0) std::abort();
 #else
@@ -191,6 +203,16 @@ __device__ inline void set_flag(int* flag) {
     if (threadIdx.x == 0) write_shared(flag, 1);
 }
 
+// Queues copies of 64 rows of some numbers.
+template <int STAGED_STRIDE>
+__device__ inline void stage_block(double* to, const double* from, long long stride, int columns) {
+#pragma unroll 2
+    for (int pair = threadIdx.x; pair < BLOCK * columns / 2; pair += THREADS) {
+        const int row = pair / (columns / 2), column = pair % (columns / 2) * 2;
+        copy_ahead(to + row * STAGED_STRIDE + column, from + row * stride + column, true);
+    }
+}
+
 // One block of numbers: what the columns left of it say is taken off, then it is multiplied by the inverse of the block on
 // the diagonal above it, or is that block.
 __device__ inline void finish_block(const Arguments& arguments) {
@@ -204,40 +226,54 @@ __device__ inline void finish_block(const Arguments& arguments) {
     const long long stride = arguments.stride;
     double* whole = factor_of(arguments, factor);
     const int warp = threadIdx.x / 32, warp_row = warp / 4 * 32, warp_column = warp % 4 * 16;
-    double sum[2][2][4] = {};
-    const auto multiply = [&] {
-#pragma unroll
-        for (int inner = 0; inner < HALF; inner += 4) {
-            Fragments<2, 2> fragments;
-            fragments.load<HALF_STRIDE, 1>(staged + warp_row * HALF_STRIDE + inner,
-                                      staged + BLOCK * HALF_STRIDE + warp_column * HALF_STRIDE + inner);
-            fragments.multiply(sum);
-        }
-    };
+    double* own = whole + static_cast<long long>(row) * BLOCK * stride + column * BLOCK;
+    // What is to be solved for, negative: it is there before anybody waits for it. Above the diagonal there is nothing.
+    double sum[2][2][4];
+    for_pairs(sum, [&](int down, int across, double& one, double& two) {
+        const int r = warp_row + down, c = warp_column + across;
+        one = row > column || c <= r ? -own[r * stride + c] : 0.0;
+        two = row > column || c + 1 <= r ? -own[r * stride + c + 1] : 0.0;
+    });
     for (int left = 0; left < column; ++left) {
-        await_flag(flag_of(row, left));
-        await_flag(flag_of(column, left));
-        for (int half = 0; half < BLOCK; half += HALF) {
-            for (int piece = threadIdx.x; piece < BLOCK * HALF; piece += THREADS) {
-                const int side = piece / (BLOCK * HALF / 2), line = piece / (HALF / 2) % BLOCK;
-                const int pair = piece % (HALF / 2) * 2;
-                const long long from = static_cast<long long>(side == 0 ? row : column) * BLOCK + line;
-                copy_ahead(staged + side * BLOCK * HALF_STRIDE + line * HALF_STRIDE + pair,
-                           whole + from * stride + left * BLOCK + half + pair, true);
-            }
+        await_flags(flag_of(row, left), flag_of(column, left));
+        const double* from = whole + static_cast<long long>(left) * BLOCK;
+        if (row == column) {
+            // Both factors are one.
+            stage_block<ACROSS_STRIDE>(staged, from + static_cast<long long>(row) * BLOCK * stride, stride, BLOCK);
             await_copies();
             __syncthreads();
-            multiply();
+#pragma unroll 2
+            for (int inner = 0; inner < BLOCK; inner += 4) {
+                Fragments<2, 2> fragments;
+                fragments.load<ACROSS_STRIDE, 1>(staged + warp_row * ACROSS_STRIDE + inner,
+                                                 staged + warp_column * ACROSS_STRIDE + inner);
+                fragments.multiply(sum);
+            }
+            __syncthreads();
+            continue;
+        }
+        for (int half = 0; half < BLOCK; half += HALF) {
+            for (int side = 0; side < 2; ++side)
+                stage_block<HALF_STRIDE>(staged + side * BLOCK * HALF_STRIDE,
+                                         from + static_cast<long long>(side == 0 ? row : column) * BLOCK * stride + half, stride, HALF);
+            await_copies();
+            __syncthreads();
+#pragma unroll 2
+            for (int inner = 0; inner < HALF; inner += 4) {
+                Fragments<2, 2> fragments;
+                fragments.load<HALF_STRIDE, 1>(staged + warp_row * HALF_STRIDE + inner,
+                                               staged + BLOCK * HALF_STRIDE + warp_column * HALF_STRIDE + inner);
+                fragments.multiply(sum);
+            }
             __syncthreads();
         }
     }
-    double* own = whole + static_cast<long long>(row) * BLOCK * stride + column * BLOCK;
     double* apart = corner_of(arguments, factor, column);
     if (row == column) {
         for_pairs(sum, [&](int down, int across, double one, double two) {
             const int r = warp_row + down, c = warp_column + across;
-            if (c <= r) staged[r * BLOCK_STRIDE + c] = own[r * stride + c] - one;
-            if (c + 1 <= r) staged[r * BLOCK_STRIDE + c + 1] = own[r * stride + c + 1] - two;
+            if (c <= r) staged[r * BLOCK_STRIDE + c] = -one;
+            if (c + 1 <= r) staged[r * BLOCK_STRIDE + c + 1] = -two;
         });
         factorize_corner();
         for (int at = threadIdx.x; at < BLOCK * BLOCK; at += THREADS) {
@@ -246,32 +282,25 @@ __device__ inline void finish_block(const Arguments& arguments) {
             apart[BLOCK * BLOCK + at] = c >= r ? staged[r * BLOCK_STRIDE + c + 1] : 0.0;
         }
     } else {
-        for_pairs(sum, [&](int down, int across, double& one, double& two) {
-            const double* from = own + (warp_row + down) * stride + warp_column + across;
-            one = from[0] - one;
-            two = from[1] - two;
-        });
         double solved[2][2][4] = {};
-        await_flag(flag_of(column, column));
-        for (int half = 0; half < BLOCK; half += HALF) {
-            for (int piece = threadIdx.x; piece < HALF * BLOCK / 2; piece += THREADS) {
-                const int line = piece / (BLOCK / 2), pair = piece % (BLOCK / 2) * 2;
-                copy_ahead(staged + BLOCK * HALF_STRIDE + line * ACROSS_STRIDE + pair,
-                           apart + (BLOCK + half + line) * BLOCK + pair, true);
-            }
-            if (warp_column / HALF * HALF == half)
+        await_flags(flag_of(column, column), flag_of(column, column));
+        stage_block<ACROSS_STRIDE>(staged, apart + BLOCK * BLOCK, BLOCK, BLOCK);
+        double* piece = staged + BLOCK * ACROSS_STRIDE;
+#pragma unroll 1
+        for (int first = 0; first < BLOCK; first += PIECE) {
+            if (warp_column == first)
                 for_pairs(sum, [&](int down, int across, double one, double two) {
-                    double* to = staged + (warp_row + down) * HALF_STRIDE + warp_column - half + across;
-                    to[0] = one;
-                    to[1] = two;
+                    double* to = piece + (warp_row + down) * PIECE_STRIDE + across;
+                    to[0] = -one;
+                    to[1] = -two;
                 });
             await_copies();
             __syncthreads();
-#pragma unroll
-            for (int inner = 0; inner < HALF; inner += 4) {
+#pragma unroll 1
+            for (int inner = 0; inner < PIECE; inner += 4) {
                 Fragments<2, 2> fragments;
-                fragments.load_across<HALF_STRIDE, ACROSS_STRIDE>(staged + warp_row * HALF_STRIDE + inner,
-                                                             staged + BLOCK * HALF_STRIDE + inner * ACROSS_STRIDE + warp_column);
+                fragments.load_across<PIECE_STRIDE, ACROSS_STRIDE>(
+                    piece + warp_row * PIECE_STRIDE + inner, staged + (first + inner) * ACROSS_STRIDE + warp_column);
                 fragments.multiply(solved);
             }
             __syncthreads();

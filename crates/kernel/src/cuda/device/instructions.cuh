@@ -74,8 +74,9 @@ __device__ inline void multiply_double(double (&d)[4], const double (&a)[2], dou
 __device__ inline double reciprocal(double number) {
     double inverse;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(inverse) : "d"(number));
-    inverse = fma(inverse, fma(-number, inverse, 1.0), inverse);
-    return fma(inverse, fma(-number, inverse, 1.0), inverse);
+    // A millionth is left; its cube is below rounding.
+    const double left = fma(-number, inverse, 1.0);
+    return fma(inverse, fma(left, left, left), inverse);
 }
 
 // Adds four numbers to memory that no other thread touches.
