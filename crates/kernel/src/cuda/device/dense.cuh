@@ -89,8 +89,9 @@ template <int DOWN, int ACROSS>
 struct Fragments {
     double left[DOWN][2], right[ACROSS];
 
-    // From shared memory: so many numbers from one row or column to the next, and from one inner index to the next.
-    template <int PLACE, int INNER>
+    // From shared memory: so many numbers from one row or column to the next, and from one inner index to the next, of the left
+    // factor and of the right one.
+    template <int PLACE, int INNER, int RIGHT_INNER = INNER>
     __device__ void load(const double* from_left, const double* from_right) {
         const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll
@@ -99,7 +100,7 @@ struct Fragments {
             left[i][1] = from_left[(16 * i + 8 + g) * PLACE + t * INNER];
         }
 #pragma unroll
-        for (int j = 0; j < ACROSS; ++j) right[j] = from_right[(8 * j + g) * PLACE + t * INNER];
+        for (int j = 0; j < ACROSS; ++j) right[j] = from_right[(8 * j + g) * PLACE + t * RIGHT_INNER];
     }
 
     // The same with a right factor whose columns lie side by side.

@@ -103,7 +103,7 @@ impl Cuda<'_> {
             sizes: sizes.to_vec(),
             rows,
             all_rows,
-            parts: dense::parts(tiles, summed, self.machine.blocks(1)),
+            parts: dense::parts(tiles, summed, self.machine.blocks(dense::EACH)),
             chunks,
         }
     }
