@@ -36,7 +36,7 @@ pub(crate) fn train(
     }
     if let Some((count, swings)) = experiment.chosen_windows() {
         terminal.say(&format!(
-            "{count} windows of time, a network each: waves go through {swings:.1} periods, by how they start \
+            "{count} windows of time, a network each: the solution swings about {swings:.1} times \
              (--set training.windows=1 for one)"
         ));
     }

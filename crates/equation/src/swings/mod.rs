@@ -1,12 +1,14 @@
 //! How often a field swings over all of time, by what its equations say at the start: small waves are laid over what the
-//! conditions prescribe there, as long as what is prescribed, and the frequencies of these waves are found.
+//! conditions prescribe there, as long as what is prescribed, and the frequencies of these waves are found. What has no
+//! space is followed on its way, too.
 //!
 //! A network that has to hold many periods at once is large and slow to train; one that has to hold one is not.
 //!
-//! `start` (what is prescribed at the start), `modes` (the frequencies of a wave).
+//! `start` (what is prescribed at the start), `modes` (the frequencies of a wave), `path` (turns of what has no space).
 
 mod complex;
 mod modes;
+mod path;
 mod start;
 
 use crate::constrain::{places, value};
@@ -25,10 +27,15 @@ struct Influence {
     factor: Expression,
 }
 
-/// The number of periods that the fastest wave goes through, a mean over space. `None` where equations, conditions and
-/// unknowns do not say how a start goes on.
+/// The number of periods that the fastest wave goes through, a mean over space; without space at least half the number
+/// of turns. `None` where equations, conditions and unknowns do not say how a start goes on.
 pub fn swings(problem: &Problem) -> Option<f64> {
     let time = problem.time()?;
+    let waves = waves(problem, time)?;
+    Some(path::turns(problem, time).map_or(waves, |turns| turns.max(waves)))
+}
+
+fn waves(problem: &Problem, time: usize) -> Option<f64> {
     let coordinate = &problem.domain.coordinates[time];
     let orders = orders(problem, time);
     if problem.tie().is_some() || problem.equations.len() != orders.len() || orders.contains(&0) {
@@ -102,7 +109,8 @@ mod tests {
     use crate::parse::parse;
 
     fn count(domain: &str, equations: &str, start: &str) -> Option<f64> {
-        let unknowns = if equations.contains("v_") { "u = {}\nv = {}" } else { "u = {}" };
+        let names = ["u", "v", "w"].into_iter().filter(|name| equations.contains(&format!("{name}_")));
+        let unknowns: String = names.map(|name| format!("{name} = {{}}\n")).collect();
         let text = format!(
             "[domain]\n{domain}\n[unknowns]\n{unknowns}\n[equations]\n{equations}\n[conditions]\n\
              start = {{ on = \"t = 0\", equations = [{start}] }}\n"
@@ -131,6 +139,15 @@ mod tests {
         close(pendulum, 9.0 / TAU);
         let prey = "a = \"u_t = u*(2 - v)\"\nb = \"v_t = v*(u - 2)\"";
         close(count("t = [0, 30]", prey, "\"u = 2.1\", \"v = 2\""), 60.0 / TAU);
+    }
+
+    #[test]
+    fn turns_on_the_way_count_without_space() {
+        let lorenz = "a = \"u_t = 10*(v - u)\"\nb = \"v_t = u*(28 - w) - v\"\nc = \"w_t = u*v - 8/3*w\"";
+        // From its start it grows, and nothing swings there.
+        close(count("t = [0, 3]", lorenz, "\"u = 1\", \"v = 1\", \"w = 1\""), 5.0);
+        let pushed = count("t = [0, 40]", "a = \"u_tt + u_t = sin(2*t)\"", "\"u = 0\", \"u_t = 0\"");
+        close(pushed, 12.0);
     }
 
     #[test]

@@ -48,6 +48,11 @@ impl Start {
         })
     }
 
+    /// What is prescribed of problems without space.
+    pub(super) fn values(&self, pool: &Pool, moment: f64) -> Vec<(Field, f64)> {
+        self.fields.iter().map(|&(field, function)| (field, value(pool, function, &[moment]))).collect()
+    }
+
     /// The wave number along every coordinate: how fast what is prescribed changes in units of how much it does, or its
     /// slope in units of the slope, whichever is less. A half wave between walls has a mean that is no part of it.
     pub(super) fn waves(&self, pool: &mut Pool, places: &[Vec<f64>]) -> Vec<f64> {

@@ -96,6 +96,13 @@ const EXPRESSIONS: &[Mistake] = &[
     mistake(
         files::BURGERS,
         "-sin(pi*x)",
+        "(x^2)«_»xx",
+        "unexpected character `_`",
+        "derivatives of formulas are written `d(formula, x)`",
+    ),
+    mistake(
+        files::BURGERS,
+        "-sin(pi*x)",
         "where(0 < x «<» 1, 1, 0)",
         "comparisons do not chain",
         "write `a < b and b < c`",

@@ -26,6 +26,13 @@ const TABLES: &[Mistake] = &[
         "unknown key `learning_rte`",
         "did you mean `learning_rate`?",
     ),
+    mistake(
+        files::BURGERS,
+        "x = [-1, 1]",
+        "x = { range = [-1, 1], «periodic» = true }",
+        "periodicity is a condition",
+        "add to [conditions]: `wrap = { periodic = \"x\" }`",
+    ),
     mistake(files::BURGERS, "width = 20", "width = «\"20\"»", "expected an integer, found a string", ""),
     mistake(files::BURGERS, "width = 20", "width = «20.0»", "expected an integer, found a number", ""),
     mistake(files::BURGERS, "width = 20", "width = «0»", "expected an integer from 1 to 4096, found 0", ""),

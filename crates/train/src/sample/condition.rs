@@ -6,6 +6,7 @@ use equation::expression::{Leaf, evaluate};
 use equation::problem::{Piece, Place, Problem};
 use equation::taylor::Row;
 use kernel::Points;
+use rayon::prelude::*;
 
 /// Candidates looked at for each point that a filter should leave: a filter that keeps less than this
 /// share of its piece gets fewer points than asked for.
@@ -17,18 +18,21 @@ pub(super) fn draw(
     problem: &Problem,
     index: usize,
     row: Row,
-    sequence: impl Fn(usize, usize, usize) -> Sequence,
+    sequence: impl Fn(usize, usize, usize) -> Sequence + Sync,
 ) -> Result<Points, TrainError> {
     let condition = &problem.conditions[index];
     let count = condition.points.unwrap_or(problem.training.condition_points);
     let mut points = Points::new(row.width());
     match &condition.place {
         Place::Pieces(pieces) => {
-            for (part, (piece, share)) in pieces.iter().zip(shares(problem, pieces, count)).enumerate() {
+            let shares = shares(problem, pieces, count);
+            // A cube in many dimensions has many faces.
+            let parts = pieces.par_iter().zip(shares).enumerate().map(|(part, (piece, share))| {
                 let free = free(problem, piece);
                 let sequence = sequence(part, free.len(), share);
-                on_piece(problem, piece, row, share, &free, &sequence, &mut points);
-            }
+                on_piece(problem, piece, row, share, &free, &sequence)
+            });
+            points = Points::from_rows(row.width(), parts.collect::<Vec<_>>().concat());
         }
         &Place::Wrap { axis } => {
             // On a line the two ends are one pair of points, however many are asked for.
@@ -84,8 +88,8 @@ fn on_piece(
     count: usize,
     free: &[usize],
     sequence: &Sequence,
-    points: &mut Points,
-) {
+) -> Vec<f64> {
+    let mut rows = Vec::with_capacity(count * row.width());
     let mut unit = vec![0.0; free.len()];
     let mut numbers = vec![0.0; row.width()];
     for &(axis, value) in &piece.fixed {
@@ -99,19 +103,19 @@ fn on_piece(
         (Some(_), true) => 1,
         (Some(_), false) => count.saturating_mul(TRIES_PER_POINT),
     };
-    let wanted = points.len() + count;
     for index in 0..tries {
         sequence.point(index as u32, &mut unit);
         for (&axis, &unit) in free.iter().zip(&unit) {
             numbers[axis] = affine(&problem.domain.coordinates[axis], unit);
         }
         if keeps(problem, piece, &numbers) {
-            points.push(&numbers);
-            if points.len() == wanted {
+            rows.extend_from_slice(&numbers);
+            if rows.len() == count * row.width() {
                 break;
             }
         }
     }
+    rows
 }
 
 fn keeps(problem: &Problem, piece: &Piece, place: &[f64]) -> bool {

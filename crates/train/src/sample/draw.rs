@@ -17,6 +17,9 @@ const STREAMS: u64 = 0x5a << 56;
 /// The family that the seeds of later draws come from.
 pub(super) const SEEDS: u64 = 0x5b << 56;
 
+/// Numbers that a thread draws at least: it takes about half a millisecond.
+const NUMBERS: usize = 4096;
+
 /// Which points to draw.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Draw {
@@ -79,7 +82,8 @@ pub fn draw(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Resu
 fn inside(problem: &Problem, row: Row, draw: Draw, stream: Stream) -> Points {
     let sequence = Sequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
     let mut rows = vec![0.0; draw.interior * row.width()];
-    rows.par_chunks_exact_mut(row.width()).with_min_len(1024).enumerate().for_each(|(index, numbers)| {
+    let share = NUMBERS.div_ceil(row.width());
+    rows.par_chunks_exact_mut(row.width()).with_min_len(share).enumerate().for_each(|(index, numbers)| {
         let (place, weights) = numbers.split_at_mut(problem.domain.len());
         weights.fill(1.0);
         sequence.point(index as u32, place);

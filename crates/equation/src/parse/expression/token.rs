@@ -114,6 +114,7 @@ fn instead_of(character: char) -> Option<&'static str> {
         '≥' => Some("write `>=`"),
         '{' | '}' => Some("group with `(` and `)`"),
         '\'' => Some("derivatives are written `u_x`"),
+        '_' => Some("derivatives of formulas are written `d(formula, x)`"),
         ';' => Some("separate with `,`"),
         '!' | '&' | '|' => Some("conditions are joined with `and`, `or`, `not`"),
         _ => None,

@@ -1,8 +1,10 @@
 //! `[domain]`: coordinates.
 
+use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::{Meaning, Workshop};
 use crate::parse::reader;
+use crate::parse::suggest::clipped;
 use crate::problem::{Coordinate, Role};
 
 /// Coordinates that a problem may have.
@@ -34,6 +36,19 @@ pub(in crate::parse) fn declare<'d>(section: &'d Table, workshop: &mut Workshop)
     declared
 }
 
+/// Refuses unknown keys of a coordinate, and says where periodicity belongs.
+fn check_keys(name: &str, table: &Table, mistakes: &mut Mistakes) {
+    let known = ["range", "count", "parameter", "open"];
+    for entry in table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+        if entry.key == "periodic" {
+            let hint = format!("add to [conditions]: `wrap = {{ periodic = \"{}\" }}`", clipped(name));
+            mistakes.report_with(entry.key_span, "periodicity is a condition", hint);
+        } else {
+            reader::unknown(entry, &known, "key", mistakes);
+        }
+    }
+}
+
 fn declare_one<'d>(entry: &'d Entry, workshop: &mut Workshop, declared: &mut Vec<Declared<'d>>) {
     let mistakes = &mut workshop.mistakes;
     let mut role = if entry.key == "t" { Role::Time } else { Role::Space };
@@ -41,7 +56,7 @@ fn declare_one<'d>(entry: &'d Entry, workshop: &mut Workshop, declared: &mut Vec
     match &entry.node.value {
         Value::Array(_) => range = Some(&entry.node),
         Value::Table(table) => {
-            reader::only(table, &["range", "count", "parameter", "open"], "key", mistakes);
+            check_keys(&entry.key, table, mistakes);
             range = table.get("range").map(|entry| &entry.node);
             if range.is_none() {
                 let hint = "as in `{ range = [0, 1] }`";

@@ -49,6 +49,13 @@ struct Sum {
 constexpr int TOGETHER = 8;
 static_assert(POINTS % TOGETHER == 0, "tiles are whole groups of points");
 
+__device__ inline bool all_zero(const number* values) {
+    bool zero = true;
+#pragma unroll
+    for (int point = 0; point < TOGETHER; ++point) zero = zero && values[point] == number(0);
+    return zero;
+}
+
 // Writes the gradient of one layer at `count` points into their rows, `stride` numbers apart.
 __device__ __noinline__ void write_rows(const Dense layer, const number* values, const number* bar, double* rows,
                                         long long stride, int count, int columns, int places) {
@@ -62,6 +69,8 @@ __device__ __noinline__ void write_rows(const Dense layer, const number* values,
         for (int first = 0; first < count; first += TOGETHER) {
             double sum[TOGETHER] = {};
             for (int n = first; n < end; n += POINTS) {
+                // Of an input all derivatives but its own are zero. A warp has one input where layers are wide.
+                if (!is_bias && all_zero(left + n)) continue;
 #pragma unroll
                 for (int point = 0; point < TOGETHER; ++point)
                     sum[point] += (is_bias ? 1.0 : double(left[n + point])) * double(right[n + point]);
