@@ -169,6 +169,29 @@ fn steps_of_gauss_newton_are_the_same_with_rows_as_unknowns() {
 }
 
 #[test]
+fn steps_of_gauss_newton_are_the_same_by_conjugate_gradients_whether_rows_stay_or_come_in_chunks() {
+    let small = case("inverse.toml", &[]);
+    let mut kernel = stand_in(&small, Precision::F64);
+    agreement::tried_steps(&small, &mut kernel, 40, Unknowns::Diagonal);
+    let bytes = kernel.device_bytes();
+    kernel.limit_device_bytes(Some((bytes - bytes / 10) / 3 * 4));
+    agreement::tried_steps(&small, &mut kernel, 40, Unknowns::Diagonal);
+    assert!(kernel.device_bytes() <= bytes - bytes / 10);
+}
+
+#[test]
+fn steps_of_sketched_equations_are_nearly_those_of_all_rows() {
+    let wide = case("burgers.toml", &["network.width=9", "network.depth=2"]);
+    agreement::sketched_steps(&wide, &mut stand_in(&wide, Precision::F64), 100);
+}
+
+#[test]
+fn a_plan_of_the_memory_of_equations_is_exact() {
+    let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
+    agreement::planned_equations(&wide, &mut stand_in(&wide, Precision::F64), 100);
+}
+
+#[test]
 fn vectors_that_stay_are_those_of_the_host() {
     let case = case("inverse.toml", &[]);
     agreement::vectors(&case, &mut stand_in(&case, Precision::F64));

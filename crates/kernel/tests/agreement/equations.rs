@@ -63,7 +63,8 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
             let equations = (&normal, damping * mean, &*origin);
             let (end, promise) = expected_step(&mut oracle, &points, &parameters, equations, course);
             // As ill-conditioned as the equations are.
-            let tolerance = tolerance * parameters.len() as f64 / damping;
+            let ended = if unknowns.is_iterated() { unknowns.patience().tolerance } else { 0.0 };
+            let tolerance = (tolerance + ended) * parameters.len() as f64 / damping;
             let mut got = vec![f64::NAN; parameters.len()];
             kernel.take_step(number, &mut got).expect("a step");
             assert_close(&what, &got, &end, tolerance);
@@ -73,11 +74,62 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
             assert_close(&what, &[tried.promise / size], &[promise / size], tolerance);
         }
     }
+    if unknowns.is_iterated() {
+        return;
+    }
     // Equations without a factor have no solution, and the others are not disturbed.
     let tried = kernel
         .try_steps(&points, &[attempt((-2.0, false)), attempt((0.1, true))], Course::Straight)
         .expect("equations");
     assert!(tried[0].promise.is_nan() && tried[1].promise > 0.0, "{what}: {tried:?}");
+}
+
+/// The memory of equations is what was planned for them, with all rows at once and, where they may, in chunks under a limit.
+pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    for unknowns in [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, Unknowns::Sketch] {
+        let mut taken = |limit: Option<usize>| {
+            kernel.limit_device_bytes(limit);
+            let plan = kernel.plan_equations(&points, unknowns).expect("room").expect("memory of its own");
+            assert_eq!(kernel.device_bytes(), 0, "nothing is taken for a plan");
+            kernel.linearize(&points, &parameters, None, unknowns).expect("room");
+            let bytes = plan.bytes() - plan.kernels - plan.rest;
+            assert_eq!(kernel.device_bytes(), bytes, "{}, {unknowns:?}: the plan is exact", case.name);
+            (plan.chunks, bytes)
+        };
+        let (chunks, whole) = taken(None);
+        assert_eq!(chunks, 1);
+        if unknowns != Unknowns::Rows {
+            // A quarter of it is kept for other calls.
+            let limit = whole - whole / 20;
+            let (chunks, bytes) = taken(Some(limit / 3 * 4));
+            assert!(chunks > 1 && bytes <= limit, "{unknowns:?}: {chunks} chunks, {bytes} bytes");
+        }
+    }
+    kernel.limit_device_bytes(None);
+}
+
+/// Steps of sketched equations promise what those of all rows do, as far as their conjugate gradients go; the same call again
+/// gives the same bits.
+pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let mut promises = [Unknowns::Parameters, Unknowns::Sketch, Unknowns::Sketch].map(|unknowns| {
+        let found = kernel.linearize(&points, &parameters, None, unknowns).expect("a device that solves");
+        let attempt = |damping: f64| {
+            let added = damping * found.mean;
+            Attempt { added, factored: added, carried: false }
+        };
+        let tried = kernel.try_steps(&points, &[attempt(1e-3), attempt(0.1)], Course::Bent);
+        tried.expect("equations").iter().map(|step| [step.promise, step.losses.total]).collect::<Vec<_>>()
+    });
+    let what = format!("{}, {count} points", case.name);
+    let [wanted, got, again] = &mut promises;
+    assert_eq!(got, again, "{what}: other bits");
+    for ([wanted, _], [got, _]) in wanted.iter().zip(&*got) {
+        // What is left of the slope is left of the promise, squared and in multiples of the damping.
+        let tolerance = Unknowns::Sketch.patience().tolerance;
+        assert!((got / wanted - 1.0).abs() < tolerance, "{what}: {got} instead of {wanted}");
+    }
 }
 
 /// Steps with less damping than their factors have, and ends that are corrected; the same call again gives the same bits.

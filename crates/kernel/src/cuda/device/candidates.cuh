@@ -22,8 +22,6 @@ __device__ inline void begin_backward(const Arguments& arguments) {
     const double pulled = arguments.pulled[candidate];
     const double pull = arguments.in_rows ? -pulled : arguments.damped[factor] * pulled;
     double* to = vector_of(arguments.to, arguments, candidate);
-    for (int block = threadIdx.x; block < column_blocks(arguments); block += THREADS)
-        solved_of(arguments, 1, candidate)[block] = 0;
     for (long long place = threadIdx.x; place < column_blocks(arguments) * BLOCK; place += THREADS) {
         double number = 0;
         if (place < arguments.size) {
@@ -123,9 +121,6 @@ __device__ inline void sum_squares(const Arguments& arguments) {
     if (threadIdx.x == 0) arguments.report[blockIdx.x] = total;
 }
 
-// Numbers of rows that a thread has on their way at a time: it would wait for each of them otherwise.
-constexpr int AT_ONCE = 8;
-
 // Rows times one number each: 64 columns and a part of the rows per block of threads, all candidates at once.
 __device__ inline void slope_parts(const Arguments& arguments) {
     __shared__ double shares[THREADS];
@@ -133,24 +128,13 @@ __device__ inline void slope_parts(const Arguments& arguments) {
     const long long part = blockIdx.x / groups, column = group * 64 + threadIdx.x % 64;
     const int share = threadIdx.x / 64;
     double sum[4] = {};
-    const long long apart = arguments.parts * 4;
-    for (long long first = part * 4 + share; first < arguments.row_count; first += AT_ONCE * apart) {
-        double numbers[AT_ONCE];
+#pragma unroll 4
+    for (long long row = part * 4 + share; row < arguments.row_count; row += arguments.parts * 4) {
+        const double number = arguments.rows[row * arguments.stride + column];
 #pragma unroll
-        for (int turn = 0; turn < AT_ONCE; ++turn) {
-            const long long row = first + turn * apart;
-            numbers[turn] = row < arguments.row_count ? arguments.rows[row * arguments.stride + column] : 0.0;
-        }
-#pragma unroll
-        for (int candidate = 0; candidate < 4; ++candidate) {
-            if (candidate >= arguments.candidates) break;
-            const double* own = arguments.curved + candidate * arguments.apart;
-#pragma unroll
-            for (int turn = 0; turn < AT_ONCE; ++turn) {
-                const long long row = first + turn * apart;
-                sum[candidate] += numbers[turn] * own[row < arguments.row_count ? row : first];
-            }
-        }
+        for (int candidate = 0; candidate < 4; ++candidate)
+            if (candidate < arguments.candidates)
+                sum[candidate] += number * arguments.curved[candidate * arguments.apart + row];
     }
 #pragma unroll
     for (int candidate = 0; candidate < 4; ++candidate) {

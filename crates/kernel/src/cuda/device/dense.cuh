@@ -58,6 +58,14 @@ struct Arguments {
     double* slope;
     // What the host is told.
     double* report;
+    // Whether all steps are found by conjugate gradients, whatever their factors; the part of the first slope's square that
+    // ends them; what steps are in multiples of: the diagonal of the rows' products with each other.
+    long long iterated;
+    double enough;
+    double* diagonal;
+    // Sums of rows with random signs, and the first one of the rows at hand among all.
+    long long sketched;
+    long long first_row;
 };
 
 // Adds up a number of every thread, in a fixed order; every thread has the sum.
@@ -89,9 +97,8 @@ template <int DOWN, int ACROSS>
 struct Fragments {
     double left[DOWN][2], right[ACROSS];
 
-    // From shared memory: so many numbers from one row or column to the next, and from one inner index to the next, of the left
-    // factor and of the right one.
-    template <int PLACE, int INNER, int RIGHT_INNER = INNER>
+    // From shared memory: so many numbers from one row or column to the next, and from one inner index to the next.
+    template <int PLACE, int INNER>
     __device__ void load(const double* from_left, const double* from_right) {
         const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll
@@ -100,7 +107,7 @@ struct Fragments {
             left[i][1] = from_left[(16 * i + 8 + g) * PLACE + t * INNER];
         }
 #pragma unroll
-        for (int j = 0; j < ACROSS; ++j) right[j] = from_right[(8 * j + g) * PLACE + t * RIGHT_INNER];
+        for (int j = 0; j < ACROSS; ++j) right[j] = from_right[(8 * j + g) * PLACE + t * INNER];
     }
 
     // The same with a right factor whose columns lie side by side.

@@ -4,7 +4,7 @@
 // Parameters that are staged at a time, and numbers from one staged row to the next: lanes of a fragment are then in
 // different banks.
 constexpr int PAIRED = 16, PAIR_STRIDE = PAIRED + 4;
-static_assert(2 * (SIDE + ACROSS) * PAIR_STRIDE * sizeof(double) <= SHARED_BYTES, "two stages of two factors");
+static_assert(4 * SIDE * PAIR_STRIDE * sizeof(double) <= SHARED_BYTES, "two stages of two factors");
 
 // Takes the residuals out of the rows, into `to`, so that products of rows are those of derivatives alone, and finds
 // every row's product with what is carried, into `bend`. A warp per row.
@@ -25,26 +25,26 @@ __device__ inline void split_rows(const Arguments& arguments) {
 
 // One tile and a part of the parameters per block of threads.
 __device__ inline void multiply_pairs(const Arguments& arguments) {
-    constexpr int FACTOR = SIDE * PAIR_STRIDE, STAGE = (SIDE + ACROSS) * PAIR_STRIDE;
+    constexpr int FACTOR = SIDE * PAIR_STRIDE, STAGE = 2 * FACTOR;
     double* stages = reinterpret_cast<double*>(shared_memory);
-    const int tiles = normal_tiles(arguments.apart);
-    const Place place = tile_place(blockIdx.x % tiles);
+    const int side = int(arguments.apart) / SIDE, tiles = side * (side + 1) / 2;
+    const Place place = lower_place(blockIdx.x % tiles);
     const long long part = blockIdx.x / tiles;
     const long long each = ((arguments.stride + arguments.parts - 1) / arguments.parts + PAIRED - 1) / PAIRED * PAIRED;
     const long long start = part * each;
     const long long end = start + each < arguments.stride ? start + each : arguments.stride;
-    const int warp = threadIdx.x / 32, warp_row = warp / 2 * 32, warp_column = warp % 2 * 32;
+    const int warp = threadIdx.x / 32, warp_row = warp / 4 * 64, warp_column = warp % 4 * 32;
     auto fetch = [&](int stage, long long first) {
-        for (int piece = threadIdx.x; piece < PAIRED / 2 * (SIDE + ACROSS); piece += THREADS) {
-            const int down = piece / (PAIRED / 2), pair = piece % (PAIRED / 2) * 2;
-            // Rows of the right factor are staged behind those of the left one.
-            const long long row = down < SIDE ? place.down * SIDE + down : place.across * ACROSS + down - SIDE;
+        for (int piece = threadIdx.x; piece < PAIRED * SIDE; piece += THREADS) {
+            const int factor = piece / (PAIRED / 2 * SIDE), down = piece / (PAIRED / 2) % SIDE;
+            const int pair = piece % (PAIRED / 2) * 2;
+            const long long row = (factor == 0 ? place.down : place.across) * SIDE + down;
             const bool valid = row < arguments.row_count;
             const double* from = arguments.rows + (valid ? row * arguments.stride + first + pair : 0);
-            copy_ahead(stages + stage * STAGE + down * PAIR_STRIDE + pair, from, valid);
+            copy_ahead(stages + stage * STAGE + factor * FACTOR + down * PAIR_STRIDE + pair, from, valid);
         }
     };
-    double sum[2][4][4] = {};
+    double sum[4][4][4] = {};
     if (start < end) fetch(0, start);
     int stage = 0;
     for (long long first = start; first < end; first += PAIRED) {
@@ -54,17 +54,17 @@ __device__ inline void multiply_pairs(const Arguments& arguments) {
         if (first + PAIRED < end) fetch(1 - stage, first + PAIRED);
         const double* left = stages + stage * STAGE + warp_row * PAIR_STRIDE;
         const double* right = stages + stage * STAGE + FACTOR + warp_column * PAIR_STRIDE;
-#pragma unroll 2
+#pragma unroll
         for (int inner = 0; inner < PAIRED; inner += 4) {
-            Fragments<2, 4> fragments;
+            Fragments<4, 4> fragments;
             fragments.load<PAIR_STRIDE, 1>(left + inner, right + inner);
             fragments.multiply(sum);
         }
         stage = 1 - stage;
     }
-    double* own = arguments.sums + static_cast<long long>(blockIdx.x) * SIDE * ACROSS;
+    double* own = arguments.sums + static_cast<long long>(blockIdx.x) * SIDE * SIDE;
     for_pairs(sum, [&](int row, int column, double first, double second) {
-        double* to = own + (warp_row + row) * ACROSS + warp_column + column;
+        double* to = own + (warp_row + row) * SIDE + warp_column + column;
         to[0] = first;
         to[1] = second;
     });

@@ -8,23 +8,13 @@ __device__ inline void multiply_along(const Arguments& arguments) {
     if (row >= arguments.row_count) return;
     const double* own = arguments.rows + row * arguments.stride;
     double sum[4] = {};
-    for (long long first = threadIdx.x % 32; first < arguments.size; first += AT_ONCE * 32) {
-        double numbers[AT_ONCE];
+#pragma unroll 4
+    for (long long column = threadIdx.x % 32; column < arguments.size; column += 32) {
+        const double number = own[column];
 #pragma unroll
-        for (int turn = 0; turn < AT_ONCE; ++turn) {
-            const long long column = first + turn * 32;
-            numbers[turn] = column < arguments.size ? own[column] : 0.0;
-        }
-#pragma unroll
-        for (int candidate = 0; candidate < 4; ++candidate) {
-            if (candidate >= arguments.candidates) break;
-            const double* vector = arguments.from + candidate * arguments.stride;
-#pragma unroll
-            for (int turn = 0; turn < AT_ONCE; ++turn) {
-                const long long column = first + turn * 32;
-                sum[candidate] += numbers[turn] * vector[column < arguments.size ? column : first];
-            }
-        }
+        for (int candidate = 0; candidate < 4; ++candidate)
+            if (candidate < arguments.candidates)
+                sum[candidate] += number * arguments.from[candidate * arguments.stride + column];
     }
 #pragma unroll
     for (int candidate = 0; candidate < 4; ++candidate) {
@@ -66,14 +56,16 @@ __device__ inline void turn_direction(const Arguments& arguments) {
         direction[place] = arguments.fresh ? next[place] : next[place] + part * direction[place];
     // Everybody has read the size before.
     __syncthreads();
-    if (threadIdx.x == 0) arguments.report[candidate] = size;
+    if (threadIdx.x != 0) return;
+    arguments.report[candidate] = size;
+    if (arguments.fresh) arguments.report[4 + candidate] = size;
 }
 
 // Lengthens steps along their directions, in `from`, whose products with the rows are in `along`, and takes those off what is
 // left. Steps whose factors have their own damping are solutions already.
 __device__ inline void lengthen_step(const Arguments& arguments) {
     const int candidate = blockIdx.x;
-    if (!(arguments.added[candidate] < arguments.damped[arguments.factor[candidate]])) return;
+    if (!arguments.iterated && !(arguments.added[candidate] < arguments.damped[arguments.factor[candidate]])) return;
     const double* direction = vector_of(arguments.from, arguments, candidate);
     const double* along = arguments.along + candidate * arguments.apart;
     double* left = arguments.curved + candidate * arguments.apart;
@@ -84,9 +76,9 @@ __device__ inline void lengthen_step(const Arguments& arguments) {
 #pragma unroll 8
     for (long long row = threadIdx.x; row < arguments.all_rows; row += THREADS) curvature += along[row] * along[row];
     curvature = block_sum(curvature) + arguments.added[candidate] * block_sum(square);
-    const double length = arguments.report[candidate] / curvature;
-    // A slope of nothing leaves nothing to do.
-    if (!(arguments.report[candidate] > 0 && curvature > 0)) return;
+    const double size = arguments.report[candidate], length = size / curvature;
+    // A slope of next to nothing leaves nothing to do.
+    if (!(size > arguments.enough * arguments.report[4 + candidate] && curvature > 0)) return;
     for (long long place = threadIdx.x; place < arguments.size; place += THREADS) step[place] += length * direction[place];
 #pragma unroll 8
     for (long long row = threadIdx.x; row < arguments.all_rows; row += THREADS) left[row] -= length * along[row];

@@ -7,7 +7,6 @@ use std::fmt::Write;
 
 /// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.
 const SIDE: usize = 128;
-const ACROSS: usize = 64;
 const STAGED: usize = 24;
 
 /// Rows and columns of a block of a factor; as in `device/cholesky.cuh`.
@@ -17,18 +16,15 @@ pub(super) const BLOCK: usize = 64;
 pub(super) const SHARED_OUT: usize = 16;
 
 /// Blocks that add up the parts of one tile; as in `device/normal.cuh`.
-pub(super) const GATHERING: usize = 8;
+pub(super) const GATHERING: usize = 16;
 
 pub(super) const THREADS: usize = 256;
-
-/// Blocks that share a multiprocessor.
-pub(super) const EACH: usize = 2;
 
 /// Steps that are tried at once; as many as `device/dense.cuh` has numbers to add.
 pub(crate) const CANDIDATES: usize = 4;
 
 /// Two stages of two factors, padded against conflicts of banks; those of `device/gram.cuh` take less.
-const SHARED_BYTES: usize = 2 * STAGED * (SIDE + 4 + ACROSS + 4) * size_of::<f64>();
+const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
 
 /// What its kernels are given; as `Arguments` in `device/dense.cuh`.
 #[repr(C)]
@@ -71,6 +67,11 @@ pub(super) struct Dense {
     pub(super) apart: u64,
     pub(super) slope: u64,
     pub(super) report: u64,
+    pub(super) iterated: u64,
+    pub(super) enough: f64,
+    pub(super) diagonal: u64,
+    pub(super) sketched: u64,
+    pub(super) first_row: u64,
 }
 
 impl Dense {
@@ -115,7 +116,7 @@ pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64>
 unsafe impl Given for Dense {}
 
 /// Its kernels and the functions that they are; the first one stages in shared memory.
-const KERNELS: [(&str, &str); 24] = [
+const KERNELS: [(&str, &str); 30] = [
     ("products", "multiply_all"),
     ("gather", "gather_parts"),
     ("measure", "survey"),
@@ -140,6 +141,12 @@ const KERNELS: [(&str, &str); 24] = [
     ("turn", "turn_direction"),
     ("lengthen", "lengthen_step"),
     ("remaining", "remaining_square"),
+    ("diagonal", "square_parts"),
+    ("measure_diagonal", "survey_diagonal"),
+    ("sketch", "add_with_signs"),
+    ("start", "begin_iterations"),
+    ("by_diagonal", "divide_by_diagonal"),
+    ("by_sketch", "divide_by_sketch"),
 ];
 
 /// Their text, with all names.
@@ -153,7 +160,7 @@ pub(crate) fn to_load(text: &str) -> ToLoad<'_> {
         }
         names
     };
-    let shape = Shape { threads: THREADS, shared: SHARED_BYTES, each: EACH };
+    let shape = Shape { threads: THREADS, shared: SHARED_BYTES, each: 1 };
     ToLoad { text, shape, kernels: &NAMES, tables: &[] }
 }
 
@@ -166,11 +173,11 @@ pub(crate) fn stride(unknowns: usize) -> usize {
 /// Tiles of the lower triangle of JᵀJ or JJᵀ.
 pub(super) fn tiles(unknowns: usize) -> usize {
     let side = stride(unknowns) / SIDE;
-    side * (side + 1) / 2 * (SIDE / ACROSS)
+    side * (side + 1) / 2
 }
 
 /// Numbers of a tile.
-pub(super) const TILE: usize = SIDE * ACROSS;
+pub(super) const TILE: usize = SIDE * SIDE;
 
 /// Blocks of columns of a factor.
 pub(super) fn column_blocks(unknowns: usize) -> usize {
@@ -188,13 +195,12 @@ pub(super) fn flags(unknowns: usize) -> usize {
     factor_blocks(unknowns) + column_blocks(unknowns)
 }
 
-/// Parts of the rows, or of the parameters for JJᵀ, that are added up apart, so that blocks that run at a time have
-/// equally much to do.
-pub(super) fn parts(tiles: usize, rows: usize, blocks: usize) -> usize {
+/// Parts of the rows, or of the parameters for JJᵀ, that are added up apart, so that multiprocessors have equally much to do.
+pub(super) fn parts(tiles: usize, rows: usize, multiprocessors: usize) -> usize {
     /// More would cost more to add up than they save.
     const MOST: usize = 16;
     let time = |&parts: &usize| {
-        let rounds = (tiles * parts).div_ceil(blocks);
+        let rounds = (tiles * parts).div_ceil(multiprocessors);
         rounds * rows.div_ceil(parts).next_multiple_of(STAGED)
     };
     (1..=MOST).min_by_key(time).unwrap_or(1)
@@ -217,13 +223,15 @@ pub(crate) fn text() -> String {
         include_str!("../device/candidates.cuh"),
         include_str!("../device/gram.cuh"),
         include_str!("../device/refine.cuh"),
+        include_str!("../device/sketch.cuh"),
     ] {
         text.push('\n');
         text += part;
     }
     text.push('\n');
-    for (name, function) in &KERNELS {
-        text += &kernel_of(name, EACH, &format!("    {function}(arguments);\n"));
+    for (place, (name, function)) in KERNELS.iter().enumerate() {
+        // Only the first one fills a multiprocessor with one block.
+        text += &kernel_of(name, if place == 0 { 1 } else { 2 }, &format!("    {function}(arguments);\n"));
     }
     text
 }
@@ -234,11 +242,11 @@ mod tests {
 
     #[test]
     fn rows_are_shared_out_so_that_multiprocessors_are_busy() {
-        // 132 tiles on 132 multiprocessors that have room for two each.
-        assert_eq!(tiles(1341), 132);
-        assert_eq!(parts(132, 20_000, 264), 2);
-        // Two rounds of whole tiles leave nothing to gain.
-        assert_eq!(parts(528, 20_000, 264), 1);
+        // 66 tiles on 132 multiprocessors.
+        assert_eq!(tiles(1341), 66);
+        assert_eq!(parts(66, 20_000, 132), 2);
+        // Four rounds of whole tiles leave nothing to gain.
+        assert_eq!(parts(528, 20_000, 132), 1);
         assert_eq!(parts(1, 10, 3), 1, "no part is empty");
     }
 }
