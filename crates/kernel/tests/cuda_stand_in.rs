@@ -125,6 +125,11 @@ fn equations_are_those_of_the_interpreter() {
     // More than one tile of parameters.
     let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
     agreement::equations(&wide, &mut stand_in(&wide, Precision::F64), 37);
+    // Conditions at two places, features; more neurons than lanes, several residuals.
+    let periodic = case("allen-cahn.toml", &["network.width=9", "network.depth=2"]);
+    agreement::equations(&periodic, &mut stand_in(&periodic, Precision::F64), 19);
+    let coupled = case("elasticity.toml", &["network.width=35", "network.depth=2"]);
+    agreement::equations(&coupled, &mut stand_in(&coupled, Precision::F64), 3);
 }
 
 #[test]

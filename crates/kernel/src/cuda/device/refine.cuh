@@ -26,7 +26,7 @@ __device__ inline void multiply_along(const Arguments& arguments) {
 }
 
 // How wrong the steps still are: parts of the rows times what is left are added up, and damping is taken off. A thread per
-// number, into `to`, which is used up, and `kept`.
+// number, into `to` and `kept`.
 __device__ inline void remaining_slope(const Arguments& arguments) {
     const long long place = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
     const long long candidate = place / arguments.stride, column = place % arguments.stride;

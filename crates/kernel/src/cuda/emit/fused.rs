@@ -34,18 +34,18 @@ const MOST_POINTS: usize = 64;
 const FEWEST_POINTS: usize = 8;
 
 /// Hidden layers of one width with one activation, one after the other.
-struct Plain {
-    features: usize,
-    neurons: usize,
-    hidden: usize,
-    outputs: usize,
-    activation: Activation,
+pub(super) struct Plain {
+    pub(super) features: usize,
+    pub(super) neurons: usize,
+    pub(super) hidden: usize,
+    pub(super) outputs: usize,
+    pub(super) activation: Activation,
     /// Where the parameters of every dense layer are: weights, bias.
     parameters: Vec<[usize; 2]>,
 }
 
 impl Plain {
-    fn of(architecture: &Architecture) -> Option<Plain> {
+    pub(super) fn of(architecture: &Architecture) -> Option<Plain> {
         let widths = &architecture.widths;
         let mut parameters = Vec::new();
         let mut found = None;
@@ -74,6 +74,16 @@ impl Plain {
         }
         let (features, outputs) = (architecture.features.len(), architecture.outputs());
         Some(Plain { features, neurons, hidden, outputs, activation: found?, parameters })
+    }
+
+    /// Where the parameters of every dense layer are, as tables.
+    pub(super) fn tables(&self) -> String {
+        let mut text = String::new();
+        for (name, place) in [("WEIGHTS_AT", 0), ("BIAS_AT", 1)] {
+            let list: Vec<String> = self.parameters.iter().map(|layer| layer[place].to_string()).collect();
+            _ = writeln!(text, "__device__ const int {name}[] = {{{}}};", list.join(", "));
+        }
+        text
     }
 }
 
@@ -325,11 +335,7 @@ fn entry(
 
 /// The kernels around loss and gradient, behind what both texts begin with.
 fn around(plain: &Plain) -> String {
-    let mut text = String::new();
-    for (name, place) in [("WEIGHTS_AT", 0), ("BIAS_AT", 1)] {
-        let list: Vec<String> = plain.parameters.iter().map(|layer| layer[place].to_string()).collect();
-        _ = writeln!(text, "__device__ const int {name}[] = {{{}}};", list.join(", "));
-    }
+    let mut text = plain.tables();
     for part in [UPDATE, DRAW, NETWORK] {
         text.push('\n');
         text += part;
@@ -480,7 +486,12 @@ impl TermText<'_> {
     }
 
     /// The network with this term's channels; `arrays` are a term's arrays in shared memory.
-    fn network_text(&self, activation: Activation, arrays: &[(&'static str, usize)], called: bool) -> String {
+    pub(super) fn network_text(
+        &self,
+        activation: Activation,
+        arrays: &[(&'static str, usize)],
+        called: bool,
+    ) -> String {
         let (rules, slopes) = (&self.term.rules, activation.name());
         let z = |channel: usize| Some(rules::at("z", channel));
         let bar = |channel: usize| rules::at("z_bar", channel);
@@ -504,7 +515,7 @@ impl TermText<'_> {
     }
 
     /// The term itself, which sees network number `network`.
-    fn fused_text(&self, name: &str, network: usize, arrays: &[(&'static str, usize)]) -> String {
+    pub(super) fn fused_text(&self, name: &str, network: usize, arrays: &[(&'static str, usize)]) -> String {
         let mut text = format!(
             "// {}: {} channels at {} place(s) per point.\nstruct {name} {{\n    using Self = {name};\n    using Net = Network{network};\n",
             self.title(),

@@ -148,26 +148,17 @@ impl Cuda<'_> {
     }
 
     fn queue_factors(&self, dense: &Dense) -> Result<(), CudaError> {
-        let (blocks, count) = (dense::column_blocks(dense.size as usize), dense.factor_count as usize);
-        self.queue_dense("damp", blocks * dense::BLOCK * count, dense)?;
-        for column in 0..blocks {
-            let (dense, right) = (Dense { column: column as u64, ..*dense }, blocks - column - 1);
-            self.queue_dense("finish", (right + 1) * count, &dense)?;
-            self.queue_dense("rest", right * (right + 1) / 2 * count, &dense)?;
-        }
-        Ok(())
+        let (unknowns, count) = (dense.size as usize, dense.factor_count as usize);
+        self.queue_dense("damp", dense::column_blocks(unknowns) * dense::BLOCK * count, dense)?;
+        self.queue_dense("factor", dense::factor_blocks(unknowns) * count, dense)
     }
 
     pub(super) fn queue_solution(&self, half: Half, dense: &Dense) -> Result<(), CudaError> {
-        let (blocks, count) = (dense::column_blocks(dense.size as usize), dense.candidates as usize);
-        for turn in 0..blocks {
-            let (name, column) = match half {
-                Half::Forward => ("forward", turn),
-                Half::Backward => ("backward", blocks - 1 - turn),
-            };
-            self.queue_dense(name, (blocks - turn) * count, &Dense { column: column as u64, ..*dense })?;
-        }
-        Ok(())
+        let name = match half {
+            Half::Forward => "forward",
+            Half::Backward => "backward",
+        };
+        self.queue_dense(name, dense::column_blocks(dense.size as usize) * dense.candidates as usize, dense)
     }
 
     /// Queues Jᵀ times one number per row, for all candidates, and a kernel that adds up its parts.

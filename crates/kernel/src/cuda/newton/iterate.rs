@@ -41,7 +41,7 @@ impl Cuda<'_> {
             let pairs =
                 Dense { rows: newton.sketch, row_count: side, apart: side, in_rows: 1, ..newton.dense };
             self.queue_dense("products", products * pairs.parts as usize, &pairs)?;
-            self.queue_dense("gather", products, &newton.factored)?;
+            self.queue_gathering(products, &newton.factored)?;
         }
         self.queue_dense("measure_diagonal", 1, &own)
     }

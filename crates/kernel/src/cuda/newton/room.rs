@@ -145,7 +145,8 @@ impl Cuda<'_> {
         Shares {
             unknowns,
             kernels,
-            blocks: (MOST_SETS * count_tiles(sizes)).min(self.blocks(kernels)).next_multiple_of(MOST_SETS),
+            // No more than run at a time: a block that waits for others to end would make all of them wait.
+            blocks: (MOST_SETS * count_tiles(sizes)).min(self.blocks(kernels)).max(MOST_SETS),
             sizes: sizes.to_vec(),
             rows,
             all_rows,
@@ -181,7 +182,7 @@ impl Cuda<'_> {
             (Pool::Sketch, sums * stride * word),
             (Pool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * stride) * word),
             (Pool::Matrix, side * side * word),
-            (Pool::Factors, CANDIDATES * factor * word),
+            (Pool::Factors, CANDIDATES * (factor + dense::flags(size)) * word),
             (Pool::Candidates, ((VECTORS + 2) * CANDIDATES + 2) * stride * word),
             (Pool::Unknowns, vectors * side * word),
             (Pool::Values, (1 + 3 * CANDIDATES) * all_rows * word),
@@ -230,6 +231,8 @@ impl Cuda<'_> {
         };
         let side = dense::stride(size) as u64;
         let corners = (dense::column_blocks(size) * dense::BLOCK * CANDIDATES) as u64 * side * word;
+        let flags =
+            corners + (CANDIDATES * dense::column_blocks(size) * 2 * dense::BLOCK.pow(2)) as u64 * word;
         let rows_of_unknowns = address(Pool::Unknowns);
         let row_vectors = CANDIDATES as u64 * side * word;
         let along = rows_of_unknowns + 3 * row_vectors;
@@ -258,6 +261,7 @@ impl Cuda<'_> {
             matrix: address(Pool::Matrix),
             factors: address(Pool::Factors),
             corners: address(Pool::Factors) + corners,
+            flags: address(Pool::Factors) + flags,
             step,
             bend: step + vectors,
             moved: step + VECTORS as u64 * vectors,
