@@ -1,6 +1,6 @@
 //! Normal equations that are added up, factorised and solved on the device: the host sees a few numbers.
 
-use crate::cuda::{CANDIDATES, Tried, distinct_factors};
+use crate::cuda::{CANDIDATES, MemoryPlan, Tried, distinct_factors};
 use crate::error::fits;
 use crate::least_squares::scales;
 use crate::{Kernel, KernelError, Losses, NormalEquations, Points, Shape};
@@ -23,6 +23,58 @@ pub enum Unknowns {
     Parameters,
     /// JJᵀ, smaller where there are fewer rows than parameters; all rows have to be there (Woodbury).
     Rows,
+    /// Nothing is factorised: conjugate gradients on the rows find a step, in multiples of the diagonal of JᵀJ. Rows come in
+    /// chunks where memory is short.
+    Diagonal,
+    /// JJᵀ of [`sketched`] sums of rows with random signs, in terms of which few conjugate gradients on all rows suffice.
+    Sketch,
+}
+
+impl Unknowns {
+    /// The least damping, in multiples of the mean of the diagonal of JᵀJ, with which equations of so many parameters are
+    /// factorised.
+    pub fn least_damping(self, parameters: usize) -> f64 {
+        /// The inverse is found as a difference, which takes digits too.
+        const DIGITS: f64 = 64.0;
+        match self {
+            Unknowns::Parameters => least_damping(parameters),
+            Unknowns::Rows | Unknowns::Diagonal => 0.0,
+            Unknowns::Sketch => DIGITS * least_damping(parameters),
+        }
+    }
+
+    /// When conjugate gradients end that find or refine a step.
+    pub fn patience(self) -> Patience {
+        match self {
+            Unknowns::Parameters | Unknowns::Rows => Patience { most: REFINEMENTS, tolerance: 0.0 },
+            Unknowns::Diagonal => Patience { most: 200, tolerance: 1e-9 },
+            Unknowns::Sketch => Patience { most: 24, tolerance: 1e-3 },
+        }
+    }
+
+    /// Whether every step is found by conjugate gradients.
+    pub fn is_iterated(self) -> bool {
+        match self {
+            Unknowns::Parameters | Unknowns::Rows => false,
+            Unknowns::Diagonal | Unknowns::Sketch => true,
+        }
+    }
+}
+
+/// When conjugate gradients end.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Patience {
+    /// After so many.
+    pub most: usize,
+    /// When the slope that is left, measured by what it is multiplied with, is this part of the first one.
+    pub tolerance: f64,
+}
+
+/// Sums with random signs that stand for so many rows where equations are sketched.
+pub fn sketched(rows: usize) -> usize {
+    /// On an H200 steps with twice as many are no better, and with half as many worse.
+    const MOST: usize = 2048;
+    rows.div_ceil(2).min(MOST)
 }
 
 /// A step that a device is to try.
@@ -31,7 +83,7 @@ pub struct Attempt {
     /// To the diagonal of JᵀJ.
     pub added: f64,
     /// The same in the matrix that is factorised. Where that is more, because rounding leaves no factor of a matrix with
-    /// less, conjugate gradients on J itself find the step; not where unknowns are rows, where it has to be the same.
+    /// less, conjugate gradients on J itself find the step; where unknowns are rows it has to be the same.
     pub factored: f64,
     /// Whether it is damped towards what [`Kernel::linearize`] was told to carry, or towards nothing.
     pub carried: bool,
@@ -92,6 +144,16 @@ impl Kernel<'_> {
     /// Gets ready for them, where that takes time: all kernels are compiled side by side.
     pub fn prepare_equations(&mut self) -> Result<(), KernelError> {
         Ok(self.engine.solver().map_or(Ok(()), |engine| engine.load_equations())?)
+    }
+
+    /// The memory that equations at these points take on a device with memory of its own; `None` on others.
+    pub fn plan_equations(
+        &mut self,
+        points: &[Points],
+        unknowns: Unknowns,
+    ) -> Result<Option<MemoryPlan>, KernelError> {
+        fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
+        Ok(self.engine.solver().map(|engine| engine.plan_equations(points, unknowns)).transpose()?)
     }
 
     /// Adds up the equations of the least-squares problem on the device, where they stay. Steps may be damped

@@ -12,11 +12,14 @@ const BLOCK: usize = 240;
 /// Parameters whose products are added up at a time: their panels lie in the second-level cache.
 const CHUNK: usize = 512;
 
-/// JJᵀ and r of a least-squares problem with rows r, and the memory to find them in: the Jacobian as a whole.
+/// JJᵀ and r of a least-squares problem with rows r, and the memory to find them in: the Jacobian as a whole, or sums of
+/// its rows with random signs, which are fewer.
 #[derive(Clone, Debug)]
 pub struct Gram {
     matrix: Symmetric,
     parameters: usize,
+    /// Of JᵀJ, whatever became of the rows.
+    trace: f64,
     residuals: Vec<f64>,
     /// Rows of the Jacobian at hand.
     rows: Vec<f64>,
@@ -30,6 +33,7 @@ impl Gram {
         Gram {
             matrix: Symmetric::new(rows, 0),
             parameters,
+            trace: 0.0,
             residuals: vec![0.0; rows],
             rows: Vec::new(),
             panels: vec![0.0; padded(rows, 0) * parameters],
@@ -52,7 +56,12 @@ impl Gram {
         &self.matrix
     }
 
-    /// The rows r.
+    /// The sum of the diagonal of JᵀJ.
+    pub fn trace(&self) -> f64 {
+        self.trace
+    }
+
+    /// The rows r; of sums of rows there are none.
     pub fn residuals(&self) -> &[f64] {
         &self.residuals
     }
@@ -100,7 +109,7 @@ impl Gram {
 
     /// Keeps those rows, row k of them multiplied by `scales[k % scales.len()]`.
     pub(crate) fn keep_block(&mut self, first: usize, count: usize, scales: &[f64]) {
-        let Gram { matrix, parameters, residuals, rows, panels } = self;
+        let Gram { matrix, parameters, residuals, rows, panels, .. } = self;
         let (parameters, padded) = (*parameters, matrix.padded());
         for (place, residual) in residuals[first..first + count].iter_mut().enumerate() {
             *residual *= scales[place % scales.len()];
@@ -117,6 +126,47 @@ impl Gram {
         });
     }
 
+    /// Begins sums of rows.
+    pub(crate) fn clear(&mut self) {
+        self.panels.fill(0.0);
+        self.trace = 0.0;
+    }
+
+    /// Room for the Jacobian of `count` rows that will be added to sums.
+    pub(crate) fn block_to_add(&mut self, count: usize) -> &mut [f64] {
+        self.rows.resize(count * self.parameters, 0.0);
+        &mut self.rows
+    }
+
+    /// Adds those rows, from row `first` on, to sums with random signs; row k multiplied by `scales[k % scales.len()]`.
+    pub(crate) fn add_block(&mut self, first: usize, scales: &[f64]) {
+        let Gram { matrix, parameters, rows, panels, trace, .. } = self;
+        let (parameters, padded, sums) = (*parameters, matrix.padded(), matrix.size());
+        let count = rows.len() / parameters.max(1);
+        for (place, row) in rows.chunks_exact(parameters.max(1)).enumerate() {
+            *trace +=
+                scales[place % scales.len()].powi(2) * row.iter().map(|number| number * number).sum::<f64>();
+        }
+        panels.par_chunks_mut(CHUNK * padded).enumerate().for_each(|(number, chunk)| {
+            let columns = number * CHUNK..(number * CHUNK + CHUNK).min(parameters);
+            for place in 0..count {
+                let (sum, sign) = sketch_place(first + place, sums);
+                let scale = sign * scales[place % scales.len()];
+                let panel = &mut chunk[sum / PANEL * PANEL * columns.len()..][..PANEL * columns.len()];
+                let from = &rows[place * parameters..][columns.clone()];
+                let to = panel[sum % PANEL..].iter_mut().step_by(PANEL);
+                to.zip(from).for_each(|(to, from)| *to += scale * from);
+            }
+        });
+    }
+
+    /// Multiplies what was added.
+    pub(crate) fn finish_sums(&mut self) {
+        let trace = self.trace;
+        self.finish();
+        self.trace = trace;
+    }
+
     /// Multiplies what was kept.
     pub(crate) fn finish(&mut self) {
         let Gram { matrix, parameters, panels, .. } = self;
@@ -126,5 +176,16 @@ impl Gram {
             let count = CHUNK.min(*parameters - number * CHUNK);
             matrix.add(chunk, PANEL * count, count);
         }
+        self.trace = self.matrix.trace();
     }
+}
+
+/// The sum that a row belongs to, of so many, and its sign there: as in `cuda/device/sketch.cuh`. Rows that lie far apart
+/// share a sum, so that they are no copies of each other.
+pub(crate) fn sketch_place(row: usize, sums: usize) -> (usize, f64) {
+    // Steele, Lea, Flood 2014: the finalizer of SplitMix64.
+    let mut bits = (row as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (row % sums.max(1), if (bits ^ (bits >> 31)) & 1 == 0 { 1.0 } else { -1.0 })
 }

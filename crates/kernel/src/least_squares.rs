@@ -138,6 +138,44 @@ impl Kernel<'_> {
         Ok(&self.losses)
     }
 
+    /// The products of sums of rows with random signs, as many as `gram` has rows, and the rows r into `out`.
+    pub fn sketch(
+        &mut self,
+        points: &[Points],
+        parameters: &[f64],
+        gram: &mut Gram,
+        out: &mut [f64],
+    ) -> Result<&Losses, KernelError> {
+        self.check(points, parameters)?;
+        fits(Shape::Output, self.row_count(points), out.len())?;
+        gram.clear();
+        self.losses.mean_squares.fill(0.0);
+        let mut squares = self.losses.mean_squares.as_mut_slice();
+        let (mut rest, mut first, mut offset) = (out, 0, 0);
+        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
+            let (own, others) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
+            squares = others;
+            let scales = scales(&self.weights[offset..][..term.residuals.len()], points);
+            offset += term.residuals.len();
+            for range in Gram::blocks(points.len(), scales.len()) {
+                let (residuals, later) = std::mem::take(&mut rest).split_at_mut(range.len() * scales.len());
+                rest = later;
+                let rows = gram.block_to_add(residuals.len());
+                self.engine.jacobian((number, points, range), parameters, residuals, rows)?;
+                for (place, residual) in residuals.iter_mut().enumerate() {
+                    own[place % scales.len()] += *residual * *residual;
+                    *residual *= scales[place % scales.len()];
+                }
+                gram.add_block(first, &scales);
+                first += residuals.len();
+            }
+        }
+        gram.finish_sums();
+        self.losses.finish(self.plan, points);
+        self.losses.weigh(&self.weights);
+        Ok(&self.losses)
+    }
+
     /// The diagonal of JᵀJ into `diagonal`, and the rows r into `out`.
     pub fn diagonal(
         &mut self,

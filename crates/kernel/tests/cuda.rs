@@ -130,6 +130,26 @@ fn equations_and_their_solutions_agree_with_the_processor() {
 }
 
 #[test]
+fn steps_without_a_factor_of_their_own_agree_with_the_processor() {
+    if !gpu() {
+        return;
+    }
+    let all =
+        [("inverse.toml", &[][..], 1000), ("burgers.toml", &["network.width=11", "network.depth=2"], 2000)];
+    all.par_iter().for_each(|&(file, network, count)| {
+        let case = case(file, network);
+        let mut kernel = compiled(&case, Precision::F64);
+        agreement::planned_equations(&case, &mut kernel, count);
+        agreement::tried_steps(&case, &mut kernel, count, Unknowns::Diagonal);
+        agreement::sketched_steps(&case, &mut kernel, count);
+        agreement::tried_steps_in_chunks(&case, &mut kernel, count, Unknowns::Diagonal);
+    });
+    // Too ill-conditioned for conjugate gradients alone.
+    let wide = case("burgers.toml", &["network.width=40", "network.depth=3"]);
+    agreement::sketched_steps(&wide, &mut compiled(&wide, Precision::F64), 300);
+}
+
+#[test]
 fn steps_on_the_device_are_those_of_the_interpreter() {
     if !gpu() {
         return;

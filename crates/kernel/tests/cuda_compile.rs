@@ -122,6 +122,8 @@ fn kernels_compile_for_every_architecture_and_precision() {
     }
     let gated = case("inverse.toml", &["network.kind=modified-mlp"]);
     cases.push((gated, Precision::F64, Kernels::All, "sm_90a"));
+    let narrow = case("burgers.toml", &["network.width=20", "network.depth=4"]);
+    cases.push((narrow, Precision::F64, Kernels::All, "sm_80"));
     check_all(cases);
 }
 

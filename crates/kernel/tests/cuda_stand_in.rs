@@ -149,6 +149,11 @@ fn equations_are_those_of_the_interpreter() {
     // More than one tile of parameters.
     let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
     agreement::equations(&wide, &mut stand_in(&wide, Precision::F64), 37);
+    // Conditions at two places, features; more neurons than lanes, several residuals.
+    let periodic = case("allen-cahn.toml", &["network.width=9", "network.depth=2"]);
+    agreement::equations(&periodic, &mut stand_in(&periodic, Precision::F64), 19);
+    let coupled = case("elasticity.toml", &["network.width=35", "network.depth=2"]);
+    agreement::equations(&coupled, &mut stand_in(&coupled, Precision::F64), 3);
 }
 
 #[test]
@@ -185,6 +190,26 @@ fn steps_of_gauss_newton_are_the_same_with_rows_as_unknowns() {
     for unknowns in [Unknowns::Rows, Unknowns::Parameters, Unknowns::Rows] {
         agreement::tried_steps(&small, &mut kernel, 70, unknowns);
     }
+}
+
+#[test]
+fn steps_of_gauss_newton_are_the_same_by_conjugate_gradients_whether_rows_stay_or_come_in_chunks() {
+    let small = case("inverse.toml", &[]);
+    let mut kernel = stand_in(&small, Precision::F64);
+    agreement::tried_steps(&small, &mut kernel, 40, Unknowns::Diagonal);
+    agreement::tried_steps_in_chunks(&small, &mut kernel, 40, Unknowns::Diagonal);
+}
+
+#[test]
+fn steps_of_sketched_equations_are_nearly_those_of_all_rows() {
+    let wide = case("burgers.toml", &["network.width=9", "network.depth=2"]);
+    agreement::sketched_steps(&wide, &mut stand_in(&wide, Precision::F64), 100);
+}
+
+#[test]
+fn a_plan_of_the_memory_of_equations_is_exact() {
+    let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
+    agreement::planned_equations(&wide, &mut stand_in(&wide, Precision::F64), 100);
 }
 
 #[test]

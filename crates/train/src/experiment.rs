@@ -125,7 +125,7 @@ impl Experiment {
         let tables = Tables::read(&problem, &sources)?;
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
-        for settings in settle(&problem, &plan, Precision::F64) {
+        for settings in settle(&problem, &plan, Device::Cpu, Precision::F64) {
             check_size(settings.method, &plan)?;
             draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, &settings, 0) })?;
         }
@@ -150,7 +150,7 @@ impl Experiment {
     /// The numbers to compute in where nobody says: on a GPU methods that follow the gradient need no more digits than
     /// f32 has, and are many times as fast; all others need f64.
     pub fn suitable_precision(&self, device: Device) -> Precision {
-        let phases = settle(&self.problem, &self.plan, Precision::F64);
+        let phases = settle(&self.problem, &self.plan, device, Precision::F64);
         let follows = |method| matches!(method, Optimizer::Adam | Optimizer::AdamW { .. });
         match device {
             Device::Cuda if phases.iter().all(|phase| follows(phase.method)) => {
@@ -244,7 +244,7 @@ impl Experiment {
     /// What `optimizer = "auto"` becomes, and why; `None` where the file names its optimizers.
     pub fn choice(&self) -> Option<Choice> {
         let open = self.problem.training.phases.iter().any(|phase| phase.optimizer == Optimizer::Auto);
-        open.then(|| Choice::of(extent(&self.problem, &self.plan), self.precision))
+        open.then(|| Choice::of(extent(&self.problem, &self.plan), self.device, self.precision))
     }
 
     /// The width of its network, and the least and the most that it was chosen from by the time that is stated; `None`

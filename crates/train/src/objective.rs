@@ -2,6 +2,7 @@
 //! micro-batches and other ranks.
 
 use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer, Vectors};
+use equation::problem::Solver;
 use kernel::cuda::{CudaError, MemoryPlan};
 use kernel::{
     Attempt, Change, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series,
@@ -104,6 +105,16 @@ impl<'plan> Objective<'plan> {
     /// objective's own.
     pub fn plan_memory(&mut self, drawn: Option<Visits<'_>>) -> Result<Option<MemoryPlan>, KernelError> {
         self.kernel.plan_memory(drawn.unwrap_or(Visits::Points(&self.points)))
+    }
+
+    /// The memory that Gauss-Newton's equations take there at the objective's own points; `None` where the device has no room
+    /// for them, or no memory of its own.
+    pub fn plan_equations(&mut self, solver: Solver) -> Result<Option<MemoryPlan>, KernelError> {
+        let unknowns = self.extent().unknowns_for_devices(solver);
+        match self.kernel.plan_equations(&self.points, unknowns) {
+            Err(KernelError::Cuda(CudaError::Memory { .. })) => Ok(None),
+            planned => planned,
+        }
     }
 
     /// The kernel, for predictions.
@@ -212,6 +223,10 @@ impl LeastSquares for Objective<'_> {
         rows: &mut [f64],
     ) -> Result<&Losses, Refusal> {
         finite(self.kernel.diagonal(&self.points, parameters, diagonal, rows)?)
+    }
+
+    fn sketch(&mut self, parameters: &[f64], gram: &mut Gram, rows: &mut [f64]) -> Result<&Losses, Refusal> {
+        finite(self.kernel.sketch(&self.points, parameters, gram, rows)?)
     }
 
     fn along(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal> {

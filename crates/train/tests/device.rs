@@ -56,7 +56,7 @@ fn points_drawn_by_a_device_are_those_of_the_host_bit_for_bit() {
     for sampler in ["uniform", "sobol", "latin-hypercube"] {
         let experiment = open(&format!("seed = 77\nsampler = \"{sampler}\"\n"));
         let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
-        let settings = &settle(problem, plan, Precision::F64)[0];
+        let settings = &settle(problem, plan, pinnace::Device::Cpu, Precision::F64)[0];
         let recipe = recipe(problem, plan, tables, Draw::of(problem, settings, 0)).expect("no filters");
         let mut device = stand_in(&experiment);
         for number in [0, 1, 2, 1 << 40] {
@@ -174,6 +174,7 @@ fn gauss_newton_on_a_device_takes_the_steps_of_the_processor_and_goes_on_from_a_
     let mut device = Objective::new(stand_in(&experiment), Vec::new());
     let got = run(&experiment, &mut device, experiment.start(), 0.0).expect("steps");
     assert_eq!((got.0.steps, got.0.draw, got.0.evaluations), (8, wanted.0.draw, wanted.0.evaluations));
+    assert_eq!((got.1.plans, wanted.1.plans), (1, 0), "the memory of equations is told once");
     assert_eq!(got.1.losses.len(), wanted.1.losses.len());
     for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
         assert!((got - wanted).abs() <= 1e-6 * wanted, "{got} instead of {wanted}");
@@ -240,6 +241,33 @@ fn gauss_newton_solves_for_few_rows_on_a_device_and_on_the_host_where_that_has_n
         assert_eq!(got.0.evaluations, wanted.0.evaluations);
         for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
             assert!((got - wanted).abs() <= 1e-6 * wanted, "{limit:?}: {got} instead of {wanted}");
+        }
+    }
+}
+
+#[test]
+fn gauss_newton_without_a_factor_of_its_own_takes_the_steps_of_the_processor_on_a_device() {
+    for (solver, steps, limits) in
+        [("conjugate-gradients", 1, &[None][..]), ("sketch", 3, &[None, Some(500_000)])]
+    {
+        let method = ["optimizer=gauss-newton", &format!("solver={solver}"), "points=30", "adaptive=false"];
+        let experiment = open_with(
+            &format!("budget = \"{steps} steps\"\n"),
+            &method.map(|setting| format!("training.{setting}")),
+        );
+        let wanted =
+            run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
+        for &limit in limits {
+            let mut kernel = stand_in(&experiment);
+            kernel.limit_device_bytes(limit);
+            let mut objective = Objective::new(kernel, Vec::new());
+            let got = run(&experiment, &mut objective, experiment.start(), 0.0).expect("steps");
+            let bytes = objective.kernel().device_bytes();
+            assert!(bytes <= limit.unwrap_or(usize::MAX), "{bytes}");
+            assert_eq!(got.0.evaluations, wanted.0.evaluations, "{solver}");
+            for (got, wanted) in got.2.iter().zip(&wanted.2) {
+                assert!((got - wanted).abs() <= 1e-5 * wanted, "{solver}: {got} instead of {wanted}");
+            }
         }
     }
 }

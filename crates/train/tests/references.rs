@@ -96,7 +96,10 @@ fn size(pool: &Pool, expression: Expression, value: &impl Fn(Expression) -> f64)
 fn worst(experiment: &Experiment) -> Option<(usize, f64, String)> {
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let formulas = formulas(problem)?;
-    let which = Draw { interior: INSIDE, ..Draw::of(problem, &settle(problem, plan, Precision::F64)[0], 0) };
+    let which = Draw {
+        interior: INSIDE,
+        ..Draw::of(problem, &settle(problem, plan, pinnace::Device::Cpu, Precision::F64)[0], 0)
+    };
     let points = draw(problem, plan, experiment.tables(), which).expect("points are drawn");
     let mut pool = problem.pool.clone();
     let mut worst = (0, 0.0, String::new());
@@ -180,7 +183,7 @@ fn every_computed_solution_satisfies_the_equations_and_conditions_of_its_problem
         let Some(truths) = truths.into_iter().collect::<Option<Vec<Truth>>>() else { continue };
         // The flow under a lid is accurate to 4e-7; its second derivatives next to the walls to a thousandth.
         let tolerance = if built_in.name == "cavity-smooth" { 3e-3 } else { 3e-4 };
-        let phase = &settle(problem, plan, Precision::F64)[0];
+        let phase = &settle(problem, plan, pinnace::Device::Cpu, Precision::F64)[0];
         let points =
             draw(problem, plan, experiment.tables(), Draw { interior: 40, ..Draw::of(problem, phase, 0) })
                 .expect("points are drawn");

@@ -95,7 +95,7 @@ pub enum Optimizer {
     },
 }
 
-/// How the linear equations of a Gauss-Newton step are solved. All find the same step.
+/// How the linear equations of a Gauss-Newton step are solved. All look for the same step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Solver {
     /// In whatever way is cheapest for the number of rows and parameters.
@@ -106,9 +106,15 @@ pub enum Solver {
     Woodbury,
     /// Products with J and Jᵀ alone (Hestenes, Stiefel 1952).
     ConjugateGradients,
+    /// A few of those, in terms of the equations of fewer rows: sums of all rows with random signs (Clarkson, Woodruff 2013).
+    Sketch,
 }
 
 impl Solver {
+    /// All of them.
+    pub const ALL: [Solver; 5] =
+        [Solver::Auto, Solver::NormalEquations, Solver::Woodbury, Solver::ConjugateGradients, Solver::Sketch];
+
     /// As problem files write it.
     pub fn name(self) -> &'static str {
         match self {
@@ -116,6 +122,7 @@ impl Solver {
             Solver::NormalEquations => "normal-equations",
             Solver::Woodbury => "woodbury",
             Solver::ConjugateGradients => "conjugate-gradients",
+            Solver::Sketch => "sketch",
         }
     }
 }

@@ -39,6 +39,8 @@ pub(crate) enum Pool {
     Values,
     /// Rows of a least-squares problem.
     Jacobian,
+    /// Sums of those with random signs.
+    Sketch,
     /// Their products with each other, in parts.
     Parts,
     /// The sums of those.
@@ -98,6 +100,10 @@ pub enum Purpose {
     Weights,
     /// One gradient per group of blocks, and their sums.
     Gradients,
+    /// Rows of a least-squares problem that are there at one time.
+    Rows,
+    /// Their products with each other, and factors of those.
+    Equations,
     /// All channels of all neurons, one piece per block; in mode `off` of all points.
     Jets,
     /// Points that are there at one time.
@@ -108,14 +114,23 @@ pub enum Purpose {
 
 impl Purpose {
     /// All of them.
-    pub const ALL: [Purpose; 5] =
-        [Purpose::Weights, Purpose::Gradients, Purpose::Jets, Purpose::Points, Purpose::Output];
+    pub const ALL: [Purpose; 7] = [
+        Purpose::Weights,
+        Purpose::Gradients,
+        Purpose::Rows,
+        Purpose::Equations,
+        Purpose::Jets,
+        Purpose::Points,
+        Purpose::Output,
+    ];
 
     /// As users read it.
     pub fn name(self) -> &'static str {
         match self {
             Purpose::Weights => "weights",
             Purpose::Gradients => "gradients",
+            Purpose::Rows => "rows",
+            Purpose::Equations => "equations",
             Purpose::Jets => "jets",
             Purpose::Points => "points",
             Purpose::Output => "output",
@@ -132,23 +147,17 @@ impl Pool {
             | Pool::Moments
             | Pool::Candidates
             | Pool::Unknowns => Purpose::Weights,
-            Pool::Gradients
-            | Pool::Turns
-            | Pool::Workspace
-            | Pool::Sums
-            | Pool::Parts
-            | Pool::Matrix
-            | Pool::Factors => Purpose::Gradients,
+            Pool::Gradients | Pool::Turns | Pool::Workspace | Pool::Sums => Purpose::Gradients,
+            Pool::Jacobian | Pool::Sketch => Purpose::Rows,
+            Pool::Parts | Pool::Matrix | Pool::Factors => Purpose::Equations,
             Pool::Jets => Purpose::Jets,
             Pool::Points | Pool::Rows => Purpose::Points,
-            Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values | Pool::Jacobian => {
-                Purpose::Output
-            }
+            Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values => Purpose::Output,
         }
     }
 }
 
-/// The memory that training by gradients takes on a device, before it is taken.
+/// The memory that training takes on a device, before it is taken.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MemoryPlan {
     /// Bytes by purpose, padding included.

@@ -216,16 +216,21 @@ impl Cuda<'_> {
             self.load_training(&counts)?;
         }
         let room = self.room(wanted, extra)?;
-        let (page, bytes) = (self.machine.page(), room.regions.bytes());
-        Ok(MemoryPlan {
-            pools: room.regions.groups(),
+        Ok(self.memory_plan(&room.regions, [room.chunks.len(), room.blocks]))
+    }
+
+    /// What regions take, with so many chunks and blocks.
+    pub(super) fn memory_plan(&mut self, regions: &Regions, [chunks, blocks]: [usize; 2]) -> MemoryPlan {
+        let (page, bytes) = (self.machine.page(), regions.bytes());
+        MemoryPlan {
+            pools: regions.groups(),
             kernels: self.image_bytes().next_multiple_of(page),
             rest: bytes.next_multiple_of(page) - bytes,
             staging: self.staging_bytes(),
-            chunks: room.chunks.len(),
-            blocks: room.blocks,
+            chunks,
+            blocks,
             limit: self.limit,
             shortage: self.available.is_some(),
-        })
+        }
     }
 }

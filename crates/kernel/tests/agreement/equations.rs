@@ -2,6 +2,7 @@
 
 use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
+use kernel::cuda::Purpose;
 use kernel::{Attempt, CORRECTIONS, Cholesky, Course, Kernel, NormalEquations, Points, Unknowns};
 
 /// Sums over all rows of products of two numbers of a row: both have their errors, and every addition rounds.
@@ -50,20 +51,24 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
     assert_close(&what, &[found.losses.total, found.mean], &[losses.total, mean], tolerance);
     assert_close(&what, &[found.slope], &[norm], tolerance);
 
-    const TRIED: [(f64, bool); 4] = [(1e-3, false), (1e-3, true), (0.1, false), (0.1, true)];
+    // Conjugate gradients alone come to their end with so much damping, or with few parameters.
+    let factor = if unknowns.is_iterated() { 100.0 } else { 1.0 };
+    let dampings = [(1e-3, false), (1e-3, true), (0.1, false), (0.1, true)];
+    let tried_dampings = dampings.map(|(damping, carried)| (factor * damping, carried));
     let attempt = |(damping, carried): (f64, bool)| Attempt {
         added: damping * mean,
         factored: damping * mean,
         carried,
     };
     for course in [Course::Bent, Course::Straight] {
-        let tried = kernel.try_steps(&points, &TRIED.map(attempt), course).expect("equations");
-        for (number, (tried, (damping, pulled))) in tried.iter().zip(TRIED).enumerate() {
+        let tried = kernel.try_steps(&points, &tried_dampings.map(attempt), course).expect("equations");
+        for (number, (tried, (damping, pulled))) in tried.iter().zip(tried_dampings).enumerate() {
             let origin = if pulled { carried.clone() } else { vec![0.0; parameters.len()] };
             let equations = (&normal, damping * mean, &*origin);
             let (end, promise) = expected_step(&mut oracle, &points, &parameters, equations, course);
             // As ill-conditioned as the equations are.
-            let tolerance = tolerance * parameters.len() as f64 / damping;
+            let ended = if unknowns.is_iterated() { unknowns.patience().tolerance } else { 0.0 };
+            let tolerance = (tolerance + ended) * parameters.len() as f64 / damping;
             let mut got = vec![f64::NAN; parameters.len()];
             kernel.take_step(number, &mut got).expect("a step");
             assert_close(&what, &got, &end, tolerance);
@@ -73,11 +78,80 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
             assert_close(&what, &[tried.promise / size], &[promise / size], tolerance);
         }
     }
+    if unknowns.is_iterated() {
+        return;
+    }
     // Equations without a factor have no solution, and the others are not disturbed.
     let tried = kernel
         .try_steps(&points, &[attempt((-2.0, false)), attempt((0.1, true))], Course::Straight)
         .expect("equations");
     assert!(tried[0].promise.is_nan() && tried[1].promise > 0.0, "{what}: {tried:?}");
+}
+
+/// The memory of equations is what was planned for them, with all rows at once and, where they may, in chunks under a limit.
+pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    for unknowns in [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, Unknowns::Sketch] {
+        let taken = |kernel: &mut Kernel<'_>, limit: Option<usize>| {
+            kernel.limit_device_bytes(limit);
+            let plan = kernel.plan_equations(&points, unknowns).expect("room").expect("memory of its own");
+            assert_eq!(kernel.device_bytes(), 0, "nothing is taken for a plan");
+            kernel.linearize(&points, &parameters, None, unknowns).expect("room");
+            let bytes = plan.bytes() - plan.kernels - plan.rest;
+            assert_eq!(kernel.device_bytes(), bytes, "{}, {unknowns:?}: the plan is exact", case.name);
+            (plan.chunks, bytes)
+        };
+        let (chunks, whole) = taken(kernel, None);
+        assert_eq!(chunks, 1);
+        if unknowns != Unknowns::Rows {
+            let limit = whole_less(kernel, &points, unknowns);
+            let (chunks, bytes) = taken(kernel, Some(limit));
+            assert!(chunks > 1 && bytes < whole, "{unknowns:?}: {chunks} chunks, {bytes} bytes");
+        }
+    }
+    kernel.limit_device_bytes(None);
+}
+
+/// A limit under which rows come in chunks: an eighth of them less than all take, and a quarter of it is kept for other calls.
+fn whole_less(kernel: &mut Kernel<'_>, points: &[Points], unknowns: Unknowns) -> usize {
+    kernel.limit_device_bytes(None);
+    let plan = kernel.plan_equations(points, unknowns).expect("room").expect("memory of its own");
+    let rows: usize = plan.pools.iter().filter(|pool| pool.0 == Purpose::Rows).map(|pool| pool.1).sum();
+    (plan.bytes() - plan.kernels - plan.rest - rows / 8) / 3 * 4
+}
+
+/// [`tried_steps`] with rows in chunks.
+pub(crate) fn tried_steps_in_chunks(case: &Case, kernel: &mut Kernel<'_>, count: usize, unknowns: Unknowns) {
+    let points = points(case, count);
+    let limit = whole_less(kernel, &points, unknowns);
+    kernel.limit_device_bytes(Some(limit));
+    let plan = kernel.plan_equations(&points, unknowns).expect("room").expect("memory of its own");
+    assert!(plan.chunks > 1, "{plan:?}");
+    tried_steps(case, kernel, count, unknowns);
+    assert!(kernel.device_bytes() <= limit);
+}
+
+/// Steps of sketched equations promise what those of all rows do, as far as their conjugate gradients go; the same call again
+/// gives the same bits.
+pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let mut promises = [Unknowns::Parameters, Unknowns::Sketch, Unknowns::Sketch].map(|unknowns| {
+        let found = kernel.linearize(&points, &parameters, None, unknowns).expect("a device that solves");
+        let attempt = |damping: f64| {
+            let added = damping * found.mean;
+            Attempt { added, factored: added, carried: false }
+        };
+        let tried = kernel.try_steps(&points, &[attempt(1e-3), attempt(0.1)], Course::Bent);
+        tried.expect("equations").iter().map(|step| [step.promise, step.losses.total]).collect::<Vec<_>>()
+    });
+    let what = format!("{}, {count} points", case.name);
+    let [wanted, got, again] = &mut promises;
+    assert_eq!(got, again, "{what}: other bits");
+    for ([wanted, _], [got, _]) in wanted.iter().zip(&*got) {
+        // What is left of the slope is left of the promise, squared and in multiples of the damping.
+        let tolerance = Unknowns::Sketch.patience().tolerance;
+        assert!((got / wanted - 1.0).abs() < tolerance, "{what}: {got} instead of {wanted}");
+    }
 }
 
 /// Steps with less damping than their factors have, and ends that are corrected; the same call again gives the same bits.

@@ -3,7 +3,9 @@
 mod equations;
 mod vectors;
 
-pub(crate) use equations::{equations, refined_steps, tried_steps};
+pub(crate) use equations::{
+    equations, planned_equations, refined_steps, sketched_steps, tried_steps, tried_steps_in_chunks,
+};
 pub(crate) use vectors::vectors;
 
 use crate::cases::{Case, parameters, points};

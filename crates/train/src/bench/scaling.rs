@@ -200,7 +200,7 @@ fn on_processor(
     }
     let precision = without_splits(settings.precision);
     let (problem, plan) = (experiment.problem(), experiment.plan());
-    let settled = settle(problem, plan, precision);
+    let settled = settle(problem, plan, Device::Cpu, precision);
     let points: Vec<Points> = draw(problem, plan, experiment.tables(), Draw::of(problem, &settled[0], 0))?;
     let kernel = Kernel::compile(plan, Device::Cpu, precision)?;
     let mut objective = Objective::new(kernel, points);

@@ -220,7 +220,7 @@ impl Start {
         let (points, parameters) = match settings.case.as_deref() {
             Some(folder) => (case::points(folder, plan)?, case::weights(folder, plan)?),
             None => {
-                let settled = settle(problem, plan, Precision::F64);
+                let settled = settle(problem, plan, Device::Cpu, Precision::F64);
                 let points = draw(problem, plan, experiment.tables(), Draw::of(problem, &settled[0], 0))?;
                 (points, plan.initialize(problem.training.seed))
             }

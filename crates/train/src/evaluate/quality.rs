@@ -15,7 +15,7 @@ impl Experiment {
     /// their own [`Optimizer`](crate::optimize::Optimizer). Windows have no influence on it: it is over all
     /// of time.
     pub fn objective(&self) -> Result<Objective<'_>, TrainError> {
-        let settings = settle(self.problem(), self.plan(), self.precision());
+        let settings = settle(self.problem(), self.plan(), self.device(), self.precision());
         let points = match settings.first() {
             Some(settings) => {
                 draw(self.problem(), self.plan(), &self.tables, Draw::of(self.problem(), settings, 0))?
@@ -50,7 +50,7 @@ impl Experiment {
     fn losses_in_window(&self, networks: &[&[f64]]) -> Result<Losses, TrainError> {
         let number = networks.len() - 1;
         let Stage { problem, plan } = &self.stage(number)?;
-        let mut points = match settle(problem, plan, self.precision()).last() {
+        let mut points = match settle(problem, plan, self.device(), self.precision()).last() {
             Some(settings) => draw(problem, plan, &self.tables, Draw::of(problem, settings, FRESH))?,
             None => Vec::new(),
         };

@@ -70,6 +70,9 @@ pub trait LeastSquares {
         rows: &mut [f64],
     ) -> Result<&Losses, Refusal>;
 
+    /// The losses, with the products of sums of rows with random signs in `gram`, as many as it has room for, and r in `rows`.
+    fn sketch(&mut self, parameters: &[f64], gram: &mut Gram, rows: &mut [f64]) -> Result<&Losses, Refusal>;
+
     /// J times `direction`, into `rows`.
     fn along(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
 

@@ -85,7 +85,8 @@ fn parts(plan: &Plan) -> Vec<(String, f64)> {
 
 /// The step before which every phase begins, and its method; of windows, their numbers.
 fn phases(experiment: &Experiment, history: &[Record]) -> Vec<(f64, String)> {
-    let settled = settle(experiment.problem(), experiment.plan(), experiment.precision());
+    let settled =
+        settle(experiment.problem(), experiment.plan(), experiment.device(), experiment.precision());
     let windowed = experiment.window_count() > 1;
     let mut phases: Vec<(f64, String)> = Vec::new();
     let changes = history.chunk_by(|one, next| match windowed {

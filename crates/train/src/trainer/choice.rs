@@ -2,12 +2,17 @@
 
 use crate::optimize::Extent;
 use equation::problem::Solver;
-use kernel::Precision;
+use kernel::{Device, Precision};
 use std::fmt;
 
-/// Operations up to which a step of Gauss-Newton is the fastest way to small errors: a few seconds on two
-/// cores.
-const MOST_FLOPS: f64 = 3e11;
+/// Operations up to which a step of Gauss-Newton is the fastest way to small errors: about six seconds on one core, and one on
+/// a GPU for data centres. A number for each kind of device, not a measurement: what is chosen must not depend on the moment.
+fn most_flops(device: Device) -> f64 {
+    match device {
+        Device::Cpu | Device::Reference => 3e11,
+        Device::Cuda => 2e13,
+    }
+}
 
 /// What `optimizer = "auto"` became, and why.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -16,19 +21,23 @@ pub enum Choice {
     GaussNewton {
         /// Their size at first.
         extent: Extent,
+        /// Where they are taken.
+        device: Device,
     },
     /// They cost too much.
     TooLarge {
         /// Their size.
         extent: Extent,
+        /// Where they would be taken.
+        device: Device,
     },
     /// They need more digits.
     TooCoarse,
 }
 
 impl Choice {
-    /// The choice for steps of this size in some numbers.
-    pub fn of(extent: Extent, precision: Precision) -> Self {
+    /// The choice for steps of this size on a device, in some numbers.
+    pub fn of(extent: Extent, device: Device, precision: Precision) -> Self {
         match precision {
             Precision::F32
             | Precision::Bf16x6
@@ -37,8 +46,10 @@ impl Choice {
             | Precision::Tf32
             | Precision::Bf16
             | Precision::Fp16 => Choice::TooCoarse,
-            Precision::F64 if extent.flops(Solver::Auto) > MOST_FLOPS => Choice::TooLarge { extent },
-            Precision::F64 => Choice::GaussNewton { extent },
+            Precision::F64 if extent.flops(extent.best_on(device)) <= most_flops(device) => {
+                Choice::GaussNewton { extent, device }
+            }
+            Precision::F64 => Choice::TooLarge { extent, device },
         }
     }
 }
@@ -46,13 +57,13 @@ impl Choice {
 impl fmt::Display for Choice {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Choice::GaussNewton { extent } => {
-                write!(formatter, "gauss-newton by {}", Reason(extent))
+            Choice::GaussNewton { extent, device } => {
+                write!(formatter, "gauss-newton by {}", Reason(extent, device))
             }
-            Choice::TooLarge { extent } => write!(
+            Choice::TooLarge { extent, device } => write!(
                 formatter,
                 "adam, then lbfgs: gauss-newton would be by {}, which is too much",
-                Reason(extent)
+                Reason(extent, device)
             ),
             Choice::TooCoarse => {
                 formatter.write_str("adam, then lbfgs: gauss-newton needs f64 to be worth its cost")
@@ -63,23 +74,23 @@ impl fmt::Display for Choice {
 
 /// Which way of solving is cheapest, and what the others would cost.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Reason(pub Extent);
+pub struct Reason(pub Extent, pub Device);
 
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Reason(extent) = *self;
-        let best = extent.best();
+        let Reason(extent, device) = *self;
+        let best = extent.best_on(device);
         let cost = |solver: Solver| format!("{:.3} Gflop", extent.flops(solver) / 1e9);
         write!(
             formatter,
-            "{}: {} rows, {} parameters, {} a step",
+            "{}: {} rows, {} parameters, {} and {:.1} MB a step",
             best.name(),
             extent.rows,
             extent.parameters,
-            cost(best)
+            cost(best),
+            extent.bytes(best) as f64 / 1e6
         )?;
-        let others = [Solver::NormalEquations, Solver::Woodbury, Solver::ConjugateGradients];
-        for solver in others.into_iter().filter(|&solver| solver != best) {
+        for solver in Solver::ALL.into_iter().filter(|&solver| solver != best && solver != Solver::Auto) {
             write!(formatter, "; {} {}", solver.name(), cost(solver))?;
         }
         Ok(())

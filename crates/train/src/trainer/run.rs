@@ -86,7 +86,7 @@ pub(crate) fn begin(
     now: &Snapshot,
     sink: &mut dyn Sink,
 ) {
-    let phases = settle(problem, plan, objective.kernel().precision()).len();
+    let phases = settle(problem, plan, objective.kernel().device(), objective.kernel().precision()).len();
     sink.event(&Event::Started { parameters: now.parameters.len(), phases, steps: now.steps });
 }
 
@@ -100,15 +100,24 @@ pub(crate) fn train_phases(
     surroundings: Surroundings<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Stopped, TrainError> {
-    let phases = settle(problem, plan, objective.kernel().precision());
+    let phases = settle(problem, plan, objective.kernel().device(), objective.kernel().precision());
     let first = now.phase;
     if first >= phases.len() {
         return Err(TrainError::NoSuchPhase { phase: first, phases: phases.len() });
     }
     let start = (surroundings.clock)() - now.seconds;
     let measured_next = now.seconds + SECONDS_TO_FIRST_MEASUREMENTS;
-    let mut run =
-        Run { problem, plan, tables, surroundings, start, measured_next, measured: false, drawn: None };
+    let mut run = Run {
+        problem,
+        plan,
+        tables,
+        surroundings,
+        start,
+        measured_next,
+        measured: false,
+        announced: None,
+        drawn: None,
+    };
 
     let mut stopped = Stopped::Steps;
     for (number, phase) in phases.iter().enumerate().skip(first) {
@@ -173,6 +182,8 @@ pub(super) struct Run<'run> {
     measured_next: f64,
     /// Whether it was measured at all.
     measured: bool,
+    /// Points, and the pieces that they come in, for which it was told which memory equations take.
+    announced: Option<(usize, usize)>,
     /// Points that were drawn before they are wanted.
     pub(super) drawn: Option<(Draw, Vec<Points>)>,
 }
@@ -189,9 +200,7 @@ impl Run<'_> {
         if now.interior == 0 {
             now.interior = phase.points;
         }
-        if let Method::GaussNewton { solver: Solver::Auto | Solver::NormalEquations | Solver::Woodbury } =
-            phase.method
-        {
+        if let Method::GaussNewton { .. } = phase.method {
             objective.kernel().prepare_equations()?;
         }
         if now.points.is_empty() {
@@ -208,6 +217,9 @@ impl Run<'_> {
         }
         let (number, points) = (now.phase, objective.point_count());
         sink.event(&Event::PhaseStarted { phase: number, points, budget: phase.budget });
+        if let Method::GaussNewton { solver } = phase.method {
+            self.announce_equations(solver, objective, sink)?;
+        }
         let mut ahead = self.ahead(phase, &mut *optimizer, objective, now);
         if let Some(ahead) = &mut ahead {
             self.announce_memory(ahead, phase, objective, now, sink)?;
@@ -227,6 +239,27 @@ impl Run<'_> {
             self.supply(phase, objective, now)?;
         }
         stopped
+    }
+
+    /// Tells which memory Gauss-Newton's equations take on a device that has memory of its own; and again when points come in
+    /// other pieces.
+    fn announce_equations(
+        &mut self,
+        solver: Solver,
+        objective: &mut Objective<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), TrainError> {
+        let points = objective.point_count();
+        if self.announced.is_some_and(|(known, _)| known == points) {
+            return Ok(());
+        }
+        let plan = objective.plan_equations(solver)?;
+        let chunks = plan.as_ref().map(|plan| plan.chunks);
+        if chunks != self.announced.map(|(_, chunks)| chunks) {
+            plan.iter().for_each(|plan| sink.event(&Event::Memory { plan }));
+        }
+        self.announced = chunks.map(|chunks| (points, chunks));
+        Ok(())
     }
 
     fn steps(
@@ -264,6 +297,11 @@ impl Run<'_> {
                 self.supply(phase, objective, now)?;
                 now.attention.clear();
                 optimizer.forget_loss();
+                if let Method::GaussNewton { solver } = phase.method
+                    && self.announced.is_some()
+                {
+                    self.announce_equations(solver, objective, sink)?;
+                }
             }
             if self.attend(phase, objective, now)? {
                 optimizer.forget_loss();

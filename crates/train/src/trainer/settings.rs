@@ -4,7 +4,7 @@ use super::Choice;
 use crate::optimize::Extent;
 use equation::problem::{Attention, Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule, Solver};
 use equation::taylor::{Plan, Source};
-use kernel::Precision;
+use kernel::{Device, Precision};
 
 /// Parameters up to which there are as many rows as parameters at first. Of larger networks a step only
 /// sees so many rows: their products with each other cost rows² × parameters.
@@ -56,12 +56,12 @@ pub struct Settings {
 /// All phases of a problem, settled. Where the problem states a number of steps in all, phases keep their
 /// own number while there are enough, the last of them takes the rest, and bounds on time, loss and error
 /// no longer count.
-pub fn settle(problem: &Problem, plan: &Plan, precision: Precision) -> Vec<Settings> {
+pub fn settle(problem: &Problem, plan: &Plan, device: Device, precision: Precision) -> Vec<Settings> {
     let mut phases: Vec<Settings> = problem
         .training
         .phases
         .iter()
-        .flat_map(|phase| settle_phase(phase, problem, plan, precision))
+        .flat_map(|phase| settle_phase(phase, problem, plan, (device, precision)))
         .collect();
     let (count, Some(mut rest)) = (phases.len(), problem.training.steps) else { return phases };
     for (number, phase) in phases.iter_mut().enumerate() {
@@ -74,12 +74,17 @@ pub fn settle(problem: &Problem, plan: &Plan, precision: Precision) -> Vec<Setti
     phases
 }
 
-fn settle_phase(phase: &Phase, problem: &Problem, plan: &Plan, precision: Precision) -> Vec<Settings> {
+fn settle_phase(
+    phase: &Phase,
+    problem: &Problem,
+    plan: &Plan,
+    (device, precision): (Device, Precision),
+) -> Vec<Settings> {
     let with_method = |method: Method| with_method(phase, problem, plan, method);
     if phase.optimizer != Method::Auto {
         return vec![with_method(phase.optimizer)];
     }
-    match Choice::of(extent(problem, plan), precision) {
+    match Choice::of(extent(problem, plan), device, precision) {
         Choice::GaussNewton { .. } => vec![with_method(Method::GaussNewton { solver: Solver::Auto })],
         Choice::TooLarge { .. } | Choice::TooCoarse => {
             let mut adam = with_method(Method::Adam);
@@ -194,7 +199,7 @@ depth = 4
     fn settled(overrides: &[&str], precision: Precision) -> Vec<Settings> {
         let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
         let problem = parse_with(PROBLEM, &overrides).expect("it is right");
-        settle(&problem, &plan(&problem).expect("a plan"), precision)
+        settle(&problem, &plan(&problem).expect("a plan"), Device::Cpu, precision)
     }
 
     fn methods(overrides: &[&str], precision: Precision) -> Vec<Method> {
@@ -212,6 +217,12 @@ depth = 4
         assert_eq!(methods(&["network.width=300"], Precision::F64), first_order);
         let stated = methods(&["network.width=300", "training.optimizer=gauss-newton"], Precision::F64);
         assert_eq!(stated, second_order);
+        // A GPU has a step of larger networks in no longer a time, up to some size.
+        for (width, wanted) in [(300, &second_order[..]), (2000, &first_order[..])] {
+            let problem = parse_with(PROBLEM, &[format!("network.width={width}")]).expect("it is right");
+            let settled = settle(&problem, &plan(&problem).expect("a plan"), Device::Cuda, Precision::F64);
+            assert_eq!(settled.iter().map(|phase| phase.method).collect::<Vec<_>>(), wanted, "{width}");
+        }
     }
 
     #[test]
@@ -229,7 +240,10 @@ depth = 4
         let of = |width: &str| {
             let problem = parse_with(PROBLEM, &[format!("network.width={width}")]).expect("it is right");
             let plan = plan(&problem).expect("a plan");
-            (extent(&problem, &plan).best(), settle(&problem, &plan, Precision::F64)[0].most_points)
+            (
+                extent(&problem, &plan).best(),
+                settle(&problem, &plan, Device::Cpu, Precision::F64)[0].most_points,
+            )
         };
         assert_eq!(of("20"), (Solver::NormalEquations, 12 * 1321));
         let (solver, most) = of("128");

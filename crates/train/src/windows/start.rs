@@ -47,7 +47,7 @@ impl Experiment {
         let Stage { problem, plan } = after;
         let seam = Seam::new(before, &now.parameters)?;
         let mut sets = Vec::new();
-        if let Some(phase) = settle(problem, plan, self.precision()).first() {
+        if let Some(phase) = settle(problem, plan, self.device(), self.precision()).first() {
             sets = draw(problem, plan, &self.tables, Draw::of(problem, phase, now.draw))?;
         }
         sets.iter_mut().enumerate().try_for_each(|(term, points)| seam.fill(term, points))?;

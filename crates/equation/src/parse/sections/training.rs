@@ -253,9 +253,7 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
             *memory = stated.unwrap_or(*memory);
         }
         Optimizer::GaussNewton { solver } => {
-            let solvers =
-                [Solver::Auto, Solver::NormalEquations, Solver::Woodbury, Solver::ConjugateGradients];
-            let names = solvers.map(|solver| (solver.name(), solver));
+            let names = Solver::ALL.map(|solver| (solver.name(), solver));
             let stated = table.get("solver").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
             *solver = stated.unwrap_or(*solver);
         }

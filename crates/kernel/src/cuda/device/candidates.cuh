@@ -10,10 +10,8 @@ constexpr int SHARED_OUT = 16;
 
 // A number of one of the factor's last rows; of the last block the diagonal's share lies apart.
 __device__ inline double solved_half(const Arguments& arguments, long long factor, long long row, long long column) {
-    Arguments own = arguments;
-    own.column = row / BLOCK;
     const long long apart = row / BLOCK * BLOCK;
-    if (column >= apart) return corner_of(own, factor)[row % BLOCK * BLOCK + column - apart];
+    if (column >= apart) return corner_of(arguments, factor, row / BLOCK)[row % BLOCK * BLOCK + column - apart];
     return factor_of(arguments, factor)[row * arguments.stride + column];
 }
 

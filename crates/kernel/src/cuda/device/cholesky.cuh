@@ -1,5 +1,6 @@
-// Cholesky factors of damped matrices, several at once, and solutions of their equations: block by block of columns,
-// one launch after the other. A block's threads hold whole blocks of numbers in registers.
+// Cholesky factors of damped matrices, several at once, in one launch: a block of threads per block of 64 by 64 numbers,
+// column by column. Each waits for those that it needs, all of which have smaller numbers and so start before it; a processor
+// that stands in takes blocks in that order.
 
 // Rows and columns of a block.
 constexpr int BLOCK = 64;
@@ -13,9 +14,21 @@ __device__ inline double* factor_of(const Arguments& arguments, long long factor
     return arguments.factors + factor * arguments.stride * column_blocks(arguments) * BLOCK;
 }
 
-// The finished block on the diagonal of the columns at hand; behind it, its inverse, transposed.
-__device__ inline double* corner_of(const Arguments& arguments, long long factor) {
-    return arguments.corners + (factor * column_blocks(arguments) + arguments.column) * 2 * BLOCK * BLOCK;
+// The finished block on the diagonal of a block of columns; behind it, its inverse, transposed.
+__device__ inline double* corner_of(const Arguments& arguments, long long factor, long long column) {
+    return arguments.corners + (factor * column_blocks(arguments) + column) * 2 * BLOCK * BLOCK;
+}
+
+// Who has finished which block of numbers, column by column.
+__device__ inline int* flags_of(const Arguments& arguments, long long factor) {
+    const long long blocks = column_blocks(arguments);
+    return arguments.flags + factor * (blocks * (blocks + 1) / 2);
+}
+
+// The same for solutions: which of a candidate's blocks of 64 numbers are there, in the first half of the equations or in the
+// second.
+__device__ inline int* solved_of(const Arguments& arguments, int half, int candidate) {
+    return flags_of(arguments, 4) + (4 * half + candidate) * column_blocks(arguments);
 }
 
 // Copies the matrix, a row per block of threads, and adds to its diagonal. The row behind the parameters is the slope, and
@@ -24,6 +37,9 @@ __device__ inline double* corner_of(const Arguments& arguments, long long factor
 __device__ inline void damp_row(const Arguments& arguments) {
     const int rows = column_blocks(arguments) * BLOCK, factor = blockIdx.x / rows;
     const long long row = blockIdx.x % rows;
+    const long long place = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
+    // Those of all factors and solutions.
+    if (place < solved_of(arguments, 2, 0) - arguments.flags) arguments.flags[place] = 0;
     const double* from = row == arguments.size + 1 ? arguments.carried : arguments.matrix + row * arguments.stride;
     double* to = factor_of(arguments, factor) + row * arguments.stride;
     double square = 0;
@@ -39,110 +55,265 @@ __device__ inline void damp_row(const Arguments& arguments) {
     }
 }
 
-// Factorises the block on the diagonal, and inverts its diagonal. A pivot that is not positive becomes no number, and so
-// does everything that depends on it.
-__device__ inline void factorize_corner(
-    const double* from, long long stride, double (&lower)[BLOCK * BLOCK_STRIDE], double (&inverses)[BLOCK]) {
-    __shared__ double columns[2][BLOCK];
+// Columns of a corner that are finished together.
+constexpr int PANEL = 16;
+// Halves of two blocks of numbers are staged, or a corner: the lower triangle holds it, and what is right of that, one further
+// right, its transposed inverse. Named here, so that functions that are called know where it is.
+constexpr int HALF = BLOCK / 2, HALF_STRIDE = HALF + 4, ACROSS_STRIDE = BLOCK + 4;
+// Columns of a left factor that are staged beside a whole right one.
+constexpr int PIECE = 16, PIECE_STRIDE = PIECE + 4;
+alignas(16) __shared__ double staged[BLOCK * (ACROSS_STRIDE + PIECE_STRIDE)];
+static_assert(BLOCK * BLOCK_STRIDE <= BLOCK * ACROSS_STRIDE, "a corner");
+static_assert(2 * HALF_STRIDE <= ACROSS_STRIDE + PIECE_STRIDE, "halves of two factors");
+
+// One of 64 rows beside the 16 on the diagonal: those of the corner below them, then those of the inverse that have begun.
+struct Beside {
+    int row;
+    bool inverse;
+    // The inverse begins with the row of one.
+    bool begins;
+
+    __device__ Beside(int first, int number) {
+        const int below = BLOCK - PANEL - first;
+        inverse = number >= below;
+        row = inverse ? number - below : first + PANEL + number;
+        begins = inverse && row >= first;
+    }
+
+    // Where it has its number of a column.
+    __device__ int at(int column) const {
+        return row * BLOCK_STRIDE + column + int(inverse);
+    }
+
+    __device__ bool has(int column) const {
+        return inverse ? column >= row : column <= row;
+    }
+};
+
+// Finishes 16 columns. Lanes below 16 of four warps have the rows on the diagonal, the others rows beside them, so that no
+// warp waits for another's pivots; roots wait until the end, for there everybody would wait for them. A pivot that is not positive
+// becomes no number, and so does everything that depends on it.
+__device__ __noinline__ void finish_panel(int first) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = lane % PANEL;
+    const bool on_diagonal = lane < PANEL;
+    const Beside beside(first, warp % 4 * PANEL + row);
+    const auto place_of = [&](int column) {
+        return on_diagonal ? (first + row) * BLOCK_STRIDE + column : beside.at(column);
+    };
+    // The pivot's column comes first: with registers that move on, the loop over pivots is a few lines that every multiprocessor
+    // has at hand after the first of them.
+    double own[PANEL];
+#pragma unroll
+    for (int q = 0; q < PANEL; ++q) {
+        if (on_diagonal) own[q] = q <= row ? staged[place_of(first + q)] : 0.0;
+        else own[q] = beside.begins ? double(first + q == beside.row) : staged[place_of(first + q)];
+    }
+    double diagonal = on_diagonal ? staged[place_of(first + row)] : 1.0;
+    // Behind this barrier nobody reads what is written over.
+    __syncthreads();
+    if (warp >= 4) return;
+    const bool writes = !on_diagonal || warp == 0;
+#pragma unroll 1
+    for (int pivot = 0; pivot < PANEL; ++pivot) {
+        const double column = own[0], square = column * column;
+        const double inverse = __shfl_sync(0xffffffffu, reciprocal(diagonal), pivot);
+        // The next pivot waits for this alone.
+        if (on_diagonal && row > pivot) diagonal = fma(-square, inverse, diagonal);
+        const double share = column * inverse;
+        if (writes && (on_diagonal ? pivot < row : beside.has(first + pivot))) staged[place_of(first + pivot)] = column;
+        // Columns behind the last one are never pivots, whatever becomes of them.
+#pragma unroll
+        for (int q = 1; q < PANEL; ++q)
+            own[q - 1] = own[q] - share * __shfl_sync(0xffffffffu, column, (pivot + q) % 32);
+    }
+    const double root = 1 / sqrt(diagonal);
+    if (on_diagonal && warp == 0) staged[place_of(first + row)] = diagonal * root;
+#pragma unroll 1
+    for (int q = 0; q < PANEL; ++q) {
+        const double scale = __shfl_sync(0xffffffffu, root, q);
+        if (writes && (on_diagonal ? q < row : beside.has(first + q))) staged[place_of(first + q)] *= scale;
+    }
+}
+
+// Takes the share of 16 finished columns off what is right of them.
+__device__ __noinline__ void update_panels(int first) {
     const int down = threadIdx.x / 16, across = threadIdx.x % 16;
-    double own[4][4];
+    double sum[4][3] = {};
+    // Where rows have their numbers of the finished columns; rows of the inverse that begin there have none before.
+    int rows[4], begin[4], columns[3];
+#pragma unroll
+    for (int a = 0; a < 4; ++a) {
+        const Beside beside(first, down + 16 * a);
+        rows[a] = beside.at(first);
+        begin[a] = beside.begins ? beside.row - first : 0;
+    }
+#pragma unroll
+    for (int b = 0; b < 3; ++b) {
+        const int column = first + PANEL * (b + 1) + across;
+        columns[b] = (column < BLOCK ? column : BLOCK - 1) * BLOCK_STRIDE + first;
+    }
+#pragma unroll 4
+    for (int q = 0; q < PANEL; ++q) {
+        double left[4], right[3];
+#pragma unroll
+        for (int a = 0; a < 4; ++a) left[a] = q >= begin[a] ? staged[rows[a] + q] : 0.0;
+#pragma unroll
+        for (int b = 0; b < 3; ++b) right[b] = staged[columns[b] + q];
+#pragma unroll
+        for (int a = 0; a < 4; ++a)
+#pragma unroll
+            for (int b = 0; b < 3; ++b) sum[a][b] += left[a] * right[b];
+    }
 #pragma unroll
     for (int a = 0; a < 4; ++a)
 #pragma unroll
-        for (int b = 0; b < 4; ++b) own[a][b] = from[(down + 16 * a) * stride + across + 16 * b];
-#pragma unroll
-    for (int part = 0; part < 4; ++part)
-        for (int place = 0; place < 16; ++place) {
-            const int pivot = 16 * part + place;
-            double* column = columns[pivot % 2];
-            if (across == place) {
-#pragma unroll
-                for (int a = 0; a < 4; ++a) column[down + 16 * a] = own[a][part];
+        for (int b = 0; b < 3; ++b) {
+            const Beside beside(first, down + 16 * a);
+            const int column = first + PANEL * (b + 1) + across;
+            if (column < BLOCK && beside.has(column))
+                staged[beside.at(column)] = (beside.begins ? 0.0 : staged[beside.at(column)]) - sum[a][b];
+        }
+}
+
+// Factorises a block on the diagonal, whose lower triangle is staged, and inverts it.
+__device__ inline void factorize_corner() {
+#pragma unroll 1
+    for (int first = 0; first < BLOCK; first += PANEL) {
+        __syncthreads();
+        finish_panel(first);
+        __syncthreads();
+        if (first + PANEL < BLOCK) update_panels(first);
+    }
+    __syncthreads();
+}
+
+// Waits for two blocks of numbers; all threads do.
+__device__ inline void await_flags(const int* one, const int* other) {
+    if (threadIdx.x % 32 == 0 && threadIdx.x < 64) {
+        const int* flag = threadIdx.x == 0 ? one : other;
+#ifdef STAND_IN
+        if (*flag == 0) std::abort();
+#else
+        while (read_shared(flag) == 0) {
+        }
+#endif
+    }
+    __syncthreads();
+}
+
+// Tells that this block's numbers are there.
+__device__ inline void set_flag(int* flag) {
+    __syncthreads();
+    if (threadIdx.x == 0) write_shared(flag, 1);
+}
+
+// Queues copies of 64 rows of some numbers.
+template <int STAGED_STRIDE>
+__device__ inline void stage_block(double* to, const double* from, long long stride, int columns) {
+#pragma unroll 2
+    for (int pair = threadIdx.x; pair < BLOCK * columns / 2; pair += THREADS) {
+        const int row = pair / (columns / 2), column = pair % (columns / 2) * 2;
+        copy_ahead(to + row * STAGED_STRIDE + column, from + row * stride + column, true);
+    }
+}
+
+// One block of numbers: what the columns left of it say is taken off, then it is multiplied by the inverse of the block on
+// the diagonal above it, or is that block.
+__device__ inline void finish_block(const Arguments& arguments) {
+    const int blocks = column_blocks(arguments), tiles = blocks * (blocks + 1) / 2;
+    const int factor = blockIdx.x % int(arguments.factor_count), number = blockIdx.x / int(arguments.factor_count);
+    // Counted from the last column on, columns are rows of a lower triangle.
+    const Place place = lower_place(tiles - 1 - number);
+    const int column = blocks - 1 - place.down, row = column + place.down - place.across;
+    int* flags = flags_of(arguments, factor);
+    const auto flag_of = [&](int row, int column) { return flags + column * blocks - column * (column - 1) / 2 + row - column; };
+    const long long stride = arguments.stride;
+    double* whole = factor_of(arguments, factor);
+    const int warp = threadIdx.x / 32, warp_row = warp / 4 * 32, warp_column = warp % 4 * 16;
+    double* own = whole + static_cast<long long>(row) * BLOCK * stride + column * BLOCK;
+    // What is to be solved for, negative: it is there before anybody waits for it. Above the diagonal there is nothing.
+    double sum[2][2][4];
+    for_pairs(sum, [&](int down, int across, double& one, double& two) {
+        const int r = warp_row + down, c = warp_column + across;
+        one = row > column || c <= r ? -own[r * stride + c] : 0.0;
+        two = row > column || c + 1 <= r ? -own[r * stride + c + 1] : 0.0;
+    });
+    for (int left = 0; left < column; ++left) {
+        await_flags(flag_of(row, left), flag_of(column, left));
+        const double* from = whole + static_cast<long long>(left) * BLOCK;
+        if (row == column) {
+            // Both factors are one.
+            stage_block<ACROSS_STRIDE>(staged, from + static_cast<long long>(row) * BLOCK * stride, stride, BLOCK);
+            await_copies();
+            __syncthreads();
+#pragma unroll 2
+            for (int inner = 0; inner < BLOCK; inner += 4) {
+                Fragments<2, 2> fragments;
+                fragments.load<ACROSS_STRIDE, 1>(staged + warp_row * ACROSS_STRIDE + inner,
+                                                 staged + warp_column * ACROSS_STRIDE + inner);
+                fragments.multiply(sum);
             }
             __syncthreads();
-            const double inverse = 1 / column[pivot];
-            // Roots wait: here everybody would wait for them.
-            const int row = threadIdx.x;
-            if (row < BLOCK && row >= pivot) lower[row * BLOCK_STRIDE + pivot] = column[row];
-#pragma unroll
-            for (int a = 0; a < 4; ++a)
-#pragma unroll
-                for (int b = part; b < 4; ++b)
-                    own[a][b] -= column[down + 16 * a] * (column[across + 16 * b] * inverse);
+            continue;
         }
-    __syncthreads();
-    if (threadIdx.x < BLOCK) inverses[threadIdx.x] = 1 / sqrt(lower[threadIdx.x * (BLOCK_STRIDE + 1)]);
-    __syncthreads();
-    for (int place = threadIdx.x; place < BLOCK * BLOCK; place += THREADS)
-        if (place % BLOCK <= place / BLOCK)
-            lower[place / BLOCK * BLOCK_STRIDE + place % BLOCK] *= inverses[place % BLOCK];
-    __syncthreads();
-}
-
-// Finishes one block of columns: every block of threads factorises the block on the diagonal, and solves for its own 64
-// rows, four threads a row; the first one solves for the rows of one, which makes the inverse.
-__device__ inline void finish_column(const Arguments& arguments) {
-    __shared__ double lower[BLOCK * BLOCK_STRIDE], inverses[BLOCK];
-    const int below = column_blocks(arguments) - int(arguments.column);
-    const int factor = blockIdx.x / below, down = blockIdx.x % below;
-    const long long stride = arguments.stride, first = arguments.column * BLOCK;
-    double* corner = factor_of(arguments, factor) + first * stride + first;
-    // Other blocks may still read where the corner was.
-    double* apart = corner_of(arguments, factor);
-    const int row = threadIdx.x / 4, t = threadIdx.x % 4;
-    double* own = down == 0 ? apart + (BLOCK + row) * BLOCK : corner + (down * BLOCK + row) * stride;
-    double numbers[16];
-#pragma unroll
-    for (int u = 0; u < 16; ++u) numbers[u] = down == 0 ? double(4 * u + t == row) : own[4 * u + t];
-    factorize_corner(corner, stride, lower, inverses);
-    if (down == 0)
-        for (int place = threadIdx.x; place < BLOCK * BLOCK; place += THREADS)
-            apart[place] = place % BLOCK <= place / BLOCK ? lower[place / BLOCK * BLOCK_STRIDE + place % BLOCK] : 0.0;
-#pragma unroll
-    for (int u = 0; u < 16; ++u)
-#pragma unroll
-        for (int owner = 0; owner < 4; ++owner) {
-            const int column = 4 * u + owner;
-            const double solved =
-                __shfl_sync(0xffffffffu, numbers[u], threadIdx.x % 32 / 4 * 4 + owner) * inverses[column];
-            if (t == owner) numbers[u] = solved;
-#pragma unroll
-            for (int later = u; later < 16; ++later)
-                if (4 * later + t > column) numbers[later] -= solved * lower[(4 * later + t) * BLOCK_STRIDE + column];
+        for (int half = 0; half < BLOCK; half += HALF) {
+            for (int side = 0; side < 2; ++side)
+                stage_block<HALF_STRIDE>(staged + side * BLOCK * HALF_STRIDE,
+                                         from + static_cast<long long>(side == 0 ? row : column) * BLOCK * stride + half, stride, HALF);
+            await_copies();
+            __syncthreads();
+#pragma unroll 2
+            for (int inner = 0; inner < HALF; inner += 4) {
+                Fragments<2, 2> fragments;
+                fragments.load<HALF_STRIDE, 1>(staged + warp_row * HALF_STRIDE + inner,
+                                               staged + BLOCK * HALF_STRIDE + warp_column * HALF_STRIDE + inner);
+                fragments.multiply(sum);
+            }
+            __syncthreads();
         }
-#pragma unroll
-    for (int u = 0; u < 16; ++u) own[4 * u + t] = numbers[u];
-}
-
-// Takes the share of a finished block of columns off what is right of it, a tile per block of threads.
-__device__ inline void update_rest(const Arguments& arguments) {
-    constexpr int INNER = 32, STRIDE = INNER + 4;
-    alignas(16) __shared__ double factors[2][BLOCK * STRIDE];
-    const int side = column_blocks(arguments) - int(arguments.column) - 1, tiles = side * (side + 1) / 2;
-    const Place place = lower_place(blockIdx.x % tiles);
-    const long long stride = arguments.stride, first = (arguments.column + 1) * BLOCK;
-    double* rest = factor_of(arguments, blockIdx.x / tiles) + first * stride;
-    const int warp = threadIdx.x / 32, warp_row = warp / 4 * 32, warp_column = warp % 4 * 16;
-    double sum[2][2][4] = {};
-    for (int half = 0; half < BLOCK; half += INNER) {
-        for (int piece = threadIdx.x; piece < BLOCK * INNER; piece += THREADS) {
-            const int side = piece / (BLOCK * INNER / 2), row = piece / (INNER / 2) % BLOCK, pair = piece % (INNER / 2) * 2;
-            const long long from = (side == 0 ? place.down : place.across) * BLOCK + row;
-            copy_ahead(factors[side] + row * STRIDE + pair, rest + from * stride + first - BLOCK + half + pair, true);
-        }
-        await_copies();
-        __syncthreads();
-#pragma unroll
-        for (int inner = 0; inner < INNER; inner += 4) {
-            Fragments<2, 2> fragments;
-            fragments.load<STRIDE, 1>(factors[0] + warp_row * STRIDE + inner, factors[1] + warp_column * STRIDE + inner);
-            fragments.multiply(sum);
-        }
-        __syncthreads();
     }
-    double* own = rest + (place.down * BLOCK + warp_row) * stride + first + place.across * BLOCK + warp_column;
-    for_pairs(sum, [&](int row, int column, double one, double two) {
-        own[row * stride + column] -= one;
-        own[row * stride + column + 1] -= two;
-    });
+    double* apart = corner_of(arguments, factor, column);
+    if (row == column) {
+        for_pairs(sum, [&](int down, int across, double one, double two) {
+            const int r = warp_row + down, c = warp_column + across;
+            if (c <= r) staged[r * BLOCK_STRIDE + c] = -one;
+            if (c + 1 <= r) staged[r * BLOCK_STRIDE + c + 1] = -two;
+        });
+        factorize_corner();
+        for (int at = threadIdx.x; at < BLOCK * BLOCK; at += THREADS) {
+            const int r = at / BLOCK, c = at % BLOCK;
+            apart[at] = c <= r ? staged[r * BLOCK_STRIDE + c] : 0.0;
+            apart[BLOCK * BLOCK + at] = c >= r ? staged[r * BLOCK_STRIDE + c + 1] : 0.0;
+        }
+    } else {
+        double solved[2][2][4] = {};
+        await_flags(flag_of(column, column), flag_of(column, column));
+        stage_block<ACROSS_STRIDE>(staged, apart + BLOCK * BLOCK, BLOCK, BLOCK);
+        double* piece = staged + BLOCK * ACROSS_STRIDE;
+#pragma unroll 1
+        for (int first = 0; first < BLOCK; first += PIECE) {
+            if (warp_column == first)
+                for_pairs(sum, [&](int down, int across, double one, double two) {
+                    double* to = piece + (warp_row + down) * PIECE_STRIDE + across;
+                    to[0] = -one;
+                    to[1] = -two;
+                });
+            await_copies();
+            __syncthreads();
+#pragma unroll 1
+            for (int inner = 0; inner < PIECE; inner += 4) {
+                Fragments<2, 2> fragments;
+                fragments.load_across<PIECE_STRIDE, ACROSS_STRIDE>(
+                    piece + warp_row * PIECE_STRIDE + inner, staged + (first + inner) * ACROSS_STRIDE + warp_column);
+                fragments.multiply(solved);
+            }
+            __syncthreads();
+        }
+        for_pairs(solved, [&](int down, int across, double one, double two) {
+            double* to = own + (warp_row + down) * stride + warp_column + across;
+            to[0] = one;
+            to[1] = two;
+        });
+    }
+    set_flag(flag_of(row, column));
 }

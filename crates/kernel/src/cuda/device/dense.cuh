@@ -16,6 +16,8 @@ struct Arguments {
     // The blocks on their diagonals apart; what each has added to its diagonal.
     double* factors;
     double* corners;
+    // Which of their blocks of numbers are finished.
+    int* flags;
     long long factor_count;
     double damped[4];
     long long candidates;
@@ -28,9 +30,7 @@ struct Arguments {
     // Whether unknowns are rows: then `carried` is its product with every row, `size` the rows and `stride` their padded
     // number.
     long long in_rows;
-    // The block of columns at hand.
-    long long column;
-    // Vectors that a solution comes from, which are used up, and goes to.
+    // Vectors that a solution comes from, and goes to.
     double* from;
     double* to;
     double* step;
@@ -58,6 +58,14 @@ struct Arguments {
     double* slope;
     // What the host is told.
     double* report;
+    // Whether all steps are found by conjugate gradients, whatever their factors; the part of the first slope's square that
+    // ends them; what steps are in multiples of: the diagonal of the rows' products with each other.
+    long long iterated;
+    double enough;
+    double* diagonal;
+    // Sums of rows with random signs, and the first one of the rows at hand among all.
+    long long sketched;
+    long long first_row;
 };
 
 // Adds up a number of every thread, in a fixed order; every thread has the sum.
@@ -100,6 +108,19 @@ struct Fragments {
         }
 #pragma unroll
         for (int j = 0; j < ACROSS; ++j) right[j] = from_right[(8 * j + g) * PLACE + t * INNER];
+    }
+
+    // The same with a right factor whose columns lie side by side.
+    template <int DOWNWARDS, int ACROSS_STRIDE>
+    __device__ void load_across(const double* from_left, const double* from_right) {
+        const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+        for (int i = 0; i < DOWN; ++i) {
+            left[i][0] = from_left[(16 * i + g) * DOWNWARDS + t];
+            left[i][1] = from_left[(16 * i + 8 + g) * DOWNWARDS + t];
+        }
+#pragma unroll
+        for (int j = 0; j < ACROSS; ++j) right[j] = from_right[8 * j + g + t * ACROSS_STRIDE];
     }
 
     __device__ void multiply(double (&sum)[DOWN][ACROSS][4]) const {

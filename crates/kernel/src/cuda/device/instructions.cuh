@@ -17,6 +17,8 @@ using stand_in::round_tf32;
 using stand_in::load_fragments;
 using stand_in::load_transposed;
 using stand_in::add_to_memory;
+using stand_in::reciprocal;
+using stand_in::write_shared;
 #else
 #if HALVES
 #define SHORT "f16"
@@ -66,6 +68,15 @@ __device__ inline void multiply_double(double (&d)[4], const double (&a)[2], dou
                      : "+d"(d[2 * half]), "+d"(d[2 * half + 1])
                      : "d"(a[half]), "d"(b));
 #endif
+}
+
+// One divided by a number, to the last digit or one beside it; sooner than by a division.
+__device__ inline double reciprocal(double number) {
+    double inverse;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(inverse) : "d"(number));
+    // A millionth is left; its cube is below rounding.
+    const double left = fma(-number, inverse, 1.0);
+    return fma(inverse, fma(left, left, left), inverse);
 }
 
 // Sixteen of the inner dimension: rows g and g + 8 of the left factor at t, t + 4, t + 8 and t + 12.

@@ -11,6 +11,7 @@ extern __shared__ __align__(16) unsigned char shared_memory[];
 constexpr int SIDE = 128, STAGED = 24;
 // Lanes of a fragment are then in different banks.
 constexpr int SIDE_STRIDE = SIDE + 4;
+static_assert(STAGED % 8 == 0, "copies come in pairs");
 static_assert(4 * STAGED * SIDE_STRIDE * sizeof(double) == SHARED_BYTES, "two stages of two factors");
 
 __device__ inline int normal_tiles(const Arguments& arguments) {
@@ -61,14 +62,17 @@ __device__ inline void multiply_rows(const Arguments& arguments) {
         const bool more = first + STAGED < end;
         const double* left = stages + stage * STAGE + warp_row;
         const double* right = stages + stage * STAGE + STAGED * SIDE_STRIDE + warp_column;
-        // Copies, loads and products by turns: none waits for another.
+        // Copies, loads and products by turns: none waits for another, and copies have half of the products' time to come.
         Fragments<4, 4> fragments[2];
         fragments[0].load<1, SIDE_STRIDE>(left, right);
 #pragma unroll
         for (int row = 0; row < STAGED; row += 4) {
             const int next = (row + 4) * SIDE_STRIDE;
             if (row + 4 < STAGED) fragments[(row / 4 + 1) % 2].load<1, SIDE_STRIDE>(left + next, right + next);
-            if (more) fetch(1 - stage, first + STAGED, row);
+            if (more && 2 * row < STAGED) {
+                fetch(1 - stage, first + STAGED, 2 * row);
+                fetch(1 - stage, first + STAGED, 2 * row + 4);
+            }
             fragments[row / 4 % 2].multiply(sum);
         }
         stage = 1 - stage;
@@ -80,14 +84,20 @@ __device__ inline void multiply_rows(const Arguments& arguments) {
     });
 }
 
-// Adds up the parts of one tile.
+// Blocks of threads that add up the parts of one tile.
+constexpr int GATHERING = 16;
+
+// Adds up the parts of some numbers of one tile.
 __device__ inline void gather_parts(const Arguments& arguments) {
-    const int tiles = normal_tiles(arguments);
-    const Place place = lower_place(blockIdx.x);
-    for (int number = threadIdx.x; number < SIDE * SIDE; number += THREADS) {
+    const int tiles = normal_tiles(arguments), tile = blockIdx.x / GATHERING;
+    const Place place = lower_place(tile);
+    constexpr int EACH = SIDE * SIDE / GATHERING;
+    const int first = blockIdx.x % GATHERING * EACH;
+#pragma unroll 4
+    for (int number = first + threadIdx.x; number < first + EACH; number += THREADS) {
         double total = 0;
         for (long long part = 0; part < arguments.parts; ++part)
-            total += arguments.sums[((part * tiles) + blockIdx.x) * SIDE * SIDE + number];
+            total += arguments.sums[((part * tiles) + tile) * SIDE * SIDE + number];
         const long long row = place.down * SIDE + number / SIDE, column = place.across * SIDE + number % SIDE;
         arguments.matrix[row * arguments.stride + column] = total;
     }

@@ -26,7 +26,7 @@ __device__ inline void multiply_along(const Arguments& arguments) {
 }
 
 // How wrong the steps still are: parts of the rows times what is left are added up, and damping is taken off. A thread per
-// number, into `to`, which is used up, and `kept`.
+// number, into `to` and `kept`.
 __device__ inline void remaining_slope(const Arguments& arguments) {
     const long long place = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
     const long long candidate = place / arguments.stride, column = place % arguments.stride;
@@ -56,14 +56,16 @@ __device__ inline void turn_direction(const Arguments& arguments) {
         direction[place] = arguments.fresh ? next[place] : next[place] + part * direction[place];
     // Everybody has read the size before.
     __syncthreads();
-    if (threadIdx.x == 0) arguments.report[candidate] = size;
+    if (threadIdx.x != 0) return;
+    arguments.report[candidate] = size;
+    if (arguments.fresh) arguments.report[4 + candidate] = size;
 }
 
 // Lengthens steps along their directions, in `from`, whose products with the rows are in `along`, and takes those off what is
 // left. Steps whose factors have their own damping are solutions already.
 __device__ inline void lengthen_step(const Arguments& arguments) {
     const int candidate = blockIdx.x;
-    if (!(arguments.added[candidate] < arguments.damped[arguments.factor[candidate]])) return;
+    if (!arguments.iterated && !(arguments.added[candidate] < arguments.damped[arguments.factor[candidate]])) return;
     const double* direction = vector_of(arguments.from, arguments, candidate);
     const double* along = arguments.along + candidate * arguments.apart;
     double* left = arguments.curved + candidate * arguments.apart;
@@ -74,9 +76,9 @@ __device__ inline void lengthen_step(const Arguments& arguments) {
 #pragma unroll 8
     for (long long row = threadIdx.x; row < arguments.all_rows; row += THREADS) curvature += along[row] * along[row];
     curvature = block_sum(curvature) + arguments.added[candidate] * block_sum(square);
-    const double length = arguments.report[candidate] / curvature;
-    // A slope of nothing leaves nothing to do.
-    if (!(arguments.report[candidate] > 0 && curvature > 0)) return;
+    const double size = arguments.report[candidate], length = size / curvature;
+    // A slope of next to nothing leaves nothing to do.
+    if (!(size > arguments.enough * arguments.report[4 + candidate] && curvature > 0)) return;
     for (long long place = threadIdx.x; place < arguments.size; place += THREADS) step[place] += length * direction[place];
 #pragma unroll 8
     for (long long row = threadIdx.x; row < arguments.all_rows; row += THREADS) left[row] -= length * along[row];

@@ -149,6 +149,10 @@ inline void __syncthreads() {
     stand_in::pause(stand_in::AT_BLOCK);
 }
 
+inline void __syncwarp() {
+    stand_in::pause(stand_in::AT_WARP);
+}
+
 inline double __dadd_rn(double a, double b) {
     return a + b;
 }
@@ -299,6 +303,14 @@ inline void multiply_double(double (&d)[4], const double (&a)[2], double b) {
     for (int place = 0; place < 4; ++place)
         for (int k = 0; k < 4; ++k) d[place] += left[warp + g * 4 + k][place / 2] * right[warp + (2 * t + place % 2) * 4 + k];
     pause(AT_WARP);
+}
+
+inline double reciprocal(double number) {
+    return 1 / number;
+}
+
+inline void write_shared(int* to, int value) {
+    *to = value;
 }
 
 // Sixteen of the inner dimension: rows g and g + 8 of the left factor at t, t + 4, t + 8 and t + 12.

@@ -24,15 +24,15 @@ const WALK: &str = include_str!("../device/walk.cuh");
 pub(super) struct Plain {
     pub(super) features: usize,
     pub(super) neurons: usize,
-    hidden: usize,
-    outputs: usize,
-    activation: Activation,
+    pub(super) hidden: usize,
+    pub(super) outputs: usize,
+    pub(super) activation: Activation,
     /// Where the parameters of every dense layer are: weights, bias.
     parameters: Vec<[usize; 2]>,
 }
 
 impl Plain {
-    fn of(architecture: &Architecture) -> Option<Plain> {
+    pub(super) fn of(architecture: &Architecture) -> Option<Plain> {
         let widths = &architecture.widths;
         let mut parameters = Vec::new();
         let mut found = None;
@@ -61,6 +61,16 @@ impl Plain {
         }
         let (features, outputs) = (architecture.features.len(), architecture.outputs());
         Some(Plain { features, neurons, hidden, outputs, activation: found?, parameters })
+    }
+
+    /// Where the parameters of every dense layer are, as tables.
+    pub(super) fn tables(&self) -> String {
+        let mut text = String::new();
+        for (name, place) in [("WEIGHTS_AT", 0), ("BIAS_AT", 1)] {
+            let list: Vec<String> = self.parameters.iter().map(|layer| layer[place].to_string()).collect();
+            _ = writeln!(text, "__device__ const int {name}[] = {{{}}};", list.join(", "));
+        }
+        text
     }
 }
 
@@ -231,11 +241,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
 
 /// The kernels around loss and gradient, behind what both texts begin with.
 fn around(plain: &Plain) -> String {
-    let mut text = String::new();
-    for (name, place) in [("WEIGHTS_AT", 0), ("BIAS_AT", 1)] {
-        let list: Vec<String> = plain.parameters.iter().map(|layer| layer[place].to_string()).collect();
-        _ = writeln!(text, "__device__ const int {name}[] = {{{}}};", list.join(", "));
-    }
+    let mut text = plain.tables();
     for part in [UPDATE, DRAW, NETWORK] {
         text.push('\n');
         text += part;
@@ -289,7 +295,7 @@ fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut, part: Part) -> (String, Vec
             reverse: true,
             along: false,
         };
-        let network = term.network_text(plain.activation, &arrays, narrow && part == Part::Whole);
+        let network = term.network_text(plain.activation, &arrays, [narrow && part == Part::Whole, true]);
         let known = networks.iter().position(|known| *known == network);
         let number = known.unwrap_or(networks.len());
         if known.is_none() {
@@ -324,12 +330,19 @@ impl TermText<'_> {
         sizes.into_iter().chain(starts).map(line).collect()
     }
 
-    /// The network with this term's channels; `arrays` are a term's arrays in shared memory.
-    fn network_text(&self, activation: Activation, arrays: &[(&'static str, usize)], called: bool) -> String {
+    /// The network with this term's channels; `arrays` are a term's arrays in shared memory. Whether it is `called`, and whether
+    /// slopes are found `again` from what is kept.
+    pub(super) fn network_text(
+        &self,
+        activation: Activation,
+        arrays: &[(&'static str, usize)],
+        [called, again]: [bool; 2],
+    ) -> String {
         let (rules, name) = (&self.term.rules, activation.name());
         // What is kept of a neuron, and how slopes follow from it.
         let (kept, slopes) = match activation {
-            Activation::Tanh => ("tanh_kept(z)", "tanh_slopes_again"),
+            Activation::Tanh if again => ("tanh_kept(z)", "tanh_slopes_again"),
+            Activation::Tanh => ("z", "tanh_slopes"),
             Activation::Sin => ("z", "sin_slopes"),
             Activation::Gelu => ("z", "gelu_slopes"),
             Activation::Silu => ("z", "silu_slopes"),
@@ -357,7 +370,7 @@ impl TermText<'_> {
     }
 
     /// The term itself, which sees network number `network`.
-    fn fused_text(&self, name: &str, network: usize, arrays: &[(&'static str, usize)]) -> String {
+    pub(super) fn fused_text(&self, name: &str, network: usize, arrays: &[(&'static str, usize)]) -> String {
         let mut text = format!(
             "// {}: {} channels at {} place(s) per point.\nstruct {name} {{\n    using Self = {name};\n    using Net = Network{network};\n",
             self.title(),

@@ -9,6 +9,7 @@ mod grouped;
 mod layers;
 mod merge;
 mod neuron;
+mod passage;
 mod program;
 mod rows;
 mod rules;
@@ -21,7 +22,7 @@ use super::newton::stride;
 use super::tiles;
 use crate::Precision;
 use equation::taylor::{Layer, Plan};
-pub(crate) use frame::kernel;
+pub(crate) use frame::{kernel, kernel_of};
 use std::fmt::Write;
 use term::TermText;
 
@@ -138,6 +139,7 @@ impl Source {
             Work::Evaluate if self.around.is_some() => &["evaluate"],
             Work::Evaluate => &["evaluate", "pack", "reduce", "update", "advance", "draw"],
             Work::Transposed => &["transposed", "pack", "reduce"],
+            Work::Rows if self.packed == 0 => &["rows"],
             Work::Rows => &["rows", "pack", "residuals"],
             Work::Fill => &["fill", "pack"],
             Work::Jacobian => &["jacobian", "pack"],
@@ -236,7 +238,8 @@ pub(crate) fn source(plan: &Plan, target: Target, work: Work, points: usize) -> 
     let fused = match work {
         Work::Separate => return separate::source(plan, target.precision),
         Work::Evaluate => fused::source(plan, target, points),
-        Work::Fill | Work::Jacobian | Work::Along | Work::Transposed | Work::Rows => None,
+        Work::Rows => passage::source(plan, target),
+        Work::Fill | Work::Jacobian | Work::Along | Work::Transposed => None,
     };
     fused.unwrap_or_else(|| {
         let most = if work == Work::Evaluate { tiles::largest(plan) } else { points };

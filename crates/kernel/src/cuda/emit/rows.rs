@@ -34,7 +34,7 @@ fn entry(
     shares: [&str; 2],
     call: impl Fn(usize, usize) -> String,
 ) -> String {
-    let tiles = frame::tiles_of(plan, shares, |term, first| {
+    let tiles = frame::tiles_of(plan, shares, frame::points_of, |term, first| {
         let row = format!("{} + start * Term{term}::RESIDUALS", before(term));
         format!("const long long row = {row};\n            {}", call(term, first))
     });
@@ -60,7 +60,7 @@ fn pack(plan: &Plan) -> String {
 }
 
 /// Rows of the terms before one.
-fn before(term: usize) -> String {
+pub(super) fn before(term: usize) -> String {
     let count = |term: usize| format!("table[{}] * Term{term}::RESIDUALS", 3 * term + 1);
     if term == 0 { "0".to_owned() } else { (0..term).map(count).collect::<Vec<_>>().join(" + ") }
 }

@@ -36,19 +36,34 @@ impl Cuda<'_> {
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
         let count = attempts.len();
         let [dense, factored] = [newton.dense, newton.factored].map(|own| own.trying(attempts, course));
-        let refined = newton.unknowns == Unknowns::Parameters && attempts.iter().any(Attempt::is_refined);
+        let unknowns = newton.unknowns;
+        let refined = unknowns == Unknowns::Parameters && attempts.iter().any(Attempt::is_refined);
         let Newton { middle, total, .. } = *newton;
-        self.queue_factors(&factored)?;
-        self.queue_dense("begin", count, &Dense { to: middle, ..factored })?;
-        self.queue_backward(newton, [&factored, &Dense { to: dense.step, ..dense }], "steps")?;
-        if refined {
-            self.queue_refinement(newton, &dense)?;
+        match unknowns {
+            Unknowns::Parameters | Unknowns::Rows => {
+                self.queue_factors(&factored)?;
+                self.queue_dense("begin", count, &Dense { to: middle, ..factored })?;
+                self.queue_backward(newton, [&factored, &Dense { to: dense.step, ..dense }], "steps")?;
+                if refined {
+                    self.queue_refinement(newton, &dense)?;
+                }
+            }
+            Unknowns::Sketch => {
+                self.queue_factors(&factored)?;
+                self.iterate_steps([&factored, &dense])?;
+            }
+            Unknowns::Diagonal => self.iterate_steps([&factored, &dense])?,
         }
         self.queue_dense("ahead", count, &dense)?;
         if course != Course::Straight {
+            let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
             self.queue_ends(newton, dense.moved, 2 * count)?;
             self.queue_bends(newton, [&factored, &dense], "curve")?;
+            if unknowns == Unknowns::Diagonal {
+                self.iterate_bends([&factored, &dense])?;
+            }
         }
+        let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
         self.queue_dense("end", count, &dense)?;
         self.queue_ends(newton, dense.moved, count)?;
         self.queue_squares(newton, dense.others, 0..count)?;
@@ -69,7 +84,7 @@ impl Cuda<'_> {
         self.fetch_from(Pool::Result, 0, &mut report)?;
         let tried = |end: usize| {
             let (number, attempt) = (end % count, &attempts[end % count]);
-            let promise = if refined && attempt.is_refined() {
+            let promise = if unknowns.is_iterated() || refined && attempt.is_refined() {
                 total - report[2 * CANDIDATES + number]
             } else {
                 // |r|² − |r − J·step|² = step·slope + added·step·(step − origin), since step solves the equations.
@@ -92,7 +107,7 @@ impl Cuda<'_> {
         self.fetch_from(Pool::Candidates, (VECTORS * CANDIDATES + place) * stride, parameters)
     }
 
-    /// Queues what equations say to rows that a kernel fills, for every candidate.
+    /// Queues what equations say to rows that a kernel fills, for every candidate; without a factor, the rows alone.
     fn queue_bends(
         &self,
         newton: &Newton,
@@ -101,8 +116,11 @@ impl Cuda<'_> {
     ) -> Result<(), CudaError> {
         let Newton { work, middle, .. } = *newton;
         self.queue_dense(rows, dense.candidates as usize * SHARED_OUT * tables(self.plan), dense)?;
-        if newton.unknowns == Unknowns::Parameters {
-            self.queue_slopes(newton, &Dense { to: work, ..*dense }, "add")?;
+        match newton.unknowns {
+            Unknowns::Parameters => self.queue_slopes(newton, &Dense { to: work, ..*dense }, "add")?,
+            Unknowns::Rows => {}
+            Unknowns::Diagonal => return Ok(()),
+            Unknowns::Sketch => return self.queue_sketched_bends(newton, [factored, dense]),
         }
         self.queue_solution(Half::Forward, &Dense { from: work, to: middle, ..*factored })?;
         self.queue_backward(newton, [factored, &Dense { to: dense.bend, ..*dense }], "add")
@@ -121,7 +139,7 @@ impl Cuda<'_> {
             Unknowns::Parameters => {
                 self.queue_solution(Half::Backward, &Dense { from, to: dense.to, ..*factored })
             }
-            Unknowns::Rows => {
+            Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => {
                 let to = newton.solution;
                 self.queue_solution(Half::Backward, &Dense { from, to, ..*factored })?;
                 self.queue_slopes(newton, &Dense { curved: to, ..*dense }, last)
@@ -130,26 +148,17 @@ impl Cuda<'_> {
     }
 
     fn queue_factors(&self, dense: &Dense) -> Result<(), CudaError> {
-        let (blocks, count) = (dense::column_blocks(dense.size as usize), dense.factor_count as usize);
-        self.queue_dense("damp", blocks * dense::BLOCK * count, dense)?;
-        for column in 0..blocks {
-            let (dense, right) = (Dense { column: column as u64, ..*dense }, blocks - column - 1);
-            self.queue_dense("finish", (right + 1) * count, &dense)?;
-            self.queue_dense("rest", right * (right + 1) / 2 * count, &dense)?;
-        }
-        Ok(())
+        let (unknowns, count) = (dense.size as usize, dense.factor_count as usize);
+        self.queue_dense("damp", dense::column_blocks(unknowns) * dense::BLOCK * count, dense)?;
+        self.queue_dense("factor", dense::factor_blocks(unknowns) * count, dense)
     }
 
     pub(super) fn queue_solution(&self, half: Half, dense: &Dense) -> Result<(), CudaError> {
-        let (blocks, count) = (dense::column_blocks(dense.size as usize), dense.candidates as usize);
-        for turn in 0..blocks {
-            let (name, column) = match half {
-                Half::Forward => ("forward", turn),
-                Half::Backward => ("backward", blocks - 1 - turn),
-            };
-            self.queue_dense(name, (blocks - turn) * count, &Dense { column: column as u64, ..*dense })?;
-        }
-        Ok(())
+        let name = match half {
+            Half::Forward => "forward",
+            Half::Backward => "backward",
+        };
+        self.queue_dense(name, dense::column_blocks(dense.size as usize) * dense.candidates as usize, dense)
     }
 
     /// Queues Jᵀ times one number per row, for all candidates, and a kernel that adds up its parts.

@@ -1,6 +1,6 @@
 //! Dense linear algebra on the device: the text of its kernels, the same for every plan, and what they are given.
 
-use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel};
+use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel_of};
 use crate::cuda::machine::{Given, ToLoad};
 use crate::{Attempt, Course};
 use std::fmt::Write;
@@ -14,6 +14,9 @@ pub(super) const BLOCK: usize = 64;
 
 /// Blocks that share the points of one residual; as in `device/candidates.cuh`.
 pub(super) const SHARED_OUT: usize = 16;
+
+/// Blocks that add up the parts of one tile; as in `device/normal.cuh`.
+pub(super) const GATHERING: usize = 16;
 
 pub(super) const THREADS: usize = 256;
 
@@ -37,6 +40,7 @@ pub(super) struct Dense {
     pub(super) matrix: u64,
     pub(super) factors: u64,
     pub(super) corners: u64,
+    pub(super) flags: u64,
     pub(super) factor_count: u64,
     pub(super) damped: [f64; CANDIDATES],
     pub(super) candidates: u64,
@@ -45,7 +49,6 @@ pub(super) struct Dense {
     pub(super) pulled: [f64; CANDIDATES],
     pub(super) carried: u64,
     pub(super) in_rows: u64,
-    pub(super) column: u64,
     pub(super) from: u64,
     pub(super) to: u64,
     pub(super) step: u64,
@@ -64,6 +67,11 @@ pub(super) struct Dense {
     pub(super) apart: u64,
     pub(super) slope: u64,
     pub(super) report: u64,
+    pub(super) iterated: u64,
+    pub(super) enough: f64,
+    pub(super) diagonal: u64,
+    pub(super) sketched: u64,
+    pub(super) first_row: u64,
 }
 
 impl Dense {
@@ -108,13 +116,12 @@ pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64>
 unsafe impl Given for Dense {}
 
 /// Its kernels and the functions that they are; the first one stages in shared memory.
-const KERNELS: [(&str, &str); 25] = [
+const KERNELS: [(&str, &str); 30] = [
     ("products", "multiply_all"),
     ("gather", "gather_parts"),
     ("measure", "survey"),
     ("damp", "damp_row"),
-    ("finish", "finish_column"),
-    ("rest", "update_rest"),
+    ("factor", "finish_block"),
     ("begin", "begin_backward"),
     ("forward", "solve_forward"),
     ("backward", "solve_backward"),
@@ -134,6 +141,12 @@ const KERNELS: [(&str, &str); 25] = [
     ("turn", "turn_direction"),
     ("lengthen", "lengthen_step"),
     ("remaining", "remaining_square"),
+    ("diagonal", "square_parts"),
+    ("measure_diagonal", "survey_diagonal"),
+    ("sketch", "add_with_signs"),
+    ("start", "begin_iterations"),
+    ("by_diagonal", "divide_by_diagonal"),
+    ("by_sketch", "divide_by_sketch"),
 ];
 
 /// Their text, with all names.
@@ -171,6 +184,17 @@ pub(super) fn column_blocks(unknowns: usize) -> usize {
     (unknowns + 1) / BLOCK + 1
 }
 
+/// Blocks of numbers of a factor.
+pub(super) fn factor_blocks(unknowns: usize) -> usize {
+    let blocks = column_blocks(unknowns);
+    blocks * (blocks + 1) / 2
+}
+
+/// Words for flags of a factor's blocks, and of those of a solution's two halves.
+pub(super) fn flags(unknowns: usize) -> usize {
+    factor_blocks(unknowns) + column_blocks(unknowns)
+}
+
 /// Parts of the rows, or of the parameters for JJᵀ, that are added up apart, so that multiprocessors have equally much to do.
 pub(super) fn parts(tiles: usize, rows: usize, multiprocessors: usize) -> usize {
     /// More would cost more to add up than they save.
@@ -199,13 +223,15 @@ pub(crate) fn text() -> String {
         include_str!("../device/candidates.cuh"),
         include_str!("../device/gram.cuh"),
         include_str!("../device/refine.cuh"),
+        include_str!("../device/sketch.cuh"),
     ] {
         text.push('\n');
         text += part;
     }
     text.push('\n');
-    for (name, function) in &KERNELS {
-        text += &kernel(name, &format!("    {function}(arguments);\n"));
+    for (place, (name, function)) in KERNELS.iter().enumerate() {
+        // Only the first one fills a multiprocessor with one block.
+        text += &kernel_of(name, if place == 0 { 1 } else { 2 }, &format!("    {function}(arguments);\n"));
     }
     text
 }

@@ -3,6 +3,7 @@
 
 mod candidates;
 mod dense;
+mod iterate;
 mod refine;
 mod room;
 
@@ -49,6 +50,8 @@ pub(super) struct Newton {
     work: u64,
     middle: u64,
     solution: u64,
+    /// Sums of rows with random signs, where equations are sketched.
+    sketch: u64,
     /// Addresses of the chunks' tables.
     tables: Vec<u64>,
 }
@@ -94,10 +97,11 @@ impl Cuda<'_> {
         self.newton = Some(newton);
         self.bring(points, parameters, scales, carried)?;
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
-        self.launch(newton.kernels, "pack", self.pack_blocks(newton.kernels), &newton.arguments)?;
+        self.queue_packing(newton, &newton.arguments)?;
         match unknowns {
             Unknowns::Parameters => self.queue_columns(newton)?,
             Unknowns::Rows => self.queue_pairs(newton)?,
+            Unknowns::Diagonal | Unknowns::Sketch => self.queue_diagonal(newton)?,
         }
         self.queue_squares(newton, newton.dense.values, 0..1)?;
         let mut report = vec![0.0; REPORT + SHARED_OUT * tables(self.plan)];
@@ -117,7 +121,7 @@ impl Cuda<'_> {
             let dense = Dense { row_count: rows.len() as u64, fresh: u64::from(chunk == 0), ..newton.dense };
             self.queue_dense("products", products * dense.parts as usize, &dense)?;
         }
-        self.queue_dense("gather", products, &newton.dense)?;
+        self.queue_gathering(products, &newton.dense)?;
         self.queue_dense("measure", 1, &newton.dense)
     }
 
@@ -132,7 +136,7 @@ impl Cuda<'_> {
         let split = Dense { to: residuals, bend: along, ..dense };
         self.queue_dense("split", (rows as usize).div_ceil(warps), &split)?;
         self.queue_dense("products", products * dense.parts as usize, &Dense { in_rows: 1, ..dense })?;
-        self.queue_dense("gather", products, &newton.factored)?;
+        self.queue_gathering(products, &newton.factored)?;
         self.queue_slopes(newton, &Dense { curved: residuals, to: dense.slope, ..dense }, "add")?;
         self.queue_dense("measure_rows", 1, &Dense { from: residuals, ..dense })
     }
@@ -152,6 +156,11 @@ impl Cuda<'_> {
         let Cuda { machine, staging, newton, .. } = self;
         let newton = newton.as_ref().ok_or(CudaError::NoEquations)?;
         machine.fetch(&newton.arena, newton.place(pool) + behind * size_of::<f64>(), staging, numbers)
+    }
+
+    /// Queues sums of the parts of so many tiles.
+    fn queue_gathering(&self, tiles: usize, dense: &Dense) -> Result<(), CudaError> {
+        self.queue_dense("gather", tiles * dense::GATHERING, dense)
     }
 
     /// Queues a kernel of dense linear algebra.
@@ -195,9 +204,26 @@ impl Cuda<'_> {
             candidates: count as u64,
             ..newton.arguments
         };
-        self.launch(newton.kernels, "pack", self.pack_blocks(newton.kernels), &arguments)?;
+        self.queue_packing(newton, &arguments)?;
         // As many for every set.
-        self.launch(newton.kernels, "residuals", newton.blocks / count * count, &arguments)
+        let blocks = newton.blocks / count * count;
+        if self.source_of(newton.kernels).packed == 0 {
+            return self.launch(
+                newton.kernels,
+                Work::Rows.name(),
+                blocks,
+                &Arguments { output: 0, ..arguments },
+            );
+        }
+        self.launch(newton.kernels, "residuals", blocks, &arguments)
+    }
+
+    /// Queues copies of parameters that kernels can read, where they do not read the parameters themselves.
+    fn queue_packing(&self, newton: &Newton, arguments: &Arguments) -> Result<(), CudaError> {
+        match self.pack_blocks(newton.kernels) {
+            0 => Ok(()),
+            blocks => self.launch(newton.kernels, "pack", blocks, arguments),
+        }
     }
 
     /// Queues the squares of residuals that lie at an address, for these of the ends of which the host is told.

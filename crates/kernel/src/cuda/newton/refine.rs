@@ -37,7 +37,7 @@ impl Cuda<'_> {
     }
 
     /// Queues J times the candidates' vectors.
-    fn queue_along(&self, newton: &Newton, dense: &Dense) -> Result<(), CudaError> {
+    pub(super) fn queue_along(&self, newton: &Newton, dense: &Dense) -> Result<(), CudaError> {
         let warps = THREADS / 32;
         for (number, rows) in self.chunk_rows(newton).into_iter().enumerate() {
             self.queue_rows_again(newton, number, &rows)?;

@@ -6,13 +6,16 @@ use super::{Newton, REPORT, row_count};
 use crate::cuda::emit::Work;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::machine::{Arena, Arguments};
-use crate::cuda::memory::{Pool, Regions};
+use crate::cuda::memory::{MemoryPlan, Pool, Regions};
 use crate::cuda::rows::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::{CudaError, tiles};
-use crate::{Points, Unknowns};
+use crate::{Points, Unknowns, sketched};
 
 /// Bytes of rows of the Jacobian that are there at one time, where memory allows.
 const MOST_BYTES: usize = 1 << 30;
+
+/// The same where every turn of conjugate gradients needs all rows.
+const MOST_BYTES_ITERATED: usize = 64 << 30;
 
 /// Words of a residual's entry; as `kinds` in `device/dense.cuh`.
 const KIND: usize = 4;
@@ -40,6 +43,11 @@ struct Shares {
     parts: usize,
 }
 
+/// Whether fewer tiles at a time would be another way: all rows have to be there where they are the unknowns.
+fn is_divisible(tiles_each: usize, unknowns: Unknowns) -> bool {
+    tiles_each > 1 && unknowns != Unknowns::Rows
+}
+
 impl Cuda<'_> {
     /// The problem's place on the device: the last one's, where points are as many.
     pub(super) fn newton_for(&mut self, points: &[Points], unknowns: Unknowns) -> Result<Newton, CudaError> {
@@ -54,32 +62,69 @@ impl Cuda<'_> {
             Some(Newton { arena, .. }) => arena,
             None => Arena::new(&self.machine),
         };
+        let (kernels, sizes) = self.newton_sizes(points)?;
+        let mut tiles_each = count_tiles(&sizes).max(1);
+        loop {
+            let (regions, shares);
+            (regions, shares, tiles_each) = self.newton_room(kernels, &sizes, tiles_each, unknowns)?;
+            match arena.reserve(regions.bytes()) {
+                Ok(()) => {
+                    self.peak = self.peak.max(self.arena.bytes() + arena.bytes());
+                    return Ok(self.settled(arena, regions, shares));
+                }
+                Err(CudaError::Memory { .. }) if is_divisible(tiles_each, unknowns) => {
+                    tiles_each = tiles_each.div_ceil(2);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// See [`crate::Kernel::plan_equations`].
+    pub(crate) fn plan_equations(
+        &mut self,
+        points: &[Points],
+        unknowns: Unknowns,
+    ) -> Result<MemoryPlan, CudaError> {
+        let (kernels, sizes) = self.newton_sizes(points)?;
+        let (regions, shares, _) = self.newton_room(kernels, &sizes, count_tiles(&sizes).max(1), unknowns)?;
+        Ok(self.memory_plan(&regions, [shares.chunks.len(), shares.blocks]))
+    }
+
+    /// The kernels of rows, and how they take points.
+    fn newton_sizes(&mut self, points: &[Points]) -> Result<(usize, Vec<Size>), CudaError> {
         self.load_equations()?;
         // The largest in any case: points become more while training, and compiling again takes longer than all that
         // smaller tiles would save before.
         let kernels = self.kernels(Work::Rows, tiles::largest(self.plan))?;
         let mut sizes = Wanted::Given(points).sizes(self.plan);
         sizes.iter_mut().zip(&self.source_of(kernels).points).for_each(|(size, tile)| size.tile = *tile);
-        let mut tiles_each = count_tiles(&sizes).max(1);
+        Ok((kernels, sizes))
+    }
+
+    /// The problem under the present limits, with at most so many tiles of points at a time, and with how many.
+    fn newton_room(
+        &self,
+        kernels: usize,
+        sizes: &[Size],
+        mut tiles_each: usize,
+        unknowns: Unknowns,
+    ) -> Result<(Regions, Shares, usize), CudaError> {
+        let most = if unknowns.is_iterated() { MOST_BYTES_ITERATED } else { MOST_BYTES };
+        let row = dense::stride(self.plan.parameter_count()) * size_of::<f64>();
+        // Calls on single terms share the limit.
+        let kept = |limit: usize| self.arena.bytes().max(limit / 4);
+        let room = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(kept(limit)));
         loop {
-            let shares = self.shares(kernels, &sizes, tiles_each, unknowns);
-            let divisible = tiles_each > 1 && unknowns == Unknowns::Parameters;
-            let (regions, row) = (self.newton_regions(&shares), dense::stride(self.plan.parameter_count()));
-            // Calls on single terms share the limit.
-            let kept = |limit: usize| self.arena.bytes().max(limit / 4);
-            let room = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(kept(limit)));
-            let long = shares.rows * row * size_of::<f64>() > MOST_BYTES && divisible;
-            let reserved = match regions.bytes() {
-                bytes if long || bytes > room => Err(CudaError::Memory { bytes }),
-                bytes => arena.reserve(bytes),
-            };
-            match reserved {
-                Ok(()) => {
-                    self.peak = self.peak.max(self.arena.bytes() + arena.bytes());
-                    return Ok(self.settled(arena, regions, shares));
-                }
-                Err(CudaError::Memory { .. }) if divisible => tiles_each = tiles_each.div_ceil(2),
-                Err(error) => return Err(error),
+            let shares = self.shares(kernels, sizes, tiles_each, unknowns);
+            let regions = self.newton_regions(&shares);
+            let divisible = is_divisible(tiles_each, unknowns);
+            if regions.bytes() <= room && !(divisible && shares.rows * row > most) {
+                return Ok((regions, shares, tiles_each));
+            } else if divisible {
+                tiles_each = tiles_each.div_ceil(2);
+            } else {
+                return Err(CudaError::Memory { bytes: regions.bytes() });
             }
         }
     }
@@ -94,11 +139,14 @@ impl Cuda<'_> {
         let (tiles, summed) = match unknowns {
             Unknowns::Parameters => (dense::tiles(parameters), rows),
             Unknowns::Rows => (dense::tiles(all_rows), dense::stride(parameters)),
+            Unknowns::Diagonal => (0, rows),
+            Unknowns::Sketch => (dense::tiles(sketched(all_rows)), dense::stride(parameters)),
         };
         Shares {
             unknowns,
             kernels,
-            blocks: (MOST_SETS * count_tiles(sizes)).min(self.blocks(kernels)).next_multiple_of(MOST_SETS),
+            // No more than run at a time: a block that waits for others to end would make all of them wait.
+            blocks: (MOST_SETS * count_tiles(sizes)).min(self.blocks(kernels)).max(MOST_SETS),
             sizes: sizes.to_vec(),
             rows,
             all_rows,
@@ -112,11 +160,16 @@ impl Cuda<'_> {
         let Shares { unknowns, kernels, blocks, ref sizes, ref chunks, rows, all_rows, parts } = *shares;
         let (stride, word, source) = (dense::stride(parameters), size_of::<f64>(), self.source_of(kernels));
         let (kinds, table) = (tables(self.plan), 3 * (self.plan.terms.len() + 1) * (chunks.len() + 1));
-        let (size, vectors) = match unknowns {
-            Unknowns::Parameters => (parameters, 0),
-            Unknowns::Rows => (all_rows, 3 * CANDIDATES + 1),
+        let (size, vectors, sums) = match unknowns {
+            Unknowns::Parameters => (parameters, 0, 0),
+            Unknowns::Rows => (all_rows, 3 * CANDIDATES + 1, 0),
+            Unknowns::Diagonal => (0, 0, 0),
+            Unknowns::Sketch => {
+                let sums = sketched(all_rows);
+                (sums, 3 * CANDIDATES, dense::stride(sums))
+            }
         };
-        let side = dense::stride(size);
+        let side = if size == 0 { 0 } else { dense::stride(size) };
         let parts = dense::tiles(size) * parts * dense::TILE;
         let factor = dense::column_blocks(size) * dense::BLOCK * (side + 2 * dense::BLOCK);
         let number = self.number_bytes();
@@ -126,10 +179,11 @@ impl Cuda<'_> {
             (Pool::Weights, (1 + MOST_SETS) * source.packed * number),
             (Pool::Jets, blocks * source.scratch * number),
             (Pool::Jacobian, rows * stride * word),
+            (Pool::Sketch, sums * stride * word),
             (Pool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * stride) * word),
             (Pool::Matrix, side * side * word),
-            (Pool::Factors, CANDIDATES * factor * word),
-            (Pool::Candidates, ((VECTORS + 2) * CANDIDATES + 1) * stride * word),
+            (Pool::Factors, CANDIDATES * (factor + dense::flags(size)) * word),
+            (Pool::Candidates, ((VECTORS + 2) * CANDIDATES + 2) * stride * word),
             (Pool::Unknowns, vectors * side * word),
             (Pool::Values, (1 + 3 * CANDIDATES) * all_rows * word),
             (Pool::Result, (REPORT + 2 * CANDIDATES * SHARED_OUT * kinds) * word),
@@ -172,27 +226,31 @@ impl Cuda<'_> {
         let size = match unknowns {
             Unknowns::Parameters => parameters,
             Unknowns::Rows => all_rows as usize,
+            Unknowns::Diagonal => 0,
+            Unknowns::Sketch => sketched(all_rows as usize),
         };
         let side = dense::stride(size) as u64;
         let corners = (dense::column_blocks(size) * dense::BLOCK * CANDIDATES) as u64 * side * word;
+        let flags =
+            corners + (CANDIDATES * dense::column_blocks(size) * 2 * dense::BLOCK.pow(2)) as u64 * word;
         let rows_of_unknowns = address(Pool::Unknowns);
         let row_vectors = CANDIDATES as u64 * side * word;
         let along = rows_of_unknowns + 3 * row_vectors;
+        let own_slope = step + (VECTORS as u64 + 2) * vectors;
         let (work, middle, curved, apart, slope) = match unknowns {
-            Unknowns::Parameters => (
+            Unknowns::Parameters | Unknowns::Diagonal | Unknowns::Sketch => (
                 step + 2 * vectors,
                 step + 3 * vectors,
                 values + (1 + 2 * CANDIDATES as u64) * all_rows * word,
                 all_rows,
-                address(Pool::Matrix) + parameters as u64 * stride * word,
+                match unknowns {
+                    Unknowns::Parameters => address(Pool::Matrix) + parameters as u64 * stride * word,
+                    Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => own_slope,
+                },
             ),
-            Unknowns::Rows => (
-                rows_of_unknowns,
-                rows_of_unknowns + row_vectors,
-                rows_of_unknowns,
-                side,
-                step + (VECTORS as u64 + 2) * vectors,
-            ),
+            Unknowns::Rows => {
+                (rows_of_unknowns, rows_of_unknowns + row_vectors, rows_of_unknowns, side, own_slope)
+            }
         };
         let dense = Dense {
             rows: address(Pool::Jacobian),
@@ -203,6 +261,7 @@ impl Cuda<'_> {
             matrix: address(Pool::Matrix),
             factors: address(Pool::Factors),
             corners: address(Pool::Factors) + corners,
+            flags: address(Pool::Factors) + flags,
             step,
             bend: step + vectors,
             moved: step + VECTORS as u64 * vectors,
@@ -217,12 +276,20 @@ impl Cuda<'_> {
             kinds: kind_table,
             kind_count: kinds,
             report: address(Pool::Result),
+            diagonal: own_slope + stride * word,
+            sketched: if unknowns == Unknowns::Sketch { size as u64 } else { 0 },
             ..Dense::default()
         };
         let factored = match unknowns {
-            Unknowns::Parameters => dense,
+            Unknowns::Parameters | Unknowns::Diagonal => dense,
+            // Nothing is damped towards what is carried there: the row behind the last one holds zeros.
+            Unknowns::Sketch => {
+                let carried = address(Pool::Matrix) + size as u64 * side * word;
+                Dense { size: size as u64, stride: side, carried, ..dense }
+            }
             Unknowns::Rows => Dense { size: all_rows, stride: side, carried: along, in_rows: 1, ..dense },
         };
+        let sketch = address(Pool::Sketch);
         let tables = (0..=chunks.len() as u64).map(|chunk| first + chunk * table_bytes).collect();
         Newton {
             arena,
@@ -241,6 +308,7 @@ impl Cuda<'_> {
             work,
             middle,
             solution: rows_of_unknowns + 2 * row_vectors,
+            sketch,
             tables,
         }
     }

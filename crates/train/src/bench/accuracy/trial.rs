@@ -167,7 +167,8 @@ impl Trial {
     }
 
     fn describe(&mut self, experiment: &Experiment) {
-        let phases = settle(experiment.problem(), experiment.plan(), experiment.precision());
+        let phases =
+            settle(experiment.problem(), experiment.plan(), experiment.device(), experiment.precision());
         let points = |least: usize, most: usize| match least == most {
             true => format!("{least} points"),
             false => format!("{least} to {most} points"),

@@ -55,7 +55,7 @@ impl Candidate {
     /// Prepares to solve with damping · mean added to the diagonal.
     pub(super) fn factorize(&mut self, system: &System, damping: f64, mean: f64) {
         (self.damping, self.added) = (damping, damping * mean);
-        self.factored = mean * damping.max(system.least_damping(self.step.len()));
+        self.factored = mean * damping.max(system.unknowns().least_damping(self.step.len()));
         self.factorized = match system.matrix() {
             Some(matrix) => {
                 if self.factor.size() != matrix.size() {
@@ -78,9 +78,12 @@ impl Candidate {
         origin: Option<&[f64]>,
     ) -> Result<(), Refusal> {
         let Candidate { step, factor, added, factored, .. } = self;
-        system.solve_first((factor, *factored), squares, parameters, (here, slope), origin, step)?;
-        if *added < *factored {
-            self.promise = refine((factor, *added), squares, parameters, (here, origin), step)?;
+        system.solve_first((factor, *factored), (here, slope), origin, step);
+        let unknowns = system.unknowns();
+        if *added < *factored || unknowns.is_iterated() {
+            let solve = |vector: &mut [f64]| system.solve_damped((factor, *factored), vector);
+            let (patience, rows) = (unknowns.patience(), (here, origin));
+            self.promise = refine(&solve, (*added, patience), squares, parameters, rows, step)?;
             return Ok(());
         }
         // |r|² − |r − J·step|² = step·slope + μ·step·(step − origin), since step solves the equations.

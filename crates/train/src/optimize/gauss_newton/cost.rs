@@ -2,7 +2,7 @@
 
 use super::TRIED;
 use equation::problem::Solver;
-use kernel::{Cholesky, Gram, NormalEquations, Unknowns};
+use kernel::{Cholesky, Device, Gram, NormalEquations, Unknowns, sketched};
 
 /// The most memory that matrices may take, in bytes.
 const MOST_BYTES: usize = 4 << 30;
@@ -10,8 +10,11 @@ const MOST_BYTES: usize = 4 << 30;
 /// The same on a device with memory of its own, by which `auto` chooses.
 const MOST_BYTES_ON_DEVICES: usize = 32 << 30;
 
-/// Iterations of conjugate gradients that a damping is expected to take, with its acceleration.
-const ITERATIONS: f64 = 200.0;
+/// Steps that are tried: from two origins with every damping.
+const STEPS: f64 = 2.0 * TRIED.len() as f64;
+
+/// J·v is a pass forward, back and forward, Jᵀ·v one forward and back: so many evaluations with gradient, together.
+const PRODUCTS: f64 = 7.0 / 3.0;
 
 /// The size of a step's linear equations.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -35,11 +38,34 @@ impl Extent {
             Solver::Auto => self.flops(self.best()),
             Solver::NormalEquations => jacobian + rows * parameters.powi(2) + factors * parameters.powi(3),
             Solver::Woodbury => jacobian + parameters * rows.powi(2) + factors * rows.powi(3),
-            // J·v is a pass forward, back and forward, Jᵀ·v one forward and back.
-            Solver::ConjugateGradients => {
-                jacobian + TRIED.len() as f64 * ITERATIONS * 7.0 / 3.0 * self.evaluation
+            Solver::ConjugateGradients => jacobian + self.iterations(Unknowns::Diagonal),
+            Solver::Sketch => {
+                let sums = sketched(self.rows) as f64;
+                jacobian
+                    + parameters * sums.powi(2)
+                    + factors * sums.powi(3)
+                    + self.iterations(Unknowns::Sketch)
             }
         }
+    }
+
+    /// Operations of as many conjugate gradients as steps may take.
+    fn iterations(self, unknowns: Unknowns) -> f64 {
+        STEPS * unknowns.patience().most as f64 * PRODUCTS * self.evaluation
+    }
+
+    /// Whether steps of sketched equations are faster on a GPU than others, by the rates of an H200, for networks as large as
+    /// those for which their lower quality was seen not to matter.
+    fn is_faster_sketched(self) -> bool {
+        /// Operations of dense linear algebra, and bytes of rows, per second.
+        const RATES: (f64, f64) = (3e13, 3e12);
+        const LEAST_PARAMETERS: usize = 1 << 15;
+        let (parameters, rows, sums) = (self.parameters as f64, self.rows as f64, sketched(self.rows) as f64);
+        let passes = 2.0 * Unknowns::Sketch.patience().most as f64;
+        let read = passes * (rows + sums) * parameters * size_of::<f64>() as f64;
+        let seconds = read / RATES.1 + parameters * sums.powi(2) / RATES.0;
+        let dense = self.flops(Solver::Woodbury).min(self.flops(Solver::NormalEquations));
+        self.parameters >= LEAST_PARAMETERS && seconds < dense / RATES.0
     }
 
     /// Bytes that its matrices take.
@@ -52,32 +78,44 @@ impl Extent {
             }
             Solver::Woodbury => Gram::bytes(parameters, rows) + TRIED.len() * Cholesky::bytes(rows),
             Solver::ConjugateGradients => 8 * (parameters + rows) * size_of::<f64>(),
+            Solver::Sketch => {
+                let sums = sketched(rows);
+                Gram::bytes(parameters, sums) + TRIED.len() * Cholesky::bytes(sums)
+            }
         }
     }
 
-    /// What a device that solves equations by itself has as unknowns; none where it should not, as it knows no
-    /// conjugate gradients.
-    pub(super) fn unknowns_for_devices(self, solver: Solver) -> Option<Unknowns> {
+    /// What a device that solves equations by itself has as unknowns. Where both matrices are too large for it, rows are
+    /// sketched.
+    pub(crate) fn unknowns_for_devices(self, solver: Solver) -> Unknowns {
         match solver {
-            Solver::NormalEquations => Some(Unknowns::Parameters),
-            Solver::Woodbury => Some(Unknowns::Rows),
-            Solver::ConjugateGradients => None,
-            Solver::Auto => [Solver::NormalEquations, Solver::Woodbury]
-                .into_iter()
-                .filter(|&solver| self.bytes(solver) <= MOST_BYTES_ON_DEVICES)
-                .min_by(|&one, &other| self.flops(one).total_cmp(&self.flops(other)))
-                .and_then(|solver| self.unknowns_for_devices(solver)),
+            Solver::NormalEquations => Unknowns::Parameters,
+            Solver::Woodbury => Unknowns::Rows,
+            Solver::ConjugateGradients => Unknowns::Diagonal,
+            Solver::Sketch => Unknowns::Sketch,
+            Solver::Auto => self.unknowns_for_devices(self.best_on(Device::Cuda)),
         }
     }
 
-    /// The cheapest way that has room.
+    /// The cheapest way that has room; sketched equations, whose steps are not as good, and conjugate gradients alone where
+    /// no others have.
     pub fn best(self) -> Solver {
-        [Solver::NormalEquations, Solver::Woodbury]
-            .into_iter()
-            .filter(|&solver| self.bytes(solver) <= MOST_BYTES)
-            .fold(Solver::ConjugateGradients, |best, solver| {
-                if self.flops(solver) < self.flops(best) { solver } else { best }
-            })
+        self.best_on(Device::Cpu)
+    }
+
+    /// The same on a device.
+    pub fn best_on(self, device: Device) -> Solver {
+        let most = match device {
+            Device::Cpu | Device::Reference => MOST_BYTES,
+            Device::Cuda => MOST_BYTES_ON_DEVICES,
+        };
+        let fits = |solver: &Solver| self.bytes(*solver) <= most;
+        if device == Device::Cuda && fits(&Solver::Sketch) && self.is_faster_sketched() {
+            return Solver::Sketch;
+        }
+        let dense = [Solver::NormalEquations, Solver::Woodbury].into_iter().filter(fits);
+        let best = dense.min_by(|&one, &other| self.flops(one).total_cmp(&self.flops(other)));
+        best.or(Some(Solver::Sketch).filter(fits)).unwrap_or(Solver::ConjugateGradients)
     }
 }
 
@@ -94,7 +132,7 @@ mod tests {
         };
         assert_eq!(best(1341, 4608), Solver::NormalEquations);
         assert_eq!(best(50_000, 2304), Solver::Woodbury);
-        assert_eq!(best(50_000, 40_000), Solver::ConjugateGradients);
+        assert_eq!(best(50_000, 40_000), Solver::Sketch);
         assert_eq!(best(1_000_000, 1000), Solver::ConjugateGradients, "no room for 8 GB");
     }
 
@@ -103,10 +141,12 @@ mod tests {
         let unknowns = |parameters: usize, rows: usize, solver: Solver| {
             Extent { parameters, rows, evaluation: 0.0 }.unknowns_for_devices(solver)
         };
-        assert_eq!(unknowns(1341, 4608, Solver::Auto), Some(Unknowns::Parameters));
-        assert_eq!(unknowns(50_000, 2304, Solver::Auto), Some(Unknowns::Rows));
-        assert_eq!(unknowns(500_000, 400_000, Solver::Auto), None);
-        assert_eq!(unknowns(1341, 4608, Solver::Woodbury), Some(Unknowns::Rows));
-        assert_eq!(unknowns(1341, 4608, Solver::ConjugateGradients), None);
+        assert_eq!(unknowns(1341, 4608, Solver::Auto), Unknowns::Parameters);
+        assert_eq!(unknowns(50_000, 2304, Solver::Auto), Unknowns::Rows);
+        assert_eq!(unknowns(500_000, 400_000, Solver::Auto), Unknowns::Sketch);
+        assert_eq!(unknowns(50_000, 8192, Solver::Auto), Unknowns::Sketch, "a GPU is faster so");
+        assert_eq!(unknowns(12_737, 8192, Solver::Auto), Unknowns::Rows, "not as good for so few parameters");
+        assert_eq!(unknowns(1341, 4608, Solver::Woodbury), Unknowns::Rows);
+        assert_eq!(unknowns(1341, 4608, Solver::ConjugateGradients), Unknowns::Diagonal);
     }
 }

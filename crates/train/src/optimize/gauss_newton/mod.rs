@@ -205,10 +205,7 @@ impl GaussNewton {
         let Linearized { losses, mean, slope } =
             device.linearize(parameters, self.carried.as_deref(), unknowns)?;
         let origins = if self.carried.is_some() { &[false, true][..] } else { &[false] };
-        let least = match unknowns {
-            Unknowns::Parameters => least_damping(extent.parameters),
-            Unknowns::Rows => 0.0,
-        };
+        let least = unknowns.least_damping(extent.parameters);
         let (dampings, strain) = self.dampings(extent, losses.total);
         let found = search(dampings, 2.0 * slope, |dampings, evaluations| {
             let damped =
@@ -221,8 +218,8 @@ impl GaussNewton {
                 })
                 .collect();
             let added = mean * correct::damping(dampings);
-            let course =
-                if correct::can_be_judged(extent) { Course::Corrected { added } } else { Course::Bent };
+            let corrected = correct::can_be_judged(extent) && unknowns != Unknowns::Diagonal;
+            let course = if corrected { Course::Corrected { added } } else { Course::Bent };
             let tried = device.try_steps(&attempts, course)?;
             let mut best: Option<Best> = None;
             // Corrected ends come behind the others.
@@ -294,12 +291,9 @@ impl Optimizer for GaussNewton {
     ) -> Result<StepOutcome<'step>, Refusal> {
         let squares = loss.least_squares().ok_or(Refusal::NotSquares)?;
         let extent = squares.extent();
-        let elsewhere = match (squares.elsewhere(), extent.unknowns_for_devices(self.solver)) {
-            (Some(device), Some(unknowns)) => {
-                Some(self.step_elsewhere(device, parameters, (extent, unknowns)))
-            }
-            (Some(_) | None, _) => None,
-        };
+        let unknowns = extent.unknowns_for_devices(self.solver);
+        let elsewhere =
+            (squares.elsewhere()).map(|device| self.step_elsewhere(device, parameters, (extent, unknowns)));
         let found = match elsewhere {
             // The device has no room for the equations.
             None | Some(Err(Refusal::Kernel(KernelError::Cuda(CudaError::Memory { .. })))) => {

@@ -1,37 +1,47 @@
-//! Steps with less damping than any factor could have.
+//! Conjugate gradients: steps with less damping than any factor could have, or without a factor.
 
 use super::{LeastSquares, dot};
 use crate::Refusal;
-use kernel::{Cholesky, REFINEMENTS};
+use kernel::Patience;
 
-/// Turns the step of a factor, which has more damping, into that of (JᵀJ + μ·I)·x = Jᵀ·r + μ·origin for μ = `damping`, by
-/// conjugate gradients on the least-squares problem in the factor's terms (Björck 1996). Products with J itself see what its
-/// square has lost to rounding. By how much the model says that the loss will fall.
+/// Turns a step into that of (JᵀJ + μ·I)·x = Jᵀ·r + μ·origin for μ = `damping`, by conjugate gradients on the least-squares
+/// problem in the terms of equations like it that `solve` solves (Björck 1996). Products with J itself see what its square
+/// has lost to rounding. By how much the model says that the loss will fall.
 pub(super) fn refine(
-    (factor, damping): (&Cholesky, f64),
+    solve: &dyn Fn(&mut [f64]),
+    (damping, patience): (f64, Patience),
     squares: &mut dyn LeastSquares,
     parameters: &[f64],
     (here, origin): (&[f64], Option<&[f64]>),
     step: &mut [f64],
 ) -> Result<f64, Refusal> {
     let mut along = vec![0.0; here.len()];
-    squares.along(parameters, step, &mut along)?;
-    let mut left: Vec<f64> = here.iter().zip(&along).map(|(here, along)| here - along).collect();
+    let mut left = here.to_vec();
+    if step.iter().any(|number| *number != 0.0) {
+        squares.along(parameters, step, &mut along)?;
+        left.iter_mut().zip(&along).for_each(|(left, along)| *left -= along);
+    }
     let (mut slope, mut direction) = (vec![0.0; step.len()], vec![0.0; step.len()]);
-    let mut size = 0.0;
-    for turn in 0..REFINEMENTS {
+    let (mut size, mut enough) = (0.0, 0.0);
+    for turn in 0..patience.most {
         squares.back(parameters, &left, &mut slope)?;
         for (place, slope) in slope.iter_mut().enumerate() {
             *slope -= damping * (step[place] - origin.map_or(0.0, |origin| origin[place]));
         }
         let mut next = slope.clone();
-        factor.solve(&mut next);
+        solve(&mut next);
         let before = std::mem::replace(&mut size, dot(&slope, &next));
+        if turn == 0 {
+            enough = patience.tolerance.powi(2) * size;
+        }
+        if size.is_nan() || size <= enough {
+            break;
+        }
         let part = if turn == 0 { 0.0 } else { size / before };
         direction.iter_mut().zip(&next).for_each(|(direction, next)| *direction = next + part * *direction);
         squares.along(parameters, &direction, &mut along)?;
         let curvature = dot(&along, &along) + damping * dot(&direction, &direction);
-        if !(size > 0.0 && curvature > 0.0) {
+        if curvature.is_nan() || curvature <= 0.0 {
             break;
         }
         let length = size / curvature;
@@ -45,7 +55,7 @@ pub(super) fn refine(
 mod tests {
     use super::*;
     use crate::optimize::Extent;
-    use kernel::{Gram, Losses, NormalEquations, least_damping};
+    use kernel::{Cholesky, Gram, Losses, NormalEquations, Unknowns, least_damping};
 
     /// J = S·H with singular values S and a reflection H: solutions are known in closed form.
     struct Reflected {
@@ -74,6 +84,10 @@ mod tests {
         }
 
         fn diagonal(&mut self, _: &[f64], _: &mut [f64], _: &mut [f64]) -> Result<&Losses, Refusal> {
+            Err(Refusal::NotSquares)
+        }
+
+        fn sketch(&mut self, _: &[f64], _: &mut Gram, _: &mut [f64]) -> Result<&Losses, Refusal> {
             Err(Refusal::NotSquares)
         }
 
@@ -143,7 +157,9 @@ mod tests {
         let error =
             |step: &[f64]| step.iter().zip(&wanted).fold(0f64, |most, (a, b)| most.max((a - b).abs()));
         assert!(error(&step) > 0.1, "the factor's own step sees nothing of the smallest: {}", error(&step));
-        let promise = refine((&factor, damping), &mut squares, &[], (&here, Some(&origin)), &mut step);
+        let (solve, patience) = (|vector: &mut [f64]| factor.solve(vector), Unknowns::Parameters.patience());
+        let rows = (&*here, Some(&*origin));
+        let promise = refine(&solve, (damping, patience), &mut squares, &[], rows, &mut step);
         assert!(error(&step) < 1e-5, "off by {}", error(&step));
         assert!((promise.expect("products") - dot(&here, &here)).abs() < 1e-12, "nothing is left");
     }

@@ -1,16 +1,11 @@
-//! The linear equations of a step, (JᵀJ + μ·I)·x = Jᵀ·y, in one of three forms.
+//! The linear equations of a step, (JᵀJ + μ·I)·x = Jᵀ·y, in one of four forms.
 
+use super::LeastSquares;
 use super::cost::Extent;
-use super::{LeastSquares, dot};
+use super::refine::refine;
 use crate::Refusal;
 use equation::problem::Solver;
-use kernel::{Cholesky, Gram, Losses, NormalEquations, Symmetric, least_damping};
-
-/// Conjugate gradients end when the slope that is left is this part of the first one.
-const TOLERANCE: f64 = 1e-9;
-
-/// Conjugate gradients end after this many iterations.
-const MOST_ITERATIONS: usize = 200;
+use kernel::{Cholesky, Gram, Losses, NormalEquations, Symmetric, Unknowns, sketched};
 
 /// What is known about J at some parameters.
 #[derive(Clone, Debug)]
@@ -21,6 +16,8 @@ pub(super) enum System {
     Gram(Gram),
     /// The diagonal of JᵀJ.
     Free { diagonal: Vec<f64> },
+    /// JJᵀ of sums of rows with random signs.
+    Sketch(Gram),
 }
 
 impl System {
@@ -32,6 +29,7 @@ impl System {
             Solver::NormalEquations => System::Normal(NormalEquations::new(parameters)),
             Solver::Woodbury => System::Gram(Gram::new(parameters, rows)),
             Solver::ConjugateGradients => System::Free { diagonal: vec![0.0; parameters] },
+            Solver::Sketch => System::Sketch(Gram::new(parameters, sketched(rows))),
         }
     }
 
@@ -42,7 +40,8 @@ impl System {
             (System::Normal(_), Solver::NormalEquations) => true,
             (System::Gram(gram), Solver::Woodbury) => gram.size() == extent.rows,
             (System::Free { .. }, Solver::ConjugateGradients) => true,
-            (System::Normal(_) | System::Gram(_) | System::Free { .. }, _) => false,
+            (System::Sketch(gram), Solver::Sketch) => gram.size() == sketched(extent.rows),
+            (System::Normal(_) | System::Gram(_) | System::Free { .. } | System::Sketch(_), _) => false,
         }
     }
 
@@ -73,6 +72,11 @@ impl System {
                 squares.back(parameters, here, slope)?;
                 Ok(losses)
             }
+            System::Sketch(gram) => {
+                let losses = squares.sketch(parameters, gram, here)?.clone();
+                squares.back(parameters, here, slope)?;
+                Ok(losses)
+            }
         }
     }
 
@@ -80,17 +84,19 @@ impl System {
     pub(super) fn mean(&self, parameters: usize) -> f64 {
         let trace = match self {
             System::Normal(normal) => normal.matrix().trace(),
-            System::Gram(gram) => gram.matrix().trace(),
+            System::Gram(gram) | System::Sketch(gram) => gram.trace(),
             System::Free { diagonal } => diagonal.iter().sum(),
         };
         trace / parameters.max(1) as f64
     }
 
-    /// The least damping, in multiples of the mean of the diagonal, with which there is a factor.
-    pub(super) fn least_damping(&self, parameters: usize) -> f64 {
+    /// What a device would have as unknowns.
+    pub(super) fn unknowns(&self) -> Unknowns {
         match self {
-            System::Normal(_) => least_damping(parameters),
-            System::Gram(_) | System::Free { .. } => 0.0,
+            System::Normal(_) => Unknowns::Parameters,
+            System::Gram(_) => Unknowns::Rows,
+            System::Free { .. } => Unknowns::Diagonal,
+            System::Sketch(_) => Unknowns::Sketch,
         }
     }
 
@@ -98,46 +104,49 @@ impl System {
     pub(super) fn matrix(&self) -> Option<&Symmetric> {
         match self {
             System::Normal(normal) => Some(normal.matrix()),
-            System::Gram(gram) => Some(gram.matrix()),
+            System::Gram(gram) | System::Sketch(gram) => Some(gram.matrix()),
             System::Free { .. } => None,
         }
     }
 
     /// Solves for y = `here`, the rows r whose slope Jᵀ·r is known, with a factor of the damped matrix; for
-    /// (JᵀJ + μ·I)·x = Jᵀ·r + μ·origin where there is an origin.
+    /// (JᵀJ + μ·I)·x = Jᵀ·r + μ·origin where there is an origin. Forms that need conjugate gradients begin there.
     pub(super) fn solve_first(
         &self,
         (factor, damping): (&Cholesky, f64),
-        squares: &mut dyn LeastSquares,
-        parameters: &[f64],
         (here, slope): (&[f64], &[f64]),
         origin: Option<&[f64]>,
         out: &mut [f64],
-    ) -> Result<(), Refusal> {
-        if let System::Normal(_) = self {
-            out.copy_from_slice(slope);
-            if let Some(origin) = origin {
-                out.iter_mut().zip(origin).for_each(|(to, origin)| *to += damping * origin);
-            }
-            factor.solve(out);
-            return Ok(());
-        }
-        let Some(origin) = origin else {
-            return self.solve((factor, damping), squares, parameters, here.to_vec(), out);
-        };
-        // x = origin + (JᵀJ + μ)⁻¹·Jᵀ·(r − J·origin)
-        let mut rows = vec![0.0; here.len()];
+    ) {
         match self {
-            System::Gram(gram) => gram.along(origin, &mut rows),
-            System::Normal(_) | System::Free { .. } => squares.along(parameters, origin, &mut rows)?,
+            System::Normal(_) => {
+                out.copy_from_slice(slope);
+                if let Some(origin) = origin {
+                    out.iter_mut().zip(origin).for_each(|(to, origin)| *to += damping * origin);
+                }
+                factor.solve(out);
+            }
+            System::Gram(gram) => {
+                // x = origin + (JᵀJ + μ)⁻¹·Jᵀ·(r − J·origin)
+                let mut rows = vec![0.0; here.len()];
+                if let Some(origin) = origin {
+                    gram.along(origin, &mut rows);
+                }
+                rows.iter_mut().zip(here).for_each(|(row, here)| *row = here - *row);
+                factor.solve(&mut rows);
+                gram.back(&rows, out);
+                if let Some(origin) = origin {
+                    out.iter_mut().zip(origin).for_each(|(to, origin)| *to += origin);
+                }
+            }
+            System::Free { .. } | System::Sketch(_) => match origin {
+                Some(origin) => out.copy_from_slice(origin),
+                None => out.fill(0.0),
+            },
         }
-        rows.iter_mut().zip(here).for_each(|(row, here)| *row = here - *row);
-        self.solve((factor, damping), squares, parameters, rows, out)?;
-        out.iter_mut().zip(origin).for_each(|(to, origin)| *to += origin);
-        Ok(())
     }
 
-    /// Solves for any y, given as `rows`.
+    /// Solves for any y, given as `rows`; where equations are sketched, as well as those do.
     pub(super) fn solve(
         &self,
         (factor, damping): (&Cholesky, f64),
@@ -147,9 +156,9 @@ impl System {
         out: &mut [f64],
     ) -> Result<(), Refusal> {
         match self {
-            System::Normal(_) => {
+            System::Normal(_) | System::Sketch(_) => {
                 squares.back(parameters, &rows, out)?;
-                factor.solve(out);
+                self.solve_damped((factor, damping), out);
                 Ok(())
             }
             System::Gram(gram) => {
@@ -158,45 +167,30 @@ impl System {
                 gram.back(&rows, out);
                 Ok(())
             }
-            System::Free { diagonal } => {
-                let scales: Vec<f64> = diagonal.iter().map(|number| 1.0 / (number + damping)).collect();
-                conjugate_gradients(squares, parameters, (&scales, damping), rows, out)
+            System::Free { .. } => {
+                out.fill(0.0);
+                let solve = |vector: &mut [f64]| self.solve_damped((factor, damping), vector);
+                let patience = self.unknowns().patience();
+                refine(&solve, (damping, patience), squares, parameters, (&rows, None), out).map(|_| ())
             }
         }
     }
-}
 
-/// Conjugate gradients on the least-squares problem |J·x − y|² + damping·|x|², from x = 0, in multiples of
-/// the diagonal's `scales` (Björck 1996).
-fn conjugate_gradients(
-    squares: &mut dyn LeastSquares,
-    parameters: &[f64],
-    (scales, damping): (&[f64], f64),
-    mut rows: Vec<f64>,
-    out: &mut [f64],
-) -> Result<(), Refusal> {
-    out.fill(0.0);
-    let mut slope = vec![0.0; out.len()];
-    squares.back(parameters, &rows, &mut slope)?;
-    let scaled = |slope: &[f64]| -> Vec<f64> { slope.iter().zip(scales).map(|(a, b)| a * b).collect() };
-    let mut direction = scaled(&slope);
-    let mut size = dot(&slope, &direction);
-    let enough = TOLERANCE * TOLERANCE * size;
-    let mut along = vec![0.0; rows.len()];
-    for _ in 0..MOST_ITERATIONS {
-        if size <= enough || !size.is_normal() {
-            break;
+    /// Replaces a slope by the solution of (JᵀJ + μ·I)·x = slope, or of what is known of JᵀJ.
+    pub(super) fn solve_damped(&self, (factor, damping): (&Cholesky, f64), slope: &mut [f64]) {
+        match self {
+            System::Normal(_) => factor.solve(slope),
+            System::Gram(gram) | System::Sketch(gram) => {
+                // (JᵀJ + μ)⁻¹ = (1 − Jᵀ·(JJᵀ + μ)⁻¹·J) / μ
+                let (mut rows, mut back) = (vec![0.0; gram.size()], vec![0.0; slope.len()]);
+                gram.along(slope, &mut rows);
+                factor.solve(&mut rows);
+                gram.back(&rows, &mut back);
+                slope.iter_mut().zip(&back).for_each(|(slope, back)| *slope = (*slope - back) / damping);
+            }
+            System::Free { diagonal } => {
+                slope.iter_mut().zip(diagonal).for_each(|(slope, number)| *slope /= number + damping);
+            }
         }
-        squares.along(parameters, &direction, &mut along)?;
-        let curvature = dot(&along, &along) + damping * dot(&direction, &direction);
-        let length = size / curvature;
-        out.iter_mut().zip(&direction).for_each(|(to, along)| *to += length * along);
-        rows.iter_mut().zip(&along).for_each(|(row, along)| *row -= length * along);
-        squares.back(parameters, &rows, &mut slope)?;
-        slope.iter_mut().zip(&*out).for_each(|(slope, at)| *slope -= damping * at);
-        let next = scaled(&slope);
-        let before = std::mem::replace(&mut size, dot(&slope, &next));
-        direction.iter_mut().zip(&next).for_each(|(along, next)| *along = next + size / before * *along);
     }
-    Ok(())
 }
