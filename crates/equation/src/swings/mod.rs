@@ -43,7 +43,7 @@ pub fn growth(problem: &Problem) -> Option<f64> {
     let fastest = |rates: &Vec<Complex>| rates.iter().map(|rate| rate.real).fold(0.0, f64::max);
     let mean = rates.iter().map(fastest).sum::<f64>() / rates.len() as f64;
     let coordinate = &problem.domain.coordinates[time];
-    mean.is_finite().then(|| mean * (coordinate.high - coordinate.low))
+    mean.is_finite().then_some(mean * (coordinate.high - coordinate.low))
 }
 
 /// The number of periods that the fastest wave goes through, a mean over space.
