@@ -13,9 +13,9 @@ const FEW: f64 = 3.0;
 /// Windows that nobody asked for, at most.
 const MOST: f64 = 100.0;
 
-/// How often a small change grows to e times its size up to which one network holds all of time. A phase field with 80 was
+/// How often a small change grows to e times its size up to which one network holds all of time. A phase field with 63 was
 /// never found by one.
-const MUCH: f64 = 16.0;
+const MUCH: f64 = 20.0;
 
 /// The same in the first window.
 const FIRST: f64 = 4.0;
