@@ -148,6 +148,12 @@ fn memory(plan: &MemoryPlan) -> Vec<String> {
     if plan.chunks > 1 {
         lines.push(format!("points in {} chunks on {} blocks", plan.chunks, plan.blocks));
     }
+    if let Some(movers) = plan.movers {
+        let tiles = plan.blocks;
+        lines.push(format!(
+            "many steps per launch: {tiles} blocks with a tile each, {movers} that move parameters"
+        ));
+    }
     if plan.shortage {
         lines.push("warning: the GPU has less memory free than all points at once would take".to_owned());
     }

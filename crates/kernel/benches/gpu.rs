@@ -17,8 +17,13 @@ const WAVE: &str = include_str!("../../../benches/problems/wave3d.toml");
 const CONDITION: usize = 256;
 
 /// Problem, text, width, depth, points.
-const CASES: [(&str, &str, usize, usize, usize); 9] = [
+const CASES: [(&str, &str, usize, usize, usize); 14] = [
     ("burgers", BURGERS, 128, 4, 1_000),
+    ("burgers", BURGERS, 64, 4, 1_000),
+    ("burgers", BURGERS, 20, 8, 1_000),
+    ("burgers", BURGERS, 20, 4, 1_000),
+    ("burgers", BURGERS, 32, 3, 1_000),
+    ("burgers", BURGERS, 128, 4, 2_000),
     ("burgers", BURGERS, 128, 4, 10_000),
     ("burgers", BURGERS, 128, 4, 100_000),
     ("burgers", BURGERS, 64, 4, 100_000),

@@ -177,6 +177,26 @@ fn fused_steps_of_few_points_agree_with_the_interpreter() {
     agreement::evaluations(&case, &mut compiled(&case, Precision::Bf16x6), 50);
 }
 
+#[test]
+fn many_steps_per_launch_are_those_of_single_launches_bit_for_bit() {
+    if !gpu() {
+        return;
+    }
+    for (file, network, precision, count) in [
+        ("burgers.toml", ["network.width=128", "network.depth=4"], Precision::Fp16x3, 500),
+        ("burgers.toml", ["network.width=20", "network.depth=8"], Precision::Bf16x6, 1000),
+        ("ansatz-nonlinear.toml", ["network.width=18", "network.depth=2"], Precision::F64, 200),
+        ("burgers.toml", ["network.width=64", "network.depth=3"], Precision::F64, 300),
+        ("burgers.toml", ["network.width=64", "network.depth=1"], Precision::Bf16x3, 7),
+    ] {
+        let case = case(file, &network);
+        let [mut many, mut one] = [compiled(&case, precision), compiled(&case, precision)];
+        many.set_compile_mode(CompileMode::ManySteps);
+        one.set_compile_mode(CompileMode::Default);
+        agreement::series(&case, [&mut many, &mut one], count);
+    }
+}
+
 /// A tile or two of every term: few enough accesses for a tool that follows each of them in shared memory.
 fn tiles_agree(width: &str, precision: Precision) {
     if gpu() {

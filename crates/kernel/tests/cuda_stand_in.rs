@@ -76,6 +76,22 @@ fn tiles_that_were_searched_for_and_steps_launched_singly_agree_with_the_interpr
     agreement::steps(&case, &mut kernel, &points(&case, 20), 60);
 }
 
+#[test]
+fn many_steps_per_launch_are_those_of_single_launches_bit_for_bit() {
+    // One warp, a group of four; blocks beside those that have a tile move parameters.
+    for (file, network, precision) in [
+        ("burgers.toml", ["network.width=20", "network.depth=3"], Precision::Bf16x6),
+        ("ansatz-nonlinear.toml", ["network.width=18", "network.depth=2"], Precision::F64),
+        ("burgers.toml", ["network.width=64", "network.depth=2"], Precision::Fp16x3),
+    ] {
+        let case = case(file, &network);
+        let [mut many, mut one] = [stand_in(&case, precision), stand_in(&case, precision)];
+        many.set_compile_mode(CompileMode::ManySteps);
+        one.set_compile_mode(CompileMode::Default);
+        agreement::series(&case, [&mut many, &mut one], 7);
+    }
+}
+
 fn ordinary(case: &Case, precision: Precision) -> Kernel<'_> {
     let mut kernel = stand_in(case, precision);
     kernel.set_compile_mode(CompileMode::Off);

@@ -17,10 +17,11 @@ use equation::taylor::Plan;
 const STAGING: usize = 1 << 20;
 
 /// Places of the blocks' gradients that a block of so many threads adds up; as `REDUCED` in `device/update.cuh`.
-fn reduced(threads: usize) -> usize {
+pub(super) fn reduced(threads: usize) -> usize {
     match threads {
-        ..64 => 16,
-        64..128 => 32,
+        ..64 => 4,
+        64..128 => 8,
+        128..256 => 32,
         _ => 64,
     }
 }
@@ -101,7 +102,7 @@ pub(super) struct Prepared {
 /// Addresses of a chunk's tables.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Place {
-    table: u64,
+    pub(super) table: u64,
     pub(super) jobs: u64,
     pub(super) job_count: u64,
 }
@@ -188,7 +189,7 @@ impl<'plan> Cuda<'plan> {
         if work == Work::Separate {
             return Ok(kernels);
         }
-        self.load(work, points, Variant { chunked: true, ..variant })
+        self.load(work, points, Variant { chunked: true, series: false, ..variant })
     }
 
     fn load(&mut self, work: Work, points: usize, variant: Variant) -> Result<usize, CudaError> {
@@ -507,13 +508,22 @@ impl<'plan> Cuda<'plan> {
         let alone = source.scratch > 0 && source.tiles(counts) <= multiprocessors;
         let blocks = self.machine.blocks(source.shape.each);
         let sharing = tiles::sharing(source.tiles(counts), blocks, self.precision == Precision::F64);
+        let sharing = sharing.min(self.machine.sharing());
+        let series = self.series_fits(source, counts, if alone { 1 } else { source.shape.each });
         let apart = !variant.merged && source.networks > 1 && tiles::apart(source.tiles(counts), blocks);
-        Variant { alone, sharing: sharing.min(self.machine.sharing()), apart, ..variant }
+        Variant { alone, sharing, series, apart: apart && !series, ..variant }
     }
 
-    /// The kernels of loss and gradient with tiles of at most so many points.
-    pub(super) fn evaluating(&mut self, most: usize, counts: &[usize]) -> Result<usize, CudaError> {
-        self.load(Work::Evaluate, most, self.variant(most, counts))
+    /// The kernels of loss and gradient with tiles of at most so many points; those that take many steps per launch if that
+    /// is wanted and they are so few.
+    pub(super) fn evaluating(
+        &mut self,
+        most: usize,
+        counts: &[usize],
+        series: bool,
+    ) -> Result<usize, CudaError> {
+        let variant = self.variant(most, counts);
+        self.load(Work::Evaluate, most, Variant { series: series && variant.series, ..variant })
     }
 
     pub(super) fn source(&self, work: Work, points: usize) -> Source {
@@ -548,10 +558,18 @@ impl<'plan> Cuda<'plan> {
         blocks: usize,
         arguments: &Arguments,
     ) -> Result<(), CudaError> {
-        let modules = &self.loaded[kernels].modules;
-        let module = modules.iter().find(|module| module.has(name));
-        let module = module.expect("every kernel that is launched was named when its module was loaded");
-        self.machine.launch(module, name, blocks, arguments)
+        self.machine.launch(self.module(kernels, name), name, blocks, arguments)
+    }
+
+    /// The module that has a kernel.
+    pub(super) fn module(&self, kernels: usize, name: &str) -> &Module {
+        let found = self.loaded[kernels].modules.iter().find(|module| module.has(name));
+        found.expect("every kernel that is launched was named when its module was loaded")
+    }
+
+    /// Whether kernels of loss and gradient can take many steps in one launch.
+    pub(super) fn takes_series(&self, kernels: usize) -> bool {
+        self.loaded[kernels].variant.series
     }
 }
 

@@ -4,7 +4,7 @@
 use super::cache::Cache;
 use super::compiler::{self, Compiled};
 use super::emit::Shape;
-use super::machine::{Given, ToLoad};
+use super::machine::{Given, Launching, ToLoad};
 use super::{CudaError, peak};
 use crate::Precision;
 use cudarc::driver::{
@@ -191,11 +191,21 @@ impl Gpu {
         Ok(GpuModule { kernels, bytes, shape, _module: module })
     }
 
+    /// Blocks of a module's first kernel that run at the same time.
+    pub(crate) fn together(&self, module: &GpuModule) -> Result<usize, CudaError> {
+        let Some((_, first)) = module.kernels.first() else { return Ok(0) };
+        self.bind()?;
+        let (threads, shared) = (module.shape.threads as u32, module.shape.shared);
+        let each = first.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None);
+        let each = each.map_err(failed("asking how many blocks run at a time"))?;
+        Ok(each as usize * self.multiprocessors)
+    }
+
     pub(crate) fn launch(
         &self,
         module: &GpuModule,
         kernel: &str,
-        blocks: usize,
+        (blocks, launching): (usize, Launching),
         arguments: &impl Given,
     ) -> Result<(), CudaError> {
         let found = module.kernels.iter().position(|(name, _)| *name == kernel);
@@ -206,17 +216,18 @@ impl Gpu {
         let mut arguments = *arguments;
         let mut pointers = [(&raw mut arguments).cast()];
         let grid = (u32::try_from(blocks).unwrap_or(u32::MAX), 1, 1);
-        // SAFETY: the kernel takes one `Arguments`, laid out as what we give; its addresses are places of a live arena
-        // whose lengths the engine planned for this kernel.
-        let launched = unsafe {
-            result::launch_kernel(
-                function.cu_function(),
-                grid,
-                (module.shape.threads as u32, 1, 1),
-                shared as u32,
-                self.stream.cu_stream(),
-                &mut pointers,
-            )
+        let block = (module.shape.threads as u32, 1, 1);
+        let (function, stream, shared) = (function.cu_function(), self.stream.cu_stream(), shared as u32);
+        let launched = match launching {
+            // SAFETY: the kernel takes one `Arguments`, laid out as what we give; its addresses are places of a live
+            // arena whose lengths the engine planned for this kernel.
+            Launching::Freely => unsafe {
+                result::launch_kernel(function, grid, block, shared, stream, &mut pointers)
+            },
+            // SAFETY: as before.
+            Launching::Together => unsafe {
+                result::launch_cooperative_kernel(function, grid, block, shared, stream, &mut pointers)
+            },
         };
         launched.map_err(failed("launching a kernel"))
     }

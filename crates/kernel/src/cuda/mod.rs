@@ -19,6 +19,7 @@ mod off;
 mod peak;
 mod room;
 mod rows;
+mod series;
 mod stand_in;
 mod steps;
 mod terms;
@@ -74,6 +75,8 @@ pub struct Report {
 pub enum Kernels {
     /// Those that training by gradients needs.
     Training,
+    /// Those that it needs where points are few and one launch takes many steps.
+    Series,
     /// Those that it needs in mode `off`.
     Separate,
     /// Those of predictions, Jacobians and their equations too.
@@ -88,15 +91,21 @@ pub fn compile(
     architecture: &str,
 ) -> Result<Vec<Report>, CudaError> {
     let works = match kernels {
-        Kernels::Training => &[emit::Work::Evaluate][..],
+        Kernels::Training | Kernels::Series => &[emit::Work::Evaluate][..],
         Kernels::Separate => &[emit::Work::Separate],
         Kernels::All => &emit::Work::ALL,
     };
     let cache = cache::Cache::of_user();
-    let target = target(precision, architecture);
+    let mut target = target(precision, architecture);
+    let mut most = tiles::MOST;
+    if kernels == Kernels::Series {
+        target.variant =
+            emit::Variant { merged: true, series: true, alone: true, ..emit::Variant::default() };
+        most = 2 * tiles::FEWEST;
+    }
     let mut reports = Vec::new();
     for &work in works {
-        let source = emit::source(plan, target, work, tiles::MOST);
+        let source = emit::source(plan, target, work, most);
         for one in source.to_load(work) {
             let compiled = cache.compiled(one.kernels[0], one.text, architecture)?;
             reports.push(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log });

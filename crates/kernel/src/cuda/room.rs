@@ -211,12 +211,14 @@ impl Cuda<'_> {
     /// See [`crate::Kernel::plan_memory`].
     pub(crate) fn plan_memory(&mut self, visits: Visits<'_>) -> Result<MemoryPlan, CudaError> {
         let (extra, wanted) = (self.step_words(), Wanted::from(visits));
-        if matches!(self.mode(), CompileMode::Default | CompileMode::ReduceOverhead) {
+        if matches!(self.mode(), CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::ManySteps)
+        {
             let counts: Vec<usize> = wanted.sizes(self.plan).iter().map(|size| size.count).collect();
             self.load_training(&counts)?;
         }
         let room = self.room(wanted, extra)?;
-        Ok(self.memory_plan(&room.regions, [room.chunks.len(), room.blocks]))
+        let movers = self.movers(room.kernels, room.blocks, &room.chunks)?;
+        Ok(MemoryPlan { movers, ..self.memory_plan(&room.regions, [room.chunks.len(), room.blocks]) })
     }
 
     /// What regions take, with so many chunks and blocks.
@@ -229,6 +231,7 @@ impl Cuda<'_> {
             staging: self.staging_bytes(),
             chunks,
             blocks,
+            movers: None,
             limit: self.limit,
             shortage: self.available.is_some(),
         }

@@ -10,6 +10,9 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// A line of a text whose blocks wait for each other.
+pub(crate) const TOGETHER: &str = "// Blocks run at the same time.\n";
+
 const RUNTIME: &str = include_str!("device/stand_in.hpp");
 
 /// Kernels keep their fibers in globals of their library: one of them runs at a time.
@@ -22,7 +25,7 @@ pub(crate) struct StandIn {
     pub(crate) bytes: usize,
 }
 
-type Kernel = unsafe extern "C" fn(*const c_void, u32);
+type Kernel = unsafe extern "C" fn(*const c_void, u32, bool);
 
 /// Kernels as functions of a library.
 #[derive(Debug)]
@@ -35,6 +38,9 @@ pub(crate) struct StandInModule {
 impl StandIn {
     /// Few, so that small tests have blocks with several tiles and sums over several blocks.
     pub(crate) const BLOCKS: usize = 3;
+
+    /// Blocks that wait for each other at most: some have no tile then.
+    pub(crate) const TOGETHER: usize = 5;
 
     /// As Hopper has.
     pub(crate) const SHARED_BYTES: usize = 228 * 1024;
@@ -50,8 +56,8 @@ impl StandIn {
         for name in kernels {
             _ = writeln!(
                 whole,
-                "extern \"C\" __attribute__((visibility(\"default\"))) void run_{name}(const void* arguments, unsigned blocks) {{\n\
-                 \x20   stand_in::run<Arguments, {name}>(arguments, blocks, THREADS);\n}}"
+                "extern \"C\" __attribute__((visibility(\"default\"))) void run_{name}(const void* arguments, unsigned blocks, bool together) {{\n\
+                 \x20   stand_in::run<Arguments, {name}>(arguments, blocks, THREADS, together);\n}}"
             );
         }
         std::fs::write(&source, whole).map_err(|error| failed(error.to_string()))?;
@@ -67,6 +73,8 @@ impl StandIn {
                 "-fPIC",
                 "-fvisibility=hidden",
                 "-Wl,-Bsymbolic",
+                "-pthread",
+                if text.contains(TOGETHER) { "-DBLOCKS_TOGETHER" } else { "-UBLOCKS_TOGETHER" },
                 "-o",
             ])
             .args([&library, &source])
@@ -123,13 +131,16 @@ impl StandInModule {
         self.kernels.iter().any(|(name, _)| *name == kernel)
     }
 
-    pub(crate) fn launch(&self, kernel: &str, blocks: usize, arguments: &impl Given) {
+    /// Runs a kernel on blocks one after the other, or on all of them at the same time.
+    pub(crate) fn launch(&self, kernel: &str, blocks: usize, arguments: &impl Given, together: bool) {
         let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let found = self.kernels.iter().find(|(name, _)| *name == kernel);
         let (_, function) =
             found.expect("every kernel that is launched was named when its module was loaded");
         // SAFETY: what is given is laid out as `Arguments` of the kernel's text; its addresses are places of a live arena.
-        unsafe { function((&raw const *arguments).cast(), u32::try_from(blocks).unwrap_or(u32::MAX)) };
+        unsafe {
+            function((&raw const *arguments).cast(), u32::try_from(blocks).unwrap_or(u32::MAX), together)
+        };
     }
 }
 

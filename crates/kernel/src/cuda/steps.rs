@@ -13,8 +13,11 @@ const RECORDED: usize = 16;
 /// Steps whose lengths and losses have room on the device.
 const MOST: usize = 512;
 
-/// Words that tell how far a call has come; as `progress` in `device/arguments.cuh`.
-const PROGRESS: usize = 5;
+/// Words that tell how far a call has come, as `progress` in `device/arguments.cuh`, and that fill up their line of the cache.
+const PROGRESS: usize = 16;
+
+/// Words of a count among blocks; as `COUNTS_APART` in `device/turns.cuh`.
+const COUNT: usize = 16;
 
 /// Words of what a step is made of; as `Step` in `device/update.cuh`.
 const STEP: usize = 3;
@@ -38,7 +41,13 @@ struct Piece {
 impl Cuda<'_> {
     /// Words of an optimizer's running means, of a second copy of parameters and means, and of steps.
     pub(super) fn step_words(&self) -> [usize; 2] {
-        [5 * self.plan.parameter_count(), MOST * (STEP + 1 + tables(self.plan)) + PROGRESS]
+        let counts = COUNT * self.plan.architecture.layers.len();
+        [5 * self.plan.parameter_count(), MOST * (STEP + 1 + tables(self.plan)) + PROGRESS + counts]
+    }
+
+    /// Words of steps before those that tell how far a call has come.
+    fn progress(&self) -> usize {
+        MOST * (STEP + 1 + tables(self.plan))
     }
 
     /// See [`crate::Kernel::run_steps`].
@@ -63,7 +72,8 @@ impl Cuda<'_> {
             next_moments: self.arena.address_of(means.start + 3 * parameters.len() * word, 0),
             lengths: ahead(0),
             history: ahead(STEP * MOST),
-            progress: ahead(words.len() / word - PROGRESS),
+            progress: ahead(self.progress()),
+            counts: ahead(self.progress() + PROGRESS),
             decaying: decaying as u64,
             mean_decay,
             square_decay,
@@ -126,12 +136,13 @@ impl Cuda<'_> {
             [length, correction, rate].map(f64::to_bits)
         });
         self.send(words.start, numbers)?;
-        let progress = words.end - PROGRESS * word;
-        self.send(progress, [0, 0, 0, step, first].into_iter())?;
+        let progress = words.start + self.progress() * word;
+        let counts = (words.end - progress) / word - 5;
+        self.send(progress, [0, 0, 0, step, first].into_iter().chain(std::iter::repeat_n(0, counts)))?;
         self.draw_first(prepared, visits)?;
         self.run_all(prepared, visits.into(), rates.len())?;
 
-        let mut ended = vec![0.0; PROGRESS];
+        let mut ended = [0.0; 3];
         self.fetch(progress, &mut ended)?;
         let [refused, below] = [ended[1], ended[2]].map(|word| word.to_bits() as usize);
         let taken = match (refused, below) {
@@ -160,7 +171,7 @@ impl Cuda<'_> {
         let (wanted, parameters) = (Wanted::Drawn(recipe), vec![0.0; self.plan.parameter_count()]);
         let prepared = self.prepare(wanted, Some(&parameters), self.step_words())?;
         let words = prepared.regions.get(Pool::Steps);
-        let progress = words.end - PROGRESS * size_of::<u64>();
+        let progress = words.start + self.progress() * size_of::<u64>();
         self.send(progress, [0, 0, 0, 0, number].into_iter())?;
         let arguments = Arguments {
             progress: self.arena.address_of(progress, 0),
@@ -215,10 +226,14 @@ impl Cuda<'_> {
                 self.queue_advance(prepared, 1)
             });
         }
+        let blocks = prepared.arguments.blocks as usize;
+        if let Some(movers) = self.movers(prepared.kernels, blocks, &prepared.chunks)? {
+            return self.queue_series(prepared, movers, count);
+        }
         let Prepared { kernels, arguments, places, .. } = prepared;
         let mut left = count;
         let records = match self.mode() {
-            CompileMode::ReduceOverhead | CompileMode::MaxAutotune => true,
+            CompileMode::ReduceOverhead | CompileMode::ManySteps | CompileMode::MaxAutotune => true,
             CompileMode::Default | CompileMode::Off => false,
         };
         if count >= RECORDED && records {
@@ -262,7 +277,7 @@ impl Cuda<'_> {
         self.launch(prepared.kernels, "update", self.reduce_blocks(prepared.kernels), arguments)
     }
 
-    fn queue_advance(&self, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
+    pub(super) fn queue_advance(&self, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
         let arguments = Arguments { index: count as u64, ..prepared.arguments };
         self.launch(prepared.kernels, "advance", 1, &arguments)
     }

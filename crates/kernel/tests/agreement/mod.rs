@@ -1,11 +1,13 @@
 //! What it means that a kernel agrees with the interpreter.
 
 mod equations;
+mod series;
 mod vectors;
 
 pub(crate) use equations::{
     equations, planned_equations, refined_steps, sketched_steps, tried_steps, tried_steps_in_chunks,
 };
+pub(crate) use series::series;
 pub(crate) use vectors::vectors;
 
 use crate::cases::{Case, parameters, points};

@@ -16,6 +16,10 @@ struct Block {
     long long stride;
 };
 
+__device__ inline number scalar_of(const Block& block, int place) {
+    return number(block.arguments.parameters[WEIGHTS + place]);
+}
+
 template <typename Term>
 __device__ inline const number* head_of(const Block& block) {
     return block.head;

@@ -7,7 +7,15 @@ struct Block {
     number* gradient;
     // Scalars, then squares.
     double* sums;
+    // The problem's trainable scalars.
+    const double* scalars;
+    // Which step of its launch.
+    int round;
 };
+
+__device__ inline number scalar_of(const Block& block, int place) {
+    return number(block.scalars[place]);
+}
 
 // The network's outputs, their adjoints, and how far apart their rows are.
 template <typename Term>
@@ -28,7 +36,7 @@ __device__ constexpr int head_stride(const Block&) {
 __device__ inline Block own_block(const Arguments& arguments) {
     const long long block = blockIdx.x;
     return Block{arguments, arguments.scratch + block * SCRATCH, arguments.gradients + block * GRADIENT,
-                 arguments.sums + block * SUMS};
+                 arguments.sums + block * SUMS, arguments.parameters + WEIGHTS, 0};
 }
 
 __device__ inline void clear_sums(const Block& block) {

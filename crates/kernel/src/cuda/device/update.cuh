@@ -15,34 +15,83 @@ struct alignas(16) Four {
 };
 
 // Fours of places that a block of threads adds up, and threads that share the blocks of a four: many loads are under
-// way at a time. One more block adds up what is no gradient of a weight.
-constexpr int FOURS = THREADS < 64 ? 4 : THREADS < 128 ? 8 : 16;
+// way at a time. Networks of few neurons have few places and many blocks. One more block adds up what is no gradient of a
+// weight.
+constexpr int FOURS = THREADS < 64 ? 1 : THREADS < 128 ? 2 : THREADS < 256 ? 8 : 16;
 constexpr int SHARES = THREADS / FOURS;
 constexpr int REDUCED = 4 * FOURS;
 constexpr int SUMMING = GRADIENT / REDUCED;
 static_assert(GRADIENT % REDUCED == 0, "no place is left over");
 
-// The sum of a place over some gradients in a fixed order, in double precision; of the first REDUCED threads each has
-// its own place.
-__device__ inline double sum_of_gradients(const Arguments& arguments, long long gradients) {
-    __shared__ double parts[SHARES][REDUCED];
-    const int four = threadIdx.x % FOURS, share = threadIdx.x / FOURS;
-    const Four* from = reinterpret_cast<const Four*>(arguments.gradients) + blockIdx.x * FOURS + four;
-    double own[4] = {};
+// Sums over some gradients in a fixed order, in double precision, of GROUPS times REDUCED places; `place_of` tells which,
+// in fours that lie side by side, and they end before `count`. `parts` has room for SHARES times as many.
+template <int GROUPS>
+struct Totals {
+    static constexpr int PLACES = GROUPS * REDUCED;
+    // Gradients of which a thread reads at a time.
+    static constexpr int BATCH = 24 / sizeof(number);
+    double* parts;
+
+    // A barrier must follow.
+    template <typename PlaceOf>
+    __device__ inline void add_up(const Arguments& arguments, long long gradients, int first, int count,
+                                  PlaceOf place_of) const {
+        const int share = threadIdx.x / FOURS;
+        const Four* from[GROUPS];
+        double own[GROUPS][4] = {};
+#pragma unroll
+        for (int group = 0; group < GROUPS; ++group) {
+            const int place = first + (group * FOURS + threadIdx.x % FOURS) * 4;
+            // What lies beyond the last place is added up like the last one, and never asked for.
+            from[group] = reinterpret_cast<const Four*>(arguments.gradients) + place_of(place < count ? place : count - 4) / 4;
+        }
+        // One place of many blocks: the compiler's own loads ahead are as good.
+        if constexpr (GROUPS == 1) {
 #pragma unroll 4
-    for (int block = share; block < int(gradients); block += SHARES) {
-        const Four numbers = from[static_cast<long long>(block) * (GRADIENT / 4)];
+            for (int block = share; block < int(gradients); block += SHARES) {
+                const Four numbers = from[0][static_cast<long long>(block) * (GRADIENT / 4)];
 #pragma unroll
-        for (int part = 0; part < 4; ++part) own[part] += double(numbers.value[part]);
+                for (int part = 0; part < 4; ++part) own[0][part] += double(numbers.value[part]);
+            }
+        } else {
+            // What is missing in the last batch adds nothing.
+#pragma unroll 1
+            for (int start = share; start < int(gradients); start += BATCH * SHARES) {
+                Four numbers[BATCH][GROUPS] = {};
+#pragma unroll
+                for (int turn = 0; turn < BATCH; ++turn)
+                    if (start + turn * SHARES < int(gradients))
+#pragma unroll
+                        for (int group = 0; group < GROUPS; ++group)
+                            numbers[turn][group] =
+                                from[group][static_cast<long long>(start + turn * SHARES) * (GRADIENT / 4)];
+#pragma unroll
+                for (int turn = 0; turn < BATCH; ++turn)
+#pragma unroll
+                    for (int group = 0; group < GROUPS; ++group)
+#pragma unroll
+                        for (int part = 0; part < 4; ++part)
+                            own[group][part] += double(numbers[turn][group].value[part]);
+            }
+        }
+#pragma unroll
+        for (int group = 0; group < GROUPS; ++group)
+#pragma unroll
+            for (int part = 0; part < 4; ++part)
+                parts[share * PLACES + (group * FOURS + threadIdx.x % FOURS) * 4 + part] = own[group][part];
     }
+
+    // The sum of one place.
+    __device__ inline double of(int place) const {
+        double total = 0;
 #pragma unroll
-    for (int part = 0; part < 4; ++part) parts[share][4 * four + part] = own[part];
-    __syncthreads();
-    double total = 0;
-    if (threadIdx.x < REDUCED)
-#pragma unroll
-        for (int other = 0; other < SHARES; ++other) total += parts[other][threadIdx.x];
-    return total;
+        for (int share = 0; share < SHARES; ++share) total += parts[share * PLACES + place];
+        return total;
+    }
+};
+
+__device__ inline int same_place(int place) {
+    return place;
 }
 
 // Calls `each` with every other sum, by one lane of a warp: gradients of scalars, then squares.
@@ -67,20 +116,36 @@ __device__ inline void reduce_blocks(const Arguments& arguments, long long gradi
         });
         return;
     }
-    const double total = sum_of_gradients(arguments, gradients);
+    __shared__ double parts[SHARES * REDUCED];
+    const Totals<1> totals{parts};
+    totals.add_up(arguments, gradients, blockIdx.x * REDUCED, GRADIENT, same_place);
+    __syncthreads();
     if (threadIdx.x >= REDUCED) return;
     const int parameter = parameter_of(blockIdx.x * REDUCED + threadIdx.x);
-    if (parameter >= 0) arguments.result[parameter] = total * arguments.unscale;
+    if (parameter >= 0) arguments.result[parameter] = totals.of(threadIdx.x) * arguments.unscale;
 }
 
-// The number of a step within its call.
-__device__ inline long long this_step(const Arguments& arguments) {
-    return arguments.progress[0] + arguments.index;
-}
+// A step: its number within its call, and the copies of parameters and running means that it reads and writes.
+struct Stage {
+    long long step;
+    const double *parameters, *moments;
+    double *next_parameters, *next_moments;
+
+    // The one that a launch was made for, or a later one of that launch: every other step goes from the second copy to
+    // the first.
+    __device__ explicit Stage(const Arguments& arguments, int later = 0) {
+        step = arguments.progress[0] + arguments.index + later;
+        const bool swapped = later % 2 != 0;
+        parameters = swapped ? arguments.next_parameters : arguments.parameters;
+        moments = swapped ? arguments.next_moments : arguments.moments;
+        next_parameters = swapped ? const_cast<double*>(arguments.parameters) : arguments.next_parameters;
+        next_moments = swapped ? const_cast<double*>(arguments.moments) : arguments.next_moments;
+    }
+};
 
 // Whether an earlier step was the last one. A mark of this very step is larger than its number.
-__device__ inline bool ended(const Arguments& arguments) {
-    const long long step = this_step(arguments), refused = arguments.progress[1], below = arguments.progress[2];
+__device__ inline bool ended(const Arguments& arguments, long long step) {
+    const long long refused = arguments.progress[1], below = arguments.progress[2];
     return (refused != 0 && refused <= step) || (below != 0 && below <= step);
 }
 
@@ -93,16 +158,16 @@ __device__ inline bool is_number(double value) {
 struct State {
     double parameter, mean, square;
 
-    __device__ inline void load(const Arguments& arguments, int place) {
-        parameter = arguments.parameters[place];
-        mean = arguments.moments[place];
-        square = arguments.moments[PARAMETERS + place];
+    __device__ inline void load(const Stage& stage, int place) {
+        parameter = stage.parameters[place];
+        mean = stage.moments[place];
+        square = stage.moments[PARAMETERS + place];
     }
 
-    __device__ inline void store(const Arguments& arguments, int place) const {
-        arguments.next_parameters[place] = parameter;
-        arguments.next_moments[place] = mean;
-        arguments.next_moments[PARAMETERS + place] = square;
+    __device__ inline void store(const Stage& stage, int place) const {
+        stage.next_parameters[place] = parameter;
+        stage.next_moments[place] = mean;
+        stage.next_moments[PARAMETERS + place] = square;
     }
 
     // Adam (Kingma, Ba 2015, algorithm 1) with decay as in AdamW (Loshchilov, Hutter 2019, algorithm 2).
@@ -114,25 +179,29 @@ struct State {
     }
 };
 
+__device__ inline Step step_of(const Arguments& arguments, const Stage& stage) {
+    return reinterpret_cast<const Step*>(arguments.lengths)[stage.step];
+}
+
 // Moves one parameter; its new value. A gradient that is not finite refuses the step.
-__device__ inline double move_parameter(const Arguments& arguments, State state, const Step& step, double total,
-                                        int parameter) {
+__device__ inline double move_parameter(const Arguments& arguments, const Stage& stage, State state, const Step& step,
+                                        double total, int parameter) {
     const double gradient = total * arguments.unscale;
-    if (!is_number(gradient * gradient)) arguments.progress[1] = 1 + this_step(arguments);
+    if (!is_number(gradient * gradient)) arguments.progress[1] = 1 + stage.step;
     state.move(arguments, step, gradient, parameter < arguments.decaying);
-    state.store(arguments, parameter);
+    state.store(stage, parameter);
     return state.parameter;
 }
 
 // Moves the scalars; the loss and what it is made of go to the history. One that is not finite refuses the step, one
 // below the bound makes it the last.
-__device__ inline void move_scalars(const Arguments& arguments, const Step& step) {
-    double* found = arguments.history + this_step(arguments) * FOUND;
+__device__ inline void move_scalars(const Arguments& arguments, const Stage& stage, const Step& step) {
+    double* found = arguments.history + stage.step * FOUND;
     for_sums(arguments, [&](int place, double total) {
         if (place < SCALARS) {
             State state;
-            state.load(arguments, WEIGHTS + place);
-            move_parameter(arguments, state, step, total, WEIGHTS + place);
+            state.load(stage, WEIGHTS + place);
+            move_parameter(arguments, stage, state, step, total, WEIGHTS + place);
         } else {
             found[1 + place - SCALARS] = total;
         }
@@ -142,28 +211,53 @@ __device__ inline void move_scalars(const Arguments& arguments, const Step& step
     double loss = 0;
     for (int k = 0; k < FOUND - 1; ++k) loss += 0.5 * arguments.unscale * arguments.factors[k] * found[1 + k];
     found[0] = loss;
-    if (!is_number(loss)) arguments.progress[1] = 1 + this_step(arguments);
-    else if (loss < arguments.bound) arguments.progress[2] = 1 + this_step(arguments);
+    if (!is_number(loss)) arguments.progress[1] = 1 + stage.step;
+    else if (loss < arguments.bound) arguments.progress[2] = 1 + stage.step;
 }
 
-// Moves the parameters by the sum of some gradients, unless steps have ended. `put` packs the new value of the
-// parameter at a place of the gradient.
+// Moves the parameters at some places by the sum of some gradients, which are there after `await`. `put` packs the new value
+// of the parameter at a place of the gradient; of the others see `Totals`.
+template <int GROUPS, typename PlaceOf, typename ParameterOf, typename Put, typename Await>
+__device__ inline void move_places(const Arguments& arguments, const Stage& stage, const Step& step,
+                                   const Totals<GROUPS>& totals, long long gradients, int first, int count,
+                                   PlaceOf place_of, ParameterOf parameter_of, Put put, Await await) {
+    constexpr int PLACES = Totals<GROUPS>::PLACES, EACH = (PLACES + THREADS - 1) / THREADS;
+    // Asked for before the sums, for they take longer.
+    int places[EACH], parameters[EACH];
+    State states[EACH] = {};
+#pragma unroll
+    for (int each = 0; each < EACH; ++each) {
+        const int own = threadIdx.x + each * THREADS;
+        places[each] = own < PLACES && first + own < count ? place_of(first + own) : -1;
+        parameters[each] = places[each] < 0 ? -1 : parameter_of(places[each]);
+        if (parameters[each] >= 0) states[each].load(stage, parameters[each]);
+    }
+    await();
+    totals.add_up(arguments, gradients, first, count, place_of);
+    __syncthreads();
+#pragma unroll
+    for (int each = 0; each < EACH; ++each)
+        if (parameters[each] >= 0) {
+            const double total = totals.of(threadIdx.x + each * THREADS);
+            put(places[each],
+                number(move_parameter(arguments, stage, states[each], step, total, parameters[each])));
+        }
+}
+
+// Moves the parameters by the sum of some gradients, unless steps have ended.
 template <typename ParameterOf, typename Put>
 __device__ inline void move_parameters(const Arguments& arguments, long long gradients, ParameterOf parameter_of,
                                        Put put) {
-    if (ended(arguments)) return;
-    const Step step = reinterpret_cast<const Step*>(arguments.lengths)[this_step(arguments)];
+    const Stage stage(arguments);
+    if (ended(arguments, stage.step)) return;
+    const Step step = step_of(arguments, stage);
     if (blockIdx.x == SUMMING) {
-        move_scalars(arguments, step);
+        move_scalars(arguments, stage, step);
         return;
     }
-    // Asked for before the sums, for they take longer.
-    const int place = blockIdx.x * REDUCED + threadIdx.x;
-    const int parameter = threadIdx.x < REDUCED ? parameter_of(place) : -1;
-    State state{};
-    if (parameter >= 0) state.load(arguments, parameter);
-    const double total = sum_of_gradients(arguments, gradients);
-    if (parameter >= 0) put(place, number(move_parameter(arguments, state, step, total, parameter)));
+    __shared__ double parts[SHARES * REDUCED];
+    move_places(arguments, stage, step, Totals<1>{parts}, gradients, blockIdx.x * REDUCED, GRADIENT, same_place,
+                parameter_of, put, [] {});
 }
 
 // Ends a series of steps.

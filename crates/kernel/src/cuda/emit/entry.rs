@@ -1,5 +1,6 @@
 //! The kernels of the fused step: which blocks take which tiles, and through which network.
 
+use super::Variant;
 use equation::taylor::Plan;
 use std::fmt::Write;
 
@@ -36,13 +37,29 @@ pub(super) fn limits(plan: &Plan, networks: &[Option<usize>]) -> String {
     text("first_tile", first) + &text("end_tile", behind) + "\n"
 }
 
+/// Where one launch takes many steps: blocks without a tile move parameters, the others begin a step.
+const BEGIN_SERIES: &str = "    if (blockIdx.x >= arguments.blocks) {
+        move_series(arguments, parameter_of,
+                    [&](int place, number value) { put_parameter(arguments.weights, place, value); });
+        return;
+    }
+    for (; begin_step(block); ++block.round) {
+    if (block.round > 0)
+        block.scalars = (block.round % 2 ? arguments.next_parameters : arguments.parameters) + WEIGHTS;
+";
+
+/// Behind the way forward, for in a series sums are read until all parameters were moved.
+const CLEAR_SUMS: &str = "        if (arguments.fresh && tile == blockIdx.x)
+            for (int place = threadIdx.x; place < SUMS; place += THREADS) block.sums[place] = 0;
+";
+
 /// A kernel of loss and gradient. The terms' arrays lie `cells` bytes behind the start of shared memory; `networks` says
 /// which network a term has, or that it has none here.
 pub(super) fn entry(
     plan: &Plan,
     (part, each, cells): (Part, usize, usize),
     networks: &[Option<usize>],
-    chunked: bool,
+    variant: Variant,
 ) -> String {
     let mut text = format!(
         "extern \"C\" __global__ void __launch_bounds__(THREADS, {}) {}(const __grid_constant__ Arguments arguments) {{\n\
@@ -55,18 +72,19 @@ pub(super) fn entry(
         each,
         part.kernel(),
         match part {
+            _ if variant.series => BEGIN_SERIES,
             Part::Whole | Part::Wide =>
                 "    if (arguments.fresh)\n        for (int place = threadIdx.x; place < SUMS; place += THREADS) block.sums[place] = 0;\n",
             Part::Narrow => "",
         }
     );
-    text += &tiles(plan, networks, chunked);
-    text + "}\n\n"
+    text += &tiles(plan, networks, variant);
+    text + if variant.series { "    }\n}\n\n" } else { "}\n\n" }
 }
 
 /// The loop over tiles. Terms with the same network share its code: a thread's sums fill its registers, so that calls
 /// are out of the question.
-fn tiles(plan: &Plan, networks: &[Option<usize>], chunked: bool) -> String {
+fn tiles(plan: &Plan, networks: &[Option<usize>], variant: Variant) -> String {
     let mut text = String::from("    const long long* table = arguments.table;\n");
     _ = writeln!(
         text,
@@ -74,7 +92,7 @@ fn tiles(plan: &Plan, networks: &[Option<usize>], chunked: bool) -> String {
          \x20       const bool first = {}tile == blockIdx.x && blockIdx.x % SHARING == 0;\n\
          \x20       int term = 0, count, row;\n        const double* rows;\n\
          \x20       while (tile >= table[3 * term + 5]) ++term;",
-        if chunked { "arguments.fresh && " } else { "" }
+        if variant.chunked { "arguments.fresh && " } else { "" }
     );
     // One branch per term, or per network.
     let branches = |text: &mut String, bodies: &[(Vec<usize>, String)]| {
@@ -116,6 +134,9 @@ fn tiles(plan: &Plan, networks: &[Option<usize>], chunked: bool) -> String {
             3 * term + 1,
             3 * term
         );
+        if variant.series {
+            body += "            draw_tile(block, rows, count * row);\n";
+        }
         if !plan.terms[term].channels.coefficients.is_empty() {
             _ = writeln!(body, "            store_coefficients<Term{term}>(block, rows, count);");
         }
@@ -123,6 +144,9 @@ fn tiles(plan: &Plan, networks: &[Option<usize>], chunked: bool) -> String {
     });
     branches(&mut text, &start);
     branches(&mut text, &for_networks("forward"));
+    if variant.series {
+        text += CLEAR_SUMS;
+    }
     let before = |term: usize| plan.terms[..term].iter().map(|term| term.residuals.len()).sum::<usize>();
     branches(
         &mut text,
@@ -132,6 +156,9 @@ fn tiles(plan: &Plan, networks: &[Option<usize>], chunked: bool) -> String {
     );
     branches(&mut text, &for_networks("reverse"));
     branches(&mut text, &for_terms(&|term| format!("            sum_scalars<Term{term}>(block);\n")));
+    if variant.series {
+        text += "        leave_layer(arguments, 0);\n";
+    }
     text + "    }\n"
 }
 

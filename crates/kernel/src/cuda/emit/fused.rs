@@ -10,6 +10,7 @@ use super::{
 use crate::Precision;
 use crate::cuda::compiler::SIDE_BY_SIDE;
 use crate::cuda::layout::Layout;
+use crate::cuda::stand_in::TOGETHER;
 use equation::problem::Activation;
 use equation::taylor::{Architecture, Layer, Plan, Term};
 use std::fmt::Write;
@@ -19,6 +20,7 @@ const NETWORK: &str = include_str!("../device/network.cuh");
 const SCALES: &str = include_str!("../device/scales.cuh");
 const TURNS: &str = include_str!("../device/turns.cuh");
 const WALK: &str = include_str!("../device/walk.cuh");
+const SERIES: &str = include_str!("../device/series.cuh");
 
 /// Hidden layers of one width with one activation, one after the other.
 pub(super) struct Plain {
@@ -152,7 +154,8 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let sharing = target.variant.sharing;
 
     // What both texts begin with.
-    let mut text = format!("// The fused step in {}, made by pinnace.\n", target.precision);
+    let many = if target.variant.series { ", many steps per launch" } else { "" };
+    let mut text = format!("// The fused step in {}{many}, made by pinnace.\n", target.precision);
     _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}\n#define NEAR_LAYERS {near}");
     text += &frame::formats(target.precision);
     _ = writeln!(text, "#define SCALED {}", u8::from(target.precision == Precision::Fp16x3));
@@ -166,6 +169,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         ("PARAMETERS", plan.parameter_count()),
         ("SCRATCH", scratch),
         ("SHARING", sharing),
+        ("SERIES", usize::from(target.variant.series)),
         ("GRADIENT", gradient),
         ("SUMS", sums),
         ("DOWN", cut.down),
@@ -197,7 +201,13 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         text.push('\n');
         text += part;
     }
-    let around = text.clone() + &around(&plain);
+    let update = update(&plain);
+    let around = text.clone() + &update + &around();
+    let [series, together] = if target.variant.series {
+        [update + "\n" + SERIES, TOGETHER.to_owned()]
+    } else {
+        Default::default()
+    };
     let sizes = plan.terms.iter().zip(&cut.points).map(|(term, &points)| {
         let columns = term.channels.len() * term.row.sites * points;
         cell_bytes(columns, width.max(feature_rows), planes, number)
@@ -207,8 +217,8 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         let (terms, networks) = term_texts(plan, &plain, &cut, part);
         let side_by_side = if count(&networks) > 1 { SIDE_BY_SIDE } else { "" };
         let limits = limits(plan, &networks);
-        let entry = entry(plan, (part, cut.each, cells), &networks, target.variant.chunked);
-        let parts = [&limits, TILE, TURNS, WALK, &terms, side_by_side, &entry].join("\n");
+        let entry = entry(plan, (part, cut.each, cells), &networks, target.variant);
+        let parts = [&together, &limits, TILE, TURNS, WALK, &series, &terms, side_by_side, &entry].join("\n");
         (format!("{text}\n{parts}"), count(&networks))
     };
     let (text, narrow, networks) = if target.variant.apart && narrow_follow(plan) {
@@ -239,15 +249,20 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     })
 }
 
-/// The kernels around loss and gradient, behind what both texts begin with.
-fn around(plain: &Plain) -> String {
+/// What moves and packs parameters.
+fn update(plain: &Plain) -> String {
     let mut text = plain.tables();
     for part in [UPDATE, DRAW, NETWORK] {
         text.push('\n');
         text += part;
     }
-    text.push('\n');
-    text + &kernel("pack", "    pack_network(arguments.weights, arguments.parameters);\n")
+    text
+}
+
+/// The kernels around loss and gradient, behind what both texts begin with and what moves parameters.
+fn around() -> String {
+    String::from("\n")
+        + &kernel("pack", "    pack_network(arguments.weights, arguments.parameters);\n")
         + &kernel(
             "reduce",
             "    reduce_blocks(arguments, (arguments.blocks + SHARING - 1) / SHARING, parameter_of);\n",
@@ -258,7 +273,7 @@ fn around(plain: &Plain) -> String {
              \x20                   [&](int place, number value) { put_parameter(arguments.weights, place, value); });\n",
         )
         + &kernel("advance", "    advance_progress(arguments);\n")
-        + &kernel("draw", "    draw_rows(arguments);\n")
+        + &kernel("draw", "    draw_all_rows(arguments);\n")
 }
 
 /// Channels of a term at all places of a point.

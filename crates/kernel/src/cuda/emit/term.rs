@@ -291,7 +291,7 @@ impl TermText<'_> {
 
 /// How a trainable scalar is read.
 fn scalar(place: u16) -> String {
-    format!("number(block.arguments.parameters[WEIGHTS + {place}])")
+    format!("scalar_of(block, {place})")
 }
 
 fn outputs(adjoint: &Adjoint) -> impl Iterator<Item = (Variable, u32)> {
