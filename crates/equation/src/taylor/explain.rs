@@ -62,11 +62,14 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
     }
     write_field(text, "network", &network_line(problem, &plan.architecture));
     if let Some(windows) = problem.windows() {
-        let (time, (begin, end)) = (&problem.domain.coordinates[windows.axis].name, windows.interval(0));
-        let count = windows.count();
+        let time = &problem.domain.coordinates[windows.axis].name;
+        // Six digits: their rounding is of no interest.
+        let short = |cut: &f64| format!("{cut:.5e}").parse().unwrap_or(*cut).to_string();
+        let cuts: Vec<String> = windows.cuts.iter().map(short).collect();
         let line = format!(
-            "{count} of length {} in {time}, a network each; each begins where the one before ended",
-            end - begin
+            "{} in {time}, a network each, meeting at {}; each begins where the one before ended",
+            windows.count(),
+            cuts[1..windows.count()].join(", ")
         );
         write_field(text, "windows", &line);
     }

@@ -97,42 +97,39 @@ __device__ __noinline__ void finish_panel(int first) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = lane % PANEL;
     const bool on_diagonal = lane < PANEL;
     const Beside beside(first, warp % 4 * PANEL + row);
-    const auto place_of = [&](int column) {
-        return on_diagonal ? (first + row) * BLOCK_STRIDE + column : beside.at(column);
-    };
-    // The pivot's column comes first: with registers that move on, the loop over pivots is a few lines that every multiprocessor
-    // has at hand after the first of them.
     double own[PANEL];
 #pragma unroll
     for (int q = 0; q < PANEL; ++q) {
-        if (on_diagonal) own[q] = q <= row ? staged[place_of(first + q)] : 0.0;
-        else own[q] = beside.begins ? double(first + q == beside.row) : staged[place_of(first + q)];
+        const int column = first + q;
+        if (on_diagonal) own[q] = q <= row ? staged[(first + row) * BLOCK_STRIDE + column] : 0.0;
+        else own[q] = beside.begins ? double(column == beside.row) : staged[beside.at(column)];
     }
-    double diagonal = on_diagonal ? staged[place_of(first + row)] : 1.0;
+    double diagonal = on_diagonal ? staged[(first + row) * (BLOCK_STRIDE + 1)] : 1.0;
     // Behind this barrier nobody reads what is written over.
     __syncthreads();
     if (warp >= 4) return;
-    const bool writes = !on_diagonal || warp == 0;
-#pragma unroll 1
+#pragma unroll
     for (int pivot = 0; pivot < PANEL; ++pivot) {
-        const double column = own[0], square = column * column;
+        const double square = own[pivot] * own[pivot];
         const double inverse = __shfl_sync(0xffffffffu, reciprocal(diagonal), pivot);
         // The next pivot waits for this alone.
         if (on_diagonal && row > pivot) diagonal = fma(-square, inverse, diagonal);
-        const double share = column * inverse;
-        if (writes && (on_diagonal ? pivot < row : beside.has(first + pivot))) staged[place_of(first + pivot)] = column;
-        // Columns behind the last one are never pivots, whatever becomes of them.
+        const double share = own[pivot] * inverse;
 #pragma unroll
-        for (int q = 1; q < PANEL; ++q)
-            own[q - 1] = own[q] - share * __shfl_sync(0xffffffffu, column, (pivot + q) % 32);
+        for (int q = pivot + 1; q < PANEL; ++q) own[q] -= share * __shfl_sync(0xffffffffu, own[pivot], q);
     }
     const double root = 1 / sqrt(diagonal);
-    if (on_diagonal && warp == 0) staged[place_of(first + row)] = diagonal * root;
-#pragma unroll 1
+#pragma unroll
     for (int q = 0; q < PANEL; ++q) {
-        const double scale = __shfl_sync(0xffffffffu, root, q);
-        if (writes && (on_diagonal ? q < row : beside.has(first + q))) staged[place_of(first + q)] *= scale;
+        const int column = first + q;
+        const double number = own[q] * __shfl_sync(0xffffffffu, root, q);
+        if (on_diagonal) {
+            if (warp == 0 && q < row) staged[(first + row) * BLOCK_STRIDE + column] = number;
+        } else if (beside.has(column)) {
+            staged[beside.at(column)] = number;
+        }
     }
+    if (warp == 0 && on_diagonal) staged[(first + row) * (BLOCK_STRIDE + 1)] = diagonal * root;
 }
 
 // Takes the share of 16 finished columns off what is right of them.
