@@ -323,7 +323,7 @@ fn where_nobody_says_how_long_gauss_newton_ends_when_losses_hardly_fall() {
 #[test]
 fn who_names_no_precision_gets_one_that_suits_the_method_and_the_device() {
     let adam = poisson(&["training.optimizer=adam"]);
-    assert_eq!(adam.suitable_precision(Device::Cuda), Precision::Bf16x6);
+    assert_eq!(adam.suitable_precision(Device::Cuda), Precision::Fp16x3);
     assert_eq!(adam.suitable_precision(Device::Cpu), Precision::F64);
     let ordinary = adam.compiled(CompileMode::Off);
     assert_eq!(ordinary.suitable_precision(Device::Cuda), Precision::F32, "a library has no split products");
