@@ -218,7 +218,23 @@ impl Experiment {
         let mut overrides = self.origin.overrides.clone();
         // Chosen once: a later version may choose otherwise.
         overrides.extend(self.chosen_windows().map(|(count, _)| format!("training.windows={count}")));
+        if self.suits_this_device_alone() {
+            let pinned: Vec<String> =
+                overrides.iter().cloned().chain(["training.optimizer=gauss-newton".to_owned()]).collect();
+            if let Ok(text) = resolve(&self.origin.text, &pinned, &self.problem.title, rename) {
+                return Ok(text);
+            }
+        }
         resolve(&self.origin.text, &overrides, &self.problem.title, rename)
+    }
+
+    /// Whether a method was chosen that the processor would not get: a run must go on with it wherever it is continued.
+    fn suits_this_device_alone(&self) -> bool {
+        let [phase] = &self.problem.training.phases[..] else { return false };
+        let chosen = |device| Choice::of(extent(&self.problem, &self.plan), device, self.precision);
+        phase.optimizer == Optimizer::Auto
+            && matches!(chosen(self.device), Choice::GaussNewton { .. })
+            && !matches!(chosen(Device::Cpu), Choice::GaussNewton { .. })
     }
 
     /// Where data files are found.
@@ -333,5 +349,25 @@ impl Experiment {
     /// The values of all unknowns at points given by their coordinates, point by point.
     pub fn predict(&self, parameters: &[f64], points: &Points) -> Result<Vec<f64>, TrainError> {
         self.values(parameters, points, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_states_the_method_that_only_its_device_would_choose() {
+        let stated = |width: usize, device: Device| {
+            let text = format!(
+                "[domain]\nx = [0, 1]\n[unknowns]\nu = {{}}\n[equations]\ndecay = \"u_x = -u\"\n[conditions]\n\
+                 start = {{ on = \"x = 0\", equation = \"u = 1\" }}\n[network]\nwidth = {width}\ndepth = 4\n"
+            );
+            let experiment = Experiment::from_text("decay", &text, Path::new("."), &[]).expect("it is right");
+            let run = experiment.on(device, Precision::F64).resolved(&mut str::to_owned);
+            run.expect("a file").contains("optimizer = \"gauss-newton\"")
+        };
+        assert!(stated(256, Device::Cuda), "the processor would follow the gradient");
+        assert!(!stated(256, Device::Cpu) && !stated(20, Device::Cuda));
     }
 }
