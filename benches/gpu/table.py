@@ -8,7 +8,7 @@ import os
 import sys
 
 USERS = ("deepxde", "torch_eager", "jax_nested")
-DTYPES = {"f32": "fp32", "bf16x6": "fp32", "f64": "fp64", "tf32": "tf32", "bf16": "bf16-autocast"}
+DTYPES = {"f32": "fp32", "fp16x3": "fp32", "bf16x6": "fp32", "f64": "fp64", "tf32": "tf32", "bf16": "bf16-autocast"}
 
 
 def lines(path):
