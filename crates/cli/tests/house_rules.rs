@@ -125,7 +125,7 @@ fn the_readme_commands_are_the_ones_that_ci_runs() {
     let readme = read("README.md");
     let script = read(".ci/run");
     let run: Vec<&str> = script.lines().map(str::trim).collect();
-    for command in ["cargo run --release -- train burgers", "./check"] {
+    for command in ["cargo run --release -- train burgers --budget 60s", "./check"] {
         assert!(readme.lines().any(|line| line.trim() == command), "README does not show `{command}`");
         assert!(run.contains(&command), ".ci/run does not run `{command}`");
     }
