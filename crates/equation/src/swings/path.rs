@@ -59,18 +59,14 @@ impl<'problem> Motion<'problem> {
         if nodes > MOST_NODES {
             return None;
         }
-        let highest: Vec<Leaf> = (orders.iter().enumerate())
-            .map(|(unknown, &order)| {
-                let derivative = crate::expression::Derivative::new(&vec![time; order])?;
-                let leaves = pool.leaves(&residuals);
-                leaves.into_iter().find(|leaf| match leaf {
-                    Leaf::Field(field) => {
-                        usize::from(field.unknown) == unknown && field.derivative == derivative
-                    }
-                    _ => false,
-                })
+        let leaves = pool.leaves(&residuals);
+        let highest = |(unknown, &order): (usize, &usize)| {
+            leaves.iter().copied().find(|leaf| {
+                matches!(leaf, Leaf::Field(field)
+                    if usize::from(field.unknown) == unknown && in_time(*field, time) == order)
             })
-            .collect::<Option<_>>()?;
+        };
+        let highest: Vec<Leaf> = orders.iter().enumerate().map(highest).collect::<Option<_>>()?;
         let slopes: Vec<Vec<Expression>> = (residuals.iter())
             .map(|&residual| highest.iter().map(|&leaf| pool.derivative(residual, leaf)).collect())
             .collect();
