@@ -14,7 +14,7 @@ __device__ inline double* factor_of(const Arguments& arguments, long long factor
     return arguments.factors + factor * arguments.stride * column_blocks(arguments) * BLOCK;
 }
 
-// The finished block on the diagonal of a block of columns; behind it, its inverse, transposed.
+// The finished block on the diagonal of a block of columns, where solutions lie in it; behind it, its inverse, transposed.
 __device__ inline double* corner_of(const Arguments& arguments, long long factor, long long column) {
     return arguments.corners + (factor * column_blocks(arguments) + column) * 2 * BLOCK * BLOCK;
 }
@@ -84,11 +84,15 @@ struct Beside {
     __device__ int at(int column) const {
         return row * BLOCK_STRIDE + column + int(inverse);
     }
-
-    __device__ bool has(int column) const {
-        return inverse ? column >= row : column <= row;
-    }
 };
+
+// What lanes of a warp tell each other about a pivot: its column's numbers in the rows on the diagonal. There are two, in turn, so
+// that one barrier per pivot suffices. Shuffles would take two instructions per number instead of half of one.
+constexpr int SOLVERS = 4;
+struct alignas(16) Pair {
+    double one, two;
+};
+alignas(16) __shared__ double told[SOLVERS][2][PANEL];
 
 // Finishes 16 columns. Lanes below 16 of four warps have the rows on the diagonal, the others rows beside them, so that no
 // warp waits for another's pivots; roots wait until the end, for there everybody would wait for them. A pivot that is not positive
@@ -96,80 +100,82 @@ struct Beside {
 __device__ __noinline__ void finish_panel(int first) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = lane % PANEL;
     const bool on_diagonal = lane < PANEL;
-    const Beside beside(first, warp % 4 * PANEL + row);
+    const Beside beside(first, warp % SOLVERS * PANEL + row);
+    double* const numbers = staged + (on_diagonal ? (first + row) * BLOCK_STRIDE + first : beside.at(first));
+    const bool begins = !on_diagonal && beside.begins;
+    // Right of the diagonal there are others' numbers, of which nothing comes.
     double own[PANEL];
 #pragma unroll
-    for (int q = 0; q < PANEL; ++q) {
-        const int column = first + q;
-        if (on_diagonal) own[q] = q <= row ? staged[(first + row) * BLOCK_STRIDE + column] : 0.0;
-        else own[q] = beside.begins ? double(column == beside.row) : staged[beside.at(column)];
-    }
+    for (int q = 0; q < PANEL; ++q) own[q] = begins ? double(first + q == beside.row) : numbers[q];
     double diagonal = on_diagonal ? staged[(first + row) * (BLOCK_STRIDE + 1)] : 1.0;
     // Behind this barrier nobody reads what is written over.
     __syncthreads();
-    if (warp >= 4) return;
+    if (warp >= SOLVERS) return;
 #pragma unroll
     for (int pivot = 0; pivot < PANEL; ++pivot) {
+        double(&column)[PANEL] = told[warp][pivot % 2];
+        if (on_diagonal) column[row] = own[pivot];
         const double square = own[pivot] * own[pivot];
         const double inverse = __shfl_sync(0xffffffffu, reciprocal(diagonal), pivot);
         // The next pivot waits for this alone.
-        if (on_diagonal && row > pivot) diagonal = fma(-square, inverse, diagonal);
+        if (row > pivot) diagonal = fma(-square, inverse, diagonal);
+        __syncwarp();
         const double share = own[pivot] * inverse;
 #pragma unroll
-        for (int q = pivot + 1; q < PANEL; ++q) own[q] -= share * __shfl_sync(0xffffffffu, own[pivot], q);
-    }
-    const double root = 1 / sqrt(diagonal);
-#pragma unroll
-    for (int q = 0; q < PANEL; ++q) {
-        const int column = first + q;
-        const double number = own[q] * __shfl_sync(0xffffffffu, root, q);
-        if (on_diagonal) {
-            if (warp == 0 && q < row) staged[(first + row) * BLOCK_STRIDE + column] = number;
-        } else if (beside.has(column)) {
-            staged[beside.at(column)] = number;
+        for (int pair = (pivot + 1) / 2 * 2; pair < PANEL; pair += 2) {
+            const Pair others = *reinterpret_cast<const Pair*>(column + pair);
+            if (pair > pivot) own[pair] -= share * others.one;
+            own[pair + 1] -= share * others.two;
         }
     }
+    const double root = rsqrt(diagonal);
+    double(&roots)[PANEL] = told[warp][0];
+    if (on_diagonal) roots[row] = root;
+    __syncwarp();
+    // Without a branch: those take longer than all pivots.
+    const int begin = begins ? beside.row - first : 0, end = !on_diagonal ? PANEL : warp == 0 ? row : 0;
+#pragma unroll
+    for (int q = 0; q < PANEL; ++q)
+        if (q >= begin && q < end) numbers[q] = own[q] * roots[q];
     if (warp == 0 && on_diagonal) staged[(first + row) * (BLOCK_STRIDE + 1)] = diagonal * root;
 }
 
 // Takes the share of 16 finished columns off what is right of them.
-__device__ __noinline__ void update_panels(int first) {
-    const int down = threadIdx.x / 16, across = threadIdx.x % 16;
-    double sum[4][3] = {};
-    // Where rows have their numbers of the finished columns; rows of the inverse that begin there have none before.
-    int rows[4], begin[4], columns[3];
+__device__ inline void update_panels(int first) {
+    const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    // Two warps have 16 of the rows beside, and eight columns of them at a time each. Rows of the inverse that begin there have no
+    // numbers before; others end on the diagonal.
+    double *numbers[2], left[PANEL / 2];
+    bool begins[2];
+    int last[2];
 #pragma unroll
-    for (int a = 0; a < 4; ++a) {
-        const Beside beside(first, down + 16 * a);
-        rows[a] = beside.at(first);
-        begin[a] = beside.begins ? beside.row - first : 0;
-    }
+    for (int half = 0; half < 2; ++half) {
+        const Beside beside(first, warp / 2 * 16 + 8 * half + g);
+        numbers[half] = staged + beside.at(0);
+        begins[half] = beside.begins;
+        last[half] = beside.inverse ? BLOCK - 1 : beside.row;
 #pragma unroll
-    for (int b = 0; b < 3; ++b) {
-        const int column = first + PANEL * (b + 1) + across;
-        columns[b] = (column < BLOCK ? column : BLOCK - 1) * BLOCK_STRIDE + first;
-    }
-#pragma unroll 4
-    for (int q = 0; q < PANEL; ++q) {
-        double left[4], right[3];
-#pragma unroll
-        for (int a = 0; a < 4; ++a) left[a] = q >= begin[a] ? staged[rows[a] + q] : 0.0;
-#pragma unroll
-        for (int b = 0; b < 3; ++b) right[b] = staged[columns[b] + q];
-#pragma unroll
-        for (int a = 0; a < 4; ++a)
-#pragma unroll
-            for (int b = 0; b < 3; ++b) sum[a][b] += left[a] * right[b];
-    }
-#pragma unroll
-    for (int a = 0; a < 4; ++a)
-#pragma unroll
-        for (int b = 0; b < 3; ++b) {
-            const Beside beside(first, down + 16 * a);
-            const int column = first + PANEL * (b + 1) + across;
-            if (column < BLOCK && beside.has(column))
-                staged[beside.at(column)] = (beside.begins ? 0.0 : staged[beside.at(column)]) - sum[a][b];
+        for (int inner = 0; inner < PANEL; inner += 4) {
+            const double number = numbers[half][first + inner + t];
+            left[inner / 2 + half] = beside.begins && first + inner + t < beside.row ? 0.0 : number;
         }
+    }
+#pragma unroll
+    for (int pass = 1; pass < BLOCK / PANEL; ++pass) {
+        const int column = first + pass * PANEL + warp % 2 * 8;
+        if (column >= BLOCK) break;
+        double right[PANEL / 4], sum[4] = {};
+#pragma unroll
+        for (int inner = 0; inner < PANEL; inner += 4) right[inner / 4] = staged[(column + g) * BLOCK_STRIDE + first + inner + t];
+        multiply_double(sum, left, right);
+#pragma unroll
+        for (int place = 0; place < 4; ++place) {
+            const int own = column + 2 * t + place % 2;
+            double* number = numbers[place / 2] + own;
+            const double before = begins[place / 2] ? 0.0 : *number;
+            if (own <= last[place / 2]) *number = before - sum[place];
+        }
+    }
 }
 
 // Factorises a block on the diagonal, whose lower triangle is staged, and inverts it.
@@ -279,7 +285,8 @@ __device__ inline void finish_block(const Arguments& arguments) {
         factorize_corner();
         for (int at = threadIdx.x; at < BLOCK * BLOCK; at += THREADS) {
             const int r = at / BLOCK, c = at % BLOCK;
-            apart[at] = c <= r ? staged[r * BLOCK_STRIDE + c] : 0.0;
+            // Of the block itself only rows behind the parameters are read again.
+            if (column >= arguments.size / BLOCK) apart[at] = c <= r ? staged[r * BLOCK_STRIDE + c] : 0.0;
             apart[BLOCK * BLOCK + at] = c >= r ? staged[r * BLOCK_STRIDE + c + 1] : 0.0;
         }
     } else {

@@ -20,6 +20,7 @@ using stand_in::add_to_memory;
 using stand_in::add_shared;
 using stand_in::await_shared;
 using stand_in::reciprocal;
+using stand_in::rsqrt;
 using stand_in::write_shared;
 #else
 #if HALVES

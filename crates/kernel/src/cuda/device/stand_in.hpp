@@ -335,6 +335,10 @@ inline double reciprocal(double number) {
     return 1 / number;
 }
 
+inline double rsqrt(double number) {
+    return 1 / std::sqrt(number);
+}
+
 inline void write_shared(int* to, int value) {
     *to = value;
 }
