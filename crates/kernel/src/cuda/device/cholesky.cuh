@@ -58,7 +58,7 @@ __device__ inline void damp_row(const Arguments& arguments) {
 // Columns of a corner that are finished together.
 constexpr int PANEL = 16;
 // Halves of two blocks of numbers are staged, or a corner: the lower triangle holds it, and what is right of that, one further
-// right, its transposed inverse. Named here, so that functions that are called know where it is.
+// right, its transposed inverse.
 constexpr int HALF = BLOCK / 2, HALF_STRIDE = HALF + 4, ACROSS_STRIDE = BLOCK + 4;
 // Columns of a left factor that are staged beside a whole right one.
 constexpr int PIECE = 16, PIECE_STRIDE = PIECE + 4;
@@ -97,7 +97,7 @@ alignas(16) __shared__ double told[SOLVERS][2][PANEL];
 // Finishes 16 columns. Lanes below 16 of four warps have the rows on the diagonal, the others rows beside them, so that no
 // warp waits for another's pivots; roots wait until the end, for there everybody would wait for them. A pivot that is not positive
 // becomes no number, and so does everything that depends on it.
-__device__ __noinline__ void finish_panel(int first) {
+__device__ inline void finish_panel(int first) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = lane % PANEL;
     const bool on_diagonal = lane < PANEL;
     const Beside beside(first, warp % SOLVERS * PANEL + row);
