@@ -2,7 +2,7 @@
 
 use super::TRIED;
 use equation::problem::Solver;
-use kernel::{Cholesky, Device, Gram, NormalEquations, Unknowns, sketched};
+use kernel::{Cholesky, Device, Gram, NormalEquations, Subspace, Unknowns, sketched};
 
 /// The most memory that matrices may take, in bytes.
 const MOST_BYTES: usize = 4 << 30;
@@ -39,6 +39,10 @@ impl Extent {
             Solver::NormalEquations => jacobian + rows * parameters.powi(2) + factors * parameters.powi(3),
             Solver::Woodbury => jacobian + parameters * rows.powi(2) + factors * rows.powi(3),
             Solver::ConjugateGradients => jacobian + self.iterations(Unknowns::Diagonal),
+            Solver::Subspace => {
+                let unknowns = Subspace::unknowns_for(self.parameters) as f64;
+                jacobian + rows * unknowns.powi(2) + factors * unknowns.powi(3)
+            }
             Solver::Sketch => {
                 let sums = sketched(self.rows) as f64;
                 jacobian
@@ -77,6 +81,10 @@ impl Extent {
                 NormalEquations::bytes(parameters) + TRIED.len() * Cholesky::bytes(parameters)
             }
             Solver::Woodbury => Gram::bytes(parameters, rows) + TRIED.len() * Cholesky::bytes(rows),
+            Solver::Subspace => {
+                let unknowns = Subspace::unknowns_for(parameters);
+                NormalEquations::bytes(unknowns) + TRIED.len() * Cholesky::bytes(unknowns)
+            }
             Solver::ConjugateGradients => 8 * (parameters + rows) * size_of::<f64>(),
             Solver::Sketch => {
                 let sums = sketched(rows);
@@ -87,13 +95,14 @@ impl Extent {
 
     /// What a device that solves equations by itself has as unknowns. Where both matrices are too large for it, rows are
     /// sketched.
-    pub(crate) fn unknowns_for_devices(self, solver: Solver) -> Unknowns {
+    pub(crate) fn unknowns_for_devices(self, solver: Solver, turn: u64) -> Unknowns {
         match solver {
             Solver::NormalEquations => Unknowns::Parameters,
             Solver::Woodbury => Unknowns::Rows,
             Solver::ConjugateGradients => Unknowns::Diagonal,
             Solver::Sketch => Unknowns::Sketch,
-            Solver::Auto => self.unknowns_for_devices(self.best_on(Device::Cuda)),
+            Solver::Subspace => Unknowns::Subspace { turn },
+            Solver::Auto => self.unknowns_for_devices(self.best_on(Device::Cuda), turn),
         }
     }
 
@@ -139,7 +148,7 @@ mod tests {
     #[test]
     fn devices_take_the_smaller_matrix_while_they_have_room_for_it() {
         let unknowns = |parameters: usize, rows: usize, solver: Solver| {
-            Extent { parameters, rows, evaluation: 0.0 }.unknowns_for_devices(solver)
+            Extent { parameters, rows, evaluation: 0.0 }.unknowns_for_devices(solver, 0)
         };
         assert_eq!(unknowns(1341, 4608, Solver::Auto), Unknowns::Parameters);
         assert_eq!(unknowns(50_000, 2304, Solver::Auto), Unknowns::Rows);
