@@ -57,7 +57,9 @@ impl Unknowns {
     /// When conjugate gradients end that find or refine a step.
     pub fn patience(self) -> Patience {
         match self {
-            Unknowns::Parameters | Unknowns::Rows | Unknowns::Subspace { .. } => Patience { most: REFINEMENTS, tolerance: 0.0 },
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Subspace { .. } => {
+                Patience { most: REFINEMENTS, tolerance: 0.0 }
+            }
             Unknowns::Diagonal => Patience { most: 200, tolerance: 1e-9 },
             Unknowns::Sketch => Patience { most: 24, tolerance: 1e-3 },
         }

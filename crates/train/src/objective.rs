@@ -5,8 +5,8 @@ use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer, Vectors}
 use equation::problem::Solver;
 use kernel::cuda::{CudaError, MemoryPlan};
 use kernel::{
-    Attempt, Change, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series, Subspace,
-    TriedStep, Unknowns, Visits,
+    Attempt, Change, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series,
+    Subspace, TriedStep, Unknowns, Visits,
 };
 
 /// A loss as a function of the parameters.

@@ -114,8 +114,14 @@ pub enum Solver {
 
 impl Solver {
     /// All of them.
-    pub const ALL: [Solver; 6] =
-        [Solver::Auto, Solver::NormalEquations, Solver::Woodbury, Solver::ConjugateGradients, Solver::Sketch, Solver::Subspace];
+    pub const ALL: [Solver; 6] = [
+        Solver::Auto,
+        Solver::NormalEquations,
+        Solver::Woodbury,
+        Solver::ConjugateGradients,
+        Solver::Sketch,
+        Solver::Subspace,
+    ];
 
     /// As problem files write it.
     pub fn name(self) -> &'static str {

@@ -19,7 +19,8 @@ use crate::{Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Solver};
 use equation::taylor::Plan;
 use kernel::{
-    Attempt, Course, Gram, Linearized, Losses, Moments, NormalEquations, Subspace, TriedStep, Unknowns, Update,
+    Attempt, Course, Gram, Linearized, Losses, Moments, NormalEquations, Subspace, TriedStep, Unknowns,
+    Update,
 };
 
 /// A loss as a function of the parameters.

@@ -218,7 +218,11 @@ impl Cut {
     /// The kernel that finds a factor, and its blocks of threads.
     pub(super) fn kernel(self) -> (&'static str, usize) {
         let triangle = |side: usize| side * (side + 1) / 2;
-        if self.wide { (WIDE_FACTOR, triangle(self.columns() / 2)) } else { ("factor", triangle(self.columns())) }
+        if self.wide {
+            (WIDE_FACTOR, triangle(self.columns() / 2))
+        } else {
+            ("factor", triangle(self.columns()))
+        }
     }
 
     /// Words for flags of a factor's blocks, and of those of a solution's two halves.

@@ -114,7 +114,9 @@ impl Cuda<'_> {
         }
         // What a random subspace has of both is to the whole as its size is to that of all parameters.
         let share = match unknowns {
-            Unknowns::Subspace { .. } => parameters.len() as f64 / Subspace::unknowns_for(parameters.len()) as f64,
+            Unknowns::Subspace { .. } => {
+                parameters.len() as f64 / Subspace::unknowns_for(parameters.len()) as f64
+            }
             Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => 1.0,
         };
         Ok(Surveyed { squares, trace: share * report[0], slope_square: share * report[1] })

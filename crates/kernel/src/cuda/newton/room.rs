@@ -17,6 +17,9 @@ const MOST_BYTES: usize = 1 << 30;
 /// The same where every turn of conjugate gradients needs all rows.
 const MOST_BYTES_ITERATED: usize = 64 << 30;
 
+/// The same where they are combined and gone: fewer points at a time would leave most multiprocessors idle.
+const MOST_BYTES_COMBINED: usize = 16 << 30;
+
 /// Words of a residual's entry; as `kinds` in `device/dense.cuh`.
 const KIND: usize = 4;
 
@@ -110,7 +113,11 @@ impl Cuda<'_> {
         mut tiles_each: usize,
         unknowns: Unknowns,
     ) -> Result<(Regions, Shares, usize), CudaError> {
-        let most = if unknowns.is_iterated() { MOST_BYTES_ITERATED } else { MOST_BYTES };
+        let most = match unknowns {
+            Unknowns::Parameters | Unknowns::Rows => MOST_BYTES,
+            Unknowns::Diagonal | Unknowns::Sketch => MOST_BYTES_ITERATED,
+            Unknowns::Subspace { .. } => MOST_BYTES_COMBINED,
+        };
         let row = dense::stride(self.plan.parameter_count()) * size_of::<f64>();
         // Calls on single terms share the limit.
         let kept = |limit: usize| self.arena.bytes().max(limit / 4);
@@ -257,10 +264,9 @@ impl Cuda<'_> {
                 all_rows,
                 match unknowns {
                     Unknowns::Parameters => address(Pool::Matrix) + parameters as u64 * stride * word,
-                    Unknowns::Rows
-                    | Unknowns::Diagonal
-                    | Unknowns::Sketch
-                    | Unknowns::Subspace { .. } => own_slope,
+                    Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch | Unknowns::Subspace { .. } => {
+                        own_slope
+                    }
                 },
             ),
             Unknowns::Subspace { .. } => (

@@ -72,6 +72,13 @@ impl Extent {
         self.parameters >= LEAST_PARAMETERS && seconds < dense / RATES.0
     }
 
+    /// Whether a GPU takes steps in random subspaces where it would sketch rows: for networks of sizes for which that was seen
+    /// to be better.
+    fn is_better_in_subspaces(self) -> bool {
+        const MOST_PARAMETERS: usize = 1 << 17;
+        self.is_faster_sketched() && self.parameters < MOST_PARAMETERS
+    }
+
     /// Bytes that its matrices take.
     pub fn bytes(self, solver: Solver) -> usize {
         let Extent { parameters, rows, .. } = self;
@@ -83,7 +90,8 @@ impl Extent {
             Solver::Woodbury => Gram::bytes(parameters, rows) + TRIED.len() * Cholesky::bytes(rows),
             Solver::Subspace => {
                 let unknowns = Subspace::unknowns_for(parameters);
-                NormalEquations::bytes(unknowns) + TRIED.len() * Cholesky::bytes(unknowns)
+                let rows = NormalEquations::BLOCK * parameters * size_of::<f64>();
+                rows + NormalEquations::bytes(unknowns) + TRIED.len() * Cholesky::bytes(unknowns)
             }
             Solver::ConjugateGradients => 8 * (parameters + rows) * size_of::<f64>(),
             Solver::Sketch => {
@@ -93,8 +101,8 @@ impl Extent {
         }
     }
 
-    /// What a device that solves equations by itself has as unknowns. Where both matrices are too large for it, rows are
-    /// sketched.
+    /// What a device that solves equations by itself has as unknowns, at a turn. Where both matrices are too large for it, rows
+    /// are sketched.
     pub(crate) fn unknowns_for_devices(self, solver: Solver, turn: u64) -> Unknowns {
         match solver {
             Solver::NormalEquations => Unknowns::Parameters,
@@ -119,6 +127,9 @@ impl Extent {
             Device::Cuda => MOST_BYTES_ON_DEVICES,
         };
         let fits = |solver: &Solver| self.bytes(*solver) <= most;
+        if device == Device::Cuda && fits(&Solver::Subspace) && self.is_better_in_subspaces() {
+            return Solver::Subspace;
+        }
         if device == Device::Cuda && fits(&Solver::Sketch) && self.is_faster_sketched() {
             return Solver::Sketch;
         }
@@ -153,8 +164,12 @@ mod tests {
         assert_eq!(unknowns(1341, 4608, Solver::Auto), Unknowns::Parameters);
         assert_eq!(unknowns(50_000, 2304, Solver::Auto), Unknowns::Rows);
         assert_eq!(unknowns(500_000, 400_000, Solver::Auto), Unknowns::Sketch);
-        assert_eq!(unknowns(50_000, 8192, Solver::Auto), Unknowns::Sketch, "a GPU is faster so");
-        assert_eq!(unknowns(12_737, 8192, Solver::Auto), Unknowns::Rows, "not as good for so few parameters");
+        assert_eq!(
+            unknowns(50_000, 8192, Solver::Auto),
+            Unknowns::Subspace { turn: 0 },
+            "a GPU is faster so"
+        );
+        assert_eq!(unknowns(12_737, 8192, Solver::Auto), Unknowns::Rows, "seen on one problem only");
         assert_eq!(unknowns(1341, 4608, Solver::Woodbury), Unknowns::Rows);
         assert_eq!(unknowns(1341, 4608, Solver::ConjugateGradients), Unknowns::Diagonal);
     }
