@@ -334,12 +334,19 @@ pub(crate) struct Explain {
     pub(crate) chosen: Chosen,
 
     /// Print the CUDA source that training on a GPU compiles
-    #[arg(long)]
+    #[arg(long, group = "machine")]
     pub(crate) cuda: bool,
 
-    /// In which numbers that source computes: f64, f32, fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16
-    #[arg(long, default_value = "f64", requires = "cuda")]
-    pub(crate) precision: Precision,
+    /// Also tell which memory the first phase of training would take there, as `train` does; cuda is the one that plans it
+    #[arg(long, group = "machine")]
+    pub(crate) device: Option<Device>,
+
+    /// In which numbers that source or that device computes: f64, f32, fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16 [default: f64 for the source, what training takes for a device]
+    #[arg(long, requires = "machine")]
+    pub(crate) precision: Option<Precision>,
+
+    #[command(flatten)]
+    pub(crate) gpu: Gpu,
 }
 
 #[derive(Debug, Args)]

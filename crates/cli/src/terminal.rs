@@ -136,7 +136,7 @@ impl Terminal {
 }
 
 /// What a phase will take, in words.
-fn memory(plan: &MemoryPlan) -> Vec<String> {
+pub(crate) fn memory(plan: &MemoryPlan) -> Vec<String> {
     let pools = plan.pools.iter().filter(|(_, bytes)| *bytes > 0);
     let pools = pools.map(|(purpose, bytes)| format!("{} {}", purpose.name(), bytes::show(*bytes)));
     let kernels = (plan.kernels > 0).then(|| format!("kernels {}", bytes::show(plan.kernels)));

@@ -190,6 +190,10 @@ fn explain_and_doctor_answer() {
     let explained = pinnace(&["explain", "burgers"]);
     assert_eq!(explained.status.code(), Some(0), "{}", text(&explained.stderr));
     assert!(text(&explained.stdout).contains("burgers"));
+    let planned = pinnace(&["explain", "poisson-2d", "--device", "cpu"]);
+    assert!(text(&planned.stdout).ends_with("memory: `cpu` takes what it needs, without a plan\n"));
+    let refused = pinnace(&["explain", "poisson-2d", "--compile", "many-steps"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
     let doctor = text(&pinnace(&["doctor"]).stdout);
     assert!(["reference", "cpu", "cuda"].iter().all(|device| doctor.contains(device)), "{doctor}");
 }

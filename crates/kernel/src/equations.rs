@@ -28,16 +28,27 @@ pub enum Unknowns {
     Diagonal,
     /// JJᵀ of [`sketched`] sums of rows with random signs, in terms of which few conjugate gradients on all rows suffice.
     Sketch,
+    /// JᵀJ of the random subspace of a turn ([`crate::Subspace`]): steps move in it alone. Rows come in chunks where memory is
+    /// short; in terms of the subspace all of them stay.
+    Subspace {
+        /// Which one.
+        turn: u64,
+    },
 }
 
 impl Unknowns {
+    /// Whether equations have the same form and size.
+    pub(crate) fn is_like(self, other: Unknowns) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+
     /// The least damping, in multiples of the mean of the diagonal of JᵀJ, with which equations of so many parameters are
     /// factorised.
     pub fn least_damping(self, parameters: usize) -> f64 {
         /// The inverse is found as a difference, which takes digits too.
         const DIGITS: f64 = 64.0;
         match self {
-            Unknowns::Parameters => least_damping(parameters),
+            Unknowns::Parameters | Unknowns::Subspace { .. } => least_damping(parameters),
             Unknowns::Rows | Unknowns::Diagonal => 0.0,
             Unknowns::Sketch => DIGITS * least_damping(parameters),
         }
@@ -46,16 +57,27 @@ impl Unknowns {
     /// When conjugate gradients end that find or refine a step.
     pub fn patience(self) -> Patience {
         match self {
-            Unknowns::Parameters | Unknowns::Rows => Patience { most: REFINEMENTS, tolerance: 0.0 },
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Subspace { .. } => {
+                Patience { most: REFINEMENTS, tolerance: 0.0 }
+            }
             Unknowns::Diagonal => Patience { most: 200, tolerance: 1e-9 },
             Unknowns::Sketch => Patience { most: 24, tolerance: 1e-3 },
+        }
+    }
+
+    /// Whether steps have the damping of their factor, however little they were to have: to refine them would leave a
+    /// subspace.
+    pub fn stays(self) -> bool {
+        match self {
+            Unknowns::Subspace { .. } => true,
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => false,
         }
     }
 
     /// Whether every step is found by conjugate gradients.
     pub fn is_iterated(self) -> bool {
         match self {
-            Unknowns::Parameters | Unknowns::Rows => false,
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Subspace { .. } => false,
             Unknowns::Diagonal | Unknowns::Sketch => true,
         }
     }

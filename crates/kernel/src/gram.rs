@@ -2,6 +2,7 @@
 //! than parameters.
 
 use crate::Symmetric;
+use crate::subspace::{GOLDEN, finalized};
 use crate::symmetric::{PANEL, padded};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -183,9 +184,6 @@ impl Gram {
 /// The sum that a row belongs to, of so many, and its sign there: as in `cuda/device/sketch.cuh`. Rows that lie far apart
 /// share a sum, so that they are no copies of each other.
 pub(crate) fn sketch_place(row: usize, sums: usize) -> (usize, f64) {
-    // Steele, Lea, Flood 2014: the finalizer of SplitMix64.
-    let mut bits = (row as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (row % sums.max(1), if (bits ^ (bits >> 31)) & 1 == 0 { 1.0 } else { -1.0 })
+    let bits = finalized((row as u64 + 1).wrapping_mul(GOLDEN));
+    (row % sums.max(1), if bits & 1 == 0 { 1.0 } else { -1.0 })
 }

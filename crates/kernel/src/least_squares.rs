@@ -3,7 +3,7 @@
 
 use crate::error::fits;
 use crate::kernel::plan_weights;
-use crate::{Gram, Kernel, KernelError, Losses, NormalEquations, Points, Shape, Unknowns};
+use crate::{Gram, Kernel, KernelError, Losses, NormalEquations, Points, Shape, Subspace, Unknowns};
 
 /// Numbers of the Jacobian that are there at a time where only its diagonal is wanted.
 const ROOM: usize = 1 << 21;
@@ -75,6 +75,50 @@ impl Kernel<'_> {
                 self.engine.jacobian((number, points, range), parameters, residuals, rows)?;
                 for (place, residual) in residuals.iter().enumerate() {
                     own[place % scales.len()] += residual * residual;
+                }
+                normal.add_block(&scales);
+            }
+        }
+        self.losses.finish(self.plan, points);
+        self.losses.weigh(&self.weights);
+        Ok(&self.losses)
+    }
+
+    /// The normal equations of a subspace of the parameters, which replace what `normal` held, and the rows r into `out`.
+    pub fn subspace_equations(
+        &mut self,
+        points: &[Points],
+        parameters: &[f64],
+        (subspace, normal): (&Subspace, &mut NormalEquations),
+        out: &mut [f64],
+    ) -> Result<&Losses, KernelError> {
+        self.check(points, parameters)?;
+        fits(Shape::Output, self.row_count(points), out.len())?;
+        fits(Shape::Gradient, subspace.unknowns(), normal.size())?;
+        normal.clear();
+        self.losses.mean_squares.fill(0.0);
+        let mut squares = self.losses.mean_squares.as_mut_slice();
+        let (mut out, mut wide) = (out, Vec::new());
+        let mut offset = 0;
+        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
+            let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
+            squares = rest;
+            let scales = scales(&self.weights[offset..][..term.residuals.len()], points);
+            offset += term.residuals.len();
+            for range in NormalEquations::blocks(points.len(), scales.len()) {
+                let (found, later) = std::mem::take(&mut out).split_at_mut(range.len() * scales.len());
+                out = later;
+                wide.resize(found.len() * parameters.len(), 0.0);
+                let (residuals, rows) = normal.block(found.len());
+                self.engine.jacobian((number, points, range), parameters, residuals, &mut wide)?;
+                for (place, residual) in residuals.iter().enumerate() {
+                    own[place % scales.len()] += residual * residual;
+                    found[place] = *residual * scales[place % scales.len()];
+                }
+                for (from, to) in
+                    wide.chunks_exact(parameters.len()).zip(rows.chunks_exact_mut(subspace.unknowns()))
+                {
+                    subspace.gather(from, to);
                 }
                 normal.add_block(&scales);
             }

@@ -5,9 +5,6 @@ use crate::symmetric::{PANEL, padded};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows of the Jacobian that are there at a time.
-const BLOCK: usize = 512;
-
 /// JᵀJ and Jᵀr of a least-squares problem with rows r, and the memory to add them up in.
 ///
 /// The residual is one more column of J, so one symmetric product gives both.
@@ -20,13 +17,16 @@ pub struct NormalEquations {
 }
 
 impl NormalEquations {
+    /// Rows of the Jacobian that are there at a time.
+    pub const BLOCK: usize = 512;
+
     /// For problems with `size` parameters.
     pub fn new(size: usize) -> Self {
         NormalEquations {
             matrix: Symmetric::new(size, 1),
             residuals: Vec::new(),
             rows: Vec::new(),
-            panels: vec![0.0; BLOCK * padded(size, 1)],
+            panels: vec![0.0; Self::BLOCK * padded(size, 1)],
         }
     }
 
@@ -38,7 +38,7 @@ impl NormalEquations {
     /// Bytes that problems with `size` parameters take.
     pub fn bytes(size: usize) -> usize {
         let padded = padded(size, 1);
-        (padded * padded + BLOCK * (padded + size + 1)) * size_of::<f64>()
+        (padded * padded + Self::BLOCK * (padded + size + 1)) * size_of::<f64>()
     }
 
     /// JᵀJ.
@@ -53,7 +53,7 @@ impl NormalEquations {
 
     /// The points of a term with `residuals` residuals that make one block each.
     pub(crate) fn blocks(points: usize, residuals: usize) -> impl Iterator<Item = Range<usize>> {
-        let step = (BLOCK / residuals.max(1)).max(1);
+        let step = (Self::BLOCK / residuals.max(1)).max(1);
         (0..points).step_by(step).map(move |start| start..(start + step).min(points))
     }
 
@@ -77,7 +77,7 @@ impl NormalEquations {
     pub(crate) fn add_block(&mut self, scales: &[f64]) {
         let NormalEquations { matrix, residuals, rows, panels } = self;
         let (size, padded, count) = (matrix.size(), matrix.padded(), residuals.len());
-        panels.resize(padded * count.max(BLOCK), 0.0);
+        panels.resize(padded * count.max(Self::BLOCK), 0.0);
         let panels = &mut panels[..padded * count];
         panels.par_chunks_exact_mut(PANEL * count.max(1)).enumerate().for_each(|(number, panel)| {
             let first = number * PANEL;

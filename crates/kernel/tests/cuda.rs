@@ -142,6 +142,7 @@ fn steps_without_a_factor_of_their_own_agree_with_the_processor() {
         agreement::planned_equations(&case, &mut kernel, count);
         agreement::tried_steps(&case, &mut kernel, count, Unknowns::Diagonal);
         agreement::sketched_steps(&case, &mut kernel, count);
+        agreement::steps_in_subspaces(&case, &mut kernel, count);
         agreement::tried_steps_in_chunks(&case, &mut kernel, count, Unknowns::Diagonal);
     });
     // Too ill-conditioned for conjugate gradients alone.

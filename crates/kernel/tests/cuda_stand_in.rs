@@ -223,6 +223,19 @@ fn steps_of_sketched_equations_are_nearly_those_of_all_rows() {
 }
 
 #[test]
+fn steps_in_random_subspaces_are_those_of_the_processor() {
+    // The last group of parameters is not whole; then factors in wide blocks, and rows in chunks.
+    let small = case("inverse.toml", &[]);
+    agreement::steps_in_subspaces(&small, &mut stand_in(&small, Precision::F64), 40);
+    let wide = case("burgers.toml", &["network.width=14", "network.depth=2"]);
+    let mut kernel = stand_in(&wide, Precision::F64);
+    agreement::steps_in_subspaces(&wide, &mut kernel, 70);
+    let bytes = kernel.device_bytes();
+    kernel.limit_device_bytes(Some((bytes - bytes / 10) / 3 * 4));
+    agreement::steps_in_subspaces(&wide, &mut kernel, 70);
+}
+
+#[test]
 fn a_plan_of_the_memory_of_equations_is_exact() {
     let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
     agreement::planned_equations(&wide, &mut stand_in(&wide, Precision::F64), 100);

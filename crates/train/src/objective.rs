@@ -6,7 +6,7 @@ use equation::problem::Solver;
 use kernel::cuda::{CudaError, MemoryPlan};
 use kernel::{
     Attempt, Change, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series,
-    TriedStep, Unknowns, Visits,
+    Subspace, TriedStep, Unknowns, Visits,
 };
 
 /// A loss as a function of the parameters.
@@ -110,7 +110,7 @@ impl<'plan> Objective<'plan> {
     /// The memory that Gauss-Newton's equations take there at the objective's own points; `None` where the device has no room
     /// for them, or no memory of its own.
     pub fn plan_equations(&mut self, solver: Solver) -> Result<Option<MemoryPlan>, KernelError> {
-        let unknowns = self.extent().unknowns_for_devices(solver);
+        let unknowns = self.extent().unknowns_for_devices(solver, 0);
         match self.kernel.plan_equations(&self.points, unknowns) {
             Err(KernelError::Cuda(CudaError::Memory { .. })) => Ok(None),
             planned => planned,
@@ -227,6 +227,15 @@ impl LeastSquares for Objective<'_> {
 
     fn sketch(&mut self, parameters: &[f64], gram: &mut Gram, rows: &mut [f64]) -> Result<&Losses, Refusal> {
         finite(self.kernel.sketch(&self.points, parameters, gram, rows)?)
+    }
+
+    fn subspace_equations(
+        &mut self,
+        parameters: &[f64],
+        equations: (&Subspace, &mut NormalEquations),
+        rows: &mut [f64],
+    ) -> Result<&Losses, Refusal> {
+        finite(self.kernel.subspace_equations(&self.points, parameters, equations, rows)?)
     }
 
     fn along(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal> {

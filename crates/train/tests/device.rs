@@ -246,9 +246,10 @@ fn gauss_newton_solves_for_few_rows_on_a_device_and_on_the_host_where_that_has_n
 }
 
 #[test]
-fn gauss_newton_without_a_factor_of_its_own_takes_the_steps_of_the_processor_on_a_device() {
+fn gauss_newton_by_conjugate_gradients_sketches_and_subspaces_takes_the_steps_of_the_processor_on_a_device() {
+    let limits = &[None, Some(500_000)];
     for (solver, steps, limits) in
-        [("conjugate-gradients", 1, &[None][..]), ("sketch", 3, &[None, Some(500_000)])]
+        [("conjugate-gradients", 1, &[None][..]), ("sketch", 3, limits), ("subspace", 4, limits)]
     {
         let method = ["optimizer=gauss-newton", &format!("solver={solver}"), "points=30", "adaptive=false"];
         let experiment = open_with(

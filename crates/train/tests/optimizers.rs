@@ -247,11 +247,14 @@ fn all_ways_to_solve_for_a_step_find_the_same() {
 }
 
 #[test]
-fn sketched_equations_lead_to_five_digits() {
-    let choices = ["training.optimizer=gauss-newton", "training.points=400", "training.solver=sketch"];
-    let trained = run(&poisson(&choices).with_steps(40));
-    let error = trained.errors[0].as_ref().and_then(|error| error.relative_l2).unwrap_or(f64::NAN);
-    assert!(error < 1e-5, "{error}");
+fn sketched_equations_and_random_subspaces_lead_to_five_digits() {
+    for solver in ["sketch", "subspace"] {
+        let solver = format!("training.solver={solver}");
+        let choices = ["training.optimizer=gauss-newton", "training.points=400", &*solver];
+        let trained = run(&poisson(&choices).with_steps(40));
+        let error = trained.errors[0].as_ref().and_then(|error| error.relative_l2).unwrap_or(f64::NAN);
+        assert!(error < 1e-5, "{solver}: {error}");
+    }
 }
 
 /// A cooling rod in whatever units of length and temperature, its conditions as penalties.

@@ -104,6 +104,7 @@ fn every_method_goes_on_bit_for_bit_from_every_few_steps() {
         (format!("solver = \"woodbury\"\n{GAUSS_NEWTON}"), 2, Precision::F64),
         (format!("solver = \"conjugate-gradients\"\n{GAUSS_NEWTON}"), 2, Precision::F64),
         (format!("solver = \"sketch\"\n{GAUSS_NEWTON}"), 2, Precision::F64),
+        (format!("solver = \"subspace\"\n{GAUSS_NEWTON}"), 2, Precision::F64),
         (format!("hard_constraints = \"off\"\n{}", GAUSS_NEWTON.replace("12", "25")), 2, Precision::F64),
         (GATHERING.to_owned(), 4, Precision::F32),
         (format!("{ATTENTION}{ADAM}"), 7, Precision::F32),

@@ -108,12 +108,20 @@ pub enum Solver {
     ConjugateGradients,
     /// A few of those, in terms of the equations of fewer rows: sums of all rows with random signs (Clarkson, Woodruff 2013).
     Sketch,
+    /// JᵀJ of a random subspace of the parameters, another one at every step (Cartis, Fowkes, Shao 2022).
+    Subspace,
 }
 
 impl Solver {
     /// All of them.
-    pub const ALL: [Solver; 5] =
-        [Solver::Auto, Solver::NormalEquations, Solver::Woodbury, Solver::ConjugateGradients, Solver::Sketch];
+    pub const ALL: [Solver; 6] = [
+        Solver::Auto,
+        Solver::NormalEquations,
+        Solver::Woodbury,
+        Solver::ConjugateGradients,
+        Solver::Sketch,
+        Solver::Subspace,
+    ];
 
     /// As problem files write it.
     pub fn name(self) -> &'static str {
@@ -123,6 +131,7 @@ impl Solver {
             Solver::Woodbury => "woodbury",
             Solver::ConjugateGradients => "conjugate-gradients",
             Solver::Sketch => "sketch",
+            Solver::Subspace => "subspace",
         }
     }
 }

@@ -32,10 +32,18 @@ pub(crate) struct Gpu {
     fewest_free: Arc<AtomicUsize>,
 }
 
+/// A kernel, and the bytes of shared memory that its launches ask for.
+#[derive(Debug)]
+struct GpuKernel {
+    name: &'static str,
+    function: CudaFunction,
+    shared: usize,
+}
+
 /// Kernels that the driver has loaded.
 #[derive(Debug)]
 pub(crate) struct GpuModule {
-    kernels: Vec<(&'static str, CudaFunction)>,
+    kernels: Vec<GpuKernel>,
     /// What the driver took for it, and no less than its machine code.
     pub(crate) bytes: usize,
     shape: Shape,
@@ -54,7 +62,7 @@ pub(super) fn groups(architecture: &str) -> bool {
 
 impl GpuModule {
     pub(crate) fn has(&self, kernel: &str) -> bool {
-        self.kernels.iter().any(|(name, _)| *name == kernel)
+        self.kernels.iter().any(|known| known.name == kernel)
     }
 }
 
@@ -167,7 +175,7 @@ impl Gpu {
 
     /// Hands machine code to the driver.
     fn enter(&self, compiled: Compiled, wanted: &ToLoad<'_>) -> Result<GpuModule, CudaError> {
-        let ToLoad { shape, kernels, tables, .. } = *wanted;
+        let ToLoad { shape, kernels, staging, tables, .. } = *wanted;
         self.bind()?;
         let (image, before) = (compiled.image.len(), self.free_bytes());
         let module =
@@ -176,24 +184,26 @@ impl Gpu {
             let mut place = module.get_global(table.name, &self.stream).map_err(failed("finding a table"))?;
             self.stream.memcpy_htod(&table.bytes, &mut place).map_err(failed("filling a table"))?;
         }
-        let function = |&name: &&'static str| {
+        let load = |(place, &name): (usize, &&'static str)| {
             let function = module.load_function(name).map_err(failed("finding a kernel"))?;
-            Ok((name, function))
+            let own = staging.iter().find(|(other, _)| *other == name).map_or(0, |(_, bytes)| *bytes);
+            let shared = if place == 0 { shape.shared } else { own };
+            if shared > 0 {
+                let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+                let bytes = i32::try_from(shared).unwrap_or(i32::MAX);
+                function.set_attribute(attribute, bytes).map_err(failed("asking for shared memory"))?;
+            }
+            Ok(GpuKernel { name, function, shared })
         };
-        let kernels: Result<Vec<_>, CudaError> = kernels.iter().map(function).collect();
+        let kernels: Result<Vec<_>, CudaError> = kernels.iter().enumerate().map(load).collect();
         let kernels = kernels?;
-        if let (1.., Some((_, first))) = (shape.shared, kernels.first()) {
-            let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            let bytes = i32::try_from(shape.shared).unwrap_or(i32::MAX);
-            first.set_attribute(attribute, bytes).map_err(failed("asking for shared memory"))?;
-        }
         let bytes = before.saturating_sub(self.free_bytes()).max(image);
         Ok(GpuModule { kernels, bytes, shape, _module: module })
     }
 
     /// Blocks of a module's first kernel that run at the same time.
     pub(crate) fn together(&self, module: &GpuModule) -> Result<usize, CudaError> {
-        let Some((_, first)) = module.kernels.first() else { return Ok(0) };
+        let Some(GpuKernel { function: first, .. }) = module.kernels.first() else { return Ok(0) };
         self.bind()?;
         let (threads, shared) = (module.shape.threads as u32, module.shape.shared);
         let each = first.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None);
@@ -208,16 +218,15 @@ impl Gpu {
         (blocks, launching): (usize, Launching),
         arguments: &impl Given,
     ) -> Result<(), CudaError> {
-        let found = module.kernels.iter().position(|(name, _)| *name == kernel);
-        let place = found.expect("every kernel that is launched was named when its module was loaded");
-        let (_, function) = &module.kernels[place];
-        let shared = if place == 0 { module.shape.shared } else { 0 };
+        let found = module.kernels.iter().find(|known| known.name == kernel);
+        let found = found.expect("every kernel that is launched was named when its module was loaded");
+        let GpuKernel { function, shared, .. } = found;
         self.bind()?;
         let mut arguments = *arguments;
         let mut pointers = [(&raw mut arguments).cast()];
         let grid = (u32::try_from(blocks).unwrap_or(u32::MAX), 1, 1);
         let block = (module.shape.threads as u32, 1, 1);
-        let (function, stream, shared) = (function.cu_function(), self.stream.cu_stream(), shared as u32);
+        let (function, stream, shared) = (function.cu_function(), self.stream.cu_stream(), *shared as u32);
         let launched = match launching {
             // SAFETY: the kernel takes one `Arguments`, laid out as what we give; its addresses are places of a live
             // arena whose lengths the engine planned for this kernel.

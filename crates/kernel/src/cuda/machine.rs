@@ -4,6 +4,7 @@ use super::CudaError;
 use super::cache::Cache;
 use super::emit::Shape;
 use super::gpu::{Gpu, GpuModule};
+use super::newton::LEAST_WIDE;
 use super::stand_in::{StandIn, StandInModule};
 
 /// What the kernels of a plan are given; as `Arguments` in `device/arguments.cuh`. Addresses are the machine's.
@@ -95,6 +96,8 @@ pub(crate) struct ToLoad<'text> {
     pub(crate) shape: Shape,
     /// The kernels that will be launched by name; those of the first use shared memory.
     pub(crate) kernels: &'text [&'static str],
+    /// Others that use it, and how many bytes.
+    pub(crate) staging: &'text [(&'static str, usize)],
     /// Set before the first launch.
     pub(crate) tables: &'text [Table],
 }
@@ -161,6 +164,14 @@ impl Machine {
         match self {
             Machine::Gpu(_) => self.blocks(each),
             Machine::StandIn(_) => StandIn::TOGETHER,
+        }
+    }
+
+    /// Unknowns from which on factors are cut into wide blocks.
+    pub(crate) fn least_wide(&self) -> usize {
+        match self {
+            Machine::Gpu(_) => LEAST_WIDE,
+            Machine::StandIn(_) => StandIn::LEAST_WIDE,
         }
     }
 

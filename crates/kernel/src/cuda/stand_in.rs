@@ -42,6 +42,9 @@ impl StandIn {
     /// Blocks that wait for each other at most: some have no tile then.
     pub(crate) const TOGETHER: usize = 5;
 
+    /// Small tests have factors of both kinds.
+    pub(crate) const LEAST_WIDE: usize = 100;
+
     /// As Hopper has.
     pub(crate) const SHARED_BYTES: usize = 228 * 1024;
 

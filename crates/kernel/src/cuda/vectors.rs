@@ -127,7 +127,7 @@ impl Cuda<'_> {
         let size = self.plan.parameter_count();
         let shape = Shape { threads: THREADS, shared: 0, each: EACH };
         let (text, kernels) = (text(), KERNELS.map(|(name, _)| name));
-        let wanted = ToLoad { text: &text, shape, kernels: &kernels, tables: &[] };
+        let wanted = ToLoad { text: &text, shape, kernels: &kernels, staging: &[], tables: &[] };
         let module = self.machine.load(&[wanted])?.remove(0);
         let mut vectors = Vectors { arena: Arena::new(&self.machine), module, size, count };
         let bytes = vectors.matrix() + if matrix { size * size * size_of::<f64>() } else { 0 };

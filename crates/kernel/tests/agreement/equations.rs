@@ -3,7 +3,7 @@
 use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
 use kernel::cuda::Purpose;
-use kernel::{Attempt, CORRECTIONS, Cholesky, Course, Kernel, NormalEquations, Points, Unknowns};
+use kernel::{Attempt, CORRECTIONS, Cholesky, Course, Kernel, NormalEquations, Points, Subspace, Unknowns};
 
 /// Sums over all rows of products of two numbers of a row: both have their errors, and every addition rounds.
 fn tolerance(case: &Case, kernel: &Kernel<'_>, rows: usize) -> f64 {
@@ -91,7 +91,8 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
 /// The memory of equations is what was planned for them, with all rows at once and, where they may, in chunks under a limit.
 pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
-    for unknowns in [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, Unknowns::Sketch] {
+    let subspace = Unknowns::Subspace { turn: 3 };
+    for unknowns in [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, Unknowns::Sketch, subspace] {
         let taken = |kernel: &mut Kernel<'_>, limit: Option<usize>| {
             kernel.limit_device_bytes(limit);
             let plan = kernel.plan_equations(&points, unknowns).expect("room").expect("memory of its own");
@@ -152,6 +153,76 @@ pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize)
         let tolerance = Unknowns::Sketch.patience().tolerance;
         assert!((got / wanted - 1.0).abs() < tolerance, "{what}: {got} instead of {wanted}");
     }
+}
+
+/// Steps in random subspaces, towards nothing and towards what is carried: they are the best there, and bend as the processor's.
+/// The same call again gives the same bits, and another turn another step.
+pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+    let (points, parameters) = (points(case, count), parameters(case));
+    let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
+    let nothing = vec![0.0; parameters.len()];
+    let (mut oracle, unknowns) = (oracle(case), Subspace::unknowns_for(parameters.len()));
+    let what = format!("{}, {count} points", case.name);
+    let mut ends = Vec::new();
+    for turn in [4, 4, 5] {
+        let found = kernel
+            .linearize(&points, &parameters, Some(&carried), Unknowns::Subspace { turn })
+            .expect("a device that solves");
+        let (subspace, mut normal) =
+            (Subspace::draw(parameters.len(), unknowns, turn), NormalEquations::new(unknowns));
+        let mut rows = vec![0.0; oracle.row_count(&points)];
+        let losses = oracle
+            .subspace_equations(&points, &parameters, (&subspace, &mut normal), &mut rows)
+            .expect("arguments")
+            .clone();
+        let mean = normal.matrix().trace() / unknowns as f64;
+        let tolerance = tolerance(case, kernel, rows.len());
+        assert_close(&what, &[found.losses.total, found.mean], &[losses.total, mean], tolerance);
+        let added = 0.1 * mean;
+        let mut factor = Cholesky::new(unknowns);
+        assert!(factor.factorize(normal.matrix(), added));
+        let attempts = [false, true].map(|carried| Attempt { added, factored: added, carried });
+        for course in [Course::Straight, Course::Bent] {
+            let tried = kernel.try_steps(&points, &attempts, course).expect("equations");
+            for (number, (tried, origin)) in tried.iter().zip([&nothing, &carried]).enumerate() {
+                let mut left = vec![0.0; rows.len()];
+                oracle.rows_along(&points, &parameters, origin, &mut left).expect("arguments");
+                left.iter_mut().zip(&rows).for_each(|(left, row)| *left = row - *left);
+                let solved = |oracle: &mut Kernel<'_>, rows: &[f64]| {
+                    let (mut back, mut own) = (vec![0.0; parameters.len()], vec![0.0; unknowns]);
+                    oracle.rows_back(&points, &parameters, rows, &mut back).expect("arguments");
+                    subspace.gather(&back, &mut own);
+                    factor.solve(&mut own);
+                    let mut step = vec![0.0; parameters.len()];
+                    subspace.spread(&own, &mut step);
+                    step
+                };
+                let mut step = solved(&mut oracle, &left);
+                step.iter_mut().zip(origin).for_each(|(step, origin)| *step += origin);
+                let mut along = vec![0.0; rows.len()];
+                if course == Course::Bent {
+                    let curved = curvature(&mut oracle, &points, &parameters, &step);
+                    let half = solved(&mut oracle, &curved);
+                    bend(&mut step, &half);
+                }
+                let end: Vec<f64> = parameters.iter().zip(&step).map(|(from, step)| from - step).collect();
+                let mut got = vec![f64::NAN; parameters.len()];
+                kernel.take_step(number, &mut got).expect("a step");
+                let loose = tolerance * parameters.len() as f64 / 0.1;
+                assert_close(&what, &got, &end, loose);
+                if course == Course::Straight {
+                    oracle.rows_along(&points, &parameters, &step, &mut along).expect("arguments");
+                    let square = |rows: &[f64]| rows.iter().map(|row| row * row).sum::<f64>();
+                    along.iter_mut().zip(&rows).for_each(|(along, row)| *along = row - *along);
+                    let promise = square(&rows) - square(&along);
+                    assert_close(&what, &[tried.promise / square(&rows)], &[promise / square(&rows)], loose);
+                    ends.push(got);
+                }
+            }
+        }
+    }
+    assert_eq!(ends[..2], ends[2..4], "{what}: other bits");
+    assert_ne!(ends[..2], ends[4..], "{what}: the same subspace");
 }
 
 /// Steps with less damping than their factors have, and ends that are corrected; the same call again gives the same bits.
@@ -229,19 +300,30 @@ fn expected_step(
     factor.solve(&mut step);
     let promise = dot(&step, &slope) + added * (dot(&step, &step) - dot(&step, origin));
     if course == Course::Bent {
-        let mut curved = vec![0.0; oracle.row_count(points)];
-        for (length, share) in [(0.1, 100.0), (0.0, -200.0), (-0.1, 100.0)] {
-            let at: Vec<f64> =
-                parameters.iter().zip(&step).map(|(from, step)| from + length * step).collect();
-            let mut rows = vec![0.0; curved.len()];
-            oracle.rows(points, &at, &mut rows).expect("arguments");
-            curved.iter_mut().zip(&rows).for_each(|(sum, row)| *sum += share * row);
-        }
-        let mut bend = vec![0.0; parameters.len()];
-        oracle.rows_back(points, parameters, &curved, &mut bend).expect("arguments");
-        factor.solve(&mut bend);
-        let part = 0.5 * (0.75 * dot(&step, &step).sqrt() / (0.5 * dot(&bend, &bend).sqrt())).min(1.0);
-        step.iter_mut().zip(&bend).for_each(|(step, bend)| *step += part * bend);
+        let curved = curvature(oracle, points, parameters, &step);
+        let mut half = vec![0.0; parameters.len()];
+        oracle.rows_back(points, parameters, &curved, &mut half).expect("arguments");
+        factor.solve(&mut half);
+        bend(&mut step, &half);
     }
     (parameters.iter().zip(&step).map(|(from, step)| from - step).collect(), promise)
+}
+
+/// The rows' second derivative along a step.
+fn curvature(oracle: &mut Kernel<'_>, points: &[Points], parameters: &[f64], step: &[f64]) -> Vec<f64> {
+    let mut curved = vec![0.0; oracle.row_count(points)];
+    for (length, share) in [(0.1, 100.0), (0.0, -200.0), (-0.1, 100.0)] {
+        let at: Vec<f64> = parameters.iter().zip(step).map(|(from, step)| from + length * step).collect();
+        let mut rows = vec![0.0; curved.len()];
+        oracle.rows(points, &at, &mut rows).expect("arguments");
+        curved.iter_mut().zip(&rows).for_each(|(sum, row)| *sum += share * row);
+    }
+    curved
+}
+
+/// Adds to a step what it bends, or as much of it as it may.
+fn bend(step: &mut [f64], bend: &[f64]) {
+    let length = |vector: &[f64]| vector.iter().map(|number| number * number).sum::<f64>().sqrt();
+    let part = 0.5 * (0.75 * length(step) / (0.5 * length(bend))).min(1.0);
+    step.iter_mut().zip(bend).for_each(|(step, bend)| *step += part * bend);
 }

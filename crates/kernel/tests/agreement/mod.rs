@@ -5,7 +5,8 @@ mod series;
 mod vectors;
 
 pub(crate) use equations::{
-    equations, planned_equations, refined_steps, sketched_steps, tried_steps, tried_steps_in_chunks,
+    equations, planned_equations, refined_steps, sketched_steps, steps_in_subspaces, tried_steps,
+    tried_steps_in_chunks,
 };
 pub(crate) use series::series;
 pub(crate) use vectors::vectors;

@@ -19,7 +19,8 @@ use crate::{Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Solver};
 use equation::taylor::Plan;
 use kernel::{
-    Attempt, Course, Gram, Linearized, Losses, Moments, NormalEquations, TriedStep, Unknowns, Update,
+    Attempt, Course, Gram, Linearized, Losses, Moments, NormalEquations, Subspace, TriedStep, Unknowns,
+    Update,
 };
 
 /// A loss as a function of the parameters.
@@ -72,6 +73,14 @@ pub trait LeastSquares {
 
     /// The losses, with the products of sums of rows with random signs in `gram`, as many as it has room for, and r in `rows`.
     fn sketch(&mut self, parameters: &[f64], gram: &mut Gram, rows: &mut [f64]) -> Result<&Losses, Refusal>;
+
+    /// The losses, with the normal equations of a subspace of the parameters, and r in `rows`.
+    fn subspace_equations(
+        &mut self,
+        parameters: &[f64],
+        equations: (&Subspace, &mut NormalEquations),
+        rows: &mut [f64],
+    ) -> Result<&Losses, Refusal>;
 
     /// J times `direction`, into `rows`.
     fn along(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;

@@ -6,8 +6,10 @@
 constexpr int BLOCK = 64;
 constexpr int BLOCK_STRIDE = BLOCK + 1;
 
+// Blocks of columns; an even number where two make a wide one.
 __device__ inline int column_blocks(const Arguments& arguments) {
-    return (int(arguments.size) + 1) / BLOCK + 1;
+    const int blocks = (int(arguments.size) + 1) / BLOCK + 1;
+    return arguments.wide ? (blocks + 1) / 2 * 2 : blocks;
 }
 
 __device__ inline double* factor_of(const Arguments& arguments, long long factor) {

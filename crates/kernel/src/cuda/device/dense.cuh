@@ -66,6 +66,10 @@ struct Arguments {
     // Sums of rows with random signs, and the first one of the rows at hand among all.
     long long sketched;
     long long first_row;
+    // Whether factors are cut into blocks of 128 by 128 numbers.
+    long long wide;
+    // What tells random subspaces of the parameters apart.
+    unsigned long long key;
 };
 
 // Adds up a number of every thread, in a fixed order; every thread has the sum.

@@ -146,10 +146,10 @@ impl Source {
             Work::Along => &["along", "pack"],
             Work::Separate => &separate::KERNELS,
         };
-        let own = ToLoad { text: &self.text, shape: self.shape, kernels, tables: &self.tables };
+        let own = ToLoad { text: &self.text, shape: self.shape, kernels, staging: &[], tables: &self.tables };
         let around = self.around.iter().map(|text| {
             let shape = Shape { shared: 0, ..self.shape };
-            ToLoad { text, shape, kernels: &AROUND, tables: &[] }
+            ToLoad { text, shape, kernels: &AROUND, staging: &[], tables: &[] }
         });
         let narrow = self.narrow.iter().map(|text| ToLoad { text, kernels: &["narrow"], ..own });
         [own].into_iter().chain(narrow).chain(around).collect()

@@ -53,8 +53,15 @@ impl Cuda<'_> {
                 self.iterate_steps([&factored, &dense])?;
             }
             Unknowns::Diagonal => self.iterate_steps([&factored, &dense])?,
+            Unknowns::Subspace { .. } => {
+                self.queue_factors(&factored)?;
+                self.queue_subspace_steps(newton, [&factored, &dense])?;
+            }
         }
         self.queue_dense("ahead", count, &dense)?;
+        if let (Unknowns::Subspace { .. }, Some(newton)) = (unknowns, &self.newton) {
+            self.queue_subspace_promise(newton, &factored)?;
+        }
         if course != Course::Straight {
             let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
             self.queue_ends(newton, dense.moved, 2 * count)?;
@@ -121,6 +128,7 @@ impl Cuda<'_> {
             Unknowns::Rows => {}
             Unknowns::Diagonal => return Ok(()),
             Unknowns::Sketch => return self.queue_sketched_bends(newton, [factored, dense]),
+            Unknowns::Subspace { .. } => return self.queue_subspace_bends(newton, [factored, dense]),
         }
         self.queue_solution(Half::Forward, &Dense { from: work, to: middle, ..*factored })?;
         self.queue_backward(newton, [factored, &Dense { to: dense.bend, ..*dense }], "add")
@@ -139,7 +147,7 @@ impl Cuda<'_> {
             Unknowns::Parameters => {
                 self.queue_solution(Half::Backward, &Dense { from, to: dense.to, ..*factored })
             }
-            Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => {
+            Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch | Unknowns::Subspace { .. } => {
                 let to = newton.solution;
                 self.queue_solution(Half::Backward, &Dense { from, to, ..*factored })?;
                 self.queue_slopes(newton, &Dense { curved: to, ..*dense }, last)
@@ -148,9 +156,10 @@ impl Cuda<'_> {
     }
 
     fn queue_factors(&self, dense: &Dense) -> Result<(), CudaError> {
-        let (unknowns, count) = (dense.size as usize, dense.factor_count as usize);
-        self.queue_dense("damp", dense::column_blocks(unknowns) * dense::BLOCK * count, dense)?;
-        self.queue_dense("factor", dense::factor_blocks(unknowns) * count, dense)
+        let (cut, count) = (dense.cut(), dense.factor_count as usize);
+        self.queue_dense("damp", cut.columns() * dense::BLOCK * count, dense)?;
+        let (kernel, blocks) = cut.kernel();
+        self.queue_dense(kernel, blocks * count, dense)
     }
 
     pub(super) fn queue_solution(&self, half: Half, dense: &Dense) -> Result<(), CudaError> {
@@ -158,7 +167,7 @@ impl Cuda<'_> {
             Half::Forward => "forward",
             Half::Backward => "backward",
         };
-        self.queue_dense(name, dense::column_blocks(dense.size as usize) * dense.candidates as usize, dense)
+        self.queue_dense(name, dense.cut().columns() * dense.candidates as usize, dense)
     }
 
     /// Queues Jᵀ times one number per row, for all candidates, and a kernel that adds up its parts.

@@ -9,6 +9,9 @@ use std::fmt::Write;
 const SIDE: usize = 128;
 const STAGED: usize = 24;
 
+/// Unknowns from which on factors are cut into wide blocks on a GPU: on an H200 three at once take as long either way with 5,121.
+pub(crate) const LEAST_WIDE: usize = 6144;
+
 /// Rows and columns of a block of a factor; as in `device/cholesky.cuh`.
 pub(super) const BLOCK: usize = 64;
 
@@ -25,6 +28,9 @@ pub(crate) const CANDIDATES: usize = 4;
 
 /// Two stages of two factors, padded against conflicts of banks; those of `device/gram.cuh` take less.
 const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
+
+/// A stage of two wide factors; as in `device/wide.cuh`.
+const WIDE_BYTES: usize = 2 * SIDE * (16 + 4) * size_of::<f64>();
 
 /// What its kernels are given; as `Arguments` in `device/dense.cuh`.
 #[repr(C)]
@@ -72,6 +78,8 @@ pub(super) struct Dense {
     pub(super) diagonal: u64,
     pub(super) sketched: u64,
     pub(super) first_row: u64,
+    pub(super) wide: u64,
+    pub(super) key: u64,
 }
 
 impl Dense {
@@ -88,6 +96,11 @@ impl Dense {
         (self.factor_count, self.candidates) = (factors.len() as u64, attempts.len() as u64);
         self.bent = u64::from(course != Course::Straight);
         self
+    }
+
+    /// How its factors are cut.
+    pub(super) fn cut(&self) -> Cut {
+        Cut { unknowns: self.size as usize, wide: self.wide != 0 }
     }
 
     /// With the last factor for all candidates.
@@ -115,13 +128,16 @@ pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64>
 // SAFETY: field by field as in `device/dense.cuh`.
 unsafe impl Given for Dense {}
 
+const WIDE_FACTOR: &str = "factor_wide";
+
 /// Its kernels and the functions that they are; the first one stages in shared memory.
-const KERNELS: [(&str, &str); 30] = [
+const KERNELS: [(&str, &str); 35] = [
     ("products", "multiply_all"),
     ("gather", "gather_parts"),
     ("measure", "survey"),
     ("damp", "damp_row"),
     ("factor", "finish_block"),
+    (WIDE_FACTOR, "finish_wide"),
     ("begin", "begin_backward"),
     ("forward", "solve_forward"),
     ("backward", "solve_backward"),
@@ -147,6 +163,10 @@ const KERNELS: [(&str, &str); 30] = [
     ("start", "begin_iterations"),
     ("by_diagonal", "divide_by_diagonal"),
     ("by_sketch", "divide_by_sketch"),
+    ("combine", "combine_columns"),
+    ("complete", "complete_rows"),
+    ("spread", "spread_unknowns"),
+    ("promise", "promise_in_subspace"),
 ];
 
 /// Their text, with all names.
@@ -161,7 +181,7 @@ pub(crate) fn to_load(text: &str) -> ToLoad<'_> {
         names
     };
     let shape = Shape { threads: THREADS, shared: SHARED_BYTES, each: 1 };
-    ToLoad { text, shape, kernels: &NAMES, tables: &[] }
+    ToLoad { text, shape, kernels: &NAMES, staging: &[(WIDE_FACTOR, WIDE_BYTES)], tables: &[] }
 }
 
 /// Numbers from one row of the Jacobian, or of a matrix with so many unknowns, to the next: the residual lies behind
@@ -179,29 +199,50 @@ pub(super) fn tiles(unknowns: usize) -> usize {
 /// Numbers of a tile.
 pub(super) const TILE: usize = SIDE * SIDE;
 
-/// Blocks of columns of a factor.
-pub(super) fn column_blocks(unknowns: usize) -> usize {
-    (unknowns + 1) / BLOCK + 1
+/// How a factor is cut into blocks.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Cut {
+    pub(super) unknowns: usize,
+    /// Whether blocks of threads take 128 by 128 numbers, not 64 by 64: better where there are so many that products are
+    /// what counts (`benches/gpu/gauss-newton.md`).
+    pub(super) wide: bool,
 }
 
-/// Blocks of numbers of a factor.
-pub(super) fn factor_blocks(unknowns: usize) -> usize {
-    let blocks = column_blocks(unknowns);
-    blocks * (blocks + 1) / 2
-}
+impl Cut {
+    /// Blocks of 64 columns; as in `device/cholesky.cuh`.
+    pub(super) fn columns(self) -> usize {
+        let blocks = (self.unknowns + 1) / BLOCK + 1;
+        if self.wide { blocks.next_multiple_of(2) } else { blocks }
+    }
 
-/// Words for flags of a factor's blocks, and of those of a solution's two halves.
-pub(super) fn flags(unknowns: usize) -> usize {
-    factor_blocks(unknowns) + column_blocks(unknowns)
+    /// The kernel that finds a factor, and its blocks of threads.
+    pub(super) fn kernel(self) -> (&'static str, usize) {
+        let triangle = |side: usize| side * (side + 1) / 2;
+        if self.wide {
+            (WIDE_FACTOR, triangle(self.columns() / 2))
+        } else {
+            ("factor", triangle(self.columns()))
+        }
+    }
+
+    /// Words for flags of a factor's blocks, and of those of a solution's two halves.
+    pub(super) fn flags(self) -> usize {
+        let blocks = self.columns();
+        blocks * (blocks + 1) / 2 + blocks
+    }
 }
 
 /// Parts of the rows, or of the parameters for JJᵀ, that are added up apart, so that multiprocessors have equally much to do.
 pub(super) fn parts(tiles: usize, rows: usize, multiprocessors: usize) -> usize {
     /// More would cost more to add up than they save.
     const MOST: usize = 16;
+    /// Rows that a multiprocessor multiplies while its share of the memory's ports writes and reads a tile: 262 kB at 32 GB/s,
+    /// 92 ns a row on an H200. Where tiles are many, parts would also take gigabytes.
+    const GATHERED: usize = 90;
     let time = |&parts: &usize| {
         let rounds = (tiles * parts).div_ceil(multiprocessors);
-        rounds * rows.div_ceil(parts).next_multiple_of(STAGED)
+        let gathered = (tiles * parts * GATHERED).div_ceil(multiprocessors);
+        rounds * rows.div_ceil(parts).next_multiple_of(STAGED) + gathered
     };
     (1..=MOST).min_by_key(time).unwrap_or(1)
 }
@@ -210,7 +251,8 @@ pub(super) fn parts(tiles: usize, rows: usize, multiprocessors: usize) -> usize 
 pub(crate) fn text() -> String {
     let mut text =
         String::from("// Dense linear algebra, made by pinnace.\ntypedef double number;\n#define HALVES 0\n");
-    for (name, value) in [("THREADS", THREADS), ("WORKSPACE_BYTES", 16), ("SHARED_BYTES", SHARED_BYTES)] {
+    let sizes = [("WORKSPACE_BYTES", 16), ("SHARED_BYTES", SHARED_BYTES), ("WIDE_BYTES", WIDE_BYTES)];
+    for (name, value) in [("THREADS", THREADS)].into_iter().chain(sizes) {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
     for part in [
@@ -219,19 +261,22 @@ pub(crate) fn text() -> String {
         include_str!("../device/dense.cuh"),
         include_str!("../device/normal.cuh"),
         include_str!("../device/cholesky.cuh"),
+        include_str!("../device/wide.cuh"),
         include_str!("../device/solve.cuh"),
         include_str!("../device/candidates.cuh"),
         include_str!("../device/gram.cuh"),
         include_str!("../device/refine.cuh"),
         include_str!("../device/sketch.cuh"),
+        include_str!("../device/subspace.cuh"),
     ] {
         text.push('\n');
         text += part;
     }
     text.push('\n');
     for (place, (name, function)) in KERNELS.iter().enumerate() {
-        // Only the first one fills a multiprocessor with one block.
-        text += &kernel_of(name, if place == 0 { 1 } else { 2 }, &format!("    {function}(arguments);\n"));
+        // One block of these fills a multiprocessor.
+        let each = if place == 0 || *name == WIDE_FACTOR { 1 } else { 2 };
+        text += &kernel_of(name, each, &format!("    {function}(arguments);\n"));
     }
     text
 }
@@ -248,5 +293,8 @@ mod tests {
         // Four rounds of whole tiles leave nothing to gain.
         assert_eq!(parts(528, 20_000, 132), 1);
         assert_eq!(parts(1, 10, 3), 1, "no part is empty");
+        // 64×4: parts would make the last round fuller, and take 0.7 GB each.
+        assert_eq!(tiles(12_737), 5050);
+        assert_eq!(parts(5050, 8192, 132), 1);
     }
 }

@@ -6,9 +6,10 @@ mod dense;
 mod iterate;
 mod refine;
 mod room;
+mod subspace;
 
 pub(crate) use candidates::Tried;
-pub(crate) use dense::{CANDIDATES, distinct_factors, stride, text, to_load};
+pub(crate) use dense::{CANDIDATES, LEAST_WIDE, distinct_factors, stride, text, to_load};
 
 use super::CudaError;
 use super::emit::Work;
@@ -16,7 +17,7 @@ use super::engine::{Cuda, tables};
 use super::machine::{Arena, Arguments};
 use super::memory::{Pool, Regions};
 use super::rows::{Chunk, Size, chunks, tiles as count_tiles};
-use crate::{Points, Unknowns};
+use crate::{Points, Subspace, Unknowns};
 use dense::{Dense, SHARED_OUT, THREADS};
 use std::ops::Range;
 
@@ -50,7 +51,7 @@ pub(super) struct Newton {
     work: u64,
     middle: u64,
     solution: u64,
-    /// Sums of rows with random signs, where equations are sketched.
+    /// Sums of rows with random signs, where equations are sketched; rows in terms of a subspace.
     sketch: u64,
     /// Addresses of the chunks' tables.
     tables: Vec<u64>,
@@ -102,6 +103,7 @@ impl Cuda<'_> {
             Unknowns::Parameters => self.queue_columns(newton)?,
             Unknowns::Rows => self.queue_pairs(newton)?,
             Unknowns::Diagonal | Unknowns::Sketch => self.queue_diagonal(newton)?,
+            Unknowns::Subspace { .. } => self.queue_subspace(newton)?,
         }
         self.queue_squares(newton, newton.dense.values, 0..1)?;
         let mut report = vec![0.0; REPORT + SHARED_OUT * tables(self.plan)];
@@ -110,7 +112,14 @@ impl Cuda<'_> {
         if let Some(newton) = &mut self.newton {
             newton.total = squares.iter().zip(scales).map(|(square, scale)| square * scale * scale).sum();
         }
-        Ok(Surveyed { squares, trace: report[0], slope_square: report[1] })
+        // What a random subspace has of both is to the whole as its size is to that of all parameters.
+        let share = match unknowns {
+            Unknowns::Subspace { .. } => {
+                parameters.len() as f64 / Subspace::unknowns_for(parameters.len()) as f64
+            }
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => 1.0,
+        };
+        Ok(Surveyed { squares, trace: share * report[0], slope_square: share * report[1] })
     }
 
     /// Queues JᵀJ and Jᵀr.

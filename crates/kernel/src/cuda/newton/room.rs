@@ -1,7 +1,7 @@
 //! Finds room for a least-squares problem, in an arena of its own: all rows at once where memory allows, in chunks where
 //! it does not.
 
-use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
+use super::dense::{self, CANDIDATES, Cut, Dense, SHARED_OUT};
 use super::{Newton, REPORT, row_count};
 use crate::cuda::emit::Work;
 use crate::cuda::engine::{Cuda, tables};
@@ -9,13 +9,16 @@ use crate::cuda::machine::{Arena, Arguments};
 use crate::cuda::memory::{MemoryPlan, Pool, Regions};
 use crate::cuda::rows::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::{CudaError, tiles};
-use crate::{Points, Unknowns, sketched};
+use crate::{Points, Subspace, Unknowns, sketched};
 
 /// Bytes of rows of the Jacobian that are there at one time, where memory allows.
 const MOST_BYTES: usize = 1 << 30;
 
 /// The same where every turn of conjugate gradients needs all rows.
 const MOST_BYTES_ITERATED: usize = 64 << 30;
+
+/// The same where they are combined and gone: fewer points at a time would leave most multiprocessors idle.
+const MOST_BYTES_COMBINED: usize = 16 << 30;
 
 /// Words of a residual's entry; as `kinds` in `device/dense.cuh`.
 const KIND: usize = 4;
@@ -55,10 +58,10 @@ impl Cuda<'_> {
         let counts: Vec<usize> = points.iter().map(Points::len).collect();
         let fits = |known: &Newton| {
             let sizes = known.sizes.iter().map(|size| size.count);
-            known.unknowns == unknowns && sizes.eq(counts.iter().copied())
+            known.unknowns.is_like(unknowns) && sizes.eq(counts.iter().copied())
         };
         let mut arena = match known {
-            Some(known) if fits(&known) => return Ok(known),
+            Some(known) if fits(&known) => return Ok(Newton { unknowns, ..known }),
             Some(Newton { arena, .. }) => arena,
             None => Arena::new(&self.machine),
         };
@@ -110,7 +113,11 @@ impl Cuda<'_> {
         mut tiles_each: usize,
         unknowns: Unknowns,
     ) -> Result<(Regions, Shares, usize), CudaError> {
-        let most = if unknowns.is_iterated() { MOST_BYTES_ITERATED } else { MOST_BYTES };
+        let most = match unknowns {
+            Unknowns::Parameters | Unknowns::Rows => MOST_BYTES,
+            Unknowns::Diagonal | Unknowns::Sketch => MOST_BYTES_ITERATED,
+            Unknowns::Subspace { .. } => MOST_BYTES_COMBINED,
+        };
         let row = dense::stride(self.plan.parameter_count()) * size_of::<f64>();
         // Calls on single terms share the limit.
         let kept = |limit: usize| self.arena.bytes().max(limit / 4);
@@ -141,6 +148,7 @@ impl Cuda<'_> {
             Unknowns::Rows => (dense::tiles(all_rows), dense::stride(parameters)),
             Unknowns::Diagonal => (0, rows),
             Unknowns::Sketch => (dense::tiles(sketched(all_rows)), dense::stride(parameters)),
+            Unknowns::Subspace { .. } => (dense::tiles(Subspace::unknowns_for(parameters)), all_rows),
         };
         Shares {
             unknowns,
@@ -166,12 +174,17 @@ impl Cuda<'_> {
             Unknowns::Diagonal => (0, 0, 0),
             Unknowns::Sketch => {
                 let sums = sketched(all_rows);
-                (sums, 3 * CANDIDATES, dense::stride(sums))
+                (sums, 3 * CANDIDATES, dense::stride(sums) * stride)
+            }
+            Unknowns::Subspace { .. } => {
+                let size = Subspace::unknowns_for(parameters);
+                (size, 3 * CANDIDATES, all_rows * dense::stride(size))
             }
         };
         let side = if size == 0 { 0 } else { dense::stride(size) };
         let parts = dense::tiles(size) * parts * dense::TILE;
-        let factor = dense::column_blocks(size) * dense::BLOCK * (side + 2 * dense::BLOCK);
+        let cut = self.cut(size);
+        let factor = cut.columns() * dense::BLOCK * (side + 2 * dense::BLOCK);
         let number = self.number_bytes();
         Regions::new(&[
             (Pool::Points, sizes.iter().map(|size| size.count * size.width).sum::<usize>() * word),
@@ -179,15 +192,20 @@ impl Cuda<'_> {
             (Pool::Weights, (1 + MOST_SETS) * source.packed * number),
             (Pool::Jets, blocks * source.scratch * number),
             (Pool::Jacobian, rows * stride * word),
-            (Pool::Sketch, sums * stride * word),
+            (Pool::Sketch, sums * word),
             (Pool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * stride) * word),
             (Pool::Matrix, side * side * word),
-            (Pool::Factors, CANDIDATES * (factor + dense::flags(size)) * word),
+            (Pool::Factors, CANDIDATES * (factor + cut.flags()) * word),
             (Pool::Candidates, ((VECTORS + 2) * CANDIDATES + 2) * stride * word),
             (Pool::Unknowns, vectors * side * word),
             (Pool::Values, (1 + 3 * CANDIDATES) * all_rows * word),
             (Pool::Result, (REPORT + 2 * CANDIDATES * SHARED_OUT * kinds) * word),
         ])
+    }
+
+    /// How a factor of so many unknowns is cut.
+    fn cut(&self, unknowns: usize) -> Cut {
+        Cut { unknowns, wide: unknowns >= self.machine.least_wide() }
     }
 
     /// The problem in its place, nothing of it brought there yet.
@@ -228,11 +246,12 @@ impl Cuda<'_> {
             Unknowns::Rows => all_rows as usize,
             Unknowns::Diagonal => 0,
             Unknowns::Sketch => sketched(all_rows as usize),
+            Unknowns::Subspace { .. } => Subspace::unknowns_for(parameters),
         };
         let side = dense::stride(size) as u64;
-        let corners = (dense::column_blocks(size) * dense::BLOCK * CANDIDATES) as u64 * side * word;
-        let flags =
-            corners + (CANDIDATES * dense::column_blocks(size) * 2 * dense::BLOCK.pow(2)) as u64 * word;
+        let cut = self.cut(size);
+        let corners = (cut.columns() * dense::BLOCK * CANDIDATES) as u64 * side * word;
+        let flags = corners + (CANDIDATES * cut.columns() * 2 * dense::BLOCK.pow(2)) as u64 * word;
         let rows_of_unknowns = address(Pool::Unknowns);
         let row_vectors = CANDIDATES as u64 * side * word;
         let along = rows_of_unknowns + 3 * row_vectors;
@@ -245,8 +264,17 @@ impl Cuda<'_> {
                 all_rows,
                 match unknowns {
                     Unknowns::Parameters => address(Pool::Matrix) + parameters as u64 * stride * word,
-                    Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => own_slope,
+                    Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch | Unknowns::Subspace { .. } => {
+                        own_slope
+                    }
                 },
+            ),
+            Unknowns::Subspace { .. } => (
+                rows_of_unknowns,
+                rows_of_unknowns + row_vectors,
+                values + (1 + 2 * CANDIDATES as u64) * all_rows * word,
+                all_rows,
+                own_slope,
             ),
             Unknowns::Rows => {
                 (rows_of_unknowns, rows_of_unknowns + row_vectors, rows_of_unknowns, side, own_slope)
@@ -278,6 +306,7 @@ impl Cuda<'_> {
             report: address(Pool::Result),
             diagonal: own_slope + stride * word,
             sketched: if unknowns == Unknowns::Sketch { size as u64 } else { 0 },
+            wide: u64::from(cut.wide),
             ..Dense::default()
         };
         let factored = match unknowns {
@@ -287,6 +316,16 @@ impl Cuda<'_> {
                 let carried = address(Pool::Matrix) + size as u64 * side * word;
                 Dense { size: size as u64, stride: side, carried, ..dense }
             }
+            // What is damped towards lies behind the slope, as products like it.
+            Unknowns::Subspace { .. } => Dense {
+                rows: address(Pool::Sketch),
+                row_count: all_rows,
+                size: size as u64,
+                stride: side,
+                carried: address(Pool::Matrix) + (size as u64 + 1) * side * word,
+                in_rows: 1,
+                ..dense
+            },
             Unknowns::Rows => Dense { size: all_rows, stride: side, carried: along, in_rows: 1, ..dense },
         };
         let sketch = address(Pool::Sketch);

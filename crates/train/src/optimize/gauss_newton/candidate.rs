@@ -78,6 +78,10 @@ impl Candidate {
         origin: Option<&[f64]>,
     ) -> Result<(), Refusal> {
         let Candidate { step, factor, added, factored, .. } = self;
+        if let System::Subspace(own) = system {
+            self.promise = own.step((factor, *factored), origin, step);
+            return Ok(());
+        }
         system.solve_first((factor, *factored), (here, slope), origin, step);
         let unknowns = system.unknowns();
         if *added < *factored || unknowns.is_iterated() {

@@ -2,7 +2,7 @@
 
 use super::TRIED;
 use equation::problem::Solver;
-use kernel::{Cholesky, Device, Gram, NormalEquations, Unknowns, sketched};
+use kernel::{Cholesky, Device, Gram, NormalEquations, Subspace, Unknowns, sketched};
 
 /// The most memory that matrices may take, in bytes.
 const MOST_BYTES: usize = 4 << 30;
@@ -39,6 +39,10 @@ impl Extent {
             Solver::NormalEquations => jacobian + rows * parameters.powi(2) + factors * parameters.powi(3),
             Solver::Woodbury => jacobian + parameters * rows.powi(2) + factors * rows.powi(3),
             Solver::ConjugateGradients => jacobian + self.iterations(Unknowns::Diagonal),
+            Solver::Subspace => {
+                let unknowns = Subspace::unknowns_for(self.parameters) as f64;
+                jacobian + rows * unknowns.powi(2) + factors * unknowns.powi(3)
+            }
             Solver::Sketch => {
                 let sums = sketched(self.rows) as f64;
                 jacobian
@@ -68,6 +72,13 @@ impl Extent {
         self.parameters >= LEAST_PARAMETERS && seconds < dense / RATES.0
     }
 
+    /// Whether a GPU takes steps in random subspaces where it would sketch rows: for networks of sizes for which that was seen
+    /// to be better.
+    fn is_better_in_subspaces(self) -> bool {
+        const MOST_PARAMETERS: usize = 1 << 17;
+        self.is_faster_sketched() && self.parameters < MOST_PARAMETERS
+    }
+
     /// Bytes that its matrices take.
     pub fn bytes(self, solver: Solver) -> usize {
         let Extent { parameters, rows, .. } = self;
@@ -77,6 +88,11 @@ impl Extent {
                 NormalEquations::bytes(parameters) + TRIED.len() * Cholesky::bytes(parameters)
             }
             Solver::Woodbury => Gram::bytes(parameters, rows) + TRIED.len() * Cholesky::bytes(rows),
+            Solver::Subspace => {
+                let unknowns = Subspace::unknowns_for(parameters);
+                let rows = NormalEquations::BLOCK * parameters * size_of::<f64>();
+                rows + NormalEquations::bytes(unknowns) + TRIED.len() * Cholesky::bytes(unknowns)
+            }
             Solver::ConjugateGradients => 8 * (parameters + rows) * size_of::<f64>(),
             Solver::Sketch => {
                 let sums = sketched(rows);
@@ -85,15 +101,16 @@ impl Extent {
         }
     }
 
-    /// What a device that solves equations by itself has as unknowns. Where both matrices are too large for it, rows are
-    /// sketched.
-    pub(crate) fn unknowns_for_devices(self, solver: Solver) -> Unknowns {
+    /// What a device that solves equations by itself has as unknowns, at a turn. Where both matrices are too large for it, rows
+    /// are sketched.
+    pub(crate) fn unknowns_for_devices(self, solver: Solver, turn: u64) -> Unknowns {
         match solver {
             Solver::NormalEquations => Unknowns::Parameters,
             Solver::Woodbury => Unknowns::Rows,
             Solver::ConjugateGradients => Unknowns::Diagonal,
             Solver::Sketch => Unknowns::Sketch,
-            Solver::Auto => self.unknowns_for_devices(self.best_on(Device::Cuda)),
+            Solver::Subspace => Unknowns::Subspace { turn },
+            Solver::Auto => self.unknowns_for_devices(self.best_on(Device::Cuda), turn),
         }
     }
 
@@ -110,6 +127,9 @@ impl Extent {
             Device::Cuda => MOST_BYTES_ON_DEVICES,
         };
         let fits = |solver: &Solver| self.bytes(*solver) <= most;
+        if device == Device::Cuda && fits(&Solver::Subspace) && self.is_better_in_subspaces() {
+            return Solver::Subspace;
+        }
         if device == Device::Cuda && fits(&Solver::Sketch) && self.is_faster_sketched() {
             return Solver::Sketch;
         }
@@ -139,13 +159,17 @@ mod tests {
     #[test]
     fn devices_take_the_smaller_matrix_while_they_have_room_for_it() {
         let unknowns = |parameters: usize, rows: usize, solver: Solver| {
-            Extent { parameters, rows, evaluation: 0.0 }.unknowns_for_devices(solver)
+            Extent { parameters, rows, evaluation: 0.0 }.unknowns_for_devices(solver, 0)
         };
         assert_eq!(unknowns(1341, 4608, Solver::Auto), Unknowns::Parameters);
         assert_eq!(unknowns(50_000, 2304, Solver::Auto), Unknowns::Rows);
         assert_eq!(unknowns(500_000, 400_000, Solver::Auto), Unknowns::Sketch);
-        assert_eq!(unknowns(50_000, 8192, Solver::Auto), Unknowns::Sketch, "a GPU is faster so");
-        assert_eq!(unknowns(12_737, 8192, Solver::Auto), Unknowns::Rows, "not as good for so few parameters");
+        assert_eq!(
+            unknowns(50_000, 8192, Solver::Auto),
+            Unknowns::Subspace { turn: 0 },
+            "a GPU is faster so"
+        );
+        assert_eq!(unknowns(12_737, 8192, Solver::Auto), Unknowns::Rows, "seen on one problem only");
         assert_eq!(unknowns(1341, 4608, Solver::Woodbury), Unknowns::Rows);
         assert_eq!(unknowns(1341, 4608, Solver::ConjugateGradients), Unknowns::Diagonal);
     }

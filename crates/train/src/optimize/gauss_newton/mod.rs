@@ -5,6 +5,7 @@ mod correct;
 mod cost;
 mod refine;
 mod strain;
+mod subspace;
 mod system;
 
 pub use cost::Extent;
@@ -73,6 +74,8 @@ pub struct GaussNewton {
     lowest: Vec<f64>,
     /// The part of the last step around which the next may lie.
     carried: Option<Vec<f64>>,
+    /// Steps that were looked for: each in a random subspace has its own.
+    turn: u64,
 }
 
 impl GaussNewton {
@@ -93,6 +96,7 @@ impl GaussNewton {
             here: Vec::new(),
             lowest: vec![0.0; parameters],
             carried: None,
+            turn: 0,
         }
     }
 
@@ -178,7 +182,12 @@ impl GaussNewton {
         let extent = squares.extent();
         let system = self.system.take().filter(|system| system.fits(self.solver, extent));
         let mut system = system.unwrap_or_else(|| System::new(self.solver, extent));
-        self.losses = system.linearize(squares, parameters, &mut self.slope, &mut self.here)?;
+        self.losses = system.linearize(
+            squares,
+            (&*parameters, self.carried.as_deref(), self.turn),
+            &mut self.slope,
+            &mut self.here,
+        )?;
         let gradient = 2.0 * dot(&self.slope, &self.slope).sqrt();
         let (dampings, strain) = self.dampings(extent, self.losses.total);
         let found = search(dampings, gradient, |dampings, evaluations| {
@@ -214,7 +223,8 @@ impl GaussNewton {
                 .clone()
                 .map(|(damping, carried)| {
                     let factored = mean * damping.max(least);
-                    Attempt { added: mean * damping, factored, carried }
+                    let added = if unknowns.stays() { factored } else { mean * damping };
+                    Attempt { added, factored, carried }
                 })
                 .collect();
             let added = mean * correct::damping(dampings);
@@ -291,7 +301,7 @@ impl Optimizer for GaussNewton {
     ) -> Result<StepOutcome<'step>, Refusal> {
         let squares = loss.least_squares().ok_or(Refusal::NotSquares)?;
         let extent = squares.extent();
-        let unknowns = extent.unknowns_for_devices(self.solver);
+        let unknowns = extent.unknowns_for_devices(self.solver, self.turn);
         let elsewhere =
             (squares.elsewhere()).map(|device| self.step_elsewhere(device, parameters, (extent, unknowns)));
         let found = match elsewhere {
@@ -301,6 +311,7 @@ impl Optimizer for GaussNewton {
             }
             Some(found) => found?,
         };
+        self.turn += 1;
         let Searched { gradient, best, evaluations } = found;
         if !gradient.is_normal() {
             return Ok(StepOutcome::GradientVanished { gradient, evaluations });
@@ -335,7 +346,8 @@ impl Optimizer for GaussNewton {
         let state = State::default()
             .with_numbers("damping", [self.damping])
             .with_numbers("strain", [self.strain.after, self.strain.mean, self.strain.before])
-            .with_counts("idle", [self.idle, u64::from(self.fresh)]);
+            .with_counts("idle", [self.idle, u64::from(self.fresh)])
+            .with_counts("turn", [self.turn]);
         match &self.carried {
             Some(carried) => state.with_numbers("carried", carried.clone()),
             None => state,
@@ -360,6 +372,13 @@ impl Optimizer for GaussNewton {
         self.carried = match state.sized("carried", self.lowest.len()) {
             Ok(carried) => Some(carried.to_vec()),
             Err(StateError::Missing { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        self.turn = match state.counts("turn") {
+            Ok(&[turn]) => turn,
+            // From before there were subspaces.
+            Err(StateError::Missing { .. }) => 0,
+            Ok(_) => return Err(wrong("turn")),
             Err(error) => return Err(error),
         };
         (self.damping, self.idle, self.fresh) = (damping, idle, fresh != 0);

@@ -55,7 +55,7 @@ pub(super) fn refine(
 mod tests {
     use super::*;
     use crate::optimize::Extent;
-    use kernel::{Cholesky, Gram, Losses, NormalEquations, Unknowns, least_damping};
+    use kernel::{Cholesky, Gram, Losses, NormalEquations, Subspace, Unknowns, least_damping};
 
     /// J = S·H with singular values S and a reflection H: solutions are known in closed form.
     struct Reflected {
@@ -88,6 +88,15 @@ mod tests {
         }
 
         fn sketch(&mut self, _: &[f64], _: &mut Gram, _: &mut [f64]) -> Result<&Losses, Refusal> {
+            Err(Refusal::NotSquares)
+        }
+
+        fn subspace_equations(
+            &mut self,
+            _: &[f64],
+            _: (&Subspace, &mut NormalEquations),
+            _: &mut [f64],
+        ) -> Result<&Losses, Refusal> {
             Err(Refusal::NotSquares)
         }
 

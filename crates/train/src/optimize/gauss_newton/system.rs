@@ -1,8 +1,9 @@
-//! The linear equations of a step, (JᵀJ + μ·I)·x = Jᵀ·y, in one of four forms.
+//! The linear equations of a step, (JᵀJ + μ·I)·x = Jᵀ·y, in one of five forms.
 
 use super::LeastSquares;
 use super::cost::Extent;
 use super::refine::refine;
+use super::subspace::InSubspace;
 use crate::Refusal;
 use equation::problem::Solver;
 use kernel::{Cholesky, Gram, Losses, NormalEquations, Symmetric, Unknowns, sketched};
@@ -18,6 +19,8 @@ pub(super) enum System {
     Free { diagonal: Vec<f64> },
     /// JJᵀ of sums of rows with random signs.
     Sketch(Gram),
+    /// JᵀJ of a subspace of the parameters.
+    Subspace(InSubspace),
 }
 
 impl System {
@@ -30,6 +33,7 @@ impl System {
             Solver::Woodbury => System::Gram(Gram::new(parameters, rows)),
             Solver::ConjugateGradients => System::Free { diagonal: vec![0.0; parameters] },
             Solver::Sketch => System::Sketch(Gram::new(parameters, sketched(rows))),
+            Solver::Subspace => System::Subspace(InSubspace::new(parameters)),
         }
     }
 
@@ -41,15 +45,24 @@ impl System {
             (System::Gram(gram), Solver::Woodbury) => gram.size() == extent.rows,
             (System::Free { .. }, Solver::ConjugateGradients) => true,
             (System::Sketch(gram), Solver::Sketch) => gram.size() == sketched(extent.rows),
-            (System::Normal(_) | System::Gram(_) | System::Free { .. } | System::Sketch(_), _) => false,
+            (System::Subspace(_), Solver::Subspace) => true,
+            (
+                System::Normal(_)
+                | System::Gram(_)
+                | System::Free { .. }
+                | System::Sketch(_)
+                | System::Subspace(_),
+                _,
+            ) => false,
         }
     }
 
-    /// Fills it at `parameters`, `slope` with Jᵀ·r, and `here` with r.
+    /// Fills it at `parameters`, `slope` with Jᵀ·r, and `here` with r. `carried` and the turn are those of the step: subspaces
+    /// ask for them.
     pub(super) fn linearize(
         &mut self,
         squares: &mut dyn LeastSquares,
-        parameters: &[f64],
+        (parameters, carried, turn): (&[f64], Option<&[f64]>, u64),
         slope: &mut [f64],
         here: &mut Vec<f64>,
     ) -> Result<Losses, Refusal> {
@@ -77,6 +90,7 @@ impl System {
                 squares.back(parameters, here, slope)?;
                 Ok(losses)
             }
+            System::Subspace(own) => own.linearize(squares, (parameters, carried), turn, slope, here),
         }
     }
 
@@ -84,6 +98,7 @@ impl System {
     pub(super) fn mean(&self, parameters: usize) -> f64 {
         let trace = match self {
             System::Normal(normal) => normal.matrix().trace(),
+            System::Subspace(own) => return own.mean(),
             System::Gram(gram) | System::Sketch(gram) => gram.trace(),
             System::Free { diagonal } => diagonal.iter().sum(),
         };
@@ -97,6 +112,7 @@ impl System {
             System::Gram(_) => Unknowns::Rows,
             System::Free { .. } => Unknowns::Diagonal,
             System::Sketch(_) => Unknowns::Sketch,
+            System::Subspace(_) => Unknowns::Subspace { turn: 0 },
         }
     }
 
@@ -104,6 +120,7 @@ impl System {
     pub(super) fn matrix(&self) -> Option<&Symmetric> {
         match self {
             System::Normal(normal) => Some(normal.matrix()),
+            System::Subspace(own) => Some(own.normal.matrix()),
             System::Gram(gram) | System::Sketch(gram) => Some(gram.matrix()),
             System::Free { .. } => None,
         }
@@ -125,6 +142,9 @@ impl System {
                     out.iter_mut().zip(origin).for_each(|(to, origin)| *to += damping * origin);
                 }
                 factor.solve(out);
+            }
+            System::Subspace(own) => {
+                own.step((factor, damping), origin, out);
             }
             System::Gram(gram) => {
                 // x = origin + (JᵀJ + μ)⁻¹·Jᵀ·(r − J·origin)
@@ -156,7 +176,7 @@ impl System {
         out: &mut [f64],
     ) -> Result<(), Refusal> {
         match self {
-            System::Normal(_) | System::Sketch(_) => {
+            System::Normal(_) | System::Sketch(_) | System::Subspace(_) => {
                 squares.back(parameters, &rows, out)?;
                 self.solve_damped((factor, damping), out);
                 Ok(())
@@ -180,6 +200,7 @@ impl System {
     pub(super) fn solve_damped(&self, (factor, damping): (&Cholesky, f64), slope: &mut [f64]) {
         match self {
             System::Normal(_) => factor.solve(slope),
+            System::Subspace(own) => own.solve(factor, slope),
             System::Gram(gram) | System::Sketch(gram) => {
                 // (JᵀJ + μ)⁻¹ = (1 − Jᵀ·(JJᵀ + μ)⁻¹·J) / μ
                 let (mut rows, mut back) = (vec![0.0; gram.size()], vec![0.0; slope.len()]);
