@@ -77,6 +77,22 @@ pub fn sketched(rows: usize) -> usize {
     rows.div_ceil(2).min(MOST)
 }
 
+/// In which numbers a device multiplies rows with each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Products {
+    /// In f64.
+    Exact,
+    /// In pairs of half-precision numbers, with sums in f32 and pairs of those: to [`Products::ERROR`]. Where there is no
+    /// room for them, and where nothing is factorised or rows are sketched, the same as the others. Jᵀr is exact.
+    Short,
+}
+
+impl Products {
+    /// The most that short products are wrong by, in multiples of the root of the product of both squares: three roundings to
+    /// 22 binary digits, and six additions that cut off what is behind 23.
+    pub const ERROR: f64 = 6.0 / (1 << 22) as f64;
+}
+
 /// A step that a device is to try.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Attempt {
@@ -150,10 +166,14 @@ impl Kernel<'_> {
     pub fn plan_equations(
         &mut self,
         points: &[Points],
-        unknowns: Unknowns,
+        (unknowns, products): (Unknowns, Products),
     ) -> Result<Option<MemoryPlan>, KernelError> {
         fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
-        Ok(self.engine.solver().map(|engine| engine.plan_equations(points, unknowns)).transpose()?)
+        Ok(self
+            .engine
+            .solver()
+            .map(|engine| engine.plan_equations(points, unknowns, products))
+            .transpose()?)
     }
 
     /// Adds up the equations of the least-squares problem on the device, where they stay. Steps may be damped
@@ -163,13 +183,13 @@ impl Kernel<'_> {
         points: &[Points],
         parameters: &[f64],
         carried: Option<&[f64]>,
-        unknowns: Unknowns,
+        (unknowns, products): (Unknowns, Products),
     ) -> Result<Linearized, KernelError> {
         self.check(points, parameters)?;
         fits(Shape::Parameters, parameters.len(), carried.map_or(parameters.len(), <[f64]>::len))?;
         let (scales, device) = (self.all_scales(points), self.device());
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        let found = engine.linearize(points, parameters, (&scales, carried), unknowns)?;
+        let found = engine.linearize(points, parameters, (&scales, carried), (unknowns, products))?;
         let mean = found.trace / parameters.len().max(1) as f64;
         let losses = self.losses_of(found.squares, points);
         Ok(Linearized { losses, mean, slope: found.slope_square.sqrt() })
@@ -201,8 +221,8 @@ impl Kernel<'_> {
         Ok(engine.fetch_end(number, parameters)?)
     }
 
-    /// The normal equations from a device that has them.
-    pub(crate) fn fetch_equations(&mut self, normal: &mut NormalEquations) -> Result<(), KernelError> {
+    /// The normal equations of the last [`Self::linearize`] for the parameters.
+    pub fn fetch_equations(&mut self, normal: &mut NormalEquations) -> Result<(), KernelError> {
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
         let size = normal.size();

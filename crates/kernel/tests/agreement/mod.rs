@@ -2,12 +2,14 @@
 
 mod equations;
 mod series;
+mod short;
 mod vectors;
 
 pub(crate) use equations::{
     equations, planned_equations, refined_steps, sketched_steps, tried_steps, tried_steps_in_chunks,
 };
 pub(crate) use series::series;
+pub(crate) use short::{short_products, short_products_in_chunks};
 pub(crate) use vectors::vectors;
 
 use crate::cases::{Case, parameters, points};

@@ -66,6 +66,11 @@ struct Arguments {
     // Sums of rows with random signs, and the first one of the rows at hand among all.
     long long sketched;
     long long first_row;
+    // The rows' terms in half precision, where products are short; what undoes the powers of two that their columns, or rows,
+    // were multiplied by; the largest sizes of columns, in parts.
+    unsigned short* halves;
+    double* unscales;
+    double* sizes;
 };
 
 // Adds up a number of every thread, in a fixed order; every thread has the sum.

@@ -6,7 +6,7 @@ use crate::{Attempt, Course};
 use std::fmt::Write;
 
 /// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.
-const SIDE: usize = 128;
+pub(super) const SIDE: usize = 128;
 const STAGED: usize = 24;
 
 /// Rows and columns of a block of a factor; as in `device/cholesky.cuh`.
@@ -23,7 +23,7 @@ pub(super) const THREADS: usize = 256;
 /// Steps that are tried at once; as many as `device/dense.cuh` has numbers to add.
 pub(crate) const CANDIDATES: usize = 4;
 
-/// Two stages of two factors, padded against conflicts of banks; those of `device/gram.cuh` take less.
+/// Two stages of two factors, padded against conflicts of banks; those of `device/gram.cuh` and `device/halves.cuh` take less.
 const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
 
 /// What its kernels are given; as `Arguments` in `device/dense.cuh`.
@@ -72,6 +72,9 @@ pub(super) struct Dense {
     pub(super) diagonal: u64,
     pub(super) sketched: u64,
     pub(super) first_row: u64,
+    pub(super) halves: u64,
+    pub(super) unscales: u64,
+    pub(super) sizes: u64,
 }
 
 impl Dense {
@@ -116,7 +119,7 @@ pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64>
 unsafe impl Given for Dense {}
 
 /// Its kernels and the functions that they are; the first one stages in shared memory.
-const KERNELS: [(&str, &str); 30] = [
+const KERNELS: [(&str, &str); 33] = [
     ("products", "multiply_all"),
     ("gather", "gather_parts"),
     ("measure", "survey"),
@@ -147,6 +150,9 @@ const KERNELS: [(&str, &str); 30] = [
     ("start", "begin_iterations"),
     ("by_diagonal", "divide_by_diagonal"),
     ("by_sketch", "divide_by_sketch"),
+    ("largest", "size_parts"),
+    ("scale", "settle_scales"),
+    ("halve", "split_slice"),
 ];
 
 /// Their text, with all names.
@@ -209,7 +215,7 @@ pub(super) fn parts(tiles: usize, rows: usize, multiprocessors: usize) -> usize 
 /// The text of all of them.
 pub(crate) fn text() -> String {
     let mut text =
-        String::from("// Dense linear algebra, made by pinnace.\ntypedef double number;\n#define HALVES 0\n");
+        String::from("// Dense linear algebra, made by pinnace.\ntypedef double number;\n#define HALVES 1\n");
     for (name, value) in [("THREADS", THREADS), ("WORKSPACE_BYTES", 16), ("SHARED_BYTES", SHARED_BYTES)] {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
@@ -221,6 +227,7 @@ pub(crate) fn text() -> String {
         include_str!("../device/cholesky.cuh"),
         include_str!("../device/solve.cuh"),
         include_str!("../device/candidates.cuh"),
+        include_str!("../device/halves.cuh"),
         include_str!("../device/gram.cuh"),
         include_str!("../device/refine.cuh"),
         include_str!("../device/sketch.cuh"),

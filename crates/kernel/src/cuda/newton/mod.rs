@@ -6,6 +6,7 @@ mod dense;
 mod iterate;
 mod refine;
 mod room;
+mod short;
 
 pub(crate) use candidates::Tried;
 pub(crate) use dense::{CANDIDATES, distinct_factors, stride, text, to_load};
@@ -16,8 +17,9 @@ use super::engine::{Cuda, tables};
 use super::machine::{Arena, Arguments};
 use super::memory::{Pool, Regions};
 use super::rows::{Chunk, Size, chunks, tiles as count_tiles};
-use crate::{Points, Unknowns};
+use crate::{Points, Products, Unknowns};
 use dense::{Dense, SHARED_OUT, THREADS};
+use short::Short;
 use std::ops::Range;
 
 /// Numbers that the host is told before the squares: three per candidate.
@@ -38,6 +40,9 @@ pub(super) struct Newton {
     /// What the kernels share.
     arguments: Arguments,
     unknowns: Unknowns,
+    /// For which there is room.
+    products: Products,
+    short: Short,
     /// The square of all rows of residuals.
     total: f64,
     /// Attempts of the last call.
@@ -91,16 +96,22 @@ impl Cuda<'_> {
         points: &[Points],
         parameters: &[f64],
         (scales, carried): (&[f64], Option<&[f64]>),
-        unknowns: Unknowns,
+        (unknowns, wanted): (Unknowns, Products),
     ) -> Result<Surveyed, CudaError> {
-        let newton = self.newton_for(points, unknowns)?;
+        let (newton, products) = match (self.newton_for(points, unknowns, wanted), wanted) {
+            // Exact ones take less.
+            (Err(CudaError::Memory { .. }), Products::Short) => {
+                (self.newton_for(points, unknowns, Products::Exact)?, Products::Exact)
+            }
+            (found, _) => (found?, wanted),
+        };
         self.newton = Some(newton);
         self.bring(points, parameters, scales, carried)?;
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
         self.queue_packing(newton, &newton.arguments)?;
         match unknowns {
-            Unknowns::Parameters => self.queue_columns(newton)?,
-            Unknowns::Rows => self.queue_pairs(newton)?,
+            Unknowns::Parameters => self.queue_columns(newton, products)?,
+            Unknowns::Rows => self.queue_pairs(newton, products)?,
             Unknowns::Diagonal | Unknowns::Sketch => self.queue_diagonal(newton)?,
         }
         self.queue_squares(newton, newton.dense.values, 0..1)?;
@@ -114,28 +125,44 @@ impl Cuda<'_> {
     }
 
     /// Queues JᵀJ and Jᵀr.
-    fn queue_columns(&self, newton: &Newton) -> Result<(), CudaError> {
+    fn queue_columns(&self, newton: &Newton, short: Products) -> Result<(), CudaError> {
         let products = dense::tiles(self.plan.parameter_count());
         for (chunk, rows) in self.chunk_rows(newton).into_iter().enumerate() {
             self.queue_rows(newton, chunk, rows.start)?;
             let dense = Dense { row_count: rows.len() as u64, fresh: u64::from(chunk == 0), ..newton.dense };
-            self.queue_dense("products", products * dense.parts as usize, &dense)?;
+            match short {
+                Products::Exact => {
+                    self.queue_dense("products", products * dense.parts as usize, &dense)?;
+                }
+                Products::Short => self.queue_short_columns(newton, &dense)?,
+            }
         }
         self.queue_gathering(products, &newton.dense)?;
+        if short == Products::Short {
+            self.queue_exact_slope(newton)?;
+        }
         self.queue_dense("measure", 1, &newton.dense)
     }
 
     /// Queues JJᵀ, r and Jᵀr.
-    fn queue_pairs(&self, newton: &Newton) -> Result<(), CudaError> {
+    fn queue_pairs(&self, newton: &Newton, short: Products) -> Result<(), CudaError> {
         let rows = newton.dense.all_rows;
         let products = dense::tiles(rows as usize);
         self.queue_rows(newton, 0, 0)?;
         let dense = Dense { row_count: rows, candidates: 1, ..newton.dense };
         let (residuals, along) = (newton.work, newton.factored.carried);
+        let own = match short {
+            Products::Exact => Dense { in_rows: 1, ..dense },
+            Products::Short => newton.short.of(Dense { in_rows: 1, ..dense }),
+        };
+        // As many as there is room for: short products read the scales of all.
         let warps = THREADS / 32;
-        let split = Dense { to: residuals, bend: along, ..dense };
-        self.queue_dense("split", (rows as usize).div_ceil(warps), &split)?;
-        self.queue_dense("products", products * dense.parts as usize, &Dense { in_rows: 1, ..dense })?;
+        let split = Dense { to: residuals, bend: along, ..own };
+        self.queue_dense("split", (newton.factored.stride as usize).div_ceil(warps), &split)?;
+        if short == Products::Short {
+            self.queue_halves(newton.unknowns, &own)?;
+        }
+        self.queue_dense("products", products * dense.parts as usize, &own)?;
         self.queue_gathering(products, &newton.factored)?;
         self.queue_slopes(newton, &Dense { curved: residuals, to: dense.slope, ..dense }, "add")?;
         self.queue_dense("measure_rows", 1, &Dense { from: residuals, ..dense })

@@ -2,6 +2,7 @@
 //! it does not.
 
 use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
+use super::short::Short;
 use super::{Newton, REPORT, row_count};
 use crate::cuda::emit::Work;
 use crate::cuda::engine::{Cuda, tables};
@@ -9,7 +10,7 @@ use crate::cuda::machine::{Arena, Arguments};
 use crate::cuda::memory::{MemoryPlan, Pool, Regions};
 use crate::cuda::rows::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::{CudaError, tiles};
-use crate::{Points, Unknowns, sketched};
+use crate::{Points, Products, Unknowns, sketched};
 
 /// Bytes of rows of the Jacobian that are there at one time, where memory allows.
 const MOST_BYTES: usize = 1 << 30;
@@ -32,6 +33,7 @@ const MOST_SETS: usize = 2 * CANDIDATES;
 /// How a problem is shared out.
 struct Shares {
     unknowns: Unknowns,
+    products: Products,
     kernels: usize,
     blocks: usize,
     sizes: Vec<Size>,
@@ -50,12 +52,18 @@ fn is_divisible(tiles_each: usize, unknowns: Unknowns) -> bool {
 
 impl Cuda<'_> {
     /// The problem's place on the device: the last one's, where points are as many.
-    pub(super) fn newton_for(&mut self, points: &[Points], unknowns: Unknowns) -> Result<Newton, CudaError> {
+    pub(super) fn newton_for(
+        &mut self,
+        points: &[Points],
+        unknowns: Unknowns,
+        products: Products,
+    ) -> Result<Newton, CudaError> {
         let known = self.newton.take();
         let counts: Vec<usize> = points.iter().map(Points::len).collect();
         let fits = |known: &Newton| {
             let sizes = known.sizes.iter().map(|size| size.count);
-            known.unknowns == unknowns && sizes.eq(counts.iter().copied())
+            let room = known.products == products || known.products == Products::Short;
+            known.unknowns == unknowns && room && sizes.eq(counts.iter().copied())
         };
         let mut arena = match known {
             Some(known) if fits(&known) => return Ok(known),
@@ -66,7 +74,8 @@ impl Cuda<'_> {
         let mut tiles_each = count_tiles(&sizes).max(1);
         loop {
             let (regions, shares);
-            (regions, shares, tiles_each) = self.newton_room(kernels, &sizes, tiles_each, unknowns)?;
+            (regions, shares, tiles_each) =
+                self.newton_room(kernels, &sizes, tiles_each, (unknowns, products))?;
             match arena.reserve(regions.bytes()) {
                 Ok(()) => {
                     self.peak = self.peak.max(self.arena.bytes() + arena.bytes());
@@ -85,9 +94,11 @@ impl Cuda<'_> {
         &mut self,
         points: &[Points],
         unknowns: Unknowns,
+        products: Products,
     ) -> Result<MemoryPlan, CudaError> {
         let (kernels, sizes) = self.newton_sizes(points)?;
-        let (regions, shares, _) = self.newton_room(kernels, &sizes, count_tiles(&sizes).max(1), unknowns)?;
+        let (regions, shares, _) =
+            self.newton_room(kernels, &sizes, count_tiles(&sizes).max(1), (unknowns, products))?;
         Ok(self.memory_plan(&regions, [shares.chunks.len(), shares.blocks]))
     }
 
@@ -108,7 +119,7 @@ impl Cuda<'_> {
         kernels: usize,
         sizes: &[Size],
         mut tiles_each: usize,
-        unknowns: Unknowns,
+        (unknowns, products): (Unknowns, Products),
     ) -> Result<(Regions, Shares, usize), CudaError> {
         let most = if unknowns.is_iterated() { MOST_BYTES_ITERATED } else { MOST_BYTES };
         let row = dense::stride(self.plan.parameter_count()) * size_of::<f64>();
@@ -116,7 +127,7 @@ impl Cuda<'_> {
         let kept = |limit: usize| self.arena.bytes().max(limit / 4);
         let room = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(kept(limit)));
         loop {
-            let shares = self.shares(kernels, sizes, tiles_each, unknowns);
+            let shares = self.shares(kernels, sizes, tiles_each, (unknowns, products));
             let regions = self.newton_regions(&shares);
             let divisible = is_divisible(tiles_each, unknowns);
             if regions.bytes() <= room && !(divisible && shares.rows * row > most) {
@@ -130,7 +141,13 @@ impl Cuda<'_> {
     }
 
     /// The problem with so many tiles of points at a time.
-    fn shares(&self, kernels: usize, sizes: &[Size], tiles_each: usize, unknowns: Unknowns) -> Shares {
+    fn shares(
+        &self,
+        kernels: usize,
+        sizes: &[Size],
+        tiles_each: usize,
+        (unknowns, products): (Unknowns, Products),
+    ) -> Shares {
         let each = self.residuals_each();
         let chunks = chunks(sizes, tiles_each);
         let rows = chunks.iter().map(|chunk| row_count(chunk, &each)).max().unwrap_or(0);
@@ -144,6 +161,7 @@ impl Cuda<'_> {
         };
         Shares {
             unknowns,
+            products,
             kernels,
             // No more than run at a time: a block that waits for others to end would make all of them wait.
             blocks: (MOST_SETS * count_tiles(sizes)).min(self.blocks(kernels)).max(MOST_SETS),
@@ -157,7 +175,8 @@ impl Cuda<'_> {
 
     fn newton_regions(&self, shares: &Shares) -> Regions {
         let parameters = self.plan.parameter_count();
-        let Shares { unknowns, kernels, blocks, ref sizes, ref chunks, rows, all_rows, parts } = *shares;
+        let Shares { unknowns, products, kernels, blocks, ref sizes, ref chunks, rows, all_rows, parts } =
+            *shares;
         let (stride, word, source) = (dense::stride(parameters), size_of::<f64>(), self.source_of(kernels));
         let (kinds, table) = (tables(self.plan), 3 * (self.plan.terms.len() + 1) * (chunks.len() + 1));
         let (size, vectors, sums) = match unknowns {
@@ -180,6 +199,7 @@ impl Cuda<'_> {
             (Pool::Jets, blocks * source.scratch * number),
             (Pool::Jacobian, rows * stride * word),
             (Pool::Sketch, sums * stride * word),
+            (Pool::Halves, Short::bytes(products, unknowns, rows, stride)),
             (Pool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * stride) * word),
             (Pool::Matrix, side * side * word),
             (Pool::Factors, CANDIDATES * (factor + dense::flags(size)) * word),
@@ -192,7 +212,7 @@ impl Cuda<'_> {
 
     /// The problem in its place, nothing of it brought there yet.
     fn settled(&self, arena: Arena, regions: Regions, shares: Shares) -> Newton {
-        let Shares { unknowns, kernels, blocks, sizes, chunks, all_rows, parts, .. } = shares;
+        let Shares { unknowns, products, kernels, blocks, sizes, chunks, rows, all_rows, parts } = shares;
         let address = |pool: Pool| {
             let region = regions.get(pool);
             arena.address_of(region.start, region.len())
@@ -290,6 +310,7 @@ impl Cuda<'_> {
             Unknowns::Rows => Dense { size: all_rows, stride: side, carried: along, in_rows: 1, ..dense },
         };
         let sketch = address(Pool::Sketch);
+        let short = Short::at(address(Pool::Halves), unknowns, rows, stride as usize);
         let tables = (0..=chunks.len() as u64).map(|chunk| first + chunk * table_bytes).collect();
         Newton {
             arena,
@@ -301,6 +322,8 @@ impl Cuda<'_> {
             blocks,
             arguments,
             unknowns,
+            products,
+            short,
             total: 0.0,
             tried: 0,
             dense,
