@@ -126,6 +126,7 @@ fn equations_and_their_solutions_agree_with_the_processor() {
             kernel.limit_device_bytes(Some((bytes - bytes / 20) / 3 * 4));
             agreement::refined_steps(&case, &mut kernel, count);
             agreement::tried_steps(&case, &mut kernel, count, Unknowns::Parameters);
+            agreement::short_products_in_chunks(&case, &mut kernel, count);
         }
     });
 }

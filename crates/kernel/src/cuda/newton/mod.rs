@@ -40,7 +40,8 @@ pub(super) struct Newton {
     /// What the kernels share.
     arguments: Arguments,
     unknowns: Unknowns,
-    /// For which there is room.
+    /// What was asked for, and for which there is room.
+    wanted: Products,
     products: Products,
     short: Short,
     /// The square of all rows of residuals.
@@ -98,20 +99,14 @@ impl Cuda<'_> {
         (scales, carried): (&[f64], Option<&[f64]>),
         (unknowns, wanted): (Unknowns, Products),
     ) -> Result<Surveyed, CudaError> {
-        let (newton, products) = match (self.newton_for(points, unknowns, wanted), wanted) {
-            // Exact ones take less.
-            (Err(CudaError::Memory { .. }), Products::Short) => {
-                (self.newton_for(points, unknowns, Products::Exact)?, Products::Exact)
-            }
-            (found, _) => (found?, wanted),
-        };
+        let newton = self.newton_for(points, unknowns, wanted)?;
         self.newton = Some(newton);
         self.bring(points, parameters, scales, carried)?;
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
         self.queue_packing(newton, &newton.arguments)?;
         match unknowns {
-            Unknowns::Parameters => self.queue_columns(newton, products)?,
-            Unknowns::Rows => self.queue_pairs(newton, products)?,
+            Unknowns::Parameters => self.queue_columns(newton)?,
+            Unknowns::Rows => self.queue_pairs(newton)?,
             Unknowns::Diagonal | Unknowns::Sketch => self.queue_diagonal(newton)?,
         }
         self.queue_squares(newton, newton.dense.values, 0..1)?;
@@ -125,12 +120,12 @@ impl Cuda<'_> {
     }
 
     /// Queues JᵀJ and Jᵀr.
-    fn queue_columns(&self, newton: &Newton, short: Products) -> Result<(), CudaError> {
+    fn queue_columns(&self, newton: &Newton) -> Result<(), CudaError> {
         let products = dense::tiles(self.plan.parameter_count());
         for (chunk, rows) in self.chunk_rows(newton).into_iter().enumerate() {
             self.queue_rows(newton, chunk, rows.start)?;
             let dense = Dense { row_count: rows.len() as u64, fresh: u64::from(chunk == 0), ..newton.dense };
-            match short {
+            match newton.products {
                 Products::Exact => {
                     self.queue_dense("products", products * dense.parts as usize, &dense)?;
                 }
@@ -138,20 +133,20 @@ impl Cuda<'_> {
             }
         }
         self.queue_gathering(products, &newton.dense)?;
-        if short == Products::Short {
+        if newton.products == Products::Short {
             self.queue_exact_slope(newton)?;
         }
         self.queue_dense("measure", 1, &newton.dense)
     }
 
     /// Queues JJᵀ, r and Jᵀr.
-    fn queue_pairs(&self, newton: &Newton, short: Products) -> Result<(), CudaError> {
+    fn queue_pairs(&self, newton: &Newton) -> Result<(), CudaError> {
         let rows = newton.dense.all_rows;
         let products = dense::tiles(rows as usize);
         self.queue_rows(newton, 0, 0)?;
         let dense = Dense { row_count: rows, candidates: 1, ..newton.dense };
         let (residuals, along) = (newton.work, newton.factored.carried);
-        let own = match short {
+        let own = match newton.products {
             Products::Exact => Dense { in_rows: 1, ..dense },
             Products::Short => newton.short.of(Dense { in_rows: 1, ..dense }),
         };
@@ -159,7 +154,7 @@ impl Cuda<'_> {
         let warps = THREADS / 32;
         let split = Dense { to: residuals, bend: along, ..own };
         self.queue_dense("split", (newton.factored.stride as usize).div_ceil(warps), &split)?;
-        if short == Products::Short {
+        if newton.products == Products::Short {
             self.queue_halves(newton.unknowns, &own)?;
         }
         self.queue_dense("products", products * dense.parts as usize, &own)?;

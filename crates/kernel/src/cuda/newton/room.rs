@@ -56,14 +56,13 @@ impl Cuda<'_> {
         &mut self,
         points: &[Points],
         unknowns: Unknowns,
-        products: Products,
+        wanted: Products,
     ) -> Result<Newton, CudaError> {
         let known = self.newton.take();
         let counts: Vec<usize> = points.iter().map(Points::len).collect();
         let fits = |known: &Newton| {
             let sizes = known.sizes.iter().map(|size| size.count);
-            let room = known.products == products || known.products == Products::Short;
-            known.unknowns == unknowns && room && sizes.eq(counts.iter().copied())
+            known.unknowns == unknowns && known.wanted == wanted && sizes.eq(counts.iter().copied())
         };
         let mut arena = match known {
             Some(known) if fits(&known) => return Ok(known),
@@ -71,18 +70,25 @@ impl Cuda<'_> {
             None => Arena::new(&self.machine),
         };
         let (kernels, sizes) = self.newton_sizes(points)?;
-        let mut tiles_each = count_tiles(&sizes).max(1);
+        let all = count_tiles(&sizes).max(1);
+        let (mut tiles_each, mut products) = (all, wanted);
         loop {
-            let (regions, shares);
-            (regions, shares, tiles_each) =
-                self.newton_room(kernels, &sizes, tiles_each, (unknowns, products))?;
-            match arena.reserve(regions.bytes()) {
-                Ok(()) => {
+            let found = self.newton_room(kernels, &sizes, tiles_each, (unknowns, products));
+            let reserved = found.and_then(|(regions, shares, each)| {
+                tiles_each = each;
+                arena.reserve(regions.bytes()).map(|()| (regions, shares))
+            });
+            match reserved {
+                Ok((regions, shares)) => {
                     self.peak = self.peak.max(self.arena.bytes() + arena.bytes());
-                    return Ok(self.settled(arena, regions, shares));
+                    return Ok(Newton { wanted, ..self.settled(arena, regions, shares) });
                 }
                 Err(CudaError::Memory { .. }) if is_divisible(tiles_each, unknowns) => {
                     tiles_each = tiles_each.div_ceil(2);
+                }
+                // Exact ones take less.
+                Err(CudaError::Memory { .. }) if products == Products::Short => {
+                    (tiles_each, products) = (all, Products::Exact);
                 }
                 Err(error) => return Err(error),
             }
@@ -97,8 +103,12 @@ impl Cuda<'_> {
         products: Products,
     ) -> Result<MemoryPlan, CudaError> {
         let (kernels, sizes) = self.newton_sizes(points)?;
-        let (regions, shares, _) =
-            self.newton_room(kernels, &sizes, count_tiles(&sizes).max(1), (unknowns, products))?;
+        let room =
+            |products| self.newton_room(kernels, &sizes, count_tiles(&sizes).max(1), (unknowns, products));
+        let (regions, shares, _) = match room(products) {
+            Err(CudaError::Memory { .. }) if products == Products::Short => room(Products::Exact)?,
+            found => found?,
+        };
         Ok(self.memory_plan(&regions, [shares.chunks.len(), shares.blocks]))
     }
 
@@ -322,6 +332,7 @@ impl Cuda<'_> {
             blocks,
             arguments,
             unknowns,
+            wanted: products,
             products,
             short,
             total: 0.0,
