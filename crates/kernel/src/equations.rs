@@ -82,15 +82,18 @@ pub fn sketched(rows: usize) -> usize {
 pub enum Products {
     /// In f64.
     Exact,
-    /// In pairs of half-precision numbers, with sums in f32 and pairs of those: to [`Products::ERROR`]. Where there is no
-    /// room for them, and where nothing is factorised or rows are sketched, the same as the others. Jᵀr is exact.
+    /// Of numbers rounded to twenty binary digits behind the largest of their column, or row, which half precision multiplies
+    /// exactly: to [`Products::error`]. Where there is no room for them, and where nothing is factorised or rows are sketched,
+    /// the same as the others. Jᵀr is exact.
     Short,
 }
 
 impl Products {
-    /// The most that short products are wrong by, in multiples of the root of the product of both squares: three roundings to
-    /// 22 binary digits, and six additions that cut off what is behind 23.
-    pub const ERROR: f64 = 6.0 / (1 << 22) as f64;
+    /// The most that short products of columns with so many numbers are wrong by, in multiples of the root of the product of
+    /// their squares: every number of both is off by 2⁻²¹ of a largest one, and sums are rounded to f32 once.
+    pub fn error(numbers: usize) -> f64 {
+        (numbers as f64).sqrt() / f64::from(1 << 20) + 1.0 / f64::from(1 << 22)
+    }
 }
 
 /// A step that a device is to try.

@@ -30,6 +30,7 @@ fn agree(case: &Case, kernel: &mut Kernel<'_>, count: usize, all: &[Unknowns]) {
         (NormalEquations::new(parameters.len()), NormalEquations::new(parameters.len()));
     oracle.normal_equations(&points, &parameters, &mut wanted).expect("arguments");
     let tolerance = tolerance(case, kernel, oracle.row_count(&points));
+    let error = Products::error(oracle.row_count(&points).max(parameters.len()));
     let mean = wanted.matrix().trace() / parameters.len() as f64;
     let distance = |one: &[f64], other: &[f64]| -> f64 {
         one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
@@ -39,7 +40,7 @@ fn agree(case: &Case, kernel: &mut Kernel<'_>, count: usize, all: &[Unknowns]) {
         let mut solve = |kernel: &mut Kernel<'_>| {
             let form = (unknowns, Products::Short);
             let found = kernel.linearize(&points, &parameters, Some(&carried), form).expect("it solves");
-            assert!((found.mean / mean - 1.0).abs() < Products::ERROR, "{what}: {} for {mean}", found.mean);
+            assert!((found.mean / mean - 1.0).abs() < error, "{what}: {} for {mean}", found.mean);
             if unknowns == Unknowns::Parameters {
                 kernel.fetch_equations(&mut got).expect("equations");
             }
@@ -70,7 +71,7 @@ fn agree(case: &Case, kernel: &mut Kernel<'_>, count: usize, all: &[Unknowns]) {
         for (number, (got, wanted)) in numbers.enumerate() {
             let size = (squares[column] * squares[column + number]).sqrt();
             let off = (got - wanted).abs();
-            let most = (Products::ERROR + tolerance) * size;
+            let most = (error + tolerance) * size;
             assert!(off <= most, "{}: {column}, {number}: {off:e}, {most:e}", case.name);
         }
     }

@@ -1,10 +1,12 @@
 // Products of columns, or of rows, of numbers in half precision, for steps whose damping is far above their error. Every
-// line (a column of J for J'J, a row of it for JJ') is multiplied by a power of two that brings its largest number to 2^14,
-// and split into two terms; three products of terms are added up in f32 by matrix units, which cut sums off, and sums of
-// SLICE inner indices in pairs of f32 (Kahan 1965). Terms lie as blocks of threads stage them: slice by slice of a panel
-// of SIDE lines, in cells of 8 lines by 8 inner indices.
+// line (a column of J for J'J, a row of it for JJ') is multiplied by a power of two that brings its largest number to between
+// 2^8 and 2^9, and split into whole numbers and rests. Products of whole numbers are exact, and so is their sum over a slice
+// in the f32 of matrix units, which would cut off what is behind 24 digits; products with rests have a sum of their own.
+// Slices are added up in pairs of f32 (Kahan 1965). So what comes out is the exact matrix of slightly other rows, and no
+// less definite. Terms lie as blocks of threads stage them: slice by slice of a panel of SIDE lines, in cells of 8 lines by 8
+// inner indices.
 
-// Inner indices of a slice: their products are one sum of the matrix units.
+// Inner indices of a slice, as many as have exact sums: 2^9 * 2^9 * 32 = 2^23.
 constexpr int SLICE = 32;
 // Slices that are staged or on their way.
 constexpr int SLICES = 3;
@@ -29,9 +31,9 @@ __device__ inline long long slices_of(const Arguments& arguments) {
     return arguments.in_rows ? arguments.stride / SLICE : (arguments.row_count + SLICE - 1) / SLICE;
 }
 
-// The power of two that undoes what brings a size to 2^14; zeros and what is no number may have any.
+// The power of two that undoes what brings a size to below 2^9; zeros and what is no number may have any.
 __device__ inline double unscale_of(double size) {
-    const long long exponent = (__double_as_longlong(size) >> 52) - 14;
+    const long long exponent = (__double_as_longlong(size) >> 52) - 8;
     return __longlong_as_double((exponent < 23 ? 23 : exponent > 2023 ? 2023 : exponent) << 52);
 }
 
@@ -97,10 +99,9 @@ __device__ inline void split_slice(const Arguments& arguments) {
         Eight own[2];
 #pragma unroll
         for (int pair = 0; pair < 4; ++pair) {
-            unsigned terms[2];
-            split(values[2 * pair], values[2 * pair + 1], terms);
-            own[0].words[pair] = terms[0];
-            own[1].words[pair] = terms[1];
+            const float low = values[2 * pair], high = values[2 * pair + 1];
+            own[0].words[pair] = pack_short(rint(low), rint(high));
+            own[1].words[pair] = pack_short(low - rint(low), high - rint(high));
         }
         for (int term = 0; term < 2; ++term)
             *reinterpret_cast<Eight*>(cells + term * TERM + cell_of(line, eight)) = own[term];
@@ -119,40 +120,38 @@ __device__ inline Place band_place(int number, int side) {
 // Adds a warp's products of a slice to their totals; `lost` is what those have lost to rounding.
 __device__ inline void add_products(float (&total)[4][4][4], float (&lost)[4][4][4], const unsigned short* left,
                                     const unsigned short* right) {
+    constexpr int STEPS = SLICE / 16;
     // Four cells of a left factor are 16 lines, those of a right one twice 8.
     const auto along = [](int lane) { return cell_of(lane / 8 % 2 * 8, lane / 16) + lane % 8 * 8; };
     const auto across = [](int lane) { return cell_of(lane / 16 * 8, lane / 8 % 2) + lane % 8 * 8; };
+    unsigned others[STEPS][2][2][4];
 #pragma unroll
-    for (int half = 0; half < 4; half += 2) {
-        float sum[2][4][4] = {};
+    for (int part = 0; part < STEPS * 4; ++part)
+        load_fragments(others[part / 4][part / 2 % 2][part % 2], right,
+                       part / 2 % 2 * TERM + cell_of(part % 2 * 16, part / 4 * 2), across);
 #pragma unroll
-        for (int eight = 0; eight < SLICE / 8; eight += 2) {
-            unsigned others[2][2][4];
+    for (int i = 0; i < 4; ++i) {
+        float whole[4][4] = {}, rest[4][4] = {};
 #pragma unroll
-            for (int part = 0; part < 4; ++part)
-                load_fragments(others[part / 2][part % 2], right, part / 2 * TERM + cell_of(part % 2 * 16, eight), across);
+        for (int step = 0; step < STEPS; ++step) {
+            unsigned own[2][4];
 #pragma unroll
-            for (int i = 0; i < 2; ++i) {
-                unsigned own[2][4];
+            for (int term = 0; term < 2; ++term)
+                load_fragments(own[term], left, term * TERM + cell_of(16 * i, 2 * step), along);
 #pragma unroll
-                for (int term = 0; term < 2; ++term)
-                    load_fragments(own[term], left, term * TERM + cell_of(16 * (half + i), eight), along);
-                // The smallest first: what is cut off is in proportion to the sum.
+            for (int product = 3; product >= 0; --product)
 #pragma unroll
-                for (int product = 0; product < 3; ++product)
-#pragma unroll
-                    for (int j = 0; j < 4; ++j) {
-                        const unsigned (&pair)[4] = others[product == 1][j / 2];
-                        const unsigned both[2] = {pair[j % 2 * 2], pair[j % 2 * 2 + 1]};
-                        multiply_short(sum[i][j], own[product == 0], both);
-                    }
-            }
+                for (int j = 0; j < 4; ++j) {
+                    const unsigned (&pair)[4] = others[step][product % 2][j / 2];
+                    const unsigned both[2] = {pair[j % 2 * 2], pair[j % 2 * 2 + 1]};
+                    multiply_short(product == 0 ? whole[j] : rest[j], own[product / 2], both);
+                }
         }
 #pragma unroll
-        for (int number = 0; number < 32; ++number) {
-            const int i = number / 16, j = number / 4 % 4, place = number % 4;
-            float &all = total[half + i][j][place], &less = lost[half + i][j][place];
-            const float more = sum[i][j][place] - less, next = all + more;
+        for (int number = 0; number < 16; ++number) {
+            const int j = number / 4, place = number % 4;
+            float &all = total[i][j][place], &less = lost[i][j][place];
+            const float more = (whole[j][place] + rest[j][place]) - less, next = all + more;
             less = (next - all) - more;
             all = next;
         }
@@ -176,34 +175,33 @@ __device__ inline void multiply_halves(const Arguments& arguments) {
     const int count = int(start + each < slices ? each : start < slices ? slices - start : 0);
     const int warp = threadIdx.x / 32, warp_row = warp / 4 * 64, warp_column = warp % 4 * 32;
     const unsigned short* down = arguments.halves + (place.down * slices + start) * BOTH + threadIdx.x * 8;
-    const unsigned short* across = arguments.halves + (place.across * slices + start) * BOTH + threadIdx.x * 8;
-    // Slices that were asked for, and where the next one goes.
-    int asked = 0, room = threadIdx.x * 8;
-    auto fetch = [&] {
-        if (asked++ < count) {
+    // From there to those of the other factor, in multiples of eight.
+    const int across = int((place.across - place.down) * slices * (BOTH / 8));
+    // The next slice, where there is one.
+    auto fetch = [&](bool more, int room) {
+        if (more) {
+            unsigned short* to = stages + room + threadIdx.x * 8;
 #pragma unroll
             for (int piece = 0; piece < BOTH; piece += THREADS * 8) {
-                copy_cells(stages + room + piece, down + piece);
-                copy_cells(stages + room + BOTH + piece, across + piece);
+                copy_cells(to + piece, down + piece);
+                copy_cells(to + BOTH + piece, down + 8LL * across + piece);
             }
             down += BOTH;
-            across += BOTH;
-            room = room < (SLICES - 1) * 2 * BOTH ? room + 2 * BOTH : room - (SLICES - 1) * 2 * BOTH;
         }
         close_copies();
     };
     float total[4][4][4] = {}, lost[4][4][4] = {};
-    for (int ahead = 0; ahead + 1 < SLICES; ++ahead) fetch();
+    constexpr int STAGE = 2 * BOTH, LAST = (SLICES - 1) * STAGE;
+#pragma unroll 1
+    for (int ahead = 0; ahead + 1 < SLICES; ++ahead) fetch(ahead < count, ahead * STAGE);
     int stage = 0;
-    for (int slice = 0; slice < count; ++slice) {
+    for (int left = count; left > 0; --left) {
         await_copies_but<SLICES - 2>();
         // Behind this barrier the slice is complete, and nobody reads the one before it any more.
         __syncthreads();
-        fetch();
-        const unsigned short* left = stages + stage + cell_of(warp_row, 0);
-        const unsigned short* right = stages + stage + BOTH + cell_of(warp_column, 0);
-        add_products(total, lost, left, right);
-        stage = stage < (SLICES - 1) * 2 * BOTH ? stage + 2 * BOTH : 0;
+        fetch(left >= SLICES, stage == 0 ? LAST : stage - STAGE);
+        add_products(total, lost, stages + stage + cell_of(warp_row, 0), stages + stage + BOTH + cell_of(warp_column, 0));
+        stage = stage == LAST ? 0 : stage + STAGE;
     }
     const bool fresh = arguments.fresh || arguments.in_rows;
     // By way of shared memory, half of the rows at a time: what scales need would take the sums' registers.
