@@ -114,9 +114,8 @@ impl<'plan> Objective<'plan> {
         solver: Solver,
         products: Wanted,
     ) -> Result<Option<MemoryPlan>, KernelError> {
-        let extent = self.extent();
-        let unknowns = extent.unknowns_for_devices(solver);
-        let form = (unknowns, first_products(products, (extent, unknowns)));
+        let unknowns = self.extent().unknowns_for_devices(solver);
+        let form = (unknowns, first_products(products, unknowns));
         match self.kernel.plan_equations(&self.points, form) {
             Err(KernelError::Cuda(CudaError::Memory { .. })) => Ok(None),
             planned => planned,

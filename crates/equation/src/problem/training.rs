@@ -132,22 +132,19 @@ impl Solver {
 /// In which numbers a GPU multiplies the rows of a Gauss-Newton step with each other. Other devices do so in f64.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Products {
-    /// In half precision where damping is far above its error and the products are what a step costs; in f64 elsewhere.
-    Auto,
     /// In f64.
     Exact,
-    /// In half precision wherever damping is far above its error.
+    /// In half precision where damping is far above its error, in f64 elsewhere.
     Short,
 }
 
 impl Products {
     /// All of them.
-    pub const ALL: [Products; 3] = [Products::Auto, Products::Exact, Products::Short];
+    pub const ALL: [Products; 2] = [Products::Exact, Products::Short];
 
     /// As problem files write it.
     pub fn name(self) -> &'static str {
         match self {
-            Products::Auto => "auto",
             Products::Exact => "exact",
             Products::Short => "short",
         }
@@ -157,7 +154,7 @@ impl Products {
 impl Optimizer {
     /// Gauss-Newton with everything left open.
     pub const GAUSS_NEWTON: Optimizer =
-        Optimizer::GaussNewton { solver: Solver::Auto, products: Products::Auto };
+        Optimizer::GaussNewton { solver: Solver::Auto, products: Products::Exact };
 
     /// As people call it.
     pub fn title(self) -> &'static str {

@@ -184,8 +184,8 @@ fn every_optimizer_has_its_own_keys_and_defaults() {
     assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Optimizer::Lbfgs { memory: 7 });
     assert_eq!(optimizer("optimizer = \"ssbroyden\""), Optimizer::SsBroyden);
     assert_eq!(optimizer("optimizer = \"gauss-newton\""), Optimizer::GAUSS_NEWTON);
-    let stated = "optimizer = \"gauss-newton\"\nsolver = \"woodbury\"\nproducts = \"exact\"";
-    let wanted = Optimizer::GaussNewton { solver: Solver::Woodbury, products: Products::Exact };
+    let stated = "optimizer = \"gauss-newton\"\nsolver = \"woodbury\"\nproducts = \"short\"";
+    let wanted = Optimizer::GaussNewton { solver: Solver::Woodbury, products: Products::Short };
     assert_eq!(optimizer(stated), wanted);
     assert_eq!(optimizer(""), Optimizer::Auto);
 }

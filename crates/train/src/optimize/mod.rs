@@ -9,8 +9,8 @@ mod state;
 mod vectors;
 
 pub use adam::Adam;
+pub(crate) use gauss_newton::first_products;
 pub use gauss_newton::{Extent, GaussNewton};
-pub(crate) use gauss_newton::{LEAST_SHORT_DAMPING, first_products};
 pub use quasi_newton::QuasiNewton;
 pub use schedule::{Progress, rate};
 pub use state::{Array, State, StateError};
@@ -221,7 +221,7 @@ pub fn optimizer(method: Method, plan: &Plan) -> Box<dyn Optimizer> {
         Method::Lbfgs { memory } => Box::new(QuasiNewton::limited(parameters, memory)),
         Method::SsBroyden => Box::new(QuasiNewton::self_scaled(parameters)),
         // What is left open is settled before: this is what the smallest networks take.
-        Method::Auto => Box::new(GaussNewton::new(parameters, Solver::Auto, Wanted::Auto)),
+        Method::Auto => Box::new(GaussNewton::new(parameters, Solver::Auto, Wanted::Exact)),
         Method::GaussNewton { solver, products } => Box::new(GaussNewton::new(parameters, solver, products)),
     }
 }

@@ -1,8 +1,8 @@
 //! Which method a problem gets that names none, and why.
 
-use crate::optimize::{Extent, LEAST_SHORT_DAMPING, first_products};
-use equation::problem::{Products as Wanted, Solver};
-use kernel::{Device, Precision, Products};
+use crate::optimize::Extent;
+use equation::problem::Solver;
+use kernel::{Device, Precision};
 use std::fmt;
 
 /// Operations up to which a step of Gauss-Newton is the fastest way to small errors: about six seconds on one core, and one on
@@ -92,10 +92,6 @@ impl fmt::Display for Reason {
         )?;
         for solver in Solver::ALL.into_iter().filter(|&solver| solver != best && solver != Solver::Auto) {
             write!(formatter, "; {} {}", solver.name(), cost(solver))?;
-        }
-        let form = (extent, extent.unknowns_for_devices(best));
-        if device == Device::Cuda && first_products(Wanted::Auto, form) == Products::Short {
-            write!(formatter, "; products in half precision while dampings are above {LEAST_SHORT_DAMPING}")?;
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ mod strain;
 mod system;
 
 pub use cost::Extent;
-pub(crate) use short::{LEAST_DAMPING as LEAST_SHORT_DAMPING, at_most as first_products};
+pub(crate) use short::at_most as first_products;
 
 use super::{Elsewhere, LeastSquares, Loss, Optimizer, State, StateError, StepOutcome, Trust};
 use crate::Refusal;
@@ -207,7 +207,7 @@ impl GaussNewton {
         (extent, unknowns): (Extent, Unknowns),
     ) -> Result<Searched, Refusal> {
         // Dampings only grow from there.
-        let products = short::products(self.products, (extent, unknowns), self.damping * TRIED[0]);
+        let products = short::products(self.products, unknowns, self.damping * TRIED[0]);
         let Linearized { losses, mean, slope } =
             device.linearize(parameters, self.carried.as_deref(), (unknowns, products))?;
         let origins = if self.carried.is_some() { &[false, true][..] } else { &[false] };
