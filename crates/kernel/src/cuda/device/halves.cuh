@@ -2,8 +2,8 @@
 // line (a column of J for J'J, a row of it for JJ') is multiplied by a power of two that brings its largest number to between
 // 2^8 and 2^9, and split into whole numbers and rests. Products of whole numbers are exact, and so is their sum over a slice
 // in the f32 of matrix units, which would cut off what is behind 24 digits; products with rests have a sum of their own.
-// Slices are added up in pairs of f32 (Kahan 1965). So what comes out is the exact matrix of slightly other rows, and no
-// less definite. Terms lie as blocks of threads stage them: slice by slice of a panel of SIDE lines, in cells of 8 lines by 8
+// Slices are rounded to f32 once and added up in pairs of f32 (Kahan 1965). What comes out is, but for that, the exact matrix
+// of slightly other rows. Terms lie as blocks of threads stage them: slice by slice of a panel of SIDE lines, in cells of 8 lines by 8
 // inner indices.
 
 // Inner indices of a slice, as many as have exact sums: 2^9 * 2^9 * 32 = 2^23.
