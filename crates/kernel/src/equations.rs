@@ -99,6 +99,25 @@ pub fn sketched(rows: usize) -> usize {
     rows.div_ceil(2).min(MOST)
 }
 
+/// In which numbers a device multiplies rows with each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Products {
+    /// In f64.
+    Exact,
+    /// Of numbers rounded to twenty binary digits behind the largest of their column, or row, which half precision multiplies
+    /// exactly: to [`Products::error`]. Where there is no room for them, and where nothing is factorised or rows are sketched,
+    /// the same as the others. Jᵀr is exact.
+    Short,
+}
+
+impl Products {
+    /// The most that short products of columns with so many numbers are wrong by, in multiples of the root of the product of
+    /// their squares: every number of both is off by 2⁻²¹ of a largest one, and sums are rounded to f32 once.
+    pub fn error(numbers: usize) -> f64 {
+        (numbers as f64).sqrt() / f64::from(1 << 20) + 1.0 / f64::from(1 << 22)
+    }
+}
+
 /// A step that a device is to try.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Attempt {
@@ -172,10 +191,14 @@ impl Kernel<'_> {
     pub fn plan_equations(
         &mut self,
         points: &[Points],
-        unknowns: Unknowns,
+        (unknowns, products): (Unknowns, Products),
     ) -> Result<Option<MemoryPlan>, KernelError> {
         fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
-        Ok(self.engine.solver().map(|engine| engine.plan_equations(points, unknowns)).transpose()?)
+        Ok(self
+            .engine
+            .solver()
+            .map(|engine| engine.plan_equations(points, unknowns, products))
+            .transpose()?)
     }
 
     /// Adds up the equations of the least-squares problem on the device, where they stay. Steps may be damped
@@ -185,13 +208,13 @@ impl Kernel<'_> {
         points: &[Points],
         parameters: &[f64],
         carried: Option<&[f64]>,
-        unknowns: Unknowns,
+        (unknowns, products): (Unknowns, Products),
     ) -> Result<Linearized, KernelError> {
         self.check(points, parameters)?;
         fits(Shape::Parameters, parameters.len(), carried.map_or(parameters.len(), <[f64]>::len))?;
         let (scales, device) = (self.all_scales(points), self.device());
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        let found = engine.linearize(points, parameters, (&scales, carried), unknowns)?;
+        let found = engine.linearize(points, parameters, (&scales, carried), (unknowns, products))?;
         let mean = found.trace / parameters.len().max(1) as f64;
         let losses = self.losses_of(found.squares, points);
         Ok(Linearized { losses, mean, slope: found.slope_square.sqrt() })
@@ -223,8 +246,8 @@ impl Kernel<'_> {
         Ok(engine.fetch_end(number, parameters)?)
     }
 
-    /// The normal equations from a device that has them.
-    pub(crate) fn fetch_equations(&mut self, normal: &mut NormalEquations) -> Result<(), KernelError> {
+    /// The normal equations of the last [`Self::linearize`] for the parameters.
+    pub fn fetch_equations(&mut self, normal: &mut NormalEquations) -> Result<(), KernelError> {
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
         let size = normal.size();

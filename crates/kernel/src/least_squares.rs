@@ -3,7 +3,9 @@
 
 use crate::error::fits;
 use crate::kernel::plan_weights;
-use crate::{Gram, Kernel, KernelError, Losses, NormalEquations, Points, Shape, Subspace, Unknowns};
+use crate::{
+    Gram, Kernel, KernelError, Losses, NormalEquations, Points, Products, Shape, Subspace, Unknowns,
+};
 
 /// Numbers of the Jacobian that are there at a time where only its diagonal is wanted.
 const ROOM: usize = 1 << 21;
@@ -57,7 +59,8 @@ impl Kernel<'_> {
         self.check(points, parameters)?;
         fits(Shape::Gradient, self.plan.parameter_count(), normal.size())?;
         if self.solves_equations() {
-            self.losses = self.linearize(points, parameters, None, Unknowns::Parameters)?.losses;
+            self.losses =
+                self.linearize(points, parameters, None, (Unknowns::Parameters, Products::Exact))?.losses;
             self.fetch_equations(normal)?;
             return Ok(&self.losses);
         }

@@ -29,8 +29,8 @@ mod vectors;
 pub use cholesky::Cholesky;
 pub use device::{Device, DeviceError};
 pub use equations::{
-    Attempt, CORRECTIONS, Course, Linearized, Patience, REFINEMENTS, TriedStep, Unknowns, least_damping,
-    sketched,
+    Attempt, CORRECTIONS, Course, Linearized, Patience, Products, REFINEMENTS, TriedStep, Unknowns,
+    least_damping, sketched,
 };
 pub use error::{KernelError, Shape};
 pub use gram::Gram;

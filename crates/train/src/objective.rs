@@ -1,12 +1,12 @@
 //! The seam between optimizers and everything that makes a loss: kernel, points, and later
 //! micro-batches and other ranks.
 
-use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer, Vectors};
-use equation::problem::Solver;
+use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer, Vectors, first_products};
+use equation::problem::{Products as Wanted, Solver};
 use kernel::cuda::{CudaError, MemoryPlan};
 use kernel::{
-    Attempt, Change, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points, Series,
-    Subspace, TriedStep, Unknowns, Visits,
+    Attempt, Change, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points,
+    Products, Series, Subspace, TriedStep, Unknowns, Visits,
 };
 
 /// A loss as a function of the parameters.
@@ -109,9 +109,14 @@ impl<'plan> Objective<'plan> {
 
     /// The memory that Gauss-Newton's equations take there at the objective's own points; `None` where the device has no room
     /// for them, or no memory of its own.
-    pub fn plan_equations(&mut self, solver: Solver) -> Result<Option<MemoryPlan>, KernelError> {
+    pub fn plan_equations(
+        &mut self,
+        solver: Solver,
+        products: Wanted,
+    ) -> Result<Option<MemoryPlan>, KernelError> {
         let unknowns = self.extent().unknowns_for_devices(solver, 0);
-        match self.kernel.plan_equations(&self.points, unknowns) {
+        let form = (unknowns, first_products(products, unknowns));
+        match self.kernel.plan_equations(&self.points, form) {
             Err(KernelError::Cuda(CudaError::Memory { .. })) => Ok(None),
             planned => planned,
         }
@@ -281,9 +286,9 @@ impl Elsewhere for Objective<'_> {
         &mut self,
         parameters: &[f64],
         carried: Option<&[f64]>,
-        unknowns: Unknowns,
+        form: (Unknowns, Products),
     ) -> Result<Linearized, Refusal> {
-        let found = self.kernel.linearize(&self.points, parameters, carried, unknowns)?;
+        let found = self.kernel.linearize(&self.points, parameters, carried, form)?;
         finite(&found.losses)?;
         Ok(found)
     }

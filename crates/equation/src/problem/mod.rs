@@ -16,7 +16,8 @@ pub use domain::{Coordinate, Domain, Role};
 pub use field::FieldNameError;
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub use training::{
-    Attention, Budget, HardConstraints, NoBudget, Optimizer, Phase, Sampler, Schedule, Solver, Training,
+    Attention, Budget, HardConstraints, NoBudget, Optimizer, Phase, Products, Sampler, Schedule, Solver,
+    Training,
 };
 pub(crate) use window::Tie;
 pub use window::{Parts, Windows};

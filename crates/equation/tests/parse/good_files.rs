@@ -4,7 +4,7 @@ use crate::files;
 use equation::parse::{parse, parse_with};
 use equation::problem::{
     Activation, Attention, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem,
-    Role, Sampler, Schedule, Solution, Solver,
+    Products, Role, Sampler, Schedule, Solution, Solver,
 };
 
 fn accept(name: &str, text: &str) -> Problem {
@@ -183,9 +183,10 @@ fn every_optimizer_has_its_own_keys_and_defaults() {
     assert_eq!(optimizer("optimizer = \"lbfgs\""), Optimizer::Lbfgs { memory: 30 });
     assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Optimizer::Lbfgs { memory: 7 });
     assert_eq!(optimizer("optimizer = \"ssbroyden\""), Optimizer::SsBroyden);
-    assert_eq!(optimizer("optimizer = \"gauss-newton\""), Optimizer::GaussNewton { solver: Solver::Auto });
-    let stated = "optimizer = \"gauss-newton\"\nsolver = \"woodbury\"";
-    assert_eq!(optimizer(stated), Optimizer::GaussNewton { solver: Solver::Woodbury });
+    assert_eq!(optimizer("optimizer = \"gauss-newton\""), Optimizer::GAUSS_NEWTON);
+    let stated = "optimizer = \"gauss-newton\"\nsolver = \"woodbury\"\nproducts = \"short\"";
+    let wanted = Optimizer::GaussNewton { solver: Solver::Woodbury, products: Products::Short };
+    assert_eq!(optimizer(stated), wanted);
     assert_eq!(optimizer(""), Optimizer::Auto);
 }
 

@@ -3,10 +3,12 @@
 use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
 use kernel::cuda::Purpose;
-use kernel::{Attempt, CORRECTIONS, Cholesky, Course, Kernel, NormalEquations, Points, Subspace, Unknowns};
+use kernel::{
+    Attempt, CORRECTIONS, Cholesky, Course, Kernel, NormalEquations, Points, Products, Subspace, Unknowns,
+};
 
 /// Sums over all rows of products of two numbers of a row: both have their errors, and every addition rounds.
-fn tolerance(case: &Case, kernel: &Kernel<'_>, rows: usize) -> f64 {
+pub(super) fn tolerance(case: &Case, kernel: &Kernel<'_>, rows: usize) -> f64 {
     2.0 * case.tolerance(kernel.precision()) + rows as f64 * kernel.precision().epsilon()
 }
 
@@ -38,8 +40,9 @@ pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
 pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, unknowns: Unknowns) {
     let (points, parameters) = (points(case, count), parameters(case));
     let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
-    let found =
-        kernel.linearize(&points, &parameters, Some(&carried), unknowns).expect("a device that solves");
+    let found = kernel
+        .linearize(&points, &parameters, Some(&carried), (unknowns, Products::Exact))
+        .expect("a device that solves");
     let mut oracle = oracle(case);
     let mut normal = NormalEquations::new(parameters.len());
     let losses = oracle.normal_equations(&points, &parameters, &mut normal).expect("arguments").clone();
@@ -92,12 +95,15 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
 pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let subspace = Unknowns::Subspace { turn: 3 };
-    for unknowns in [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, Unknowns::Sketch, subspace] {
+    let exact = [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, Unknowns::Sketch, subspace];
+    let short = [Unknowns::Parameters, Unknowns::Rows].map(|unknowns| (unknowns, Products::Short));
+    for (unknowns, products) in exact.map(|unknowns| (unknowns, Products::Exact)).into_iter().chain(short) {
+        let form = (unknowns, products);
         let taken = |kernel: &mut Kernel<'_>, limit: Option<usize>| {
             kernel.limit_device_bytes(limit);
-            let plan = kernel.plan_equations(&points, unknowns).expect("room").expect("memory of its own");
+            let plan = kernel.plan_equations(&points, form).expect("room").expect("memory of its own");
             assert_eq!(kernel.device_bytes(), 0, "nothing is taken for a plan");
-            kernel.linearize(&points, &parameters, None, unknowns).expect("room");
+            kernel.linearize(&points, &parameters, None, (unknowns, products)).expect("room");
             let bytes = plan.bytes() - plan.kernels - plan.rest;
             assert_eq!(kernel.device_bytes(), bytes, "{}, {unknowns:?}: the plan is exact", case.name);
             (plan.chunks, bytes)
@@ -105,7 +111,7 @@ pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usi
         let (chunks, whole) = taken(kernel, None);
         assert_eq!(chunks, 1);
         if unknowns != Unknowns::Rows {
-            let limit = whole_less(kernel, &points, unknowns);
+            let limit = whole_less(kernel, &points, form);
             let (chunks, bytes) = taken(kernel, Some(limit));
             assert!(chunks > 1 && bytes < whole, "{unknowns:?}: {chunks} chunks, {bytes} bytes");
         }
@@ -114,9 +120,9 @@ pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usi
 }
 
 /// A limit under which rows come in chunks: an eighth of them less than all take, and a quarter of it is kept for other calls.
-fn whole_less(kernel: &mut Kernel<'_>, points: &[Points], unknowns: Unknowns) -> usize {
+pub(super) fn whole_less(kernel: &mut Kernel<'_>, points: &[Points], form: (Unknowns, Products)) -> usize {
     kernel.limit_device_bytes(None);
-    let plan = kernel.plan_equations(points, unknowns).expect("room").expect("memory of its own");
+    let plan = kernel.plan_equations(points, form).expect("room").expect("memory of its own");
     let rows: usize = plan.pools.iter().filter(|pool| pool.0 == Purpose::Rows).map(|pool| pool.1).sum();
     (plan.bytes() - plan.kernels - plan.rest - rows / 8) / 3 * 4
 }
@@ -124,9 +130,10 @@ fn whole_less(kernel: &mut Kernel<'_>, points: &[Points], unknowns: Unknowns) ->
 /// [`tried_steps`] with rows in chunks.
 pub(crate) fn tried_steps_in_chunks(case: &Case, kernel: &mut Kernel<'_>, count: usize, unknowns: Unknowns) {
     let points = points(case, count);
-    let limit = whole_less(kernel, &points, unknowns);
+    let form = (unknowns, Products::Exact);
+    let limit = whole_less(kernel, &points, form);
     kernel.limit_device_bytes(Some(limit));
-    let plan = kernel.plan_equations(&points, unknowns).expect("room").expect("memory of its own");
+    let plan = kernel.plan_equations(&points, form).expect("room").expect("memory of its own");
     assert!(plan.chunks > 1, "{plan:?}");
     tried_steps(case, kernel, count, unknowns);
     assert!(kernel.device_bytes() <= limit);
@@ -137,7 +144,8 @@ pub(crate) fn tried_steps_in_chunks(case: &Case, kernel: &mut Kernel<'_>, count:
 pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let mut promises = [Unknowns::Parameters, Unknowns::Sketch, Unknowns::Sketch].map(|unknowns| {
-        let found = kernel.linearize(&points, &parameters, None, unknowns).expect("a device that solves");
+        let form = (unknowns, Products::Exact);
+        let found = kernel.linearize(&points, &parameters, None, form).expect("a device that solves");
         let attempt = |damping: f64| {
             let added = damping * found.mean;
             Attempt { added, factored: added, carried: false }
@@ -166,7 +174,7 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
     let mut ends = Vec::new();
     for turn in [4, 4, 5] {
         let found = kernel
-            .linearize(&points, &parameters, Some(&carried), Unknowns::Subspace { turn })
+            .linearize(&points, &parameters, Some(&carried), (Unknowns::Subspace { turn }, Products::Exact))
             .expect("a device that solves");
         let (subspace, mut normal) =
             (Subspace::draw(parameters.len(), unknowns, turn), NormalEquations::new(unknowns));
@@ -231,7 +239,7 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
     let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let nothing = vec![0.0; parameters.len()];
     let found = kernel
-        .linearize(&points, &parameters, Some(&carried), Unknowns::Parameters)
+        .linearize(&points, &parameters, Some(&carried), (Unknowns::Parameters, Products::Exact))
         .expect("a device that solves");
     let mut oracle = oracle(case);
     let mut normal = NormalEquations::new(parameters.len());
@@ -285,7 +293,7 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
 }
 
 /// The end of a step, and what it promises, number by number on the host.
-fn expected_step(
+pub(super) fn expected_step(
     oracle: &mut Kernel<'_>,
     points: &[Points],
     parameters: &[f64],

@@ -2,6 +2,7 @@
 
 mod equations;
 mod series;
+mod short;
 mod vectors;
 
 pub(crate) use equations::{
@@ -9,6 +10,7 @@ pub(crate) use equations::{
     tried_steps_in_chunks,
 };
 pub(crate) use series::series;
+pub(crate) use short::{short_products, short_products_in_chunks};
 pub(crate) use vectors::vectors;
 
 use crate::cases::{Case, parameters, points};

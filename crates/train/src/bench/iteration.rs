@@ -1,12 +1,13 @@
 //! One iteration of Gauss-Newton, many times.
 
 use super::case::{self, Manifest};
+use super::early::{self, Early};
 use super::peak_bytes;
 use super::step::{DeviceMemory, Start, StepSettings, on_threads, open};
 use crate::optimize::{Elsewhere, GaussNewton, LeastSquares, Optimizer};
 use crate::{Objective, Precision, Refusal, TrainError};
-use equation::problem::Solver;
-use kernel::{Attempt, Cholesky, Course, Kernel, NormalEquations, TriedStep, Unknowns};
+use equation::problem::{Products as Wanted, Solver};
+use kernel::{Attempt, Cholesky, Course, Kernel, NormalEquations, Products, TriedStep, Unknowns};
 use std::path::Path;
 use std::time::Instant;
 
@@ -37,6 +38,8 @@ pub struct IterationReport {
     pub plain_ms: f64,
     /// Milliseconds of an iteration of training: two dampings, each with geodesic acceleration.
     pub training_ms: f64,
+    /// Iterations with as much damping as the first; `None` on devices that do not solve equations by themselves.
+    pub early: Option<Early>,
     /// Iterations that were timed, of each kind.
     pub iterations: [usize; 2],
     /// The loss at the start.
@@ -82,13 +85,14 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, T
     let [loss0, loss5] = first_losses(&mut objective, &mut parameters, &mut step)?;
     let (plain_ms, plain_count) = timed(&mut objective, &mut parameters, &mut step)?;
 
-    let mut parameters = start;
-    let mut training = GaussNewton::new(parameters.len(), Solver::NormalEquations);
+    let mut parameters = start.clone();
+    let mut training = GaussNewton::new(parameters.len(), Solver::NormalEquations, Wanted::Exact);
     let mut step = |objective: &mut Objective<'_>, parameters: &mut [f64]| {
         training.step(objective, parameters, 1.0).map(|_| ())
     };
     let [_, training_loss5] = first_losses(&mut objective, &mut parameters, &mut step)?;
     let (training_ms, training_count) = timed(&mut objective, &mut parameters, &mut step)?;
+    let early = early::measure(&mut objective, &start)?;
     Ok(IterationReport {
         problem: name,
         points: interior,
@@ -99,6 +103,7 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, T
         threads,
         plain_ms,
         training_ms,
+        early,
         iterations: [plain_count, training_count],
         loss0,
         loss5,
@@ -148,7 +153,7 @@ impl Plain {
 impl Plain {
     /// The same where a device solves the equations by itself.
     fn step_elsewhere(&mut self, device: &mut dyn Elsewhere, parameters: &mut [f64]) -> Result<(), Refusal> {
-        let found = device.linearize(parameters, None, Unknowns::Parameters)?;
+        let found = device.linearize(parameters, None, (Unknowns::Parameters, Products::Exact))?;
         let added = self.damping * found.mean;
         let tried =
             device.try_steps(&[Attempt { added, factored: added, carried: false }], Course::Straight)?;
@@ -164,7 +169,7 @@ impl Plain {
 }
 
 /// The losses before the first step and after five.
-fn first_losses<'plan>(
+pub(super) fn first_losses<'plan>(
     objective: &mut Objective<'plan>,
     parameters: &mut [f64],
     mut step: impl FnMut(&mut Objective<'plan>, &mut [f64]) -> Result<(), Refusal>,
@@ -177,7 +182,7 @@ fn first_losses<'plan>(
 }
 
 /// The median time of a step in milliseconds, and of how many.
-fn timed<'plan>(
+pub(super) fn timed<'plan>(
     objective: &mut Objective<'plan>,
     parameters: &mut [f64],
     mut step: impl FnMut(&mut Objective<'plan>, &mut [f64]) -> Result<(), Refusal>,

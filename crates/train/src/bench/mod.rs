@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod case;
+mod early;
 mod iteration;
 mod memory;
 mod scaling;
@@ -12,6 +13,7 @@ pub use accuracy::{
     pictures, published, summarize, train_all,
 };
 pub use case::CaseError;
+pub use early::Early;
 pub use iteration::{IterationReport, bench_iteration, first_iterations_of_case};
 pub use memory::peak_bytes;
 pub use scaling::{ProcessorReport, ScalingReport, ScalingSettings, bench_scaling};

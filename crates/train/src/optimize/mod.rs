@@ -9,6 +9,7 @@ mod state;
 mod vectors;
 
 pub use adam::Adam;
+pub(crate) use gauss_newton::first_products;
 pub use gauss_newton::{Extent, GaussNewton};
 pub use quasi_newton::QuasiNewton;
 pub use schedule::{Progress, rate};
@@ -16,11 +17,11 @@ pub use state::{Array, State, StateError};
 pub use vectors::Vectors;
 
 use crate::{Refusal, TrainError};
-use equation::problem::{Optimizer as Method, Solver};
+use equation::problem::{Optimizer as Method, Products as Wanted, Solver};
 use equation::taylor::Plan;
 use kernel::{
-    Attempt, Course, Gram, Linearized, Losses, Moments, NormalEquations, Subspace, TriedStep, Unknowns,
-    Update,
+    Attempt, Course, Gram, Linearized, Losses, Moments, NormalEquations, Products, Subspace, TriedStep,
+    Unknowns, Update,
 };
 
 /// A loss as a function of the parameters.
@@ -110,7 +111,7 @@ pub trait Elsewhere {
         &mut self,
         parameters: &[f64],
         carried: Option<&[f64]>,
-        unknowns: Unknowns,
+        form: (Unknowns, Products),
     ) -> Result<Linearized, Refusal>;
 
     /// Solves the last equations; one step for each attempt, its loss finite or not.
@@ -228,7 +229,7 @@ pub fn optimizer(method: Method, plan: &Plan) -> Box<dyn Optimizer> {
         Method::Lbfgs { memory } => Box::new(QuasiNewton::limited(parameters, memory)),
         Method::SsBroyden => Box::new(QuasiNewton::self_scaled(parameters)),
         // What is left open is settled before: this is what the smallest networks take.
-        Method::Auto => Box::new(GaussNewton::new(parameters, Solver::Auto)),
-        Method::GaussNewton { solver } => Box::new(GaussNewton::new(parameters, solver)),
+        Method::Auto => Box::new(GaussNewton::new(parameters, Solver::Auto, Wanted::Exact)),
+        Method::GaussNewton { solver, products } => Box::new(GaussNewton::new(parameters, solver, products)),
     }
 }

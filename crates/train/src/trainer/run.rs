@@ -8,7 +8,7 @@ use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, Trust, opt
 use crate::sample::Draw;
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
-use equation::problem::{Optimizer as Method, Problem, Solver};
+use equation::problem::{Optimizer as Method, Problem, Products, Solver};
 use equation::taylor::Plan;
 use kernel::{Kernel, Losses, Points, Precision};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -217,8 +217,8 @@ impl Run<'_> {
         }
         let (number, points) = (now.phase, objective.point_count());
         sink.event(&Event::PhaseStarted { phase: number, points, budget: phase.budget });
-        if let Method::GaussNewton { solver } = phase.method {
-            self.announce_equations(solver, objective, sink)?;
+        if let Method::GaussNewton { solver, products } = phase.method {
+            self.announce_equations((solver, products), objective, sink)?;
         }
         let mut ahead = self.ahead(phase, &mut *optimizer, objective, now);
         if let Some(ahead) = &mut ahead {
@@ -245,7 +245,7 @@ impl Run<'_> {
     /// other pieces.
     fn announce_equations(
         &mut self,
-        solver: Solver,
+        (solver, products): (Solver, Products),
         objective: &mut Objective<'_>,
         sink: &mut dyn Sink,
     ) -> Result<(), TrainError> {
@@ -253,7 +253,7 @@ impl Run<'_> {
         if self.announced.is_some_and(|(known, _)| known == points) {
             return Ok(());
         }
-        let plan = objective.plan_equations(solver)?;
+        let plan = objective.plan_equations(solver, products)?;
         let chunks = plan.as_ref().map(|plan| plan.chunks);
         if chunks != self.announced.map(|(_, chunks)| chunks) {
             plan.iter().for_each(|plan| sink.event(&Event::Memory { plan }));
@@ -297,10 +297,10 @@ impl Run<'_> {
                 self.supply(phase, objective, now)?;
                 now.attention.clear();
                 optimizer.forget_loss();
-                if let Method::GaussNewton { solver } = phase.method
+                if let Method::GaussNewton { solver, products } = phase.method
                     && self.announced.is_some()
                 {
-                    self.announce_equations(solver, objective, sink)?;
+                    self.announce_equations((solver, products), objective, sink)?;
                 }
             }
             if self.attend(phase, objective, now)? {

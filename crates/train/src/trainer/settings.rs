@@ -85,7 +85,7 @@ fn settle_phase(
         return vec![with_method(phase.optimizer)];
     }
     match Choice::of(extent(problem, plan), device, precision) {
-        Choice::GaussNewton { .. } => vec![with_method(Method::GaussNewton { solver: Solver::Auto })],
+        Choice::GaussNewton { .. } => vec![with_method(Method::GAUSS_NEWTON)],
         Choice::TooLarge { .. } | Choice::TooCoarse => {
             let mut adam = with_method(Method::Adam);
             let mut lbfgs = with_method(Method::Lbfgs { memory: 30 });
@@ -209,7 +209,7 @@ depth = 4
     #[test]
     fn small_networks_get_second_order_and_large_or_coarse_ones_first_order() {
         let first_order = [Method::Adam, Method::Lbfgs { memory: 30 }];
-        let second_order = [Method::GaussNewton { solver: Solver::Auto }];
+        let second_order = [Method::GAUSS_NEWTON];
         for width in ["network.width=20", "network.width=128"] {
             assert_eq!(methods(&[width], Precision::F64), second_order);
             assert_eq!(methods(&[width], Precision::F32), first_order);

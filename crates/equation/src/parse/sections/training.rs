@@ -5,7 +5,9 @@ use super::unknowns::hard_constraints;
 use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
-use crate::problem::{Attention, Budget, Optimizer, Parts, Phase, Sampler, Schedule, Solver, Training};
+use crate::problem::{
+    Attention, Budget, Optimizer, Parts, Phase, Products, Sampler, Schedule, Solver, Training,
+};
 
 /// Methods that people will ask for and that this version does not have.
 const PLANNED: [&str; 7] =
@@ -14,11 +16,12 @@ const PLANNED: [&str; 7] =
 /// More parts of time than this are refused: each has a network that is kept.
 const MOST_WINDOWS: i64 = 1000;
 
-const PHASE_KEYS: [&str; 15] = [
+const PHASE_KEYS: [&str; 16] = [
     "optimizer",
     "weight_decay",
     "memory",
     "solver",
+    "products",
     "balance",
     "points",
     "most_points",
@@ -206,7 +209,7 @@ fn optimizer(node: &Node, workshop: &mut Workshop) -> Option<Optimizer> {
         ("lbfgs", lbfgs),
         ("l-bfgs", lbfgs),
         ("ssbroyden", Optimizer::SsBroyden),
-        ("gauss-newton", Optimizer::GaussNewton { solver: Solver::Auto }),
+        ("gauss-newton", Optimizer::GAUSS_NEWTON),
     ];
     let text = reader::text(node, &mut workshop.mistakes)?;
     if PLANNED.contains(&text.content.as_str()) {
@@ -228,7 +231,12 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
         let hint = format!("state it beside `optimizer = \"{method}\"`");
         mistakes.report_with(entry.key_span, message, hint);
     };
-    let keys = [("weight_decay", "adamw"), ("memory", "lbfgs"), ("solver", "gauss-newton")];
+    let keys = [
+        ("weight_decay", "adamw"),
+        ("memory", "lbfgs"),
+        ("solver", "gauss-newton"),
+        ("products", "gauss-newton"),
+    ];
     let own = match optimizer {
         Optimizer::Auto | Optimizer::Adam | Optimizer::SsBroyden => "",
         Optimizer::AdamW { .. } => "adamw",
@@ -252,10 +260,14 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
             let stated = pairs.and_then(|entry| reader::count(&entry.node, 1..=MAX_MEMORY, mistakes));
             *memory = stated.unwrap_or(*memory);
         }
-        Optimizer::GaussNewton { solver } => {
+        Optimizer::GaussNewton { solver, products } => {
             let names = Solver::ALL.map(|solver| (solver.name(), solver));
             let stated = table.get("solver").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
             *solver = stated.unwrap_or(*solver);
+            let names = Products::ALL.map(|products| (products.name(), products));
+            let stated =
+                table.get("products").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
+            *products = stated.unwrap_or(*products);
         }
     }
 }

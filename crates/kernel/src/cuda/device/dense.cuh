@@ -70,6 +70,11 @@ struct Arguments {
     long long wide;
     // What tells random subspaces of the parameters apart.
     unsigned long long key;
+    // The rows' terms in half precision, where products are short; what undoes the powers of two that their columns, or rows,
+    // were multiplied by; the largest sizes of columns, in parts.
+    unsigned short* halves;
+    double* unscales;
+    double* sizes;
 };
 
 // Adds up a number of every thread, in a fixed order; every thread has the sum.

@@ -6,7 +6,7 @@ use crate::{Attempt, Course};
 use std::fmt::Write;
 
 /// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.
-const SIDE: usize = 128;
+pub(super) const SIDE: usize = 128;
 const STAGED: usize = 24;
 
 /// Unknowns from which on factors are cut into wide blocks on a GPU: on an H200 three at once take as long either way with 5,121.
@@ -26,7 +26,7 @@ pub(super) const THREADS: usize = 256;
 /// Steps that are tried at once; as many as `device/dense.cuh` has numbers to add.
 pub(crate) const CANDIDATES: usize = 4;
 
-/// Two stages of two factors, padded against conflicts of banks; those of `device/gram.cuh` take less.
+/// Two stages of two factors, padded against conflicts of banks; those of `device/gram.cuh` and `device/halves.cuh` take less.
 const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
 
 /// A stage of two wide factors; as in `device/wide.cuh`.
@@ -80,6 +80,9 @@ pub(super) struct Dense {
     pub(super) first_row: u64,
     pub(super) wide: u64,
     pub(super) key: u64,
+    pub(super) halves: u64,
+    pub(super) unscales: u64,
+    pub(super) sizes: u64,
 }
 
 impl Dense {
@@ -131,7 +134,7 @@ unsafe impl Given for Dense {}
 const WIDE_FACTOR: &str = "factor_wide";
 
 /// Its kernels and the functions that they are; the first one stages in shared memory.
-const KERNELS: [(&str, &str); 35] = [
+const KERNELS: [(&str, &str); 38] = [
     ("products", "multiply_all"),
     ("gather", "gather_parts"),
     ("measure", "survey"),
@@ -167,6 +170,9 @@ const KERNELS: [(&str, &str); 35] = [
     ("complete", "complete_rows"),
     ("spread", "spread_unknowns"),
     ("promise", "promise_in_subspace"),
+    ("largest", "size_parts"),
+    ("scale", "settle_scales"),
+    ("halve", "split_slice"),
 ];
 
 /// Their text, with all names.
@@ -250,7 +256,7 @@ pub(super) fn parts(tiles: usize, rows: usize, multiprocessors: usize) -> usize 
 /// The text of all of them.
 pub(crate) fn text() -> String {
     let mut text =
-        String::from("// Dense linear algebra, made by pinnace.\ntypedef double number;\n#define HALVES 0\n");
+        String::from("// Dense linear algebra, made by pinnace.\ntypedef double number;\n#define HALVES 1\n");
     let sizes = [("WORKSPACE_BYTES", 16), ("SHARED_BYTES", SHARED_BYTES), ("WIDE_BYTES", WIDE_BYTES)];
     for (name, value) in [("THREADS", THREADS)].into_iter().chain(sizes) {
         _ = writeln!(text, "constexpr int {name} = {value};");
@@ -264,6 +270,7 @@ pub(crate) fn text() -> String {
         include_str!("../device/wide.cuh"),
         include_str!("../device/solve.cuh"),
         include_str!("../device/candidates.cuh"),
+        include_str!("../device/halves.cuh"),
         include_str!("../device/gram.cuh"),
         include_str!("../device/refine.cuh"),
         include_str!("../device/sketch.cuh"),

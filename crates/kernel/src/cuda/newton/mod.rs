@@ -6,6 +6,7 @@ mod dense;
 mod iterate;
 mod refine;
 mod room;
+mod short;
 mod subspace;
 
 pub(crate) use candidates::Tried;
@@ -17,8 +18,9 @@ use super::engine::{Cuda, tables};
 use super::machine::{Arena, Arguments};
 use super::memory::{Pool, Regions};
 use super::rows::{Chunk, Size, chunks, tiles as count_tiles};
-use crate::{Points, Subspace, Unknowns};
+use crate::{Points, Products, Subspace, Unknowns};
 use dense::{Dense, SHARED_OUT, THREADS};
+use short::Short;
 use std::ops::Range;
 
 /// Numbers that the host is told before the squares: three per candidate.
@@ -39,6 +41,10 @@ pub(super) struct Newton {
     /// What the kernels share.
     arguments: Arguments,
     unknowns: Unknowns,
+    /// What was asked for, and for which there is room.
+    wanted: Products,
+    products: Products,
+    short: Short,
     /// The square of all rows of residuals.
     total: f64,
     /// Attempts of the last call.
@@ -92,9 +98,9 @@ impl Cuda<'_> {
         points: &[Points],
         parameters: &[f64],
         (scales, carried): (&[f64], Option<&[f64]>),
-        unknowns: Unknowns,
+        (unknowns, wanted): (Unknowns, Products),
     ) -> Result<Surveyed, CudaError> {
-        let newton = self.newton_for(points, unknowns)?;
+        let newton = self.newton_for(points, unknowns, wanted)?;
         self.newton = Some(newton);
         self.bring(points, parameters, scales, carried)?;
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
@@ -128,9 +134,17 @@ impl Cuda<'_> {
         for (chunk, rows) in self.chunk_rows(newton).into_iter().enumerate() {
             self.queue_rows(newton, chunk, rows.start)?;
             let dense = Dense { row_count: rows.len() as u64, fresh: u64::from(chunk == 0), ..newton.dense };
-            self.queue_dense("products", products * dense.parts as usize, &dense)?;
+            match newton.products {
+                Products::Exact => {
+                    self.queue_dense("products", products * dense.parts as usize, &dense)?;
+                }
+                Products::Short => self.queue_short_columns(newton, &dense)?,
+            }
         }
         self.queue_gathering(products, &newton.dense)?;
+        if newton.products == Products::Short {
+            self.queue_exact_slope(newton)?;
+        }
         self.queue_dense("measure", 1, &newton.dense)
     }
 
@@ -141,10 +155,18 @@ impl Cuda<'_> {
         self.queue_rows(newton, 0, 0)?;
         let dense = Dense { row_count: rows, candidates: 1, ..newton.dense };
         let (residuals, along) = (newton.work, newton.factored.carried);
+        let own = match newton.products {
+            Products::Exact => Dense { in_rows: 1, ..dense },
+            Products::Short => newton.short.of(Dense { in_rows: 1, ..dense }),
+        };
+        // As many as there is room for: short products read the scales of all.
         let warps = THREADS / 32;
-        let split = Dense { to: residuals, bend: along, ..dense };
-        self.queue_dense("split", (rows as usize).div_ceil(warps), &split)?;
-        self.queue_dense("products", products * dense.parts as usize, &Dense { in_rows: 1, ..dense })?;
+        let split = Dense { to: residuals, bend: along, ..own };
+        self.queue_dense("split", (newton.factored.stride as usize).div_ceil(warps), &split)?;
+        if newton.products == Products::Short {
+            self.queue_halves(newton.unknowns, &own)?;
+        }
+        self.queue_dense("products", products * dense.parts as usize, &own)?;
         self.queue_gathering(products, &newton.factored)?;
         self.queue_slopes(newton, &Dense { curved: residuals, to: dense.slope, ..dense }, "add")?;
         self.queue_dense("measure_rows", 1, &Dense { from: residuals, ..dense })

@@ -2,6 +2,7 @@
 //! it does not.
 
 use super::dense::{self, CANDIDATES, Cut, Dense, SHARED_OUT};
+use super::short::Short;
 use super::{Newton, REPORT, row_count};
 use crate::cuda::emit::Work;
 use crate::cuda::engine::{Cuda, tables};
@@ -9,7 +10,7 @@ use crate::cuda::machine::{Arena, Arguments};
 use crate::cuda::memory::{MemoryPlan, Pool, Regions};
 use crate::cuda::rows::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::{CudaError, tiles};
-use crate::{Points, Subspace, Unknowns, sketched};
+use crate::{Points, Products, Subspace, Unknowns, sketched};
 
 /// Bytes of rows of the Jacobian that are there at one time, where memory allows.
 const MOST_BYTES: usize = 1 << 30;
@@ -35,6 +36,7 @@ const MOST_SETS: usize = 2 * CANDIDATES;
 /// How a problem is shared out.
 struct Shares {
     unknowns: Unknowns,
+    products: Products,
     kernels: usize,
     blocks: usize,
     sizes: Vec<Size>,
@@ -53,12 +55,17 @@ fn is_divisible(tiles_each: usize, unknowns: Unknowns) -> bool {
 
 impl Cuda<'_> {
     /// The problem's place on the device: the last one's, where points are as many.
-    pub(super) fn newton_for(&mut self, points: &[Points], unknowns: Unknowns) -> Result<Newton, CudaError> {
+    pub(super) fn newton_for(
+        &mut self,
+        points: &[Points],
+        unknowns: Unknowns,
+        wanted: Products,
+    ) -> Result<Newton, CudaError> {
         let known = self.newton.take();
         let counts: Vec<usize> = points.iter().map(Points::len).collect();
         let fits = |known: &Newton| {
             let sizes = known.sizes.iter().map(|size| size.count);
-            known.unknowns.is_like(unknowns) && sizes.eq(counts.iter().copied())
+            known.unknowns.is_like(unknowns) && known.wanted == wanted && sizes.eq(counts.iter().copied())
         };
         let mut arena = match known {
             Some(known) if fits(&known) => return Ok(Newton { unknowns, ..known }),
@@ -66,17 +73,25 @@ impl Cuda<'_> {
             None => Arena::new(&self.machine),
         };
         let (kernels, sizes) = self.newton_sizes(points)?;
-        let mut tiles_each = count_tiles(&sizes).max(1);
+        let all = count_tiles(&sizes).max(1);
+        let (mut tiles_each, mut products) = (all, wanted);
         loop {
-            let (regions, shares);
-            (regions, shares, tiles_each) = self.newton_room(kernels, &sizes, tiles_each, unknowns)?;
-            match arena.reserve(regions.bytes()) {
-                Ok(()) => {
+            let found = self.newton_room(kernels, &sizes, tiles_each, (unknowns, products));
+            let reserved = found.and_then(|(regions, shares, each)| {
+                tiles_each = each;
+                arena.reserve(regions.bytes()).map(|()| (regions, shares))
+            });
+            match reserved {
+                Ok((regions, shares)) => {
                     self.peak = self.peak.max(self.arena.bytes() + arena.bytes());
-                    return Ok(self.settled(arena, regions, shares));
+                    return Ok(Newton { wanted, ..self.settled(arena, regions, shares) });
                 }
                 Err(CudaError::Memory { .. }) if is_divisible(tiles_each, unknowns) => {
                     tiles_each = tiles_each.div_ceil(2);
+                }
+                // Exact ones take less.
+                Err(CudaError::Memory { .. }) if products == Products::Short => {
+                    (tiles_each, products) = (all, Products::Exact);
                 }
                 Err(error) => return Err(error),
             }
@@ -88,9 +103,15 @@ impl Cuda<'_> {
         &mut self,
         points: &[Points],
         unknowns: Unknowns,
+        products: Products,
     ) -> Result<MemoryPlan, CudaError> {
         let (kernels, sizes) = self.newton_sizes(points)?;
-        let (regions, shares, _) = self.newton_room(kernels, &sizes, count_tiles(&sizes).max(1), unknowns)?;
+        let room =
+            |products| self.newton_room(kernels, &sizes, count_tiles(&sizes).max(1), (unknowns, products));
+        let (regions, shares, _) = match room(products) {
+            Err(CudaError::Memory { .. }) if products == Products::Short => room(Products::Exact)?,
+            found => found?,
+        };
         Ok(self.memory_plan(&regions, [shares.chunks.len(), shares.blocks]))
     }
 
@@ -111,7 +132,7 @@ impl Cuda<'_> {
         kernels: usize,
         sizes: &[Size],
         mut tiles_each: usize,
-        unknowns: Unknowns,
+        (unknowns, products): (Unknowns, Products),
     ) -> Result<(Regions, Shares, usize), CudaError> {
         let most = match unknowns {
             Unknowns::Parameters | Unknowns::Rows => MOST_BYTES,
@@ -123,7 +144,7 @@ impl Cuda<'_> {
         let kept = |limit: usize| self.arena.bytes().max(limit / 4);
         let room = self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(kept(limit)));
         loop {
-            let shares = self.shares(kernels, sizes, tiles_each, unknowns);
+            let shares = self.shares(kernels, sizes, tiles_each, (unknowns, products));
             let regions = self.newton_regions(&shares);
             let divisible = is_divisible(tiles_each, unknowns);
             if regions.bytes() <= room && !(divisible && shares.rows * row > most) {
@@ -137,7 +158,13 @@ impl Cuda<'_> {
     }
 
     /// The problem with so many tiles of points at a time.
-    fn shares(&self, kernels: usize, sizes: &[Size], tiles_each: usize, unknowns: Unknowns) -> Shares {
+    fn shares(
+        &self,
+        kernels: usize,
+        sizes: &[Size],
+        tiles_each: usize,
+        (unknowns, products): (Unknowns, Products),
+    ) -> Shares {
         let each = self.residuals_each();
         let chunks = chunks(sizes, tiles_each);
         let rows = chunks.iter().map(|chunk| row_count(chunk, &each)).max().unwrap_or(0);
@@ -152,6 +179,7 @@ impl Cuda<'_> {
         };
         Shares {
             unknowns,
+            products,
             kernels,
             // No more than run at a time: a block that waits for others to end would make all of them wait.
             blocks: (MOST_SETS * count_tiles(sizes)).min(self.blocks(kernels)).max(MOST_SETS),
@@ -165,7 +193,8 @@ impl Cuda<'_> {
 
     fn newton_regions(&self, shares: &Shares) -> Regions {
         let parameters = self.plan.parameter_count();
-        let Shares { unknowns, kernels, blocks, ref sizes, ref chunks, rows, all_rows, parts } = *shares;
+        let Shares { unknowns, products, kernels, blocks, ref sizes, ref chunks, rows, all_rows, parts } =
+            *shares;
         let (stride, word, source) = (dense::stride(parameters), size_of::<f64>(), self.source_of(kernels));
         let (kinds, table) = (tables(self.plan), 3 * (self.plan.terms.len() + 1) * (chunks.len() + 1));
         let (size, vectors, sums) = match unknowns {
@@ -193,6 +222,7 @@ impl Cuda<'_> {
             (Pool::Jets, blocks * source.scratch * number),
             (Pool::Jacobian, rows * stride * word),
             (Pool::Sketch, sums * word),
+            (Pool::Halves, Short::bytes(products, unknowns, rows, stride)),
             (Pool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * stride) * word),
             (Pool::Matrix, side * side * word),
             (Pool::Factors, CANDIDATES * (factor + cut.flags()) * word),
@@ -210,7 +240,7 @@ impl Cuda<'_> {
 
     /// The problem in its place, nothing of it brought there yet.
     fn settled(&self, arena: Arena, regions: Regions, shares: Shares) -> Newton {
-        let Shares { unknowns, kernels, blocks, sizes, chunks, all_rows, parts, .. } = shares;
+        let Shares { unknowns, products, kernels, blocks, sizes, chunks, rows, all_rows, parts } = shares;
         let address = |pool: Pool| {
             let region = regions.get(pool);
             arena.address_of(region.start, region.len())
@@ -329,6 +359,7 @@ impl Cuda<'_> {
             Unknowns::Rows => Dense { size: all_rows, stride: side, carried: along, in_rows: 1, ..dense },
         };
         let sketch = address(Pool::Sketch);
+        let short = Short::at(address(Pool::Halves), unknowns, rows, stride as usize);
         let tables = (0..=chunks.len() as u64).map(|chunk| first + chunk * table_bytes).collect();
         Newton {
             arena,
@@ -340,6 +371,9 @@ impl Cuda<'_> {
             blocks,
             arguments,
             unknowns,
+            wanted: products,
+            products,
+            short,
             total: 0.0,
             tried: 0,
             dense,

@@ -4,17 +4,19 @@ mod candidate;
 mod correct;
 mod cost;
 mod refine;
+mod short;
 mod strain;
 mod subspace;
 mod system;
 
 pub use cost::Extent;
+pub(crate) use short::at_most as first_products;
 
 use super::{Elsewhere, LeastSquares, Loss, Optimizer, State, StateError, StepOutcome, Trust};
 use crate::Refusal;
 use candidate::Candidate;
 use correct::{Corrector, keeps_promise};
-use equation::problem::Solver;
+use equation::problem::{Products as Wanted, Solver};
 use kernel::cuda::CudaError;
 use kernel::{Attempt, Course, KernelError, Linearized, Losses, TriedStep, Unknowns, least_damping};
 use rayon::prelude::*;
@@ -62,6 +64,7 @@ pub struct GaussNewton {
     more_points: bool,
     strain: Strain,
     solver: Solver,
+    products: Wanted,
     /// Of the last step; none before the first.
     system: Option<System>,
     candidates: Vec<Candidate>,
@@ -80,7 +83,7 @@ pub struct GaussNewton {
 
 impl GaussNewton {
     /// The state before the first step, for `parameters` numbers.
-    pub fn new(parameters: usize, solver: Solver) -> Self {
+    pub fn new(parameters: usize, solver: Solver, products: Wanted) -> Self {
         GaussNewton {
             damping: FIRST_DAMPING,
             idle: 0,
@@ -88,6 +91,7 @@ impl GaussNewton {
             more_points: true,
             strain: Strain::default(),
             solver,
+            products,
             system: None,
             candidates: TRIED.iter().map(|_| Candidate::new(parameters)).collect(),
             corrector: Corrector::new(),
@@ -211,8 +215,10 @@ impl GaussNewton {
         parameters: &mut [f64],
         (extent, unknowns): (Extent, Unknowns),
     ) -> Result<Searched, Refusal> {
+        // Dampings only grow from there.
+        let products = short::products(self.products, unknowns, self.damping * TRIED[0]);
         let Linearized { losses, mean, slope } =
-            device.linearize(parameters, self.carried.as_deref(), unknowns)?;
+            device.linearize(parameters, self.carried.as_deref(), (unknowns, products))?;
         let origins = if self.carried.is_some() { &[false, true][..] } else { &[false] };
         let least = unknowns.least_damping(extent.parameters);
         let (dampings, strain) = self.dampings(extent, losses.total);
