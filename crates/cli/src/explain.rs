@@ -2,7 +2,7 @@
 
 use crate::args::Explain;
 use crate::{exit, terminal};
-use pinnace::{Device, Event, Experiment, Precision, Sink, kernel_text};
+use pinnace::{CompileMode, Device, Event, Experiment, MemoryPlan, Precision, Sink, kernel_text};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -35,17 +35,25 @@ fn memory(experiment: Experiment, choices: &Explain, device: Device) -> anyhow::
     let experiment = experiment.with_steps(0);
     let mut heard = Heard(None);
     experiment.train_from(&mut experiment.start(), &AtomicBool::new(false), &mut heard)?;
-    let nothing = || vec![format!("memory: `{device}` takes what it needs, without a plan")];
-    Ok(heard.0.unwrap_or_else(nothing))
+    let Some(plan) = heard.0 else {
+        return Ok(vec![format!("memory: `{device}` takes what it needs, without a plan")]);
+    };
+    let mut lines = terminal::memory(&plan);
+    if compile == CompileMode::ManySteps && plan.movers.is_none() {
+        lines.push(
+            "a launch per step: one for many needs points so few that every block has one tile".to_owned(),
+        );
+    }
+    Ok(lines)
 }
 
 /// The first plan that was told.
-struct Heard(Option<Vec<String>>);
+struct Heard(Option<MemoryPlan>);
 
 impl Sink for Heard {
     fn event(&mut self, event: &Event<'_>) {
         if let Event::Memory { plan } = event {
-            self.0.get_or_insert_with(|| terminal::memory(plan));
+            self.0.get_or_insert_with(|| (*plan).clone());
         }
     }
 }
