@@ -58,7 +58,8 @@ pub fn constrain(mut problem: Problem) -> Problem {
             };
             let (name, stated) = (condition.name.clone(), &condition.equations[equation]);
             let (text, weight) = (stated.text.clone(), stated.weight);
-            enforcements.push(Enforcement { condition: name, equation: text, weight, outcome });
+            let fixed = condition.place.fixed().collect();
+            enforcements.push(Enforcement { condition: name, equation: text, weight, fixed, outcome });
         }
     }
     let stated: Vec<_> = problem.unknowns.iter().map(|unknown| unknown.ansatz).collect();

@@ -12,6 +12,8 @@ pub struct Enforcement {
     pub equation: String,
     /// The weight that the file states for it.
     pub weight: Option<f64>,
+    /// Which coordinates its pieces fix, and where; empty where it ties two ends together.
+    pub fixed: Vec<(usize, f64)>,
     /// How.
     pub outcome: Outcome,
 }

@@ -1,6 +1,7 @@
 //! What a phase does, once the network is known: what the problem file leaves open is settled here.
 
 use super::Choice;
+use super::march::way;
 use crate::optimize::Extent;
 use equation::problem::{Attention, Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule, Solver};
 use equation::taylor::{Plan, Source};
@@ -149,7 +150,8 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
         most_points: phase.most_points.or(phase.points).unwrap_or(most),
         sampler: phase.sampler,
         adaptive: phase.adaptive.unwrap_or(second_order || fits_points),
-        causal: phase.causal.unwrap_or(second_order) && resample == Some(1),
+        // Where there is no way through time, nothing waits for its end.
+        causal: phase.causal.unwrap_or(second_order) && resample == Some(1) && way(problem).is_some(),
         balance: second_order && phase.balance.unwrap_or(true),
         attention: phase.attention.filter(|_| plan.attended().is_some()),
         resample,

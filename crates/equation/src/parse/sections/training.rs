@@ -380,6 +380,11 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
                 }
             }
         }
+        Value::Integer(number) => {
+            let hint = format!("write `\"{number} steps\"` or `\"{number} s\"`");
+            mistakes.report_with(node.span, "a budget is in steps or in seconds", hint);
+            return None;
+        }
         _ => {
             mistakes.report_with(node.span, format!("expected a budget, found {}", node.value.kind()), hint);
             return None;
