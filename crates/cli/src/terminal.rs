@@ -231,5 +231,5 @@ fn balance_line(plan: &Plan, Balance { scales, weights }: &Balance) -> String {
         .zip(weights.iter().zip(scales))
         .map(|(name, (weight, scale))| format!("{name} {weight:.3} (scale {scale:.3})"))
         .collect();
-    format!("weights of conditions balanced: {}", parts.join(", "))
+    format!("weights balanced: {}", parts.join(", "))
 }

@@ -1,5 +1,6 @@
 //! What became of every condition, and why, for people.
 
+use super::jumps::jumps;
 use crate::expression::{Derivative, Field, Leaf, Names, Overflow};
 use crate::problem::Problem;
 
@@ -166,6 +167,7 @@ pub fn report(problem: &Problem) -> Vec<String> {
             idle.join(", ")
         ));
     }
+    lines.extend(jumps(problem));
     lines
 }
 

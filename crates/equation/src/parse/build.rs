@@ -130,6 +130,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         if gaps.is_empty() {
             windows::check(training_section, &problem, &mut workshop.mistakes);
             windows::choose(training_section, &mut problem);
+            network::choose(network_section, &mut problem);
         }
         gaps.into_iter().for_each(|gap| report(gap, &problem, &spans, workshop));
         std::mem::swap(&mut problem.pool, &mut workshop.pool);
