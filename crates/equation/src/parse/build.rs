@@ -101,7 +101,10 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let training = training::read(training_section, reference_section, workshop);
 
     let (equations, equation_spans): (Vec<_>, Vec<Span>) = stated.into_iter().unzip();
-    let (conditions, condition_spans): (Vec<_>, Vec<Span>) = stated_conditions.into_iter().unzip();
+    let (mut conditions, condition_spans): (Vec<_>, Vec<Span>) = stated_conditions.into_iter().unzip();
+    if training_section.get("condition_points").is_none() {
+        conditions.iter_mut().for_each(|condition| condition.points = conditions::enough(condition));
+    }
     let mut problem = Problem {
         title: title.map_or_else(String::new, |text| text.content.clone()),
         pool: crate::expression::Pool::default(),

@@ -31,12 +31,13 @@ struct Influence {
     factor: Expression,
 }
 
-/// The number of periods that the fastest wave goes through, a mean over space; without space at least half the number
-/// of turns. `None` where equations, conditions and unknowns do not say how a start goes on.
+/// The number of periods that the fastest wave goes through, a mean over space, or that what drives it goes through; without
+/// space at least half the number of turns. `None` where equations, conditions and unknowns do not say how a start goes on.
 pub fn swings(problem: &Problem) -> Option<f64> {
     let time = problem.time()?;
     let waves = waves(problem, time)?;
-    Some(path::turns(problem, time).map_or(waves, |turns| turns.max(waves)))
+    let turns = path::turns(problem, time).unwrap_or_else(|| ripples::driven(problem, time));
+    Some(turns.max(waves))
 }
 
 /// How large every unknown of a problem with time alone becomes, followed from its start. `None` where that does not say
@@ -173,6 +174,17 @@ mod tests {
         close(pendulum, 9.0 / TAU);
         let prey = "a = \"u_t = u*(2 - v)\"\nb = \"v_t = v*(u - 2)\"";
         close(count("t = [0, 30]", prey, "\"u = 2.1\", \"v = 2\""), 60.0 / TAU);
+    }
+
+    #[test]
+    fn what_is_driven_swings_along() {
+        let domain = "t = [0, 10]\nx = [0, 1]";
+        let pushed = "a = \"u_t = 0.1*u_xx + cos(2*pi*t)\"";
+        close(count(domain, pushed, "\"u = 0\""), 10.0);
+        let walls = "[domain]\nt = [0, 10]\nx = [0, 1]\n[unknowns]\nu = {}\n[equations]\na = \"u_t = u_xx\"\n[conditions]\n\
+                     start = { on = \"t = 0\", equation = \"u = 0\" }\nleft = { on = \"x = 0\", equation = \"u = sin(pi*t)\" }\n\
+                     right = { on = \"x = 1\", equation = \"u = 0\" }\n";
+        close(swings(&parse(walls).expect("it is right")), 5.0);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! How often a solution without time swings across the box: by equations that are linear, as Helmholtz' is, and by what
-//! is prescribed and what drives it.
+//! is prescribed and what drives it. And how often what drives a solution in time does.
 
 use crate::constrain::{places, prescribed, value};
 use crate::expression::{Expression, Leaf, Pool};
@@ -33,6 +33,15 @@ pub fn ripples(problem: &Problem) -> f64 {
         most = lines.fold(most, |most, turns| most.max(0.5 * turns as f64));
     }
     if pool.overflow().is_some() { 0.0 } else { most }
+}
+
+/// The number of periods of what conditions prescribe over time and of what drives equations.
+pub(super) fn driven(problem: &Problem, time: usize) -> f64 {
+    // What is looked at leaves nothing behind.
+    let mut pool = problem.pool.clone();
+    let functions = given(&mut pool, problem);
+    let most = functions.iter().map(|(function, fixed)| turns(&pool, problem, *function, fixed, time)).max();
+    if pool.overflow().is_some() { 0.0 } else { 0.5 * most.unwrap_or(0) as f64 }
 }
 
 /// Functions of the coordinates that conditions prescribe and equations are driven by, and where.

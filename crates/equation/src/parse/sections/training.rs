@@ -7,6 +7,9 @@ use crate::parse::expression::Workshop;
 use crate::parse::reader;
 use crate::problem::{Attention, Budget, Optimizer, Parts, Phase, Sampler, Schedule, Solver, Training};
 
+/// Points on a condition that states none.
+pub(super) const CONDITION_POINTS: usize = 256;
+
 /// Methods that people will ask for and that this version does not have.
 const PLANNED: [&str; 7] =
     ["bfgs", "levenberg-marquardt", "natural-gradient", "soap", "shampoo", "sgd", "muon"];
@@ -68,7 +71,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     };
     Training {
         seed: seed.unwrap_or(0),
-        condition_points: condition_points.unwrap_or(256),
+        condition_points: condition_points.unwrap_or(CONDITION_POINTS),
         hard_constraints: hard_constraints(section, &mut workshop.mistakes),
         windows: windows.unwrap_or(Parts::Equal(1)),
         steps,
