@@ -12,6 +12,9 @@ const STEPS: usize = 2000;
 /// Nodes of all equations, beyond which they are not followed.
 const MOST_NODES: usize = 500;
 
+/// Corrections of an implicit step, beyond which it is given up.
+const MOST_CORRECTIONS: usize = 30;
+
 /// A turn counts when the way back is this part of all of the way between the extremes.
 const PART: f64 = 0.02;
 
@@ -127,24 +130,34 @@ impl<'problem> Motion<'problem> {
         Some(ways)
     }
 
-    /// The largest absolute value of every unknown. Euler's method with the rates' own changes taken into account
-    /// (Rosenbrock's of first order) stays where it belongs however fast something decays.
+    /// The largest absolute value of every unknown, by Euler's implicit method, which stays where it belongs however fast
+    /// something decays.
     fn follow_stiffly(&self, mut state: Vec<f64>, low: f64, high: f64) -> Option<Vec<f64>> {
-        let (length, size) = ((high - low) / STEPS as f64, state.len());
+        let length = (high - low) / STEPS as f64;
         let mut largest = vec![0.0; self.begins.len()];
         for step in 0..=STEPS {
             for (largest, &begin) in largest.iter_mut().zip(&self.begins) {
                 *largest = f64::max(*largest, state[begin].abs());
             }
-            let moment = low + length * (step as f64 + 0.5);
+            if step < STEPS {
+                state = self.implicit_step(low + length * (step as f64 + 1.0), length, &state)?;
+            }
+        }
+        Some(largest)
+    }
+
+    /// The state that is a step's length of its own rate away from `before`, by Newton's method.
+    fn implicit_step(&self, moment: f64, length: f64, before: &[f64]) -> Option<Vec<f64>> {
+        let mut state = before.to_vec();
+        for _ in 0..MOST_CORRECTIONS {
             let rate = self.rate(moment, &state)?;
-            let mut rows: Vec<Vec<f64>> = rate
-                .iter()
-                .map(|rate| vec![0.0; size].into_iter().chain([length * rate]).collect())
+            let off = |place: usize| before[place] + length * rate[place] - state[place];
+            let mut rows: Vec<Vec<f64>> = (0..state.len())
+                .map(|place| vec![0.0; state.len()].into_iter().chain([off(place)]).collect())
                 .collect();
-            for column in 0..size {
+            for column in 0..state.len() {
                 // Small beside the number itself, and beside what a step makes of it.
-                let nudge = 1e-6 * (state[column].abs() + (length * rate[column]).abs()).max(1e-9);
+                let nudge = 1e-6 * (state[column].abs() + (length * rate[column]).abs()).max(1e-12);
                 let mut moved = state.clone();
                 moved[column] += nudge;
                 let changed = self.rate(moment, &moved)?;
@@ -158,8 +171,12 @@ impl<'problem> Motion<'problem> {
             if state.iter().any(|number| !number.is_finite()) {
                 return None;
             }
+            let small = |(number, change): (&f64, &f64)| change.abs() <= 1e-3 * number.abs() + 1e-12;
+            if state.iter().zip(&change).all(small) {
+                return Some(state);
+            }
         }
-        Some(largest)
+        None
     }
 
     /// How a state changes.
