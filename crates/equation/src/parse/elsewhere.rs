@@ -53,7 +53,7 @@ pub(super) fn setting(name: &str) -> Option<&'static str> {
         }
         "sigmoid" | "logistic" => "`tanh` is the same curve, stretched and moved",
         "swish" => "did you mean `silu`?",
-        "sgd" | "rmsprop" | "soap" => "the nearest is `adam`; leave `optimizer` out for the best that fits",
+        "sgd" | "rmsprop" => "the nearest is `adam`; leave `optimizer` out for the best that fits",
         "newton" | "levenberg-marquardt" | "lm" => "did you mean `gauss-newton`?",
         "bfgs" => "did you mean `ssbroyden`, which keeps a dense matrix, or `lbfgs`?",
         _ => return None,

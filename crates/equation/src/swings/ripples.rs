@@ -15,9 +15,19 @@ const LINES: [f64; 3] = [0.382, 0.618, 0.171];
 /// Changes by less than this share of all that a function changes on its line are no turns.
 const RIPPLE: f64 = 0.05;
 
+/// Coordinates up to which waves across the box are looked for: with more of them, a network has no room for many.
+const MOST_COORDINATES: usize = 4;
+
+/// Faces of a condition on which what it prescribes is looked at.
+const FACES: usize = 8;
+
+/// Parts of a function, and functions, beyond which they are not looked at: a file must be read in no time.
+const MOST_NODES: usize = 500;
+const MOST_FUNCTIONS: usize = 24;
+
 /// The largest number of periods along a coordinate of space; zero for problems with time, which have windows.
 pub fn ripples(problem: &Problem) -> f64 {
-    if problem.time().is_some() {
+    if problem.time().is_some() || problem.domain.len() > MOST_COORDINATES {
         return 0.0;
     }
     // What is looked at leaves nothing behind.
@@ -52,13 +62,19 @@ fn given(pool: &mut Pool, problem: &Problem) -> Vec<(Expression, Vec<(usize, f64
         for equation in &condition.equations {
             if let Ok((_, function)) = prescribed(pool, equation.residual) {
                 let function = at_rest(pool, problem, function);
-                functions.extend(pieces.iter().map(|piece| (function, piece.fixed.clone())));
+                functions.extend(pieces.iter().take(FACES).map(|piece| (function, piece.fixed.clone())));
             }
         }
     }
     for equation in &problem.equations {
         functions.push((at_rest(pool, problem, equation.residual), Vec::new()));
     }
+    functions.retain(|(function, _)| {
+        let mut nodes = 0;
+        pool.visit(&[*function], |_, _| nodes += 1);
+        (2..=MOST_NODES).contains(&nodes)
+    });
+    functions.truncate(MOST_FUNCTIONS);
     functions
 }
 
@@ -124,7 +140,12 @@ fn free(pool: &mut Pool, problem: &Problem, axis: usize) -> f64 {
     let coordinate = &problem.domain.coordinates[axis];
     let places = places(&problem.domain, &[]);
     let mut most: f64 = 0.0;
-    for equation in &problem.equations {
+    for equation in problem.equations.iter().take(MOST_FUNCTIONS) {
+        let mut nodes = 0;
+        pool.visit(&[equation.residual], |_, _| nodes += 1);
+        if nodes > MOST_NODES {
+            continue;
+        }
         for unknown in 0..problem.unknowns.len() {
             // Factors of the field and of its first, second, … derivative along the axis.
             let mut factors = [None; 5];

@@ -51,7 +51,6 @@ const TABLES: &[Mistake] = &[
         "",
     ),
     mistake(files::BURGERS, "\"mlp\"", "«\"mpl\"»", "unknown value `mpl`", "did you mean `mlp`?"),
-    mistake(files::BURGERS, "\"tanh\"", "«\"relu\"»", "unknown value `relu`", "did you mean `gelu`?"),
     mistake(
         files::BURGERS,
         "\"adam\"",
