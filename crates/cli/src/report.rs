@@ -163,8 +163,31 @@ pub(crate) fn parameters(
     let width = parameters.iter().map(|parameter| parameter.name.len()).max().unwrap_or(0).max(9);
     writeln!(output, "\n  {:width$}  {:>14}  {:>14}", "parameter", "found", "true")?;
     for (parameter, value) in parameters.iter().zip(scalars) {
-        let truth = parameter.truth.map_or_else(|| "not known".to_owned(), |truth| format!("{truth:.8}"));
-        writeln!(output, "  {:width$}  {value:>14.8}  {truth:>14}", parameter.name)?;
+        let (value, truth) = (digits(*value), parameter.truth.map_or_else(|| "not known".to_owned(), digits));
+        writeln!(output, "  {:width$}  {value:>14}  {truth:>14}", parameter.name)?;
     }
     Ok(())
+}
+
+/// A number with its first eight digits or so, whatever its unit: diffusivities are millionths.
+fn digits(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e5).contains(&value.abs()) {
+        format!("{value:.8}")
+    } else {
+        format!("{value:.7e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn small_and_large_numbers_keep_their_digits() {
+        assert_eq!((digits(0.3), digits(-12.5)), ("0.30000000".to_owned(), "-12.50000000".to_owned()));
+        assert_eq!(
+            (digits(4.99756e-7), digits(7e10)),
+            ("4.9975600e-7".to_owned(), "7.0000000e10".to_owned())
+        );
+    }
 }

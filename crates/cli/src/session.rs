@@ -34,6 +34,12 @@ pub(crate) fn train(
         terminal
             .say(&format!("width {width}, from {least} to {most}: what the time affords on this machine"));
     }
+    if let Some((ripples, keys)) = experiment.chosen_waves() {
+        terminal.say(&format!(
+            "sines: {}, as the solution has about {ripples:.1} periods across the box (--set network.activation=tanh for the usual)",
+            keys.join(" ")
+        ));
+    }
     if let Some((windows, why)) = experiment.chosen_windows() {
         terminal.say(&format!(
             "windows of time, a network each: training.windows={windows}, as {why} (--set training.windows=1 for one)"

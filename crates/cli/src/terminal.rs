@@ -220,6 +220,11 @@ impl Sink for Terminal {
     }
 }
 
+/// Three digits after the point, or of what has many more before it or none there.
+fn digits(number: f64) -> String {
+    if (0.1..1e5).contains(&number) { format!("{number:.3}") } else { format!("{number:.2e}") }
+}
+
 /// Residuals by name with their weights, and how strongly each depends on the parameters.
 fn balance_line(plan: &Plan, Balance { scales, weights }: &Balance) -> String {
     let names = plan.terms.iter().flat_map(|term| {
@@ -229,7 +234,7 @@ fn balance_line(plan: &Plan, Balance { scales, weights }: &Balance) -> String {
     });
     let parts: Vec<String> = names
         .zip(weights.iter().zip(scales))
-        .map(|(name, (weight, scale))| format!("{name} {weight:.3} (scale {scale:.3})"))
+        .map(|(name, (weight, scale))| format!("{name} {} (scale {})", digits(*weight), digits(*scale)))
         .collect();
-    format!("weights of conditions balanced: {}", parts.join(", "))
+    format!("weights balanced: {}", parts.join(", "))
 }

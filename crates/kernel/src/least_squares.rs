@@ -13,6 +13,19 @@ const ROOM: usize = 1 << 21;
 /// Points of a term that suffice to tell how its residuals depend on the parameters.
 const SAMPLE: usize = 128;
 
+/// How many times longer than their median the root of the mean square of gradients may be. Where points gather in a
+/// front, a few gradients are longer than all others by orders of magnitude, and the longer, the steeper the front is.
+const STEEP: f64 = 4.0;
+
+/// The root of the mean of lengths squared, as long as it is typical of them.
+fn typical(squares: &mut [f64]) -> f64 {
+    let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
+    squares.sort_unstable_by(f64::total_cmp);
+    let median = squares.get(squares.len() / 2).copied().unwrap_or(0.0);
+    // Most of what a condition is about may depend on nothing.
+    if median > 0.0 { mean.min(STEEP * STEEP * median).sqrt() } else { mean.sqrt() }
+}
+
 impl Kernel<'_> {
     /// Makes these the factors of the residuals, in the order of [`Losses::mean_squares`]; the plan's own
     /// where there are none. [`Kernel::evaluate`] and [`Kernel::run_steps`] keep to the plan's.
@@ -24,7 +37,7 @@ impl Kernel<'_> {
     }
 
     /// How strongly every residual depends on the parameters: the root of the mean, over some of the points,
-    /// of its gradient squared. Not weighted; zero without points.
+    /// of its gradient squared, but no more than [`STEEP`] times the median length. Not weighted; zero without points.
     pub fn scales(&mut self, points: &[Points], parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
         self.check(points, parameters)?;
         let mut found = Vec::with_capacity(self.weights.len());
@@ -34,11 +47,11 @@ impl Kernel<'_> {
             residuals.resize(count * each, 0.0);
             rows.resize(count * each * parameters.len(), 0.0);
             self.engine.jacobian((number, points, 0..count), parameters, &mut residuals, &mut rows)?;
-            let mut sums = vec![0.0; each];
+            let mut squares = vec![Vec::with_capacity(count); each];
             for (place, row) in rows.chunks_exact(parameters.len().max(1)).enumerate() {
-                sums[place % each] += row.iter().map(|slope| slope * slope).sum::<f64>();
+                squares[place % each].push(row.iter().map(|slope| slope * slope).sum::<f64>());
             }
-            found.extend(sums.iter().map(|sum| (sum / count.max(1) as f64).sqrt()));
+            found.extend(squares.iter_mut().map(|squares| typical(squares)));
         }
         Ok(found)
     }

@@ -10,7 +10,7 @@ use crate::trainer::{Choice, Snapshot, Stopped, extent, settle};
 use crate::{TrainError, problem_file};
 use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
-use equation::problem::{Optimizer, Parts, Phase, Problem};
+use equation::problem::{Initialization, Optimizer, Parts, Phase, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Device, Kernel, Losses, Points, Precision};
@@ -218,6 +218,7 @@ impl Experiment {
         let mut overrides = self.origin.overrides.clone();
         // Chosen once: a later version may choose otherwise.
         overrides.extend(self.chosen_windows().map(|(count, _)| format!("training.windows={count}")));
+        overrides.extend(self.chosen_waves().into_iter().flat_map(|(_, keys)| keys));
         if self.suits_this_device_alone() {
             let pinned: Vec<String> =
                 overrides.iter().cloned().chain(["training.optimizer=gauss-newton".to_owned()]).collect();
@@ -282,6 +283,22 @@ impl Experiment {
             )),
             Parts::Equal(_) | Parts::At(_) => None,
         }
+    }
+
+    /// Across how many periods the solution reaches, and the keys of the network that were chosen for that; `None` where
+    /// there are few, or the file says.
+    pub fn chosen_waves(&self) -> Option<(f64, Vec<String>)> {
+        let network = &self.problem.network;
+        let (Some(ripples), Initialization::Siren { frequency }) = (network.ripples, network.initialization)
+        else {
+            return None;
+        };
+        let keys = [
+            "activation=sin".to_owned(),
+            "initialization=siren".to_owned(),
+            format!("frequency={frequency}"),
+        ];
+        Some((ripples, keys.map(|key| format!("network.{key}")).to_vec()))
     }
 
     /// What became of its conditions, a line each: exact by construction, or a penalty and why.

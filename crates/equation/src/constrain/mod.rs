@@ -12,6 +12,7 @@ mod compatible;
 mod face;
 mod fast;
 mod interpolate;
+mod jumps;
 mod outcome;
 mod places;
 mod select;
@@ -25,14 +26,17 @@ pub(crate) use places::{places, value};
 
 use crate::expression::{Leaf, Pool};
 use crate::problem::{HardConstraints, Problem};
+use crate::swings::sizes;
 use claim::Claim;
 
 /// Builds into the ansatz of every unknown what its conditions prescribe, where that is possible, and
 /// removes the equations that then always hold. [`Problem::enforcements`] says what became of each.
 pub fn constrain(mut problem: Problem) -> Problem {
+    let followed = sizes(&problem);
     for unknown in 0..problem.unknowns.len() {
         if problem.unknowns[unknown].ansatz.is_none() {
-            problem.unknowns[unknown].unit = unit::unit(&problem.pool, &problem, unknown);
+            problem.unknowns[unknown].unit =
+                unit::unit(&problem.pool, &problem, unknown, followed.as_deref());
         }
     }
     if problem.training.hard_constraints == HardConstraints::Off {
@@ -58,7 +62,8 @@ pub fn constrain(mut problem: Problem) -> Problem {
             };
             let (name, stated) = (condition.name.clone(), &condition.equations[equation]);
             let (text, weight) = (stated.text.clone(), stated.weight);
-            enforcements.push(Enforcement { condition: name, equation: text, weight, outcome });
+            let fixed = condition.place.fixed().collect();
+            enforcements.push(Enforcement { condition: name, equation: text, weight, fixed, outcome });
         }
     }
     let stated: Vec<_> = problem.unknowns.iter().map(|unknown| unknown.ansatz).collect();

@@ -1,5 +1,6 @@
 //! What became of every condition, and why, for people.
 
+use super::jumps::jumps;
 use crate::expression::{Derivative, Field, Leaf, Names, Overflow};
 use crate::problem::Problem;
 
@@ -12,6 +13,8 @@ pub struct Enforcement {
     pub equation: String,
     /// The weight that the file states for it.
     pub weight: Option<f64>,
+    /// Which coordinates its pieces fix, and where; empty where it ties two ends together.
+    pub fixed: Vec<(usize, f64)>,
     /// How.
     pub outcome: Outcome,
 }
@@ -164,6 +167,7 @@ pub fn report(problem: &Problem) -> Vec<String> {
             idle.join(", ")
         ));
     }
+    lines.extend(jumps(problem));
     lines
 }
 

@@ -10,8 +10,9 @@ const ORDER_ONE: f64 = 10.0;
 
 /// What the raw output of the unknown at position `unknown` is to be multiplied with: the size of what its
 /// conditions prescribe, as a power of two; one where that is of order one or not known, or where sources in the
-/// equations make more of it than conditions do.
-pub(super) fn unit(pool: &Pool, problem: &Problem, unknown: usize) -> f64 {
+/// equations make more of it than conditions do. `followed` are the sizes of all unknowns where they have been followed
+/// through time.
+pub(super) fn unit(pool: &Pool, problem: &Problem, unknown: usize, followed: Option<&[f64]>) -> f64 {
     // Steep slopes belong to functions that are smaller than their length makes them: values come first.
     let (mut values, mut slopes) = (0.0, 0.0);
     // What is looked at leaves nothing behind.
@@ -37,7 +38,10 @@ pub(super) fn unit(pool: &Pool, problem: &Problem, unknown: usize) -> f64 {
         }
     }
     let mut size = if values > 0.0 { values } else { slopes };
-    if size > 0.0 && size < 1.0 {
+    // Without space the way from the start is known well enough: a few infected become many.
+    if let Some(sizes) = followed {
+        size = sizes[unknown];
+    } else if size > 0.0 && size < 1.0 {
         size = size.max(driven(&pool, problem, unknown).min(1.0));
     }
     let unit = size.log2().round().exp2();

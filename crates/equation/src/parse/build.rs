@@ -101,7 +101,10 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let training = training::read(training_section, reference_section, workshop);
 
     let (equations, equation_spans): (Vec<_>, Vec<Span>) = stated.into_iter().unzip();
-    let (conditions, condition_spans): (Vec<_>, Vec<Span>) = stated_conditions.into_iter().unzip();
+    let (mut conditions, condition_spans): (Vec<_>, Vec<Span>) = stated_conditions.into_iter().unzip();
+    if training_section.get("condition_points").is_none() {
+        conditions.iter_mut().for_each(|condition| condition.points = conditions::enough(condition));
+    }
     let mut problem = Problem {
         title: title.map_or_else(String::new, |text| text.content.clone()),
         pool: crate::expression::Pool::default(),
@@ -130,6 +133,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         if gaps.is_empty() {
             windows::check(training_section, &problem, &mut workshop.mistakes);
             windows::choose(training_section, &mut problem);
+            network::choose(network_section, &mut problem);
         }
         gaps.into_iter().for_each(|gap| report(gap, &problem, &spans, workshop));
         std::mem::swap(&mut problem.pool, &mut workshop.pool);

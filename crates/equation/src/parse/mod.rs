@@ -8,6 +8,7 @@ mod build;
 mod definitions;
 mod diagnostic;
 mod document;
+mod elsewhere;
 mod expression;
 mod formula;
 mod overrides;

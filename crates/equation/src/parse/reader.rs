@@ -2,6 +2,7 @@
 
 use super::diagnostic::Mistakes;
 use super::document::{Entry, Node, Table, Text, Value};
+use super::elsewhere;
 use super::suggest::{clipped, listed, nearest};
 use std::ops::RangeInclusive;
 
@@ -42,9 +43,13 @@ pub(super) fn unknown(entry: &Entry, known: &[&str], what: &str, mistakes: &mut 
 
 /// As [`unknown`], with `what` being all of the message that stands before the key.
 pub(super) fn absent(entry: &Entry, known: &[&str], what: &str, mistakes: &mut Mistakes) {
-    let meant = if mistakes.few() { nearest(&entry.key, known.iter().copied()) } else { None };
-    let hint = match meant {
+    let meant = elsewhere::key(&entry.key, known);
+    let near = || if mistakes.few() { nearest(&entry.key, known.iter().copied()) } else { None };
+    let hint = match meant.or_else(near) {
         Some(meant) => format!("did you mean `{meant}`?"),
+        None if elsewhere::setting(&entry.key).is_some() && known.contains(&"width") => {
+            elsewhere::setting(&entry.key).unwrap_or_default().to_owned()
+        }
         None if known.is_empty() => "this table has no keys".to_owned(),
         None => format!("known: {}", listed(known.iter().copied())),
     };
@@ -102,8 +107,12 @@ pub(super) fn positive(node: &Node, mistakes: &mut Mistakes) -> Option<f64> {
 
 /// The value as an integer in a range.
 pub(super) fn count(node: &Node, range: RangeInclusive<i64>, mistakes: &mut Mistakes) -> Option<usize> {
+    /// Integers up to here are exact in f64.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
     let value = match node.value {
         Value::Integer(value) => value,
+        // `1e4` is how people write ten thousand.
+        Value::Float(value) if value.fract() == 0.0 && value.abs() <= EXACT => value as i64,
         _ => {
             expected("an integer", node, mistakes);
             return None;
@@ -126,9 +135,10 @@ pub(super) fn choice<T: Copy>(node: &Node, known: &[(&str, T)], mistakes: &mut M
     let found = known.iter().find(|(word, _)| *word == text.content);
     if found.is_none() {
         let words = || known.iter().map(|(word, _)| *word);
-        let hint = match nearest(&text.content, words()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("known: {}", listed(words())),
+        let hint = match (elsewhere::setting(&text.content), nearest(&text.content, words())) {
+            (Some(instead), _) => instead.to_owned(),
+            (None, Some(meant)) => format!("did you mean `{meant}`?"),
+            (None, None) => format!("known: {}", listed(words())),
         };
         mistakes.report_with(node.span, format!("unknown value `{}`", clipped(&text.content)), hint);
     }

@@ -126,6 +126,17 @@ pub enum Place {
     },
 }
 
+impl Place {
+    /// The coordinates that its pieces fix, each with its value.
+    pub fn fixed(&self) -> impl Iterator<Item = (usize, f64)> {
+        let pieces: &[Piece] = match self {
+            Place::Pieces(pieces) => pieces,
+            Place::Wrap { .. } => &[],
+        };
+        pieces.iter().flat_map(|piece| piece.fixed.iter().copied())
+    }
+}
+
 /// A face, edge, corner or inner plane of the box: some coordinates fixed, the others free.
 #[derive(Clone, Debug)]
 pub struct Piece {

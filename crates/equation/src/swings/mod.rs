@@ -4,12 +4,16 @@
 //!
 //! A network that has to hold many periods at once is large and slow to train; one that has to hold one is not.
 //!
-//! `start` (what is prescribed at the start), `modes` (the rates of a wave), `path` (turns of what has no space).
+//! `start` (what is prescribed at the start), `modes` (the rates of a wave), `path` (turns of what has no space), `ripples`
+//! (what has no time).
 
 mod complex;
 mod modes;
 mod path;
+mod ripples;
 mod start;
+
+pub use ripples::ripples;
 
 use crate::constrain::{places, value};
 use crate::expression::{Expression, Field, Leaf};
@@ -27,12 +31,19 @@ struct Influence {
     factor: Expression,
 }
 
-/// The number of periods that the fastest wave goes through, a mean over space; without space at least half the number
-/// of turns. `None` where equations, conditions and unknowns do not say how a start goes on.
+/// The number of periods that the fastest wave goes through, a mean over space, or that what drives it goes through; without
+/// space at least half the number of turns. `None` where equations, conditions and unknowns do not say how a start goes on.
 pub fn swings(problem: &Problem) -> Option<f64> {
     let time = problem.time()?;
     let waves = waves(problem, time)?;
-    Some(path::turns(problem, time).map_or(waves, |turns| turns.max(waves)))
+    let turns = path::turns(problem, time).unwrap_or_else(|| ripples::driven(problem, time));
+    Some(turns.max(waves))
+}
+
+/// How large every unknown of a problem with time alone becomes, followed from its start. `None` where that does not say
+/// how it goes on.
+pub(crate) fn sizes(problem: &Problem) -> Option<Vec<f64>> {
+    path::sizes(problem, problem.time()?)
 }
 
 /// The number of times that a small change grows to e times its size, a mean over space: by what is made of a field where
@@ -166,12 +177,48 @@ mod tests {
     }
 
     #[test]
+    fn what_is_driven_swings_along() {
+        let domain = "t = [0, 10]\nx = [0, 1]";
+        let pushed = "a = \"u_t = 0.1*u_xx + cos(2*pi*t)\"";
+        close(count(domain, pushed, "\"u = 0\""), 9.5);
+        let walls = "[domain]\nt = [0, 10]\nx = [0, 1]\n[unknowns]\nu = {}\n[equations]\na = \"u_t = u_xx\"\n[conditions]\n\
+                     start = { on = \"t = 0\", equation = \"u = 0\" }\nleft = { on = \"x = 0\", equation = \"u = sin(pi*t)\" }\n\
+                     right = { on = \"x = 1\", equation = \"u = 0\" }\n";
+        close(swings(&parse(walls).expect("it is right")), 5.0);
+    }
+
+    #[test]
     fn turns_on_the_way_count_without_space() {
         let lorenz = "a = \"u_t = 10*(v - u)\"\nb = \"v_t = u*(28 - w) - v\"\nc = \"w_t = u*v - 8/3*w\"";
         // From its start it grows, and nothing swings there.
         close(count("t = [0, 3]", lorenz, "\"u = 1\", \"v = 1\", \"w = 1\""), 5.0);
         let pushed = count("t = [0, 40]", "a = \"u_tt + u_t = sin(2*t)\"", "\"u = 0\", \"u_t = 0\"");
         close(pushed, 12.0);
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_way_and_not_of_the_start() {
+        let epidemic = stated(
+            "t = [0, 160]",
+            "a = \"u_t = -0.3*u*v/1e5\"\nb = \"v_t = 0.3*u*v/1e5 - 0.1*v\"\nc = \"w_t = 0.1*v\"",
+            "\"u = 99990\", \"v = 10\", \"w = 0\"",
+        );
+        let sizes = sizes(&epidemic).expect("it says how a start goes on");
+        for (found, wanted) in sizes.iter().zip([1e5, 3.0e4, 9.4e4]) {
+            assert!((found / wanted - 1.0).abs() < 0.05, "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn sizes_of_what_decays_fast_are_no_accident_of_steps() {
+        let kinetics = stated(
+            "t = [0, 40]",
+            "a = \"u_t = -0.04*u + 1e4*v*w\"\nb = \"v_t = 0.04*u - 1e4*v*w - 3e7*v^2\"\nc = \"w_t = 3e7*v^2\"",
+            "\"u = 1\", \"v = 0\", \"w = 0\"",
+        );
+        let sizes = sizes(&kinetics).expect("it says how a start goes on");
+        assert!((1e-5..1e-4).contains(&sizes[1]), "{sizes:?}");
+        assert!((0.2..0.5).contains(&sizes[2]), "{sizes:?}");
     }
 
     #[test]

@@ -12,6 +12,9 @@ const STEPS: usize = 2000;
 /// Nodes of all equations, beyond which they are not followed.
 const MOST_NODES: usize = 500;
 
+/// Corrections of an implicit step, beyond which it is given up.
+const MOST_CORRECTIONS: usize = 30;
+
 /// A turn counts when the way back is this part of all of the way between the extremes.
 const PART: f64 = 0.02;
 
@@ -29,29 +32,43 @@ struct Motion<'problem> {
 
 /// Half the number of turns of the unknown that turns most often. `None` where it cannot be told.
 pub(super) fn turns(problem: &Problem, time: usize) -> Option<f64> {
-    let orders = orders(problem, time);
-    if problem.domain.coordinates.len() > 1 || problem.equations.len() != orders.len() {
-        return None;
-    }
     let mut pool = problem.pool.clone();
-    let begin = Start::read(&mut pool, problem, time).values(&pool, problem.domain.coordinates[time].low);
-    let motion = Motion::of(problem, &mut pool, time, orders)?;
-    let mut state = Vec::new();
-    for (unknown, &order) in motion.orders.iter().enumerate() {
-        for power in 0..order {
-            let known = begin
-                .iter()
-                .find(|(field, _)| usize::from(field.unknown) == unknown && in_time(*field, time) == power);
-            state.push(known?.1);
-        }
-    }
+    let (motion, state) = Motion::begin(problem, &mut pool, time)?;
     let coordinate = &problem.domain.coordinates[time];
     let ways = motion.follow(state, coordinate.low, coordinate.high)?;
     let most = motion.begins.iter().map(|&begin| count(ways.iter().map(|state| state[begin]))).max()?;
     Some(most as f64 / 2.0)
 }
 
+/// How large every unknown becomes on its way. `None` where it cannot be told.
+pub(super) fn sizes(problem: &Problem, time: usize) -> Option<Vec<f64>> {
+    let mut pool = problem.pool.clone();
+    let (motion, state) = Motion::begin(problem, &mut pool, time)?;
+    let coordinate = &problem.domain.coordinates[time];
+    motion.follow_stiffly(state, coordinate.low, coordinate.high)
+}
+
 impl<'problem> Motion<'problem> {
+    /// The equations, and the state that conditions prescribe at the start.
+    fn begin(problem: &Problem, pool: &'problem mut Pool, time: usize) -> Option<(Self, Vec<f64>)> {
+        let orders = orders(problem, time);
+        if problem.domain.coordinates.len() > 1 || problem.equations.len() != orders.len() {
+            return None;
+        }
+        let begin = Start::read(pool, problem, time).values(pool, problem.domain.coordinates[time].low);
+        let motion = Motion::of(problem, pool, time, orders)?;
+        let mut state = Vec::new();
+        for (unknown, &order) in motion.orders.iter().enumerate() {
+            for power in 0..order {
+                let known = begin.iter().find(|(field, _)| {
+                    usize::from(field.unknown) == unknown && in_time(*field, time) == power
+                });
+                state.push(known?.1);
+            }
+        }
+        Some((motion, state))
+    }
+
     fn of(problem: &Problem, pool: &'problem mut Pool, time: usize, orders: Vec<usize>) -> Option<Self> {
         let residuals: Vec<Expression> = problem.equations.iter().map(|equation| equation.residual).collect();
         let mut nodes = 0;
@@ -111,6 +128,55 @@ impl<'problem> Motion<'problem> {
             ways.push(state.clone());
         }
         Some(ways)
+    }
+
+    /// The largest absolute value of every unknown, by Euler's implicit method, which stays where it belongs however fast
+    /// something decays.
+    fn follow_stiffly(&self, mut state: Vec<f64>, low: f64, high: f64) -> Option<Vec<f64>> {
+        let length = (high - low) / STEPS as f64;
+        let mut largest = vec![0.0; self.begins.len()];
+        for step in 0..=STEPS {
+            for (largest, &begin) in largest.iter_mut().zip(&self.begins) {
+                *largest = f64::max(*largest, state[begin].abs());
+            }
+            if step < STEPS {
+                state = self.implicit_step(low + length * (step as f64 + 1.0), length, &state)?;
+            }
+        }
+        Some(largest)
+    }
+
+    /// The state that is a step's length of its own rate away from `before`, by Newton's method.
+    fn implicit_step(&self, moment: f64, length: f64, before: &[f64]) -> Option<Vec<f64>> {
+        let mut state = before.to_vec();
+        for _ in 0..MOST_CORRECTIONS {
+            let rate = self.rate(moment, &state)?;
+            let off = |place: usize| before[place] + length * rate[place] - state[place];
+            let mut rows: Vec<Vec<f64>> = (0..state.len())
+                .map(|place| vec![0.0; state.len()].into_iter().chain([off(place)]).collect())
+                .collect();
+            for column in 0..state.len() {
+                // Small beside the number itself, and beside what a step makes of it.
+                let nudge = 1e-6 * (state[column].abs() + (length * rate[column]).abs()).max(1e-12);
+                let mut moved = state.clone();
+                moved[column] += nudge;
+                let changed = self.rate(moment, &moved)?;
+                for (row, (changed, rate)) in rows.iter_mut().zip(changed.iter().zip(&rate)) {
+                    row[column] = -length * (changed - rate) / nudge;
+                }
+                rows[column][column] += 1.0;
+            }
+            let change = solve(&mut rows)?;
+            state.iter_mut().zip(&change).for_each(|(number, change)| *number += change);
+            if state.iter().any(|number| !number.is_finite()) {
+                return None;
+            }
+            let small = |(number, change): (&f64, &f64)| change.abs() <= 1e-3 * number.abs() + 1e-12;
+            if state.iter().zip(&change).all(small) {
+                return Some(state);
+            }
+        }
+        None
     }
 
     /// How a state changes.

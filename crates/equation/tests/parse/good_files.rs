@@ -399,3 +399,17 @@ fn names_of_derivatives_are_found_outside_formulas() {
     let (_, derivative) = many.find_field("u_x1x10").expect("coordinates with digits");
     assert_eq!(derivative.axes(), [0, 9]);
 }
+
+#[test]
+fn every_face_of_many_gets_its_share_of_points_unless_the_file_says() {
+    let problem = |count: usize, more: &str| {
+        let text = format!(
+            "[domain]\nx = {{ range = [0, 1], count = {count} }}\n[unknowns]\nu = {{}}\n[equations]\na = \"laplacian(u) = 1\"\n\
+             [conditions]\nwalls = {{ on = \"boundary\", equation = \"u = 0\" }}\n{more}"
+        );
+        parse(&text).expect("a good file").conditions[0].points
+    };
+    assert_eq!(problem(5, ""), None);
+    assert_eq!(problem(20, ""), Some(1000));
+    assert_eq!(problem(20, "[training]\ncondition_points = 300\n"), None);
+}

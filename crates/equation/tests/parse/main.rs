@@ -3,6 +3,7 @@
 mod files;
 mod good_files;
 mod mistakes;
+mod mistakes_from_elsewhere;
 mod mistakes_in_expressions;
 mod mistakes_in_sections;
 mod rendering;

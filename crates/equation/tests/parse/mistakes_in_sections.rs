@@ -34,7 +34,7 @@ const TABLES: &[Mistake] = &[
         "add to [conditions]: `wrap = { periodic = \"x\" }`",
     ),
     mistake(files::BURGERS, "width = 20", "width = «\"20\"»", "expected an integer, found a string", ""),
-    mistake(files::BURGERS, "width = 20", "width = «20.0»", "expected an integer, found a number", ""),
+    mistake(files::BURGERS, "width = 20", "width = «20.5»", "expected an integer, found a number", ""),
     mistake(files::BURGERS, "width = 20", "width = «0»", "expected an integer from 1 to 4096, found 0", ""),
     mistake(
         files::BURGERS,
@@ -51,7 +51,6 @@ const TABLES: &[Mistake] = &[
         "",
     ),
     mistake(files::BURGERS, "\"mlp\"", "«\"mpl\"»", "unknown value `mpl`", "did you mean `mlp`?"),
-    mistake(files::BURGERS, "\"tanh\"", "«\"relu\"»", "unknown value `relu`", "did you mean `gelu`?"),
     mistake(
         files::BURGERS,
         "\"adam\"",
@@ -285,7 +284,7 @@ const PLACES: &[Mistake] = &[
         "on = \"t = 0\"",
         "on = \"t = «2»\"",
         "`t = 2` lies outside its interval [0, 1]",
-        "",
+        "its ends are `t = 0` and `t = 1`",
     ),
     mistake(
         files::BURGERS,

@@ -40,12 +40,12 @@ error: unknown key `widht`
    | ^^^^^
   hint: did you mean `width`?
 
-error: expected a budget, found an integer
+error: a budget is in steps or in seconds
  --> burgers.toml:29:10
    |
 29 | budget = 60
    |          ^^
-  hint: such as "5000 steps", "60 s", "2 min" or "5000 steps, 60 s"
+  hint: write `"60 steps"` or `"60 s"`
 
 "#;
     assert_eq!(reject(&text).render("burgers.toml"), expected);

@@ -1,4 +1,5 @@
-//! Weights of conditions that state none: as strong as the equations inside.
+//! Weights of conditions that state none: as strong as the equations inside. And of equations whose units make them
+//! nothing beside others, or beside measurements.
 //!
 //! A residual that depends weakly on the parameters hardly counts beside one that depends strongly, as a
 //! value beside a third derivative. Weights make up for it: every condition's rows of the Jacobian get the mean
@@ -11,6 +12,11 @@ use equation::taylor::{Plan, Source};
 
 /// Weights are looked at after this many steps of a phase, twice as many, and so on, besides its start.
 const FIRST_LOOK: u64 = 10;
+
+/// Equations that are so many times weaker than the strongest one are as strong as it instead; and where all are stronger
+/// or weaker than measurements by that much, they become as strong as those. Seconds, pascals and metres make such
+/// factors; within them, what the file says is kept.
+const FAR: f64 = 100.0;
 
 /// Weights change when one of them is wrong by more than this factor: each change makes another loss.
 const TOLERATED: f64 = 2.0;
@@ -37,7 +43,17 @@ impl Run<'_> {
             return Ok(None);
         }
         let scales = objective.scales(&now.parameters)?;
-        let weights = balanced(self.plan, &scales);
+        let own: Vec<f64> =
+            self.plan.terms.iter().flat_map(|term| &term.residuals).map(|part| part.weight).collect();
+        // Units are what they are from the start on; how strong conditions are is not.
+        let weights = match (now.phase_step, now.weights.is_empty()) {
+            (0, _) => balanced(self.plan, &scales, &in_units(self.plan, &scales)),
+            (_, true) => balanced(self.plan, &scales, &own),
+            (_, false) => balanced(self.plan, &scales, &now.weights),
+        };
+        if now.weights.is_empty() && weights == own {
+            return Ok(None);
+        }
         let wrong = |(old, new): (&f64, &f64)| (old / new).max(new / old) > TOLERATED;
         if !now.weights.is_empty() && !now.weights.iter().zip(&weights).any(wrong) {
             return Ok(None);
@@ -57,24 +73,60 @@ fn is_time(step: u64) -> bool {
 
 /// Whether a term's weights may be chosen: measurements have noise, which no weight makes smaller.
 fn is_free(source: Source, stated: bool) -> bool {
-    matches!(source, Source::Condition(_)) && !stated
+    matches!(source, Source::Condition(_) | Source::Interior) && !stated
 }
 
+/// Whether there is something to weigh against something else.
 fn is_open(plan: &Plan) -> bool {
-    plan.terms.iter().any(|term| term.residuals.iter().any(|part| is_free(term.source, part.stated)))
+    parts(plan).count() > 1 && parts(plan).any(|(source, part)| is_free(source, part.stated))
 }
 
-/// Weights that make conditions as strong as the strongest equation inside.
-fn balanced(plan: &Plan, scales: &[f64]) -> Vec<f64> {
-    let parts = || plan.terms.iter().flat_map(|term| term.residuals.iter().map(|part| (term.source, part)));
-    let inside = parts().zip(scales).filter(|((source, _), _)| *source == Source::Interior);
-    let strongest = inside.map(|((_, part), scale)| part.weight * scale * scale).fold(0.0, f64::max);
-    let weight = |((source, part), scale): ((Source, &equation::taylor::Residual), &f64)| {
-        let weight = strongest / (scale * scale);
-        let sound = weight.is_normal() && weight > 0.0;
-        if is_free(source, part.stated) && sound { weight } else { part.weight }
+type Part<'p> = (Source, &'p equation::taylor::Residual);
+
+fn parts(plan: &Plan) -> impl Iterator<Item = Part<'_>> {
+    plan.terms.iter().flat_map(|term| term.residuals.iter().map(|part| (term.source, part)))
+}
+
+/// The largest of weight × scale² among some of the residuals.
+fn strongest(plan: &Plan, scales: &[f64], weights: &[f64], wanted: fn(Source) -> bool) -> f64 {
+    let those = parts(plan).zip(scales.iter().zip(weights)).filter(|((source, _), _)| wanted(*source));
+    those.map(|(_, (scale, weight))| weight * scale * scale).fold(0.0, f64::max)
+}
+
+/// Weights with those of equations as their units demand.
+fn in_units(plan: &Plan, scales: &[f64]) -> Vec<f64> {
+    let own: Vec<f64> = parts(plan).map(|(_, part)| part.weight).collect();
+    let inside = strongest(plan, scales, &own, |source| source == Source::Interior);
+    let measured = strongest(plan, scales, &own, |source| matches!(source, Source::Data(_)));
+    let stated = parts(plan).any(|(source, part)| source == Source::Interior && part.stated);
+    let far = |ratio: f64| ratio.is_normal() && !(1.0 / (FAR * FAR)..=FAR * FAR).contains(&ratio);
+    // Who weighs an equation against measurements means it.
+    let factor = if far(measured / inside) && !stated { measured / inside } else { 1.0 };
+    let weight = |((source, part), scale): (Part<'_>, &f64)| {
+        let strength = part.weight * scale * scale;
+        match source {
+            Source::Interior if part.stated => part.weight,
+            Source::Interior if far(inside / strength) => factor * inside / (scale * scale),
+            Source::Interior => factor * part.weight,
+            Source::Condition(_) | Source::Data(_) | Source::Prediction => part.weight,
+        }
     };
-    parts().zip(scales).map(weight).collect()
+    parts(plan).zip(scales).map(weight).collect()
+}
+
+/// Weights that make conditions as strong as the strongest equation inside, of weights that equations have.
+fn balanced(plan: &Plan, scales: &[f64], weights: &[f64]) -> Vec<f64> {
+    let inside = strongest(plan, scales, weights, |source| source == Source::Interior);
+    let weight = |((source, part), (scale, own)): (Part<'_>, (&f64, &f64))| {
+        let as_strong = inside / (scale * scale);
+        let sound = as_strong.is_normal() && as_strong > 0.0;
+        match source {
+            Source::Condition(_) if !part.stated && sound => as_strong,
+            Source::Condition(_) => part.weight,
+            Source::Interior | Source::Data(_) | Source::Prediction => *own,
+        }
+    };
+    parts(plan).zip(scales.iter().zip(weights)).map(weight).collect()
 }
 
 #[cfg(test)]
@@ -100,10 +152,47 @@ walls = { on = "x = 0, x = 1", equation = "u = 0", weight = 7 }
     fn conditions_get_the_strength_of_the_interior_and_stated_weights_stay() {
         let plan = plan(&parse_with(PROBLEM, &[]).expect("it is right")).expect("a plan");
         assert!(is_open(&plan));
-        assert_eq!(balanced(&plan, &[10.0, 2.0, 40.0, 3.0]), [4.0, 100.0, 0.25, 7.0]);
+        let balanced = |scales: &[f64]| balanced(&plan, scales, &in_units(&plan, scales));
+        assert_eq!(balanced(&[10.0, 2.0, 40.0, 3.0]), [4.0, 100.0, 0.25, 7.0]);
         // What depends on nothing cannot be balanced.
-        assert_eq!(balanced(&plan, &[10.0, 0.0, f64::NAN, 3.0]), [4.0, 1.0, 1.0, 7.0]);
-        assert_eq!(balanced(&plan, &[0.0, 1.0, 1.0, 1.0]), [4.0, 1.0, 1.0, 7.0]);
+        assert_eq!(balanced(&[10.0, 0.0, f64::NAN, 3.0]), [4.0, 1.0, 1.0, 7.0]);
+        assert_eq!(balanced(&[0.0, 1.0, 1.0, 1.0]), [4.0, 1.0, 1.0, 7.0]);
+    }
+
+    #[test]
+    fn equations_whose_units_make_them_nothing_are_heard() {
+        let text = r#"
+[domain]
+t = [0, 86400]
+x = [0, 1]
+[unknowns]
+u = {}
+v = {}
+[equations]
+first = "u_t = u_xx"
+second = "v_t = v_xx"
+[conditions]
+start = { on = "t = 0", equations = ["u = x", "v = x"] }
+walls = { on = "boundary", equations = ["u = x", "v = x"] }
+[data]
+probe = { file = "probe.csv", columns = ["t", "x", "u", "_"] }
+"#;
+        let alone = text.split("[data]").next().unwrap_or_default();
+        let weights = |text: &str, scales: &[f64]| {
+            let plan = plan(&parse_with(text, &[]).expect("it is right")).expect("a plan");
+            balanced(&plan, scales, &in_units(&plan, scales))
+        };
+        let conditions = [1.0; 4];
+        let with = |first: &[f64], last: &[f64]| [first, &conditions, last].concat();
+        // As the file says, up to a factor of a hundred.
+        assert_eq!(weights(alone, &with(&[10.0, 0.2], &[]))[..2], [1.0, 1.0]);
+        assert_eq!(weights(alone, &with(&[10.0, 0.05], &[]))[..2], [1.0, 40_000.0]);
+        // And beside measurements.
+        assert_eq!(weights(text, &with(&[10.0, 10.0], &[1.0]))[..2], [1.0, 1.0]);
+        assert_eq!(weights(text, &with(&[1e-3, 1e-3], &[1.0]))[..2], [1e6, 1e6]);
+        assert_eq!(weights(text, &with(&[1e-3, 1e-3], &[1.0]))[2..], [1.0; 5]);
+        let stated = text.replace("\"u_t = u_xx\"", "{ equation = \"u_t = u_xx\", weight = 2 }");
+        assert_eq!(weights(&stated, &with(&[1e-3, 1e-3], &[1.0]))[..2], [2.0, 1.0]);
     }
 
     #[test]

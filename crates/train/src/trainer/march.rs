@@ -1,8 +1,9 @@
 //! Early times first: a solution is found near its start before it is looked for later. Without this,
 //! long times pull the network to a solution that has nothing to do with its start (Wang, Sankaranarayanan,
-//! Perdikaris 2022 call it causality).
+//! Perdikaris 2022 call it causality). Where the end is what is known, as for prices of options, late times come first.
 
-use equation::problem::{Place, Problem, Role};
+use equation::constrain::Outcome;
+use equation::problem::{Coordinate, Place, Problem, Role};
 use equation::taylor::{Row, Source, Term};
 use kernel::Points;
 
@@ -57,38 +58,44 @@ impl March {
 
     /// Moves the points of a term to the part of time that it is the turn of.
     pub(super) fn confine(self, problem: &Problem, term: &Term, points: &mut Points) {
-        let Some(axis) = axis(problem) else { return };
+        let Some((axis, from)) = way(problem) else { return };
         if self.part >= 1.0 || matches!(term.source, Source::Data(_)) {
             return;
         }
-        let low = problem.domain.coordinates[axis].low;
         let Row { coordinates, sites, .. } = term.row;
         points.for_each_mut(|row| {
             for time in (0..sites).map(|site| site * coordinates + axis) {
-                row[time] = low + self.part * (row[time] - low);
+                row[time] = from + self.part * (row[time] - from);
             }
         });
     }
 }
 
-/// The time of a problem that has nothing but a start to go by.
-fn axis(problem: &Problem) -> Option<usize> {
+/// Which coordinate is the time of a problem that has nothing but one end of it to go by, and where that end is.
+/// Conditions that hold by construction count: they are no terms any more, and say as much.
+pub(super) fn way(problem: &Problem) -> Option<(usize, f64)> {
     let coordinates = &problem.domain.coordinates;
     let axis = coordinates.iter().position(|coordinate| coordinate.role == Role::Time)?;
-    let later = problem.conditions.iter().any(|condition| match &condition.place {
-        Place::Wrap { axis: around } => *around == axis,
-        Place::Pieces(pieces) => pieces
-            .iter()
-            .flat_map(|piece| &piece.fixed)
-            .any(|&(fixed, value)| fixed == axis && value != coordinates[axis].low),
-    });
+    let around = |place: &Place| matches!(place, Place::Wrap { axis: around } if *around == axis);
     let periodic = problem.network.periodic.iter().any(|periodic| periodic.axis == axis);
-    (!later && !periodic && problem.data.is_empty()).then_some(axis)
+    if periodic || !problem.data.is_empty() || problem.conditions.iter().any(|it| around(&it.place)) {
+        return None;
+    }
+    let penalties = problem.conditions.iter().flat_map(|condition| condition.place.fixed());
+    // Those that stay penalties are among the conditions, where a window has moved them to its own start.
+    let exact = problem.enforcements.iter().filter(|it| matches!(it.outcome, Outcome::Exact { .. }));
+    let exact = exact.flat_map(|enforcement| enforcement.fixed.iter().copied());
+    let mut times = penalties.chain(exact).filter(|&(fixed, _)| fixed == axis).map(|(_, time)| time);
+    let Coordinate { low, high, .. } = coordinates[axis];
+    let first = times.next().unwrap_or(low);
+    let known = if first == high { high } else { low };
+    (first == known && times.all(|time| time == known)).then_some((axis, known))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use equation::constrain::constrain;
     use equation::parse::parse_with;
     use equation::taylor::plan;
 
@@ -135,6 +142,25 @@ walls = { on = "x = 0, x = 1", equation = "u = 0" }
     fn who_states_something_about_later_times_gets_all_of_time_at_once() {
         let later = format!("{WAVE}end = {{ on = \"t = 4\", equation = \"u = 0\" }}\n");
         assert!(times(&later, March::START).iter().all(|times| *times == [3.0, 4.0]));
+    }
+
+    #[test]
+    fn who_states_the_end_alone_gets_late_times_first() {
+        let end = WAVE.replace("on = \"t = 2\"", "on = \"t = 4\"");
+        let march = March { part: 0.5, untrained: 1.0 };
+        assert!(times(&end, march).iter().all(|times| *times == [3.5, 4.0]));
+    }
+
+    #[test]
+    fn conditions_that_hold_by_construction_count() {
+        let problem = |text: &str| constrain(parse_with(text, &[]).expect("it is right"));
+        let (start, end) = (WAVE.to_owned(), WAVE.replace("on = \"t = 2\"", "on = \"t = 4\""));
+        let both = format!("{WAVE}end = {{ on = \"t = 4\", equation = \"u = 0\" }}\n");
+        for (text, known) in [(start, Some((0, 2.0))), (end, Some((0, 4.0))), (both, None)] {
+            let problem = problem(&text);
+            assert!(problem.conditions.is_empty(), "all are built in");
+            assert_eq!(way(&problem), known);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a phase does, once the network is known: what the problem file leaves open is settled here.
 
 use super::Choice;
+use super::march::way;
 use crate::optimize::Extent;
 use equation::problem::{Attention, Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule, Solver};
 use equation::taylor::{Plan, Source};
@@ -12,6 +13,13 @@ const MOST_SQUARE: usize = 4096;
 
 /// Rows at first for networks beyond.
 const FEW_ROWS: usize = 2048;
+
+/// Coordinates up to which some thousand points leave no gaps. With more, a network learns the points and not what is
+/// between them: Adam then gets fresh ones at every step, and L-BFGS, which needs the same ones, one per parameter up to a bound.
+const FEW_COORDINATES: usize = 3;
+
+/// The most of those: with 13,889 points a step in twenty dimensions takes a processor so long that too few are taken.
+const MOST_FIXED: usize = 4096;
 
 /// Steps of Gauss-Newton after which patience ends.
 const MOST_STEPS: u64 = 600;
@@ -134,13 +142,21 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
     let second_order = matches!(method, Method::GaussNewton { .. });
     // It fits any fixed points, and what it knows outlives them: fresh ones now and then.
     let fits_points = method == Method::SsBroyden;
+    let sparse = problem.domain.len() > FEW_COORDINATES;
+    let fits_few = sparse && matches!(method, Method::Lbfgs { .. });
     let (points, most) = match (second_order, fits_points) {
         (true, _) => enough(problem, plan),
         (false, true) => (4096, 4096),
+        (false, false) if fits_few => {
+            let rows = plan.parameter_count().clamp(2048, MOST_FIXED);
+            (rows, rows)
+        }
         (false, false) => (2048, 2048),
     };
     let steps = if second_order { MOST_STEPS } else { 5000 };
-    let resample = phase.resample.or(second_order.then_some(1)).or(fits_points.then_some(100));
+    let averages = sparse && matches!(method, Method::Adam | Method::AdamW { .. });
+    let fresh = (second_order || averages).then_some(1).or(fits_points.then_some(100));
+    let resample = phase.resample.or(fresh);
     let resample = resample.filter(|&steps| steps > 0);
     Settings {
         method,
@@ -149,7 +165,8 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
         most_points: phase.most_points.or(phase.points).unwrap_or(most),
         sampler: phase.sampler,
         adaptive: phase.adaptive.unwrap_or(second_order || fits_points),
-        causal: phase.causal.unwrap_or(second_order) && resample == Some(1),
+        // Where there is no way through time, nothing waits for its end.
+        causal: phase.causal.unwrap_or(second_order) && resample == Some(1) && way(problem).is_some(),
         balance: second_order && phase.balance.unwrap_or(true),
         attention: phase.attention.filter(|_| plan.attended().is_some()),
         resample,
@@ -259,6 +276,22 @@ depth = 4
         let fixed = ["training.optimizer=ssbroyden", "training.resample=0", "training.adaptive=false"];
         let fixed = settled(&fixed, Precision::F64);
         assert_eq!((fixed[0].resample, fixed[0].adaptive), (None, false));
+    }
+
+    #[test]
+    fn between_points_of_many_dimensions_there_is_more_than_a_network_can_guess() {
+        let of = |count: usize, method: &str| {
+            let text = format!(
+                "[domain]\nx = {{ range = [0, 1], count = {count} }}\n[unknowns]\nu = {{}}\n[equations]\na = \"laplacian(u) = 1\"\n\
+                 [conditions]\nwalls = {{ on = \"boundary\", equation = \"u = 0\" }}\n[network]\nwidth = 64\n[training]\noptimizer = \"{method}\"\n"
+            );
+            let problem = parse_with(&text, &[]).expect("it is right");
+            let settled = settle(&problem, &plan(&problem).expect("a plan"), Device::Cpu, Precision::F64);
+            (settled[0].points, settled[0].resample)
+        };
+        assert_eq!((of(3, "adam"), of(3, "lbfgs")), ((2048, None), (2048, None)));
+        assert_eq!(of(4, "adam"), (2048, Some(1)));
+        assert_eq!(of(4, "lbfgs"), (4096, None));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::names::{OPERATORS, signature};
 use super::{Broken, Meaning, Resolver, Syntax, Value};
 use crate::expression::{Expression, Function, Pool};
+use crate::parse::elsewhere;
 use crate::parse::suggest::{clipped, nearest};
 use std::ops::Range;
 
@@ -99,15 +100,15 @@ impl Resolver<'_> {
             "arccos" => Some("acos"),
             "arctan" => Some("atan"),
             "laplace" | "lap" | "Laplacian" => Some("laplacian"),
-            "diff" => Some("d"),
             "gradient" | "nabla" => Some("grad"),
             "divergence" => Some("div"),
             "if" | "piecewise" => Some("where"),
             _ => None,
         };
-        let hint = match alias.or_else(|| nearest(name, known())) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("functions: {}", known().collect::<Vec<_>>().join(", ")),
+        let hint = match (elsewhere::function(name), alias.or_else(|| nearest(name, known()))) {
+            (Some(instead), _) => instead.to_owned(),
+            (None, Some(meant)) => format!("did you mean `{meant}`?"),
+            (None, None) => format!("functions: {}", known().collect::<Vec<_>>().join(", ")),
         };
         self.fail_with(at, format!("unknown function `{shown}`"), hint)
     }

@@ -3,6 +3,7 @@
 use super::names::{Split, signature};
 use super::{Broken, Meaning, Resolver, Syntax, Uses, Value};
 use crate::expression::{Derivative, Leaf};
+use crate::parse::elsewhere;
 use crate::parse::suggest::{clipped, listed, nearest};
 use std::ops::Range;
 
@@ -39,6 +40,9 @@ impl Resolver<'_> {
                 let scope = &self.workshop.scope;
                 let meant = if self.workshop.mistakes.few() { nearest(name, scope.names()) } else { None };
                 let hint = match meant {
+                    _ if suffix == "n" => {
+                        format!("the derivative along the normal is written `dn({})`", clipped(base))
+                    }
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None => {
                         let coordinates = scope.coordinates.iter().map(|(name, _)| name.as_str());
@@ -65,12 +69,18 @@ impl Resolver<'_> {
                 let raw = self.context.raw.map(|_| "N");
                 let locals = self.locals.iter().map(|(local, _)| local.as_str()).chain(raw);
                 let known = || self.workshop.scope.names().chain(locals.clone());
+                let scope = &self.workshop.scope;
+                let unknowns: Vec<&str> = scope.unknowns().collect();
+                let coordinates: Vec<&str> =
+                    scope.coordinates.iter().map(|(name, _)| name.as_str()).collect();
+                let elsewhere = elsewhere::name(name, &unknowns, &coordinates);
                 let meant =
                     self.nearest_derivative(name).or_else(|| nearest(name, known()).map(str::to_owned));
-                meant.map_or_else(
-                    || format!("declared: {}", listed(known())),
-                    |meant| format!("did you mean `{meant}`?"),
-                )
+                match (elsewhere, meant) {
+                    (Some(instead), _) => instead,
+                    (None, Some(meant)) => format!("did you mean `{meant}`?"),
+                    (None, None) => format!("declared: {}", listed(known())),
+                }
             }
             false => String::new(),
         };

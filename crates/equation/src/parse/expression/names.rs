@@ -192,6 +192,11 @@ impl Scope {
         self.order.iter().map(String::as_str)
     }
 
+    /// The unknowns, in the order of declaration.
+    pub(super) fn unknowns(&self) -> impl Iterator<Item = &str> {
+        self.names().filter(|name| matches!(self.get(name), Some(Meaning::Unknown(_))))
+    }
+
     fn in_broken_family(&self, name: &str) -> bool {
         self.broken_families.iter().any(|family| {
             name.strip_prefix(family.as_str())

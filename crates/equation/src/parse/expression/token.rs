@@ -112,11 +112,14 @@ fn instead_of(character: char) -> Option<&'static str> {
         '∇' => Some("write `grad(…)`, `div(…)`, `curl(…)` or `laplacian(…)`"),
         '≤' => Some("write `<=`"),
         '≥' => Some("write `>=`"),
-        '{' | '}' => Some("group with `(` and `)`"),
+        '{' | '}' => Some("group with `(` and `)`; derivatives are written `u_xx`"),
         '\'' => Some("derivatives are written `u_x`"),
         '_' => Some("derivatives of formulas are written `d(formula, x)`"),
         ';' => Some("separate with `,`"),
-        '!' | '&' | '|' => Some("conditions are joined with `and`, `or`, `not`"),
+        '|' => Some("write `abs(x)`; conditions are joined with `and`, `or`, `not`"),
+        '!' | '&' => Some("conditions are joined with `and`, `or`, `not`"),
+        '?' | ':' => Some("a choice is written `where(condition, then, otherwise)`"),
+        '%' => Some("a share of a hundred is written `/100`; there is no remainder"),
         _ => None,
     }
 }
@@ -133,7 +136,13 @@ fn number(text: &str, start: usize) -> Result<(Token, usize), SyntaxError> {
         length += 1 + fraction;
     }
     if significant == 0 {
-        return Err(SyntaxError::new(start..start + length, "a number needs a digit"));
+        let error = SyntaxError::new(start..start + length, "a number needs a digit");
+        // `np.sin(x)`, `torch.pi`.
+        let after_name = text[..start].chars().next_back().is_some_and(continues_name);
+        return Err(match after_name {
+            true => error.hint("functions and numbers stand alone: `sin(x)`, `pi`"),
+            false => error,
+        });
     }
     if rest[length..].starts_with(['e', 'E']) {
         let sign = usize::from(rest[length + 1..].starts_with(['+', '-']));

@@ -2,11 +2,13 @@
 
 use super::equations::{MAX_EQUATIONS, named, points, weight};
 use super::place;
+use super::training::CONDITION_POINTS;
 use crate::expression::{Derivative, Expression, Field, Leaf};
-use crate::parse::document::{Entry, Table, Text};
+use crate::parse::document::{Entry, Table, Text, Value};
 use crate::parse::expression::{Context, Meaning, Normals, Parser, Workshop};
 use crate::parse::reader;
 use crate::parse::source::Span;
+use crate::parse::suggest::clipped;
 use crate::problem::{Condition, Equation, Place, Unknown};
 
 /// What conditions need to know of the rest of the file.
@@ -29,6 +31,12 @@ pub(in crate::parse) fn read(
     let mut equations = 0;
     for entry in &section.entries {
         let known = ["on", "equation", "equations", "periodic", "fields", "weight", "points"];
+        if let Value::Text(text) = &entry.node.value {
+            let message = "a condition says where and what";
+            let hint = format!("write `{{ on = \"boundary\", equation = \"{}\" }}`", clipped(&text.content));
+            workshop.mistakes.report_with(entry.node.span, message, hint);
+            continue;
+        }
         let Some(table) = reader::record(&entry.node, &known, &mut workshop.mistakes) else { continue };
         let weight = weight(table, workshop);
         let points = table.get("points").and_then(|entry| points(&entry.node, workshop));
@@ -57,6 +65,18 @@ pub(in crate::parse) fn read(
         conditions.push((condition, entry.key_span));
     }
     conditions
+}
+
+/// Points that a condition on many faces has where nobody says: a share for each. Otherwise what it states.
+pub(in crate::parse) fn enough(condition: &Condition) -> Option<usize> {
+    /// With 6 for each of 40 faces, Poisson's equation in 20 dimensions ended at twice the error of 25 after as many steps.
+    const PER_PIECE: usize = 25;
+    const MOST: usize = 4096;
+    let wanted = match &condition.place {
+        Place::Pieces(pieces) => (PER_PIECE * pieces.len()).min(MOST),
+        Place::Wrap { .. } => 0,
+    };
+    condition.points.or((wanted > CONDITION_POINTS).then_some(wanted))
 }
 
 fn on_pieces(
@@ -104,6 +124,12 @@ fn on_pieces(
     let mut all = Vec::with_capacity(texts.len());
     let mut fine = true;
     for text in texts {
+        if text.content.trim() == "periodic" {
+            let hint = "write `{ periodic = \"x\" }`, with the coordinate that comes around";
+            workshop.mistakes.report_with(text.span, "periodicity has a key of its own", hint);
+            fine = false;
+            continue;
+        }
         match workshop.residuals(text, &context) {
             Some(residuals) => all.push((text.content.clone(), residuals)),
             None => fine = false,

@@ -23,13 +23,15 @@ pub(in crate::parse) struct Declared<'d> {
 /// Declares the names; intervals may use constants and are read later.
 pub(in crate::parse) fn declare<'d>(section: &'d Table, workshop: &mut Workshop) -> Vec<Declared<'d>> {
     let mut declared = Vec::new();
+    // There is one time at most; beside a `t`, what is called `time` must be something else.
+    let time = if section.get("t").is_some() { "t" } else { "time" };
     for entry in &section.entries {
         if declared.len() >= MAX_COORDINATES {
             let message = format!("more than {MAX_COORDINATES} coordinates");
             workshop.mistakes.report(entry.key_span, message);
             break;
         }
-        declare_one(entry, workshop, &mut declared);
+        declare_one(entry, time, workshop, &mut declared);
     }
     let names = declared.iter().map(|coordinate| (coordinate.name.clone(), coordinate.role));
     workshop.scope.coordinates = names.collect();
@@ -49,9 +51,9 @@ fn check_keys(name: &str, table: &Table, mistakes: &mut Mistakes) {
     }
 }
 
-fn declare_one<'d>(entry: &'d Entry, workshop: &mut Workshop, declared: &mut Vec<Declared<'d>>) {
+fn declare_one<'d>(entry: &'d Entry, time: &str, workshop: &mut Workshop, declared: &mut Vec<Declared<'d>>) {
     let mistakes = &mut workshop.mistakes;
-    let mut role = if entry.key == "t" { Role::Time } else { Role::Space };
+    let mut role = if entry.key == time { Role::Time } else { Role::Space };
     let (mut open, mut range, mut count) = (false, None, Some(None));
     match &entry.node.value {
         Value::Array(_) => range = Some(&entry.node),

@@ -155,7 +155,8 @@ fn intersection(
         }
         if number < low || number > high {
             let message = format!("`{name} = {number}` lies outside its interval [{low}, {high}]");
-            workshop.mistakes.report(text.place(value.range.clone()), message);
+            let hint = format!("its ends are `{name} = {low}` and `{name} = {high}`");
+            workshop.mistakes.report_with(text.place(value.range.clone()), message, hint);
             fine = false;
         }
         fixed.push((axis, number));

@@ -9,6 +9,9 @@ use crate::problem::{
     Attention, Budget, Optimizer, Parts, Phase, Products, Sampler, Schedule, Solver, Training,
 };
 
+/// Points on a condition that states none.
+pub(super) const CONDITION_POINTS: usize = 256;
+
 /// Methods that people will ask for and that this version does not have.
 const PLANNED: [&str; 7] =
     ["bfgs", "levenberg-marquardt", "natural-gradient", "soap", "shampoo", "sgd", "muon"];
@@ -71,7 +74,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     };
     Training {
         seed: seed.unwrap_or(0),
-        condition_points: condition_points.unwrap_or(256),
+        condition_points: condition_points.unwrap_or(CONDITION_POINTS),
         hard_constraints: hard_constraints(section, &mut workshop.mistakes),
         windows: windows.unwrap_or(Parts::Equal(1)),
         steps,
@@ -391,6 +394,11 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
                     return None;
                 }
             }
+        }
+        Value::Integer(number) => {
+            let hint = format!("write `\"{number} steps\"` or `\"{number} s\"`");
+            mistakes.report_with(node.span, "a budget is in steps or in seconds", hint);
+            return None;
         }
         _ => {
             mistakes.report_with(node.span, format!("expected a budget, found {}", node.value.kind()), hint);

@@ -1,0 +1,159 @@
+//! What people write who come from papers, Python or other programs: each gets what is written here.
+
+use crate::files;
+use crate::mistakes::{Mistake, check, mistake};
+use equation::parse::parse;
+
+const HABITS: &[Mistake] = &[
+    mistake(
+        files::BURGERS,
+        "nu*u_xx\"",
+        "nu*«laplace»(u)\"",
+        "unknown function `laplace`",
+        "did you mean `laplacian`?",
+    ),
+    mistake(
+        files::BURGERS,
+        "nu*u_xx\"",
+        "nu*«diff»(u, x, x)\"",
+        "unknown function `diff`",
+        "derivatives are written `u_x`, `u_xx` or `d(expression, x, x)`",
+    ),
+    mistake(files::BURGERS, "u_t +", "«du» +", "unknown name `du`", "derivatives are written `u_t`, `u_tt`"),
+    mistake(
+        files::BURGERS,
+        "nu*u_xx\"",
+        "nu*«dx2»\"",
+        "unknown name `dx2`",
+        "derivatives are written `u_x`, `u_xx`",
+    ),
+    mistake(
+        files::BURGERS,
+        "u_t +",
+        "«i»*u_t +",
+        "unknown name `i`",
+        "for the imaginary unit, write real and imaginary part as two unknowns; `i` counts in `sum(i, …)`",
+    ),
+    mistake(
+        files::BURGERS,
+        "nu*u_xx\"",
+        "nu*u_«{»xx}\"",
+        "unexpected character `{`",
+        "group with `(` and `)`; derivatives are written `u_xx`",
+    ),
+    mistake(files::BURGERS, "-sin(pi*x)", "-sin(«Pi»*x)", "unknown name `Pi`", "did you mean `pi`?"),
+    mistake(
+        files::BURGERS,
+        "-sin(pi*x)",
+        "-np«.»sin(pi*x)",
+        "a number needs a digit",
+        "functions and numbers stand alone: `sin(x)`, `pi`",
+    ),
+    mistake(
+        files::BURGERS,
+        "-sin(pi*x)",
+        "«heaviside»(x)",
+        "unknown function `heaviside`",
+        "a step is written `where(x < 0, 0, 1)`, or `(x >= 0)`",
+    ),
+    mistake(files::BURGERS, "-sin(pi*x)", "«sech»(x)", "unknown function `sech`", "write `1/cosh(x)`"),
+    mistake(
+        files::BURGERS,
+        "-sin(pi*x)",
+        "«|»x|",
+        "unexpected character `|`",
+        "write `abs(x)`; conditions are joined with `and`, `or`, `not`",
+    ),
+    mistake(
+        files::BURGERS,
+        "-sin(pi*x)",
+        "x < 0 «?» 1 : 0",
+        "unexpected character `?`",
+        "a choice is written `where(condition, then, otherwise)`",
+    ),
+    mistake(
+        files::BURGERS,
+        "u = 0\" }",
+        "«u_n» = 0\" }",
+        "unknown name `u_n`: `n` is not a coordinate",
+        "the derivative along the normal is written `dn(u)`",
+    ),
+    mistake(
+        files::BURGERS,
+        "equation = \"u = 0\" }",
+        "equation = «\"periodic\"» }",
+        "periodicity has a key of its own",
+        "write `{ periodic = \"x\" }`, with the coordinate that comes around",
+    ),
+    mistake(
+        files::BURGERS,
+        "{ on = \"x = -1, x = 1\", equation = \"u = 0\" }",
+        "«\"u = 0\"»",
+        "a condition says where and what",
+        "write `{ on = \"boundary\", equation = \"u = 0\" }`",
+    ),
+    mistake(
+        files::BURGERS,
+        "points = 4096",
+        "«lr» = 1e-3",
+        "unknown key `lr`",
+        "did you mean `learning_rate`?",
+    ),
+    mistake(
+        files::BURGERS,
+        "points = 4096",
+        "«epochs» = 1000",
+        "unknown key `epochs`",
+        "did you mean `steps`?",
+    ),
+    mistake(
+        files::BURGERS,
+        "width = 20",
+        "«layers» = [20, 20]",
+        "unknown key `layers`",
+        "write `width = 20` and `depth = 3`: inputs and outputs follow from the problem",
+    ),
+    mistake(
+        files::BURGERS,
+        "\"tanh\"",
+        "«\"relu\"»",
+        "unknown value `relu`",
+        "its second derivative is zero or jumps, and equations need it: `tanh`, `sin`, `silu` or `gelu`",
+    ),
+    mistake(
+        files::BURGERS,
+        "\"60 s\"",
+        "«1000»",
+        "a budget is in steps or in seconds",
+        "write `\"1000 steps\"` or `\"1000 s\"`",
+    ),
+];
+
+#[test]
+fn habits_from_elsewhere_are_answered_with_what_to_write() {
+    HABITS.iter().for_each(check);
+}
+
+#[test]
+fn a_section_by_another_name_is_recognised() {
+    let text = files::BURGERS.replace("[conditions]", "[boundary_conditions]");
+    let mistakes = crate::mistakes::reject(&text);
+    assert!(mistakes.render("file").contains("did you mean `conditions`?"));
+}
+
+#[test]
+fn ten_thousand_may_be_written_with_an_exponent() {
+    let problem = parse(&files::BURGERS.replace("points = 4096", "points = 1e4")).expect("a good file");
+    assert_eq!(problem.training.phases[0].points, Some(10_000));
+}
+
+#[test]
+fn a_coordinate_called_time_is_time_unless_there_is_a_t() {
+    let text = "[domain]\ntime = [0, 1]\nx = [0, 1]\n[unknowns]\nu = {}\n[equations]\nheat = \"u_time = u_xx\"\n\
+                [conditions]\nwalls = { on = \"boundary\", equation = \"u = 0\" }\n";
+    let shown = crate::mistakes::reject(text).render("file");
+    assert!(shown.contains("missing initial condition: `u` has 1 derivative in `time`"), "{shown}");
+    let both = text.replace("time = [0, 1]", "t = [0, 1]\ntime = [0, 1]").replace("u_time", "u_t + u_time");
+    let shown = crate::mistakes::reject(&both).render("file");
+    assert!(shown.contains("derivative in `t` "), "{shown}");
+}
