@@ -481,11 +481,21 @@ impl<'plan> Cuda<'plan> {
             let source = self.source(Work::Evaluate, most);
             let cost = tiles::cost(self.plan, &source, counts, self.machine.blocks(1));
             cost + tiles::update_cost(self.gradient_bytes(&source, counts))
+                + self.missed_cost(&source, counts)
         };
         let costs = tiles::SIZES.map(|most| (cost(most), most));
         let best = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
         let best = best.map_or(tiles::FEWEST, |(_, most)| most);
         (best, self.variant(best, counts))
+    }
+
+    /// What sums cost that wait outside of the second-level cache.
+    fn missed_cost(&self, source: &Source, counts: &[usize]) -> f64 {
+        let (tiles, number) = (source.tiles(counts), self.number_bytes());
+        let blocks = tiles.min(self.machine.blocks(source.shape.each));
+        let gradients = blocks.div_ceil(tiles::sharing(tiles, blocks, self.precision == Precision::F64));
+        let resident = (blocks * source.scratch + gradients * source.gradient) * number;
+        tiles::missed_cost(tiles, source.scratch * number, resident, self.machine.cache_bytes())
     }
 
     /// Bytes of all gradients, where every block has its own.

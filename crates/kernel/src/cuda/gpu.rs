@@ -24,6 +24,8 @@ pub(crate) struct Gpu {
     multiprocessors: usize,
     /// Bytes of shared memory of one of them.
     shared_bytes: usize,
+    /// Bytes of the cache that they share.
+    cache_bytes: usize,
     /// Such as `sm_90a`.
     architecture: String,
     cache: Cache,
@@ -92,11 +94,14 @@ impl Gpu {
         let multiprocessors = context.attribute(count).map_err(failed("counting multiprocessors"))?;
         let shared = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR;
         let shared_bytes = context.attribute(shared).map_err(failed("asking for shared memory"))?;
+        let cached = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE;
+        let cache_bytes = context.attribute(cached).map_err(failed("asking for the cache"))?;
         let stream = context.new_stream().map_err(failed("making a stream"))?;
         // Only Hopper's own instructions need the letter; code without it runs on later chips of a family.
         let architecture = if major == 9 { "sm_90a".to_owned() } else { format!("sm_{major}{minor}") };
         let multiprocessors = usize::try_from(multiprocessors).unwrap_or(1);
         let shared_bytes = usize::try_from(shared_bytes).unwrap_or(0);
+        let cache_bytes = usize::try_from(cache_bytes).unwrap_or(0);
         context.bind_to_thread().map_err(failed("entering the device's context"))?;
         let (free_at_first, _) = result::mem_get_info().map_err(failed("asking for free memory"))?;
         let fewest_free = Arc::new(AtomicUsize::new(free_at_first));
@@ -107,6 +112,7 @@ impl Gpu {
             name,
             multiprocessors,
             shared_bytes,
+            cache_bytes,
             architecture,
             cache,
             free_at_first,
@@ -159,6 +165,10 @@ impl Gpu {
 
     pub(crate) fn shared_bytes(&self) -> usize {
         self.shared_bytes
+    }
+
+    pub(crate) fn cache_bytes(&self) -> usize {
+        self.cache_bytes
     }
 
     /// Whether it has the matrix instruction of four warps.

@@ -223,6 +223,14 @@ impl Machine {
         }
     }
 
+    /// Bytes of the cache that all multiprocessors share.
+    pub(crate) fn cache_bytes(&self) -> usize {
+        match self {
+            Machine::Gpu(gpu) => gpu.cache_bytes(),
+            Machine::StandIn(_) => usize::MAX,
+        }
+    }
+
     /// Whether it has the matrix instruction of four warps.
     pub(crate) fn groups(&self) -> bool {
         match self {

@@ -8,7 +8,7 @@ pub(super) const FEWEST: usize = 8;
 pub(super) const MOST: usize = 64;
 
 /// Sizes that are worth trying, the most efficient ones first.
-pub(super) const SIZES: [usize; 6] = [64, 48, 32, 24, 16, 8];
+pub(super) const SIZES: [usize; 7] = [64, 48, 40, 32, 24, 16, 8];
 
 /// What a tile costs beside its points, in points: fetching weights, adding gradients.
 const COST: f64 = 15.0;
@@ -37,6 +37,19 @@ const UPDATED: f64 = 4e5;
 /// What adding up gradients costs, in the same columns.
 pub(super) fn update_cost(bytes: usize) -> f64 {
     bytes as f64 / UPDATED
+}
+
+/// The share of the second-level cache that keeps what blocks write and read again, and the bytes that memory moves while a
+/// busy multiprocessor works on a column (`benches/gpu/fused-step.md`).
+const KEPT: f64 = 0.7;
+const MOVED: f64 = 6e5;
+
+/// What it costs that sums wait outside of the second-level cache of so many bytes, in the same columns: `scratch` bytes of
+/// every tile, where all that is read again are `resident` bytes.
+pub(super) fn missed_cost(tiles: usize, scratch: usize, resident: usize, cache: usize) -> f64 {
+    let missed = 1.0 - KEPT * cache as f64 / resident.max(1) as f64;
+    // Written and read.
+    2.0 * (tiles * scratch) as f64 * missed.max(0.0) / MOVED
 }
 
 /// Blocks that share a gradient, at most.

@@ -83,7 +83,8 @@ pub(crate) fn memory_limits(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
     // A loss alone needs less beside its points, which may come in fewer chunks then.
     assert_eq!(run(kernel), whole, "chunks change no bit");
 
-    let least = bytes - of(&chunked, Purpose::Jets) / 2;
+    // Every block has its own of both.
+    let least = bytes - (of(&chunked, Purpose::Jets) + of(&chunked, Purpose::Gradients)) / 2;
     kernel.limit_device_bytes(Some(least));
     assert!(planned(kernel).blocks < plan.blocks);
     evaluations(case, kernel, count);

@@ -15,10 +15,14 @@ constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
 // Tiles of 8 columns whose right fragments a warp holds at a time.
 constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
 
-// Whether weights are fetched one step ahead, and tiles of 8 inputs whose gradients a warp sums at a time. A warp that owns
-// two tiles of neurons lacks the registers: the compiler would make every product wait for the one before.
+// Whether weights are fetched one step ahead. A warp that owns two tiles of neurons lacks the registers: the compiler would
+// make every product wait for the one before.
 constexpr bool AHEAD = DOWN == 1;
-constexpr int OUTER = AHEAD && WIDTH % 32 == 0 ? 4 : 2;
+// Whether products of one step are under way while those of the next are given, with weights of three steps in registers. In
+// bfloat16 the compiler makes them wait all the same, and from 256 neurons on it took longer (`benches/gpu/fused-step.md`).
+constexpr bool OVERLAPPED = AHEAD && SCALED && INNER <= 8;
+// Tiles of 8 inputs whose gradients a warp sums at a time; of doubles two leave registers for what products read.
+constexpr int OUTER = AHEAD && TERMS > 0 && WIDTH % 32 == 0 ? 4 : 2;
 
 // Where a number of the values lies. Short ones are matrices of 8 by 8 that take 128 bytes in a row, as matrix
 // instructions read them; the rows of doubles fall into different banks.
@@ -61,6 +65,25 @@ __device__ inline Quad read_again(const Quad* from) {
 #else
     asm volatile("ld.global.v2.f64 {%0, %1}, [%2];" : "=d"(own.value[0]), "=d"(own.value[1]) : "l"(from));
     asm volatile("ld.global.v2.f64 {%0, %1}, [%2 + 16];" : "=d"(own.value[2]), "=d"(own.value[3]) : "l"(from));
+#endif
+    return own;
+#endif
+}
+
+// The same from shared memory.
+__device__ inline Quad read_near(const Quad* from) {
+#ifdef STAND_IN
+    return *from;
+#else
+    Quad own;
+    const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(from));
+#if TERMS > 0
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(own.value[0]), "=f"(own.value[1]), "=f"(own.value[2]), "=f"(own.value[3])
+                 : "r"(at));
+#else
+    asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(own.value[0]), "=d"(own.value[1]) : "r"(at));
+    asm volatile("ld.shared.v2.f64 {%0, %1}, [%2 + 16];" : "=d"(own.value[2]), "=d"(own.value[3]) : "r"(at));
 #endif
     return own;
 #endif
@@ -239,7 +262,7 @@ __device__ inline void fetch_weights(Left (&left)[DOWN], const number* fragments
 
 #if GROUPED
 // Adds left times right, whose terms start `plane` cells from each other, for the four warps of a group. Between
-// `begin_products` and `await_products` sums and left factors belong to the products.
+// `begin_products` and the `await_products` that ends them sums and left factors belong to the products.
 template <Order ORDER, int ACROSS>
 __device__ inline void multiply_terms(number (&sum)[DOWN][ACROSS][4], const Left (&left)[DOWN], const Cell* right,
                                       int plane, int inner, int outer) {
@@ -268,18 +291,47 @@ __device__ inline void multiply_down(number (&sum)[DOWN][COLUMNS / 8][4], const 
     }
 }
 
-// Adds the weights times the values of `steps` times 16 neurons; TOGETHER says that four warps give one instruction. Where they are fetched ahead `next` has the weights of
-// the first step, and those of the next one are always on their way.
-template <int COLUMNS, bool TOGETHER>
+#if GROUPED
+// As `add_product` for four warps that give one instruction; the products of a step are awaited behind those of the next,
+// and weights are fetched two steps ahead.
+template <int COLUMNS, int STEPS>
+__device__ inline void add_overlapped(number (&sum)[DOWN][COLUMNS / 8][4], const Left (&first)[DOWN],
+                                      const number* fragments, const Cell* cells) {
+    Left left[3][DOWN];
+#pragma unroll
+    for (int down = 0; down < DOWN; ++down) left[0][down] = first[down];
+    if constexpr (STEPS > 1) fetch_weights(left[1], fragments, 1);
+#pragma unroll
+    for (int step = 0; step < STEPS; ++step) {
+        begin_products();
+        multiply_terms<DOWNWARDS>(sum, left[step % 3], cells + step * 16 * 8, cell_at<COLUMNS>(1, 0, 0), 8 * 8, ROWS * 8);
+        commit_products();
+        if (step > 0) await_products<1>();
+        if (step + 2 < STEPS) fetch_weights(left[(step + 2) % 3], fragments, step + 2);
+    }
+    await_products<0>();
+}
+#endif
+
+// Adds the weights times the values of STEPS times 16 neurons; TOGETHER says that four warps give one instruction. Where
+// they are fetched ahead `next` has the weights of the first step, and those of the next one are always on their way.
+template <int COLUMNS, bool TOGETHER, int STEPS>
 __device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Left (&next)[DOWN], const number* fragments,
-                                   int steps, const Cell* cells) {
+                                   const Cell* cells) {
+#if GROUPED
+    if constexpr (TOGETHER && OVERLAPPED) {
+        add_overlapped<COLUMNS, STEPS>(sum, next, fragments, cells);
+        settle(sum);
+        return;
+    }
+#endif
 #pragma unroll 1
-    for (int step = 0; step < steps; ++step) {
+    for (int step = 0; step < STEPS; ++step) {
         Left left[DOWN];
         if constexpr (AHEAD) {
 #pragma unroll
             for (int down = 0; down < DOWN; ++down) left[down] = next[down];
-            fetch_weights(next, fragments, step + 1 < steps ? step + 1 : step);
+            fetch_weights(next, fragments, step + 1 < STEPS ? step + 1 : step);
         } else {
             fetch_weights(left, fragments, step);
         }
@@ -287,7 +339,8 @@ __device__ inline void add_product(number (&sum)[DOWN][COLUMNS / 8][4], Left (&n
         if constexpr (TOGETHER) {
             begin_products();
             multiply_terms<DOWNWARDS>(sum, left, cells + step * 16 * 8, cell_at<COLUMNS>(1, 0, 0), 8 * 8, ROWS * 8);
-            await_products();
+            commit_products();
+            await_products<0>();
         } else
 #endif
             multiply_down<COLUMNS>(sum, left, cells, step * 16);
@@ -373,7 +426,8 @@ __device__ inline void add_outer_product(const Bars<COLUMNS>& bars, const Cell* 
         }
 #if GROUPED
         if constexpr (TOGETHER) {
-            await_products();
+            commit_products();
+            await_products<0>();
             settle(sum);
         }
 #endif

@@ -188,6 +188,8 @@ inline Factor factor(const unsigned short* cells, int inner, int outer) {
     return Factor{cells, inner, outer};
 }
 inline void begin_products() {}
+inline void commit_products() {}
+template <int UNDER_WAY>
 inline void await_products() {}
 #else
 // What the instruction is told of a right factor in shared memory: sixteen of the inner dimension, in matrices of 8 by
@@ -202,9 +204,15 @@ __device__ inline void begin_products() {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-__device__ inline void await_products() {
+// Ends a group of products.
+__device__ inline void commit_products() {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+
+// Waits until so many groups are under way at most, the last ones.
+template <int UNDER_WAY>
+__device__ inline void await_products() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(UNDER_WAY) : "memory");
 }
 #endif
 

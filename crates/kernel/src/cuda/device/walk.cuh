@@ -51,13 +51,28 @@ struct Walk {
         return tile * 8 + threadIdx.x % 4 * 2;
     }
 
-    // Sums of one layer before its activation, as this thread left them: of some layers in shared memory, if there is
-    // room.
-    __device__ Quad* saved(int layer) const {
+    // Where sums of one layer before its activation are, as this thread left them: those of the first layers in shared
+    // memory, or, where not even one layer has room there, some columns of every layer.
+    static constexpr int NEAR = NEAR_TILES < ACROSS ? NEAR_TILES : ACROSS, FAR = ACROSS - NEAR;
+    struct Saved {
+        Quad *near, *far;
+
+        __device__ Quad* at(int down, int tile) const {
+            return tile < NEAR ? near + (down * NEAR + tile) * THREADS : far + (down * FAR + tile - NEAR) * THREADS;
+        }
+
+        __device__ Quad again(int down, int tile) const {
+            return tile < NEAR ? read_near(at(down, tile)) : read_again(at(down, tile));
+        }
+    };
+
+    __device__ Saved saved(int layer) const {
+        Quad* near = reinterpret_cast<Quad*>(shared_memory + NEAR_BYTES) + threadIdx.x;
         number* own = block.arguments.scratch + static_cast<long long>(blockIdx.x) * SCRATCH;
-        if (NEAR_LAYERS > 0 && layer < NEAR_LAYERS) own = reinterpret_cast<number*>(shared_memory + NEAR_BYTES);
+        Quad* far = reinterpret_cast<Quad*>(own) + threadIdx.x;
+        if (NEAR_LAYERS > 0 && layer < NEAR_LAYERS) far = near;
         else layer -= NEAR_LAYERS;
-        return reinterpret_cast<Quad*>(own) + layer * DOWN * ACROSS * THREADS + threadIdx.x;
+        return Saved{near + layer * DOWN * NEAR * THREADS, far + layer * DOWN * FAR * THREADS};
     }
 
     // The same of the last hidden layer, in place of the cells.
@@ -301,16 +316,14 @@ struct Walk {
         publish_cells();
         if (SERIES) fetch_weights(next, weights, 0);
         start(sum, weights + BIASES_PACKED);
-        add_product<COLUMNS, TOGETHER>(sum, next, weights, FEATURE_ROWS / 16, cells());
+        add_product<COLUMNS, TOGETHER, FEATURE_ROWS / 16>(sum, next, weights, cells());
         finish(sum, Scales(largest(0)), weights + BIASES_PACKED);
 #pragma unroll 1
         for (int layer = 1; layer < HIDDEN; ++layer) {
             const number* fragments = weights + FIRST_PACKED + 2 * (layer - 1) * SQUARE_PACKED;
             const number* bias = weights + BIASES_PACKED + layer * WIDTH;
-            Quad* own = saved(layer - 1);
-            const auto save_at = [&](int down, int tile) {
-                return own[(down * ACROSS + tile) * THREADS] = quad(sum[down][tile]);
-            };
+            const Saved own = saved(layer - 1);
+            const auto save_at = [&](int down, int tile) { return *own.at(down, tile) = quad(sum[down][tile]); };
             keep(sum);
 #if SCALED
 #pragma unroll
@@ -327,7 +340,7 @@ struct Walk {
             fetch_weights(next, fragments, 0);
             publish_cells();
             start(sum, bias);
-            add_product<COLUMNS, TOGETHER>(sum, next, fragments, INNER, cells());
+            add_product<COLUMNS, TOGETHER, INNER>(sum, next, fragments, cells());
             finish(sum, Scales(largest(layer)), bias);
         }
         keep(sum);
@@ -493,8 +506,8 @@ struct Walk {
                     add_row(block.gradient + BIASES_GRADIENT + layer * ROWS_GRADIENT, neuron(down, half), total);
                 }
             if (layer == 0) break;
-            const Quad* own = saved(layer - 1);
-            const auto saved_at = [&](int down, int tile) { return read_again(own + (down * ACROSS + tile) * THREADS); };
+            const Saved own = saved(layer - 1);
+            const auto saved_at = [&](int down, int tile) { return own.again(down, tile); };
             store_values(saved_at, layer);
             publish_cells();
             number* gradient = block.gradient + FIRST_GRADIENT + (layer - 1) * SQUARE_GRADIENT;
@@ -509,7 +522,7 @@ struct Walk {
             fetch_weights(next, weights, 0);
             publish_cells();
             start(sum, nullptr);
-            add_product<COLUMNS, TOGETHER>(sum, next, weights, INNER, cells());
+            add_product<COLUMNS, TOGETHER, INNER>(sum, next, weights, cells());
             finish(sum, scales, nullptr);
             activation_reverse(sum, saved_at);
             raise_sums(HIDDEN + layer - 1, sum);

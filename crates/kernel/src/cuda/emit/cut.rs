@@ -14,8 +14,10 @@ pub(super) const WORKSPACE_BYTES: usize = 8;
 /// Shared memory of a block that the system takes for itself.
 const RESERVED_BYTES: usize = 1024;
 
-/// Registers that a thread's sums may take.
+/// Registers that a thread's sums may take, and where numbers have two terms at most, which leaves more of them: left
+/// factors of four warps that multiply together.
 const SUM_REGISTERS: usize = 48;
+const SUM_REGISTERS_OF_TWO: usize = 64;
 
 /// Warps of a multiprocessor: enough to hide what one waits for, and each thread has 128 registers.
 const WARPS: usize = 16;
@@ -46,6 +48,9 @@ impl Cut {
         let grouped = down > 1 || (target.groups && number == 4 && tiles % 4 == 3);
         let warps = if grouped { tiles.div_ceil(down).next_multiple_of(4) } else { tiles };
         let rows = (16 * warps * down).max(plain.features.next_multiple_of(16));
+        let together = target.groups && number == 4 && warps.is_multiple_of(4);
+        let most_registers =
+            if together && planes <= 2 && down == 1 { SUM_REGISTERS_OF_TWO } else { SUM_REGISTERS };
         let most_blocks = if target.variant.alone { 1 } else { WARPS / warps };
         for each in (1..=most_blocks).rev() {
             let taken = RESERVED_BYTES + WORKSPACE_BYTES * 32 * warps;
@@ -56,7 +61,7 @@ impl Cut {
                 let bytes = cell_bytes(columns, rows, planes, number)
                     + scratch(term, plain, plan, points, warps) * number;
                 let registers = down * columns / 8 * 4 * number / 4;
-                registers <= SUM_REGISTERS && bytes <= room && points <= 32 * warps
+                registers <= most_registers && bytes <= room && points <= 32 * warps
             };
             let largest = |term: &Term| {
                 let sizes =

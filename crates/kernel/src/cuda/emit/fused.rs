@@ -142,11 +142,18 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         .iter()
         .zip(&cut.points)
         .map(|(term, &points)| term.channels.len() * term.row.sites * points);
-    // Sums of all layers but the last wait for the way back: as many as have room in shared memory, the others outside.
-    let layer = width * columns.clone().max().unwrap_or(0);
-    let near = (hidden - 1).min(cut.spare / (layer * number).max(1));
-    let scratch = (hidden - 1 - near) * layer;
-    let shared = cut.shared + near * layer * number;
+    // Sums of all layers but the last wait for the way back: as many layers as have room in shared memory, or some columns of
+    // each where not even one has, the others outside.
+    let (waiting, across) = (hidden - 1, columns.clone().max().unwrap_or(0) / 8);
+    let tile = 8 * width;
+    let near_layers = waiting.min(cut.spare / (across * tile * number).max(1));
+    let near_tiles = match near_layers {
+        0 => cut.spare.checked_div(waiting * tile * number).unwrap_or(0),
+        _ => 0,
+    };
+    let near = near_layers * across + waiting * near_tiles;
+    let scratch = (waiting * across - near) * tile;
+    let shared = cut.shared + near * tile * number;
     let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
     let sums = scalars + residuals;
@@ -156,7 +163,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     // What both texts begin with.
     let many = if target.variant.series { ", many steps per launch" } else { "" };
     let mut text = format!("// The fused step in {}{many}, made by pinnace.\n", target.precision);
-    _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}\n#define NEAR_LAYERS {near}");
+    _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}\n#define NEAR_LAYERS {near_layers}");
     text += &frame::formats(target.precision);
     _ = writeln!(text, "#define SCALED {}", u8::from(target.precision == Precision::Fp16x3));
     for (name, value) in [
@@ -164,6 +171,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         ("WORKSPACE_BYTES", WORKSPACE_BYTES * threads),
         ("SHARED_BYTES", shared),
         ("NEAR_BYTES", cut.shared),
+        ("NEAR_TILES", near_tiles),
         ("WEIGHTS", weights),
         ("SCALARS", scalars),
         ("PARAMETERS", plan.parameter_count()),
