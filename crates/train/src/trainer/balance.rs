@@ -185,14 +185,15 @@ probe = { file = "probe.csv", columns = ["t", "x", "u", "_"] }
         let conditions = [1.0; 4];
         let with = |first: &[f64], last: &[f64]| [first, &conditions, last].concat();
         // As the file says, up to a factor of a hundred.
-        assert_eq!(weights(alone, &with(&[10.0, 0.2], &[]))[..2], [1.0, 1.0]);
-        assert_eq!(weights(alone, &with(&[10.0, 0.05], &[]))[..2], [1.0, 40_000.0]);
-        // And beside measurements.
+        assert_eq!(weights(alone, &with(&[8.0, 0.125], &[]))[..2], [1.0, 1.0]);
+        assert_eq!(weights(alone, &with(&[8.0, 0.0625], &[]))[..2], [1.0, 16_384.0]);
+        // And beside measurements. Powers of two have no rounding.
+        let tiny = [1.0 / 1024.0; 2];
         assert_eq!(weights(text, &with(&[10.0, 10.0], &[1.0]))[..2], [1.0, 1.0]);
-        assert_eq!(weights(text, &with(&[1e-3, 1e-3], &[1.0]))[..2], [1e6, 1e6]);
-        assert_eq!(weights(text, &with(&[1e-3, 1e-3], &[1.0]))[2..], [1.0; 5]);
+        assert_eq!(weights(text, &with(&tiny, &[1.0]))[..2], [1_048_576.0; 2]);
+        assert_eq!(weights(text, &with(&tiny, &[1.0]))[2..], [1.0; 5]);
         let stated = text.replace("\"u_t = u_xx\"", "{ equation = \"u_t = u_xx\", weight = 2 }");
-        assert_eq!(weights(&stated, &with(&[1e-3, 1e-3], &[1.0]))[..2], [2.0, 1.0]);
+        assert_eq!(weights(&stated, &with(&tiny, &[1.0]))[..2], [2.0, 1.0]);
     }
 
     #[test]
