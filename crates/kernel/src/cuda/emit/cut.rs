@@ -15,9 +15,11 @@ pub(super) const WORKSPACE_BYTES: usize = 8;
 const RESERVED_BYTES: usize = 1024;
 
 /// Registers that a thread's sums may take, and where numbers have two terms at most, which leaves more of them: left
-/// factors of four warps that multiply together.
+/// factors of four warps that multiply together. With more channels than so many, larger tiles take longer than three seconds
+/// to compile, and at some thousand points half as much memory again (`benches/gpu/fused-step.md`).
 const SUM_REGISTERS: usize = 48;
 const SUM_REGISTERS_OF_TWO: usize = 64;
+const FEW_CHANNELS: usize = 3;
 
 /// Warps of a multiprocessor: enough to hide what one waits for, and each thread has 128 registers.
 const WARPS: usize = 16;
@@ -49,8 +51,10 @@ impl Cut {
         let warps = if grouped { tiles.div_ceil(down).next_multiple_of(4) } else { tiles };
         let rows = (16 * warps * down).max(plain.features.next_multiple_of(16));
         let together = target.groups && number == 4 && warps.is_multiple_of(4);
-        let most_registers =
-            if together && planes <= 2 && down == 1 { SUM_REGISTERS_OF_TWO } else { SUM_REGISTERS };
+        let most_registers = |term: &Term| {
+            let few = planes <= 2 && term.channels.len() <= FEW_CHANNELS;
+            if together && few && down == 1 { SUM_REGISTERS_OF_TWO } else { SUM_REGISTERS }
+        };
         let most_blocks = if target.variant.alone { 1 } else { WARPS / warps };
         for each in (1..=most_blocks).rev() {
             let taken = RESERVED_BYTES + WORKSPACE_BYTES * 32 * warps;
@@ -61,7 +65,7 @@ impl Cut {
                 let bytes = cell_bytes(columns, rows, planes, number)
                     + scratch(term, plain, plan, points, warps) * number;
                 let registers = down * columns / 8 * 4 * number / 4;
-                registers <= most_registers && bytes <= room && points <= 32 * warps
+                registers <= most_registers(term) && bytes <= room && points <= 32 * warps
             };
             let largest = |term: &Term| {
                 let sizes =

@@ -3,6 +3,7 @@
 use super::TRIED;
 use equation::problem::Solver;
 use kernel::{Cholesky, Device, Gram, NormalEquations, Subspace, Unknowns, sketched};
+use std::ops::Range;
 
 /// The most memory that matrices may take, in bytes.
 const MOST_BYTES: usize = 4 << 30;
@@ -72,11 +73,18 @@ impl Extent {
         self.parameters >= LEAST_PARAMETERS && seconds < dense / RATES.0
     }
 
-    /// Whether a GPU takes steps in random subspaces where it would sketch rows: for networks of sizes for which that was seen
-    /// to be better.
-    fn is_better_in_subspaces(self) -> bool {
-        const MOST_PARAMETERS: usize = 1 << 17;
-        self.is_faster_sketched() && self.parameters < MOST_PARAMETERS
+    /// Whether steps in random subspaces are better than others on a device, for networks of sizes for which that was seen: on
+    /// processors where they cost a fraction of exact ones, on a GPU where it would sketch rows.
+    fn is_better_in_subspaces(self, device: Device) -> bool {
+        const PARAMETERS: Range<usize> = 1 << 12..1 << 17;
+        /// Steps of the others, which come closer each, for one of these.
+        const FRACTION: f64 = 0.25;
+        let dense = self.flops(Solver::Woodbury).min(self.flops(Solver::NormalEquations));
+        let faster = match device {
+            Device::Cpu | Device::Reference => self.flops(Solver::Subspace) < FRACTION * dense,
+            Device::Cuda => self.is_faster_sketched(),
+        };
+        faster && PARAMETERS.contains(&self.parameters)
     }
 
     /// Bytes that its matrices take.
@@ -114,8 +122,8 @@ impl Extent {
         }
     }
 
-    /// The cheapest way that has room; sketched equations, whose steps are not as good, and conjugate gradients alone where
-    /// no others have.
+    /// Steps in subspaces where those are better, otherwise the cheapest way that has room; sketched equations, whose steps are
+    /// not as good, and conjugate gradients alone where no others have.
     pub fn best(self) -> Solver {
         self.best_on(Device::Cpu)
     }
@@ -127,7 +135,7 @@ impl Extent {
             Device::Cuda => MOST_BYTES_ON_DEVICES,
         };
         let fits = |solver: &Solver| self.bytes(*solver) <= most;
-        if device == Device::Cuda && fits(&Solver::Subspace) && self.is_better_in_subspaces() {
+        if fits(&Solver::Subspace) && self.is_better_in_subspaces(device) {
             return Solver::Subspace;
         }
         if device == Device::Cuda && fits(&Solver::Sketch) && self.is_faster_sketched() {
@@ -151,8 +159,10 @@ mod tests {
             Extent { parameters, rows, evaluation }.best()
         };
         assert_eq!(best(1341, 4608), Solver::NormalEquations);
-        assert_eq!(best(50_000, 2304), Solver::Woodbury);
-        assert_eq!(best(50_000, 40_000), Solver::Sketch);
+        assert_eq!(best(12_737, 2304), Solver::Subspace);
+        assert_eq!(best(12_737, 300), Solver::Woodbury, "few rows cost little");
+        assert_eq!(best(150_000, 2304), Solver::Woodbury, "not seen to be better");
+        assert_eq!(best(150_000, 40_000), Solver::Sketch);
         assert_eq!(best(1_000_000, 1000), Solver::ConjugateGradients, "no room for 8 GB");
     }
 
