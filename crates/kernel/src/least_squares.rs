@@ -37,7 +37,7 @@ impl Kernel<'_> {
     }
 
     /// How strongly every residual depends on the parameters: the root of the mean, over some of the points,
-    /// of its gradient squared, but no more than [`STEEP`] times the median length. Not weighted; zero without points.
+    /// of its gradient squared, but no more than four times the median length. Not weighted; zero without points.
     pub fn scales(&mut self, points: &[Points], parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
         self.check(points, parameters)?;
         let mut found = Vec::with_capacity(self.weights.len());
