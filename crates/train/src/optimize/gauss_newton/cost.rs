@@ -78,7 +78,7 @@ impl Extent {
     fn is_better_in_subspaces(self, device: Device) -> bool {
         const PARAMETERS: Range<usize> = 1 << 12..1 << 17;
         /// Steps of the others, which come closer each, for one of these.
-        const FRACTION: f64 = 0.25;
+        const FRACTION: f64 = 0.2;
         let dense = self.flops(Solver::Woodbury).min(self.flops(Solver::NormalEquations));
         let faster = match device {
             Device::Cpu | Device::Reference => self.flops(Solver::Subspace) < FRACTION * dense,
