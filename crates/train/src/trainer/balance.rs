@@ -13,9 +13,9 @@ use equation::taylor::{Plan, Source};
 /// Weights are looked at after this many steps of a phase, twice as many, and so on, besides its start.
 const FIRST_LOOK: u64 = 10;
 
-/// Equations that are so many times weaker than the strongest one are as strong as it instead; and where all are stronger
-/// or weaker than measurements by that much, they become as strong as those. Seconds, pascals and metres make such
-/// factors; within them, what the file says is kept.
+/// Equations that are so many times weaker than the strongest one are as strong as it instead; and where all are weaker than
+/// measurements by that much, they become as strong as those. Seconds, pascals and metres make such factors; within them, what
+/// the file says is kept. Nothing makes an equation weaker: it holds, and measurements have noise.
 const FAR: f64 = 100.0;
 
 /// Weights change when one of them is wrong by more than this factor: each change makes another loss.
@@ -99,7 +99,7 @@ fn in_units(plan: &Plan, scales: &[f64]) -> Vec<f64> {
     let inside = strongest(plan, scales, &own, |source| source == Source::Interior);
     let measured = strongest(plan, scales, &own, |source| matches!(source, Source::Data(_)));
     let stated = parts(plan).any(|(source, part)| source == Source::Interior && part.stated);
-    let far = |ratio: f64| ratio.is_normal() && !(1.0 / (FAR * FAR)..=FAR * FAR).contains(&ratio);
+    let far = |ratio: f64| ratio.is_finite() && ratio > FAR * FAR;
     // Who weighs an equation against measurements means it.
     let factor = if far(measured / inside) && !stated { measured / inside } else { 1.0 };
     let weight = |((source, part), scale): (Part<'_>, &f64)| {
@@ -190,6 +190,7 @@ probe = { file = "probe.csv", columns = ["t", "x", "u", "_"] }
         // And beside measurements. Powers of two have no rounding.
         let tiny = [1.0 / 1024.0; 2];
         assert_eq!(weights(text, &with(&[10.0, 10.0], &[1.0]))[..2], [1.0, 1.0]);
+        assert_eq!(weights(text, &with(&[1e4, 1e4], &[1.0]))[..2], [1.0, 1.0], "nothing is made weaker");
         assert_eq!(weights(text, &with(&tiny, &[1.0]))[..2], [1_048_576.0; 2]);
         assert_eq!(weights(text, &with(&tiny, &[1.0]))[2..], [1.0; 5]);
         let stated = text.replace("\"u_t = u_xx\"", "{ equation = \"u_t = u_xx\", weight = 2 }");
