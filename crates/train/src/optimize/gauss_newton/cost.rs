@@ -77,7 +77,7 @@ impl Extent {
     /// processors where they cost a fraction of exact ones, on a GPU where it would sketch rows.
     fn is_better_in_subspaces(self, device: Device) -> bool {
         const PARAMETERS: Range<usize> = 1 << 12..1 << 17;
-        /// Steps of the others, which come closer each, for one of these.
+        /// What a step may cost of an exact one, which comes closer.
         const FRACTION: f64 = 0.2;
         let dense = self.flops(Solver::Woodbury).min(self.flops(Solver::NormalEquations));
         let faster = match device {
