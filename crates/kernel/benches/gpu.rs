@@ -5,7 +5,8 @@
 use equation::counter::Stream;
 use equation::parse::parse_with;
 use equation::taylor::{Plan, plan};
-use kernel::{Device, Kernel, KernelError, Moments, Points, Precision, Series, Update, Visits};
+use kernel::{Device, Kernel, KernelError, Points, Precision, Visits};
+use linear::{Moments, Series, Update};
 use std::io::Write;
 use std::time::Instant;
 

@@ -5,8 +5,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use equation::counter::Stream;
 use equation::parse::parse_with;
 use equation::taylor::{Plan, plan};
-use kernel::cpu::{Float, Level, Scalars, Size, Start, multiply};
 use kernel::{Device, Kernel, Points, Precision};
+use linear::{Float, Level, Scalars, Size, Start, multiply};
 
 const BURGERS: &str = include_str!("../../../benches/problems/burgers.toml");
 

@@ -1,8 +1,8 @@
 //! What can go wrong between a plan and its numbers.
 
-use crate::cpu::Level;
 use crate::cuda::CudaError;
 use crate::{Device, Precision};
+use linear::Level;
 
 /// What has the wrong size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,43 +5,22 @@
 //! and gradients.
 
 mod adjoints;
-mod cholesky;
 pub mod cpu;
 pub mod cuda;
 mod device;
-mod equations;
+mod engine;
 mod error;
-mod gram;
 mod kernel;
-mod least_squares;
 mod losses;
-mod normal;
-mod packed;
 mod points;
 mod precision;
 mod recipe;
 mod reference;
-mod subspace;
-mod symmetric;
-mod update;
-mod vectors;
 
-pub use cholesky::Cholesky;
 pub use device::{Device, DeviceError};
-pub use equations::{
-    Attempt, CORRECTIONS, Course, Linearized, Patience, Products, REFINEMENTS, TriedStep, Unknowns,
-    least_damping, sketched,
-};
 pub use error::{KernelError, Shape};
-pub use gram::Gram;
-pub use kernel::Kernel;
+pub use kernel::{Kernel, Linearized, TriedStep};
 pub use losses::Losses;
-pub use normal::NormalEquations;
-pub use packed::{Packed, RankTwo};
 pub use points::Points;
 pub use precision::{Precision, PrecisionError};
 pub use recipe::{Column, Part, Recipe, Sequence, Supply, Visits};
-pub use subspace::Subspace;
-pub use symmetric::Symmetric;
-pub use update::{Moments, Series, Update};
-pub use vectors::Change;

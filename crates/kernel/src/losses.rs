@@ -1,7 +1,6 @@
 //! What one evaluation found.
 
 use crate::Points;
-use crate::kernel::plan_weights;
 use equation::taylor::Plan;
 
 /// The loss and what it is made of.
@@ -21,7 +20,7 @@ impl Losses {
         Losses {
             total: 0.0,
             mean_squares: vec![0.0; plan.terms.iter().map(|term| term.residuals.len()).sum()],
-            weights: plan_weights(plan),
+            weights: plan.weights(),
         }
     }
 

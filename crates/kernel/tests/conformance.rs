@@ -3,8 +3,8 @@
 mod cases;
 
 use cases::{Case, NETWORKS, case, files, parameters, points};
-use kernel::cpu::Level;
 use kernel::{Device, Kernel, Losses, Points, Precision};
+use linear::Level;
 
 fn evaluate(kernel: &mut Kernel<'_>, points: &[Points], parameters: &[f64]) -> (Losses, Vec<f64>) {
     // Poisoned, so that a number that is not written shows.

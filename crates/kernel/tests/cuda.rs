@@ -5,7 +5,9 @@ mod cases;
 
 use cases::{Case, NETWORKS, case, files, parameters, points};
 use kernel::cuda::CompileMode;
-use kernel::{Device, Kernel, Moments, Precision, Unknowns, Update};
+use kernel::{Device, Kernel, Precision};
+use linear::Unknowns;
+use linear::{Moments, Update};
 use rayon::prelude::*;
 use std::io::Write;
 

@@ -5,7 +5,8 @@ mod cases;
 
 use cases::{Case, NETWORKS, case, files, parameters, points};
 use kernel::cuda::{CompileMode, CudaError};
-use kernel::{Device, Kernel, KernelError, Precision, Unknowns, Visits};
+use kernel::{Device, Kernel, KernelError, Precision, Visits};
+use linear::Unknowns;
 
 fn stand_in(case: &Case, precision: Precision) -> Kernel<'_> {
     Kernel::compile_for_stand_in(&case.plan, precision).expect("a C++ compiler")

@@ -5,7 +5,8 @@ mod cases;
 
 use cases::{Case, case, parameters, points};
 use equation::counter::Stream;
-use kernel::{Cholesky, Device, Gram, Kernel, NormalEquations, Points, Precision};
+use kernel::{Device, Kernel, Points, Precision};
+use linear::{Cholesky, Gram, NormalEquations};
 
 const FILES: [&str; 5] =
     ["inverse.toml", "ansatz-nonlinear.toml", "navier-stokes.toml", "variable-diffusion.toml", "orders.toml"];

@@ -4,10 +4,9 @@
 use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer, Vectors, first_products};
 use equation::problem::{Products as Wanted, Solver};
 use kernel::cuda::{CudaError, MemoryPlan};
-use kernel::{
-    Attempt, Change, Course, Gram, Kernel, KernelError, Linearized, Losses, NormalEquations, Points,
-    Products, Series, Subspace, TriedStep, Unknowns, Visits,
-};
+use kernel::{Kernel, KernelError, Linearized, Losses, Points, TriedStep, Visits};
+use linear::{Attempt, Change, Course, Products, Unknowns};
+use linear::{Gram, NormalEquations, Series, Subspace};
 
 /// A loss as a function of the parameters.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! What a condition prescribes, if it prescribes anything that an ansatz can hold.
 
-use super::Reason;
 use super::face::{End, Face};
-use super::places::{largest, places, value};
 use super::select;
 use crate::expression::{Expression, Field, Leaf, Pool};
+use crate::problem::Reason;
 use crate::problem::{HardConstraints, Piece, Place, Problem};
+use crate::problem::{largest, places, prescribed, value};
 
 /// An equation `a·u = f` (or of a slope of `u`) on whole faces of the box.
 #[derive(Clone, Debug)]
@@ -79,29 +79,6 @@ pub(super) fn read(
         Some(overflow) => Err(Reason::Overflow(overflow)),
         None => Ok(Claim { number: 0, condition, unknown, data }),
     }
-}
-
-/// The field of an equation that is linear in one field and mentions no other, and what it equals.
-pub(crate) fn prescribed(pool: &mut Pool, residual: Expression) -> Result<(Field, Expression), Reason> {
-    let leaves = pool.leaves(&[residual]);
-    let known = |leaf: &Leaf| matches!(leaf, Leaf::Coordinate(_) | Leaf::Parameter(_) | Leaf::Field(_));
-    let mut fields = leaves.iter().filter_map(|leaf| match leaf {
-        Leaf::Field(field) => Some(*field),
-        _ => None,
-    });
-    let (Some(field), None, true) = (fields.next(), fields.next(), leaves.iter().all(known)) else {
-        return Err(Reason::NotPrescribed);
-    };
-    let slope = pool.derivative(residual, Leaf::Field(field));
-    let factor = match pool.as_number(slope) {
-        Some(factor) if factor != 0.0 && factor.is_finite() => factor,
-        _ => return Err(Reason::NotPrescribed),
-    };
-    let leaf = pool.leaf(Leaf::Field(field));
-    let rest = pool.combine(&[(residual, -1.0 / factor), (leaf, 1.0)]);
-    // A choice between two equations has a constant slope too.
-    let linear = !pool.mentions(rest, |leaf| matches!(leaf, Leaf::Field(_)));
-    linear.then_some((field, rest)).ok_or(Reason::NotPrescribed)
 }
 
 /// The faces of a condition that holds on nothing else.

@@ -2,9 +2,9 @@
 
 use super::claim::{Claim, Datum};
 use super::face::Face;
-use super::places::{largest, places, value};
 use crate::expression::{Derivative, Pool};
 use crate::problem::Domain;
+use crate::problem::{largest, places, value};
 
 /// A difference this small, as a share of the larger function, is rounding.
 const TOLERANCE: f64 = 1e-12;

@@ -5,9 +5,9 @@
 
 use super::claim::Claim;
 use super::face::End;
-use super::places::{places, value};
 use crate::expression::{Expression, Leaf, Pool};
 use crate::problem::Problem;
+use crate::problem::{places, value};
 
 /// The largest value of `N` at the start, in units of the field: a field that swings does about four periods then.
 const FAST: f64 = 50.0;

@@ -6,9 +6,9 @@
 
 use super::claim::Datum;
 use super::face::{End, Face};
-use super::places::{largest, places};
 use crate::expression::{Expression, Leaf, Node, Pool};
 use crate::problem::{Coordinate, Domain, Role};
+use crate::problem::{largest, places};
 
 /// Terms this small, as a share of the largest datum, are rounding: `sin(pi)`.
 const ROUNDING: f64 = 1e-14;

@@ -12,20 +12,12 @@ mod compatible;
 mod face;
 mod fast;
 mod interpolate;
-mod jumps;
-mod outcome;
-mod places;
 mod select;
 mod smooth;
 mod unit;
 
-pub use outcome::{Enforcement, Outcome, Reason, report};
-
-pub(crate) use claim::prescribed;
-pub(crate) use places::{places, value};
-
 use crate::expression::{Leaf, Pool};
-use crate::problem::{HardConstraints, Problem};
+use crate::problem::{Enforcement, HardConstraints, Outcome, Problem, Reason};
 use crate::swings::sizes;
 use claim::Claim;
 

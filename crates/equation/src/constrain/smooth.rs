@@ -1,11 +1,11 @@
 //! Whether what is prescribed on a face is smooth enough to be a part of the solution everywhere.
 
-use super::Reason;
 use super::claim::Claim;
 use super::face::{End, Face};
-use super::places::{largest, places, value};
 use crate::expression::{Derivative, Expression, Function, Node, Pool};
+use crate::problem::Reason;
 use crate::problem::{Condition, Place, Problem};
+use crate::problem::{largest, places, value};
 
 /// A jump at the ends of a periodic coordinate, as a share of the function's largest value, that does not
 /// count: such are solitons whose tails are cut off.

@@ -1,9 +1,9 @@
 //! The size of an unknown: networks find functions of order one, fields have units.
 
-use super::claim::{ROUNDING, finite_scale, prescribed};
-use super::places::{largest, places};
+use super::claim::{ROUNDING, finite_scale};
 use crate::expression::{Derivative, Leaf, Pool, evaluate};
 use crate::problem::{Place, Problem};
+use crate::problem::{largest, places, prescribed};
 
 /// Sizes up to this, and down to its inverse, are of order one.
 const ORDER_ONE: f64 = 10.0;

@@ -4,8 +4,11 @@
 mod added;
 mod check;
 mod domain;
+mod enforcement;
 mod field;
+mod jumps;
 mod network;
+mod probe;
 mod training;
 mod window;
 
@@ -13,8 +16,10 @@ pub use added::Added;
 pub(crate) use check::{Gap, gaps};
 pub(crate) use domain::axes;
 pub use domain::{Coordinate, Domain, Role};
+pub use enforcement::{Enforcement, Outcome, Reason, report};
 pub use field::FieldNameError;
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
+pub(crate) use probe::{largest, places, prescribed, value};
 pub use training::{
     Attention, Budget, HardConstraints, NoBudget, Optimizer, Phase, Products, Sampler, Schedule, Solver,
     Training,
@@ -22,7 +27,6 @@ pub use training::{
 pub(crate) use window::Tie;
 pub use window::{Parts, Windows};
 
-use crate::constrain::Enforcement;
 use crate::expression::{Expression, Leaf, Names, Pool};
 
 /// What the term of the equations is called, beside those of conditions and data.

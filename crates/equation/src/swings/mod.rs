@@ -15,9 +15,9 @@ mod start;
 
 pub use ripples::ripples;
 
-use crate::constrain::{places, value};
 use crate::expression::{Expression, Field, Leaf};
 use crate::problem::Problem;
+use crate::problem::{places, value};
 use complex::Complex;
 use modes::Entry;
 use start::Start;

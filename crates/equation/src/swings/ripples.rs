@@ -1,9 +1,9 @@
 //! How often a solution without time swings across the box: by equations that are linear, as Helmholtz' is, and by what
 //! is prescribed and what drives it. And how often what drives a solution in time does.
 
-use crate::constrain::{places, prescribed, value};
 use crate::expression::{Expression, Leaf, Pool};
 use crate::problem::{Place, Problem, Role};
+use crate::problem::{places, prescribed, value};
 use std::f64::consts::TAU;
 
 /// Places along a line on which turns are counted: some thirty periods are seen well.

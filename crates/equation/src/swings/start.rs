@@ -1,8 +1,8 @@
 //! What conditions prescribe at the start.
 
-use crate::constrain::{prescribed, value};
 use crate::expression::{Expression, Field, Leaf, Pool};
 use crate::problem::{Place, Problem};
+use crate::problem::{prescribed, value};
 
 /// What conditions prescribe at the start.
 pub(super) struct Start {

@@ -4,7 +4,7 @@ use super::adjoint::Variable;
 use super::architecture::Architecture;
 use super::listing::Listing;
 use super::{Plan, Source, Term};
-use crate::constrain::report;
+use crate::problem::report;
 use crate::problem::{Equation, NetworkKind, Piece, Place, Problem, Role};
 use std::fmt::Write;
 

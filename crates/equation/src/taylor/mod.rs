@@ -238,6 +238,11 @@ impl Plan {
         self.architecture.weight_count() + self.scalars.len()
     }
 
+    /// The weight of every residual of every term, term by term.
+    pub fn weights(&self) -> Vec<f64> {
+        self.terms.iter().flat_map(|term| &term.residuals).map(|residual| residual.weight).collect()
+    }
+
     /// The starting point of training: a pure function of the plan and the seed.
     pub fn initialize(&self, seed: u64) -> Vec<f64> {
         let mut parameters = vec![0.0; self.parameter_count()];

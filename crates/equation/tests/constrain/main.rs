@@ -5,9 +5,10 @@ mod random;
 mod refusals;
 mod soft;
 
-use equation::constrain::{Outcome, Reason, constrain};
+use equation::constrain::constrain;
 use equation::counter::Stream;
 use equation::parse::parse;
+use equation::problem::{Outcome, Reason};
 use equation::problem::{Piece, Place, Problem};
 use equation::taylor::{Interpreter, Source, plan};
 
@@ -30,7 +31,7 @@ impl Pair {
     /// Every equation as `name: exact` or `name: reason`, in the file's order.
     fn outcomes(&self) -> Vec<String> {
         let problem = &self.constrained;
-        let outcome = |enforcement: &equation::constrain::Enforcement| match &enforcement.outcome {
+        let outcome = |enforcement: &equation::problem::Enforcement| match &enforcement.outcome {
             Outcome::Exact { .. } => format!("{}: exact", enforcement.condition),
             Outcome::Penalty(reason) => format!("{}: {}", enforcement.condition, reason.sentence(problem)),
         };

@@ -1,7 +1,7 @@
 //! Conditions that stay penalties, each for its own reason.
 
 use super::{TOLERANCE, pair};
-use equation::constrain::Reason;
+use equation::problem::Reason;
 
 /// Burgers with other conditions and whatever else follows them.
 fn burgers(conditions: &str) -> String {

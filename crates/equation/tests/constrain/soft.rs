@@ -72,7 +72,7 @@ fn fields_that_are_large_or_small_are_computed_in_units_of_their_size() {
     let hot = with("u = 300*cos(pi*x)", "");
     assert_eq!((hot.constrained.unknowns[0].unit, hot.constrained.unknowns[1].unit), (256.0, 1.0));
     assert!(hot.check_exact(1e-10) > 0);
-    let said = equation::constrain::report(&hot.constrained);
+    let said = equation::problem::report(&hot.constrained);
     let line = "u is computed in units of 256, as large as conditions and sources make it";
     assert!(said.iter().any(|said| said == line), "{said:?}");
     let soft = with("u = 300*cos(pi*x)", "hard_constraints = \"off\"\n");

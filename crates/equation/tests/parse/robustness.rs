@@ -1,8 +1,9 @@
 //! Nothing panics, nothing hangs, nothing overflows the stack.
 
 use crate::files;
-use equation::constrain::{constrain, report};
+use equation::constrain::constrain;
 use equation::parse::{Diagnostics, parse, parse_with};
+use equation::problem::report;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::time::{Duration, Instant};

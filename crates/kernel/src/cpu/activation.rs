@@ -4,10 +4,11 @@
 //! operation is one plain loop, so the rules may be data and the arithmetic still runs in vectors.
 
 use super::fast::{self, Fast};
-use super::level::for_each_level;
-use super::{Float, math};
+use super::math;
 use equation::problem::Activation;
 use equation::taylor::{Rules, Wave};
+use linear::Float;
+use linear::for_each_level;
 
 /// Numbers of one piece.
 const PIECE: usize = 128;

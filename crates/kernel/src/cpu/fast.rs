@@ -3,7 +3,8 @@
 //! stays in registers; the general rules of [`super::activation`] touch memory once per term.
 
 use super::activation::Block;
-use super::{Float, math};
+use super::math;
+use linear::Float;
 
 /// What makes a chain rule common: `h_i = s1·z_i`, and for one channel also `+ s2·Σ weight_i·z_i²`.
 #[derive(Clone, Debug)]

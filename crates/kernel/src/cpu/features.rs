@@ -1,10 +1,10 @@
 //! The fixed functions of the coordinates that the first layer reads, with all channels.
 
-use super::Float;
 use super::activation::{self, Block, Shape};
 use super::network::{Shared, Site, point_coefficients};
 use super::term::TermCode;
 use equation::taylor::{Architecture, Layer, Wave};
+use linear::Float;
 
 impl<T: Float> Site<T> {
     /// Arguments of all features from the coordinates (columns of a tile's points), then the waves.

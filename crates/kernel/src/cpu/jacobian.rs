@@ -1,11 +1,11 @@
 //! The Jacobian of one term: whole rows, or its product with a vector from either side.
 
-use super::Float;
 use super::engine::{Cpu, chunk_count, tile_count, tile_range};
 use super::term::MOST_POINTS;
 use super::tile::Sums;
 use super::weights::Target;
 use crate::Points;
+use linear::Float;
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! Where everything lies: padded widths, buffers for adjoints, packed weights.
 
-use super::Float;
-use super::gemm::Start;
 use crate::adjoints::{self, Adjoints, LayerBars};
 use equation::taylor::{Architecture, Layer};
+use linear::Float;
+use linear::Start;
 
 /// The network's layers with the buffers that their adjoints use.
 #[derive(Clone, Debug)]

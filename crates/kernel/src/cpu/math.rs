@@ -1,7 +1,7 @@
 //! Exponential, hyperbolic tangent, sine and cosine as straight-line code that vectorises.
 //! Their errors are measured in the tests below.
 
-use super::Float;
+use linear::Float;
 
 #[inline(always)]
 fn polynomial<T: Float, const FMA: bool>(coefficients: &[T], x: T) -> T {

@@ -1,13 +1,13 @@
 //! The network on one tile of points: forward with all channels, and back.
 
 use super::activation::{self, Block, Shape};
-use super::gemm::{Scalars, Size, Start, multiply};
 use super::layout::Layout;
 use super::product::{self, Span};
 use super::term::TermCode;
 use super::weights::{DenseBar, Rows, Target, narrow_forward};
-use super::{Float, Level};
 use equation::taylor::{Architecture, Layer};
+use linear::{Float, Level};
+use linear::{Scalars, Size, Start, multiply};
 
 /// Packed weights of one step.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,10 @@
 //! Straight-line programs on all points of a tile at once.
 
-use super::level::for_each_level;
-use super::{Float, math};
+use super::math;
 use equation::expression::Function;
 use equation::taylor::{Instruction, Program, Register};
+use linear::Float;
+use linear::for_each_level;
 
 /// What a program reads: columns of `points` numbers each.
 #[derive(Clone, Copy)]

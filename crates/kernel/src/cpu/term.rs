@@ -1,10 +1,10 @@
 //! One loss term, prepared for tiles.
 
-use super::Float;
 use super::activation::Chain;
 use super::layout::Layout;
 use super::product::Product;
 use equation::taylor::{Architecture, Layer, Term};
+use linear::Float;
 
 /// Bytes of jets that a tile may occupy: about half of a second-level cache.
 const TILE_BYTES: usize = 640 * 1024;

@@ -1,6 +1,5 @@
 //! One tile of points through everything: coefficients, network, residuals, and back.
 
-use super::Float;
 use super::layout::Layout;
 use super::network::{Shared, Site};
 use super::program::{Columns, column, run};
@@ -8,6 +7,7 @@ use super::term::TermCode;
 use super::weights::Target;
 use crate::Points;
 use equation::taylor::{Adjoint, Variable};
+use linear::Float;
 use std::ops::Range;
 
 /// The memory of one thread: enough for a tile of any term.

@@ -1,13 +1,13 @@
 //! What a dense layer's weights receive from one tile: a sum over the points, one row of the Jacobian
 //! per point, or the product of each row with a direction.
 
-use super::Float;
-use super::gemm::{Scalars, Size, Start, multiply};
 use super::layout::Step;
-use super::level::for_each_level;
 use super::network::Shared;
 use super::term::TermCode;
 use equation::taylor::Layer;
+use linear::Float;
+use linear::for_each_level;
+use linear::{Scalars, Size, Start, multiply};
 
 /// What becomes of the gradients of a tile.
 pub(crate) enum Target<'a, T> {

@@ -5,7 +5,8 @@ use super::machine::{Arguments, Recorded};
 use super::memory::Pool;
 use super::rows::Wanted;
 use super::{CompileMode, CudaError};
-use crate::{Losses, Moments, Points, Recipe, Series as Steps, Update, Visits};
+use crate::{Losses, Points, Recipe, Visits};
+use linear::{Moments, Series as Steps, Update};
 
 /// Steps of one recording. More would save little: a launch of a recording costs as much as a few kernels.
 const RECORDED: usize = 16;

@@ -6,8 +6,8 @@ use super::engine::Cuda;
 use super::machine::{Arena, Arguments as Plan, Given, Module, ToLoad};
 use super::memory::Pool;
 use super::rows::Wanted;
-use crate::vectors::Change;
 use crate::{Losses, Points};
+use linear::Change;
 use std::fmt::Write;
 
 const THREADS: usize = 256;

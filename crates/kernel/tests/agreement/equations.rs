@@ -3,9 +3,9 @@
 use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
 use kernel::cuda::Purpose;
-use kernel::{
-    Attempt, CORRECTIONS, Cholesky, Course, Kernel, NormalEquations, Points, Products, Subspace, Unknowns,
-};
+use kernel::{Kernel, Points};
+use linear::{Attempt, CORRECTIONS, Course, Products, Unknowns};
+use linear::{Cholesky, NormalEquations, Subspace};
 
 /// Sums over all rows of products of two numbers of a row: both have their errors, and every addition rounds.
 pub(super) fn tolerance(case: &Case, kernel: &Kernel<'_>, rows: usize) -> f64 {

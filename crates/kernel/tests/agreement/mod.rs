@@ -16,7 +16,8 @@ pub(crate) use vectors::vectors;
 use crate::cases::{Case, parameters, points};
 use equation::counter::Stream;
 use kernel::cuda::{CudaError, MemoryPlan, Purpose};
-use kernel::{Device, Kernel, KernelError, Losses, Moments, Points, Series, Update, Visits};
+use kernel::{Device, Kernel, KernelError, Losses, Points, Visits};
+use linear::{Moments, Series, Update};
 
 const ADAM: Update =
     Update::Adam { rate: 0.0, mean_decay: 0.9, square_decay: 0.999, floor: 1e-8, decay: 0.0, decaying: 0 };

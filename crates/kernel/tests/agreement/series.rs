@@ -2,7 +2,8 @@
 
 use super::ADAM;
 use crate::cases::{Case, parameters, points};
-use kernel::{Column, Kernel, Moments, Part, Recipe, Sequence, Series, Supply, Visits};
+use kernel::{Column, Kernel, Part, Recipe, Sequence, Supply, Visits};
+use linear::{Moments, Series};
 
 /// Everything that a series leaves behind, as bits.
 type Left = (Vec<Vec<u64>>, [Vec<u64>; 3], u64, bool);

@@ -3,7 +3,9 @@
 use super::equations::{expected_step, tolerance, whole_less};
 use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
-use kernel::{Attempt, Course, Kernel, NormalEquations, Products, Unknowns};
+use kernel::Kernel;
+use linear::NormalEquations;
+use linear::{Attempt, Course, Products, Unknowns};
 
 /// Short products are as near to exact ones as they are said to be, with slopes that are exact, and steps with a thousandth of
 /// damping within a hundredth; the same call again gives the same bits.

@@ -2,7 +2,9 @@
 
 use crate::cases::{Case, parameters, points};
 use equation::counter::Stream;
-use kernel::{Change, Kernel, Packed, RankTwo};
+use kernel::Kernel;
+use linear::Change;
+use linear::{Packed, RankTwo};
 
 /// Everything that they are good for.
 pub(crate) fn vectors(case: &Case, kernel: &mut Kernel<'_>) {

@@ -4,7 +4,7 @@ use super::iteration::{first_losses, timed};
 use crate::optimize::{GaussNewton, LeastSquares, Optimizer, first_products};
 use crate::{Objective, Refusal, TrainError};
 use equation::problem::{Products as Wanted, Solver};
-use kernel::{Attempt, Course, Products};
+use linear::{Attempt, Course, Products};
 
 /// Of the steps that are timed.
 const DAMPING: f64 = 0.1;

@@ -7,7 +7,9 @@ use super::step::{DeviceMemory, Start, StepSettings, on_threads, open};
 use crate::optimize::{Elsewhere, GaussNewton, LeastSquares, Optimizer};
 use crate::{Objective, Precision, Refusal, TrainError};
 use equation::problem::{Products as Wanted, Solver};
-use kernel::{Attempt, Cholesky, Course, Kernel, NormalEquations, Products, TriedStep, Unknowns};
+use kernel::{Kernel, TriedStep};
+use linear::{Attempt, Course, Products, Unknowns};
+use linear::{Cholesky, NormalEquations};
 use std::path::Path;
 use std::time::Instant;
 

@@ -7,9 +7,9 @@ use crate::sample::{Draw, draw};
 use crate::trainer::settle;
 use crate::{Device, Experiment, KernelError, Objective, Points, Precision, Refusal, TrainError};
 use equation::taylor::Plan;
-use kernel::cpu::peak_flops;
 use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Kernel, Visits};
+use linear::peak_flops;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

@@ -2,7 +2,7 @@
 
 use super::{Loss, Optimizer, State, StateError, StepOutcome};
 use crate::Refusal;
-use kernel::{Moments, Update};
+use linear::{Moments, Update};
 
 /// Decay of the gradient's running mean; the paper's beta_1.
 const MEAN_DECAY: f64 = 0.9;

@@ -19,10 +19,9 @@ pub use vectors::Vectors;
 use crate::{Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Products as Wanted, Solver};
 use equation::taylor::Plan;
-use kernel::{
-    Attempt, Course, Gram, Linearized, Losses, Moments, NormalEquations, Products, Subspace, TriedStep,
-    Unknowns, Update,
-};
+use kernel::{Linearized, Losses, TriedStep};
+use linear::{Attempt, Course, Products, Unknowns};
+use linear::{Gram, Moments, NormalEquations, Subspace, Update};
 
 /// A loss as a function of the parameters.
 pub trait Loss {

@@ -1,7 +1,8 @@
 //! Vectors that are not on the host.
 
 use crate::Refusal;
-use kernel::{Change, Losses};
+use kernel::Losses;
+use linear::Change;
 
 /// Vectors as long as the parameters that stay where the loss is evaluated, by number: a method sees products of them.
 pub trait Vectors {

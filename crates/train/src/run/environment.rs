@@ -4,7 +4,7 @@ use super::ENVIRONMENT;
 use super::calendar::Moment;
 use crate::Experiment;
 use crate::checkpoint::{Header, VERSION, write_atomically};
-use kernel::cpu::Level;
+use linear::Level;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::SystemTime;

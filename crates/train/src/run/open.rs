@@ -5,7 +5,7 @@ use super::{CHECKPOINTS, METRICS, Notice, PROBLEM, RunError};
 use crate::checkpoint::{Fault, Header, Layout, Store};
 use crate::trainer::Snapshot;
 use crate::{Device, Experiment, Precision, TrainError};
-use kernel::cpu::Level;
+use linear::Level;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 //! long times pull the network to a solution that has nothing to do with its start (Wang, Sankaranarayanan,
 //! Perdikaris 2022 call it causality). Where the end is what is known, as for prices of options, late times come first.
 
-use equation::constrain::Outcome;
+use equation::problem::Outcome;
 use equation::problem::{Coordinate, Place, Problem, Role};
 use equation::taylor::{Row, Source, Term};
 use kernel::Points;

@@ -7,7 +7,7 @@ use super::{Newton, REPORT, squares};
 use crate::cuda::CudaError;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::memory::Pool;
-use crate::{Attempt, CORRECTIONS, Course, Unknowns};
+use linear::{Attempt, CORRECTIONS, Course, Unknowns};
 use std::ops::Range;
 
 /// A step that was tried.

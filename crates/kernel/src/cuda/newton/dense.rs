@@ -2,7 +2,7 @@
 
 use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel_of};
 use crate::cuda::machine::{Given, ToLoad};
-use crate::{Attempt, Course};
+use linear::{Attempt, Course};
 use std::fmt::Write;
 
 /// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.

@@ -7,7 +7,7 @@ use super::{Newton, dense};
 use crate::cuda::CudaError;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::memory::Pool;
-use crate::{Patience, Unknowns};
+use linear::{Patience, Unknowns};
 
 /// Conjugate gradients between two looks at how far they are: the host waits for those.
 const LOOK: usize = 8;

@@ -18,8 +18,10 @@ use super::engine::{Cuda, tables};
 use super::machine::{Arena, Arguments};
 use super::memory::{Pool, Regions};
 use super::rows::{Chunk, Size, chunks, tiles as count_tiles};
-use crate::{Points, Products, Subspace, Unknowns};
+use crate::Points;
 use dense::{Dense, SHARED_OUT, THREADS};
+use linear::Subspace;
+use linear::{Products, Unknowns};
 use short::Short;
 use std::ops::Range;
 

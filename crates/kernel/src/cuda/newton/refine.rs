@@ -3,9 +3,9 @@
 use super::Newton;
 use super::candidates::Half;
 use super::dense::{CANDIDATES, Dense, THREADS};
-use crate::REFINEMENTS;
 use crate::cuda::CudaError;
 use crate::cuda::engine::Cuda;
+use linear::REFINEMENTS;
 
 impl Cuda<'_> {
     /// Queues conjugate gradients that begin with the steps that factors gave, for all candidates at once. What is not

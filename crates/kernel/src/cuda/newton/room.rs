@@ -4,13 +4,15 @@
 use super::dense::{self, CANDIDATES, Cut, Dense, SHARED_OUT};
 use super::short::Short;
 use super::{Newton, REPORT, row_count};
+use crate::Points;
 use crate::cuda::emit::Work;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::machine::{Arena, Arguments};
 use crate::cuda::memory::{MemoryPlan, Pool, Regions};
 use crate::cuda::rows::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::{CudaError, tiles};
-use crate::{Points, Products, Subspace, Unknowns, sketched};
+use linear::Subspace;
+use linear::{Products, Unknowns, sketched};
 
 /// Bytes of rows of the Jacobian that are there at one time, where memory allows.
 const MOST_BYTES: usize = 1 << 30;

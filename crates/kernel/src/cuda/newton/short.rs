@@ -5,7 +5,7 @@ use super::dense::{self, Dense, SIDE, THREADS};
 use super::room::SLOPE_PARTS;
 use crate::cuda::CudaError;
 use crate::cuda::engine::Cuda;
-use crate::{Products, Unknowns};
+use linear::{Products, Unknowns};
 
 /// Inner indices that are staged at a time; as in `device/halves.cuh`.
 const SLICE: usize = 32;

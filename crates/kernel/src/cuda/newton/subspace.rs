@@ -5,9 +5,9 @@ use super::candidates::Half;
 use super::dense::{self, Dense, THREADS};
 use super::room::SLOPE_PARTS;
 use super::{Newton, dense::BLOCK};
-use crate::Unknowns;
 use crate::cuda::CudaError;
 use crate::cuda::engine::Cuda;
+use linear::Unknowns;
 
 /// Rows that a block combines; as in `device/subspace.cuh`.
 const COMBINED: usize = 8;
@@ -87,7 +87,7 @@ impl Cuda<'_> {
     /// With what tells where a parameter is in the subspace.
     fn in_terms_of(&self, newton: &Newton, dense: &Dense) -> Dense {
         let key = match newton.unknowns {
-            Unknowns::Subspace { turn } => crate::subspace::key(turn),
+            Unknowns::Subspace { turn } => linear::Subspace::key(turn),
             Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => 0,
         };
         Dense { key, sketched: newton.factored.size, apart: newton.factored.stride, ..*dense }

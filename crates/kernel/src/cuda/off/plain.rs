@@ -1,7 +1,7 @@
 //! Products by plain loops, in memory that the processor has: what stands in for the library.
 
 use super::products::{Factors, Matrix, Product};
-use crate::cpu::Float;
+use linear::Float;
 use std::slice;
 
 /// Multiplies as [`Product::matrices`] says.

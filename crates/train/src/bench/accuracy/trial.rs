@@ -3,7 +3,7 @@
 use super::{AccuracySettings, Task};
 use crate::trainer::settle;
 use crate::{Event, Experiment, FieldError, Sink, Stopped, Trained};
-use kernel::cpu::Level;
+use linear::Level;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -4,7 +4,7 @@ use super::refine::refine;
 use super::system::System;
 use super::{LeastSquares, dot};
 use crate::Refusal;
-use kernel::Cholesky;
+use linear::Cholesky;
 
 /// The most that a step may bend: half its acceleration's length, in multiples of its own.
 const MOST_BEND: f64 = 0.75;

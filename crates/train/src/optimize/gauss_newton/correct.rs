@@ -4,7 +4,8 @@ use super::cost::Extent;
 use super::system::System;
 use super::{LeastSquares, dot};
 use crate::Refusal;
-use kernel::{CORRECTIONS, Cholesky};
+use linear::CORRECTIONS;
+use linear::Cholesky;
 
 /// The damping with which ends of steps are corrected, in multiples of the root of their own. The longer a step, the fewer
 /// directions mean the same at its end as at its start; between damping and one there is room for both to be small.

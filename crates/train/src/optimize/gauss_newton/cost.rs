@@ -2,7 +2,9 @@
 
 use super::TRIED;
 use equation::problem::Solver;
-use kernel::{Cholesky, Device, Gram, NormalEquations, Subspace, Unknowns, sketched};
+use kernel::Device;
+use linear::{Cholesky, Gram, NormalEquations, Subspace};
+use linear::{Unknowns, sketched};
 use std::ops::Range;
 
 /// The most memory that matrices may take, in bytes.

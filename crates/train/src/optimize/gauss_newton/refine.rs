@@ -2,7 +2,7 @@
 
 use super::{LeastSquares, dot};
 use crate::Refusal;
-use kernel::Patience;
+use linear::Patience;
 
 /// Turns a step into that of (JᵀJ + μ·I)·x = Jᵀ·r + μ·origin for μ = `damping`, by conjugate gradients on the least-squares
 /// problem in the terms of equations like it that `solve` solves (Björck 1996). Products with J itself see what its square
@@ -55,7 +55,9 @@ pub(super) fn refine(
 mod tests {
     use super::*;
     use crate::optimize::Extent;
-    use kernel::{Cholesky, Gram, Losses, NormalEquations, Subspace, Unknowns, least_damping};
+    use kernel::Losses;
+    use linear::{Cholesky, Gram, NormalEquations, Subspace};
+    use linear::{Unknowns, least_damping};
 
     /// J = S·H with singular values S and a reflection H: solutions are known in closed form.
     struct Reflected {

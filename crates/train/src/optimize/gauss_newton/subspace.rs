@@ -2,7 +2,8 @@
 
 use super::{LeastSquares, dot};
 use crate::Refusal;
-use kernel::{Cholesky, Losses, NormalEquations, Subspace};
+use kernel::Losses;
+use linear::{Cholesky, NormalEquations, Subspace};
 
 /// SᵀJᵀJS for the orthonormal directions S of a subspace.
 #[derive(Clone, Debug)]

@@ -6,7 +6,9 @@ use super::refine::refine;
 use super::subspace::InSubspace;
 use crate::Refusal;
 use equation::problem::Solver;
-use kernel::{Cholesky, Gram, Losses, NormalEquations, Symmetric, Unknowns, sketched};
+use kernel::Losses;
+use linear::{Cholesky, Gram, NormalEquations, Symmetric};
+use linear::{Unknowns, sketched};
 
 /// What is known about J at some parameters.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@
 use super::curvature::Move;
 use super::memory::{LEAST_COSINE, dot, norm};
 use crate::optimize::{State, StateError};
-use kernel::{Packed, RankTwo};
+use linear::{Packed, RankTwo};
 
 /// The state.
 #[derive(Clone, Debug)]

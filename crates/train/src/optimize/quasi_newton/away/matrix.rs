@@ -5,7 +5,7 @@ use crate::Refusal;
 use crate::optimize::quasi_newton::broyden::{Pending, update};
 use crate::optimize::quasi_newton::memory::LEAST_COSINE;
 use crate::optimize::{State, Vectors};
-use kernel::Change;
+use linear::Change;
 
 /// Vectors by number, as on the host.
 const STEP: usize = CURVATURE;

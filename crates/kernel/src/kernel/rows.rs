@@ -2,10 +2,9 @@
 //! point by point, residual by residual. Weights may be others than the plan's here.
 
 use crate::error::fits;
-use crate::kernel::plan_weights;
-use crate::{
-    Gram, Kernel, KernelError, Losses, NormalEquations, Points, Products, Shape, Subspace, Unknowns,
-};
+use crate::{Kernel, KernelError, Losses, Points, Shape};
+use linear::{Gram, NormalEquations, Subspace};
+use linear::{Products, Unknowns};
 
 /// Numbers of the Jacobian that are there at a time where only its diagonal is wanted.
 const ROOM: usize = 1 << 21;
@@ -30,7 +29,7 @@ impl Kernel<'_> {
     /// Makes these the factors of the residuals, in the order of [`Losses::mean_squares`]; the plan's own
     /// where there are none. [`Kernel::evaluate`] and [`Kernel::run_steps`] keep to the plan's.
     pub fn set_weights(&mut self, weights: &[f64]) -> Result<(), KernelError> {
-        let own = plan_weights(self.plan);
+        let own = self.plan.weights();
         fits(Shape::Weights, own.len(), if weights.is_empty() { own.len() } else { weights.len() })?;
         self.weights = if weights.is_empty() { own } else { weights.to_vec() };
         Ok(())

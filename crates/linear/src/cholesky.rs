@@ -1,7 +1,7 @@
 //! Cholesky factors of damped symmetric matrices: A = UᵀU, block by block on the microkernel.
 
 use crate::Symmetric;
-use crate::cpu::{Level, Scalars, Size, Start, multiply};
+use crate::{Level, Scalars, Size, Start, multiply};
 use rayon::prelude::*;
 
 /// Rows of U that are finished at a time.

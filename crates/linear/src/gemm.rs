@@ -3,7 +3,7 @@
 //! A is read one number at a time and broadcast, so it may have any strides; nothing is packed.
 //! One block of C, up to 6 rows by 4 vectors, stays in registers through the whole inner dimension.
 
-use super::{Float, Level};
+use crate::{Float, Level};
 
 /// A matrix of which single numbers are read.
 #[derive(Clone, Copy)]
@@ -272,7 +272,7 @@ microkernel!(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use equation::counter::Stream;
+    use crate::subspace::finalized;
 
     fn check<T: Float>(
         level: Level,
@@ -282,8 +282,8 @@ mod tests {
         transposed: bool,
         start: Start,
     ) {
-        let noise = Stream::new(5, 1);
-        let number = |index: usize| T::from_f64(noise.uniform(index as u64) - 0.5);
+        let uniform = |index: usize| (finalized(index as u64 + 1) >> 11) as f64 / (1u64 << 53) as f64;
+        let number = |index: usize| T::from_f64(uniform(index) - 0.5);
         let (a_row, a_column) = if transposed { (1, rows + 1) } else { (inner + 2, 1) };
         let a: Vec<T> = (0..(rows + 1) * (inner + 2) + rows).map(number).collect();
         let (b_row, c_row) = (columns + T::LANES, columns);

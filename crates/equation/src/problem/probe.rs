@@ -1,8 +1,8 @@
-//! Places at which functions of the coordinates are looked at.
+//! What conditions prescribe, and places at which functions of the coordinates are looked at.
 
+use super::{Domain, Reason};
 use crate::counter::Stream;
-use crate::expression::{Expression, Leaf, Pool, evaluate};
-use crate::problem::Domain;
+use crate::expression::{Expression, Field, Leaf, Pool, evaluate};
 
 /// Places looked at on every face and edge. Odd, so that the middle of a line is among them.
 const COUNT: usize = 201;
@@ -46,7 +46,7 @@ pub(crate) fn value(pool: &Pool, function: Expression, place: &[f64]) -> f64 {
 
 /// Where the absolute value of a function is largest, and that value. A place where it is no number counts
 /// as infinite.
-pub(super) fn largest(pool: &Pool, function: Expression, places: &[Vec<f64>]) -> (usize, f64) {
+pub(crate) fn largest(pool: &Pool, function: Expression, places: &[Vec<f64>]) -> (usize, f64) {
     let mut found = (0, 0.0);
     if let Some(number) = pool.as_number(function) {
         return (0, if number.is_nan() { f64::INFINITY } else { number.abs() });
@@ -59,4 +59,27 @@ pub(super) fn largest(pool: &Pool, function: Expression, places: &[Vec<f64>]) ->
         }
     }
     found
+}
+
+/// The field of an equation that is linear in one field and mentions no other, and what it equals.
+pub(crate) fn prescribed(pool: &mut Pool, residual: Expression) -> Result<(Field, Expression), Reason> {
+    let leaves = pool.leaves(&[residual]);
+    let known = |leaf: &Leaf| matches!(leaf, Leaf::Coordinate(_) | Leaf::Parameter(_) | Leaf::Field(_));
+    let mut fields = leaves.iter().filter_map(|leaf| match leaf {
+        Leaf::Field(field) => Some(*field),
+        _ => None,
+    });
+    let (Some(field), None, true) = (fields.next(), fields.next(), leaves.iter().all(known)) else {
+        return Err(Reason::NotPrescribed);
+    };
+    let slope = pool.derivative(residual, Leaf::Field(field));
+    let factor = match pool.as_number(slope) {
+        Some(factor) if factor != 0.0 && factor.is_finite() => factor,
+        _ => return Err(Reason::NotPrescribed),
+    };
+    let leaf = pool.leaf(Leaf::Field(field));
+    let rest = pool.combine(&[(residual, -1.0 / factor), (leaf, 1.0)]);
+    // A choice between two equations has a constant slope too.
+    let linear = !pool.mentions(rest, |leaf| matches!(leaf, Leaf::Field(_)));
+    linear.then_some((field, rest)).ok_or(Reason::NotPrescribed)
 }

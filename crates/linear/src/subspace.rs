@@ -23,7 +23,7 @@ impl Subspace {
 
     /// The subspace of a turn, always the same.
     pub fn draw(parameters: usize, unknowns: usize, turn: u64) -> Self {
-        let (unknowns, key) = (unknowns.max(1), key(turn));
+        let (unknowns, key) = (unknowns.max(1), Self::key(turn));
         let groups = parameters.div_ceil(unknowns);
         let turns: Vec<usize> = (0..groups).map(|group| turned(key, parameters, unknowns, group)).collect();
         let place = |number: usize| (number % unknowns + turns[number / unknowns]) % unknowns;
@@ -35,6 +35,11 @@ impl Subspace {
         };
         let places = (0..parameters).map(|number| (place(number), factor(number, counts[place(number)])));
         Subspace { unknowns, places: places.collect() }
+    }
+
+    /// What tells the turns' random numbers apart; devices that draw the same subspaces begin with it.
+    pub fn key(turn: u64) -> u64 {
+        finalized(turn.wrapping_add(1).wrapping_mul(GOLDEN))
     }
 
     /// Unknowns.
@@ -52,11 +57,6 @@ impl Subspace {
     pub fn spread(&self, from: &[f64], to: &mut [f64]) {
         self.places.iter().zip(to).for_each(|((unknown, factor), to)| *to += factor * from[*unknown]);
     }
-}
-
-/// What tells the turns' random numbers apart; as `key` in `cuda/device/subspace.cuh`.
-pub(crate) fn key(turn: u64) -> u64 {
-    finalized(turn.wrapping_add(1).wrapping_mul(GOLDEN))
 }
 
 /// By how many places a group of parameters is turned.

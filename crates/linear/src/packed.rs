@@ -1,6 +1,6 @@
 //! Packed matrices that change a little and are multiplied, over and over.
 
-use crate::cpu::{Float, Level, for_each_level};
+use crate::{Float, Level, for_each_level};
 use rayon::prelude::*;
 
 /// Rows that one task works on; fixed, so that sums do not depend on the number of threads.

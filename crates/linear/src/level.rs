@@ -54,10 +54,11 @@ impl fmt::Display for Level {
 /// Compiles one body for every level and picks by value. The body is an `#[inline(always)]` function
 /// of plain loops, which the compiler vectorises with the instructions of each level. Its last generic
 /// parameter says whether fused multiply-adds are instructions (and not slow library calls).
+#[macro_export]
 macro_rules! for_each_level {
     ($(#[$doc:meta])* $visibility:vis fn $name:ident<$T:ident: $bound:path>($($argument:ident: $type:ty),* $(,)?) => $body:ident) => {
         $(#[$doc])*
-        $visibility fn $name<$T: $bound>(level: crate::cpu::Level, $($argument: $type),*) {
+        $visibility fn $name<$T: $bound>(level: $crate::Level, $($argument: $type),*) {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
             fn avx512<$T: $bound>($($argument: $type),*) {
@@ -71,13 +72,12 @@ macro_rules! for_each_level {
             match level {
                 // SAFETY: a level is only handed out after the processor was asked for it.
                 #[cfg(target_arch = "x86_64")]
-                crate::cpu::Level::Avx512 => unsafe { avx512($($argument),*) },
+                $crate::Level::Avx512 => unsafe { avx512($($argument),*) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                crate::cpu::Level::Avx2 => unsafe { avx2($($argument),*) },
+                $crate::Level::Avx2 => unsafe { avx2($($argument),*) },
                 _ => $body::<$T, false>($($argument),*),
             }
         }
     };
 }
-pub(crate) use for_each_level;

@@ -1,6 +1,6 @@
 //! The processor's own limit: fused multiply-adds on registers only.
 
-use super::{Float, Level};
+use crate::{Float, Level};
 use std::time::Instant;
 
 /// Blocks between two readings of the clock: about a millisecond.

@@ -52,7 +52,7 @@ impl NormalEquations {
     }
 
     /// The points of a term with `residuals` residuals that make one block each.
-    pub(crate) fn blocks(points: usize, residuals: usize) -> impl Iterator<Item = Range<usize>> {
+    pub fn blocks(points: usize, residuals: usize) -> impl Iterator<Item = Range<usize>> {
         let step = (Self::BLOCK / residuals.max(1)).max(1);
         (0..points).step_by(step).map(move |start| start..(start + step).min(points))
     }
@@ -62,19 +62,20 @@ impl NormalEquations {
         self.matrix.set_row(row, numbers);
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Forgets all rows.
+    pub fn clear(&mut self) {
         self.matrix.clear();
     }
 
     /// Room for the residuals and the Jacobian of a block of `count` rows.
-    pub(crate) fn block(&mut self, count: usize) -> (&mut [f64], &mut [f64]) {
+    pub fn block(&mut self, count: usize) -> (&mut [f64], &mut [f64]) {
         self.residuals.resize(count, 0.0);
         self.rows.resize(count * self.matrix.size(), 0.0);
         (&mut self.residuals, &mut self.rows)
     }
 
     /// Adds the block, row k of it multiplied by `scales[k % scales.len()]`.
-    pub(crate) fn add_block(&mut self, scales: &[f64]) {
+    pub fn add_block(&mut self, scales: &[f64]) {
         let NormalEquations { matrix, residuals, rows, panels } = self;
         let (size, padded, count) = (matrix.size(), matrix.padded(), residuals.len());
         panels.resize(padded * count.max(Self::BLOCK), 0.0);

@@ -1,13 +1,20 @@
 //! A compiled plan: checks its arguments, then hands them to the engine of its device.
 
-use crate::cpu::Level;
+mod equations;
+mod rows;
+mod vectors;
+
+pub use equations::{Linearized, TriedStep};
+
 use crate::cuda;
 use crate::cuda::{CompileMode, MemoryPlan, MemoryUse};
-use crate::device::Engine;
+use crate::engine::Engine;
 use crate::error::fits;
 use crate::recipe::{Recipe, Supply, Visits};
-use crate::{Device, KernelError, Losses, Moments, Points, Precision, Series, Shape};
+use crate::{Device, KernelError, Losses, Points, Precision, Shape};
 use equation::taylor::{Plan, Term};
+use linear::Level;
+use linear::{Moments, Series};
 
 /// A plan, ready to run on a device. Owns all scratch memory: evaluating allocates nothing.
 #[derive(Debug)]
@@ -27,7 +34,7 @@ impl<'plan> Kernel<'plan> {
     /// Prepares a plan for a device. Fails where the device cannot run it, and never falls back to
     /// another one.
     pub fn compile(plan: &'plan Plan, device: Device, precision: Precision) -> Result<Self, KernelError> {
-        let engine = device.engine(plan, precision)?;
+        let engine = Engine::of(plan, device, precision)?;
         Ok(Kernel::with(plan, device, precision, engine))
     }
 
@@ -58,7 +65,7 @@ impl<'plan> Kernel<'plan> {
     }
 
     fn with(plan: &'plan Plan, device: Device, precision: Precision, engine: Engine<'plan>) -> Self {
-        let (losses, weights) = (Losses::zero(plan), plan_weights(plan));
+        let (losses, weights) = (Losses::zero(plan), plan.weights());
         Kernel { plan, device, precision, engine, losses, weights, residuals: Vec::new() }
     }
 
@@ -298,9 +305,4 @@ impl<'plan> Kernel<'plan> {
         fits(Shape::Output, points.len() * term.residuals.len(), out.len())?;
         self.engine.fill(position, points, parameters, out)
     }
-}
-
-/// The weights of all residuals as the plan has them.
-pub(crate) fn plan_weights(plan: &Plan) -> Vec<f64> {
-    plan.terms.iter().flat_map(|term| &term.residuals).map(|residual| residual.weight).collect()
 }

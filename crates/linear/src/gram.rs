@@ -97,19 +97,19 @@ impl Gram {
     }
 
     /// The points of a term with `residuals` residuals that make one block each.
-    pub(crate) fn blocks(points: usize, residuals: usize) -> impl Iterator<Item = Range<usize>> {
+    pub fn blocks(points: usize, residuals: usize) -> impl Iterator<Item = Range<usize>> {
         let step = (BLOCK / residuals.max(1)).max(1);
         (0..points).step_by(step).map(move |start| start..(start + step).min(points))
     }
 
     /// Room for the residuals and the Jacobian of `count` rows from `first` on.
-    pub(crate) fn block(&mut self, first: usize, count: usize) -> (&mut [f64], &mut [f64]) {
+    pub fn block(&mut self, first: usize, count: usize) -> (&mut [f64], &mut [f64]) {
         self.rows.resize(count * self.parameters, 0.0);
         (&mut self.residuals[first..first + count], &mut self.rows)
     }
 
     /// Keeps those rows, row k of them multiplied by `scales[k % scales.len()]`.
-    pub(crate) fn keep_block(&mut self, first: usize, count: usize, scales: &[f64]) {
+    pub fn keep_block(&mut self, first: usize, count: usize, scales: &[f64]) {
         let Gram { matrix, parameters, residuals, rows, panels, .. } = self;
         let (parameters, padded) = (*parameters, matrix.padded());
         for (place, residual) in residuals[first..first + count].iter_mut().enumerate() {
@@ -128,19 +128,19 @@ impl Gram {
     }
 
     /// Begins sums of rows.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.panels.fill(0.0);
         self.trace = 0.0;
     }
 
     /// Room for the Jacobian of `count` rows that will be added to sums.
-    pub(crate) fn block_to_add(&mut self, count: usize) -> &mut [f64] {
+    pub fn block_to_add(&mut self, count: usize) -> &mut [f64] {
         self.rows.resize(count * self.parameters, 0.0);
         &mut self.rows
     }
 
     /// Adds those rows, from row `first` on, to sums with random signs; row k multiplied by `scales[k % scales.len()]`.
-    pub(crate) fn add_block(&mut self, first: usize, scales: &[f64]) {
+    pub fn add_block(&mut self, first: usize, scales: &[f64]) {
         let Gram { matrix, parameters, rows, panels, trace, .. } = self;
         let (parameters, padded, sums) = (*parameters, matrix.padded(), matrix.size());
         let count = rows.len() / parameters.max(1);
@@ -162,14 +162,14 @@ impl Gram {
     }
 
     /// Multiplies what was added.
-    pub(crate) fn finish_sums(&mut self) {
+    pub fn finish_sums(&mut self) {
         let trace = self.trace;
         self.finish();
         self.trace = trace;
     }
 
     /// Multiplies what was kept.
-    pub(crate) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         let Gram { matrix, parameters, panels, .. } = self;
         let padded = matrix.padded();
         matrix.clear();

@@ -1,6 +1,6 @@
 //! XᵀX, added up block by block of rows of X.
 
-use crate::cpu::{Level, Scalars, Size, Start, multiply};
+use crate::{Level, Scalars, Size, Start, multiply};
 use rayon::prelude::*;
 
 /// Columns of X that lie together: four blocks of six rows, three vectors, of the microkernel.
@@ -20,7 +20,7 @@ pub struct Symmetric {
 
 impl Symmetric {
     /// Zero, with `size` rows and `more` that are only read by [`Self::number`].
-    pub(crate) fn new(size: usize, more: usize) -> Self {
+    pub fn new(size: usize, more: usize) -> Self {
         let padded = padded(size, more);
         Symmetric { size, padded, level: Level::best(), numbers: vec![0.0; padded * padded] }
     }
@@ -31,7 +31,7 @@ impl Symmetric {
     }
 
     /// Rows and columns as stored.
-    pub(crate) fn padded(&self) -> usize {
+    pub fn padded(&self) -> usize {
         self.padded
     }
 
@@ -46,24 +46,25 @@ impl Symmetric {
     }
 
     /// A single number of the lower triangle.
-    pub(crate) fn number(&self, row: usize, column: usize) -> f64 {
+    pub fn number(&self, row: usize, column: usize) -> f64 {
         self.numbers[column * self.padded + row]
     }
 
     /// Replaces the first numbers of a row of the lower triangle.
-    pub(crate) fn set_row(&mut self, row: usize, numbers: &[f64]) {
+    pub fn set_row(&mut self, row: usize, numbers: &[f64]) {
         for (column, number) in numbers.iter().enumerate() {
             self.numbers[column * self.padded + row] = *number;
         }
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Becomes zero.
+    pub fn clear(&mut self) {
         self.numbers.fill(0.0);
     }
 
     /// Adds XᵀX for `count` rows of X, which lie panel by panel of its columns `stride` numbers apart, and in
     /// a panel row by row.
-    pub(crate) fn add(&mut self, panels: &[f64], stride: usize, count: usize) {
+    pub fn add(&mut self, panels: &[f64], stride: usize, count: usize) {
         let (padded, level) = (self.padded, self.level);
         let panel = |number: usize| &panels[number * stride..][..PANEL * count];
         self.numbers.par_chunks_exact_mut(PANEL * padded).with_max_len(1).enumerate().for_each(

@@ -1,6 +1,6 @@
 //! Parameter updates that a device carries out itself, so that whole steps can stay on it.
 
-use crate::cpu::{Float, Level, for_each_level};
+use crate::{Float, Level, for_each_level};
 
 /// How parameters move, given a gradient. A closed set: devices compile each of them.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -59,7 +59,7 @@ impl Update {
     }
 
     /// What the running mean is multiplied by in step number `steps`, and what its square is: both start from zero.
-    pub(crate) fn corrections(self, steps: u64) -> [f64; 2] {
+    pub fn corrections(self, steps: u64) -> [f64; 2] {
         let Update::Adam { rate, mean_decay, square_decay, .. } = self;
         let steps = steps as f64;
         [rate / (1.0 - mean_decay.powf(steps)), 1.0 / (1.0 - square_decay.powf(steps))]

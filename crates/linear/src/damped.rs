@@ -1,0 +1,149 @@
+//! Damped linear equations as data: what is to be factorised, and which steps are to be tried.
+
+/// What the unknowns are of the equations that a device factorises.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unknowns {
+    /// JᵀJ, with all rows in chunks where memory is short.
+    Parameters,
+    /// JJᵀ, smaller where there are fewer rows than parameters; all rows have to be there (Woodbury).
+    Rows,
+    /// Nothing is factorised: conjugate gradients on the rows find a step, in multiples of the diagonal of JᵀJ. Rows come in
+    /// chunks where memory is short.
+    Diagonal,
+    /// JJᵀ of [`sketched`] sums of rows with random signs, in terms of which few conjugate gradients on all rows suffice.
+    Sketch,
+    /// JᵀJ of the random subspace of a turn ([`crate::Subspace`]): steps move in it alone. Rows come in chunks where memory is
+    /// short; in terms of the subspace all of them stay.
+    Subspace {
+        /// Which one.
+        turn: u64,
+    },
+}
+
+impl Unknowns {
+    /// Whether equations have the same form and size.
+    pub fn is_like(self, other: Unknowns) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+
+    /// The least damping, in multiples of the mean of the diagonal of JᵀJ, with which equations of so many parameters are
+    /// factorised.
+    pub fn least_damping(self, parameters: usize) -> f64 {
+        /// The inverse is found as a difference, which takes digits too.
+        const DIGITS: f64 = 64.0;
+        match self {
+            Unknowns::Parameters | Unknowns::Subspace { .. } => least_damping(parameters),
+            Unknowns::Rows | Unknowns::Diagonal => 0.0,
+            Unknowns::Sketch => DIGITS * least_damping(parameters),
+        }
+    }
+
+    /// When conjugate gradients end that find or refine a step.
+    pub fn patience(self) -> Patience {
+        match self {
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Subspace { .. } => {
+                Patience { most: REFINEMENTS, tolerance: 0.0 }
+            }
+            Unknowns::Diagonal => Patience { most: 200, tolerance: 1e-9 },
+            Unknowns::Sketch => Patience { most: 24, tolerance: 1e-3 },
+        }
+    }
+
+    /// Whether steps have the damping of their factor, however little they were to have: to refine them would leave a
+    /// subspace.
+    pub fn stays(self) -> bool {
+        match self {
+            Unknowns::Subspace { .. } => true,
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => false,
+        }
+    }
+
+    /// Whether every step is found by conjugate gradients.
+    pub fn is_iterated(self) -> bool {
+        match self {
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Subspace { .. } => false,
+            Unknowns::Diagonal | Unknowns::Sketch => true,
+        }
+    }
+}
+
+/// When conjugate gradients end.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Patience {
+    /// After so many.
+    pub most: usize,
+    /// When the slope that is left, measured by what it is multiplied with, is this part of the first one.
+    pub tolerance: f64,
+}
+
+/// Sums with random signs that stand for so many rows where equations are sketched.
+pub fn sketched(rows: usize) -> usize {
+    /// On an H200 steps with twice as many are no better, and with half as many worse.
+    const MOST: usize = 2048;
+    rows.div_ceil(2).min(MOST)
+}
+
+/// In which numbers a device multiplies rows with each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Products {
+    /// In f64.
+    Exact,
+    /// Of numbers rounded to twenty binary digits behind the largest of their column, or row, which half precision multiplies
+    /// exactly: to [`Products::error`]. Where there is no room for them, and where nothing is factorised or rows are sketched,
+    /// the same as the others. Jᵀr is exact.
+    Short,
+}
+
+impl Products {
+    /// The most that short products of columns with so many numbers are wrong by, in multiples of the root of the product of
+    /// their squares: every number of both is off by 2⁻²¹ of a largest one, and sums are rounded to f32 once.
+    pub fn error(numbers: usize) -> f64 {
+        (numbers as f64).sqrt() / f64::from(1 << 20) + 1.0 / f64::from(1 << 22)
+    }
+}
+
+/// A step that a device is to try.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Attempt {
+    /// To the diagonal of JᵀJ.
+    pub added: f64,
+    /// The same in the matrix that is factorised. Where that is more, because rounding leaves no factor of a matrix with
+    /// less, conjugate gradients on J itself find the step; where unknowns are rows it has to be the same.
+    pub factored: f64,
+    /// Whether it is damped towards what the linearisation was told to carry, or towards nothing.
+    pub carried: bool,
+}
+
+impl Attempt {
+    /// Whether a factor has more damping than the step.
+    pub fn is_refined(&self) -> bool {
+        self.added < self.factored
+    }
+}
+
+/// Conjugate gradients that refine a step whose factor has more damping than it.
+pub const REFINEMENTS: usize = 8;
+
+/// Corrections of the end of a step.
+pub const CORRECTIONS: usize = 2;
+
+/// The least damping, in multiples of the mean of the diagonal of JᵀJ, with which a factor in f64 is sure to exist: the
+/// largest eigenvalue is at most as many times the mean as there are parameters, and its rounding is in all others.
+pub fn least_damping(parameters: usize) -> f64 {
+    2.0 * parameters as f64 * f64::EPSILON
+}
+
+/// The shape of a step.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Course {
+    /// The solution of the equations.
+    Straight,
+    /// With half of what the residuals' curvature along it does to the equations added (Transtrum, Sethna 2012).
+    Bent,
+    /// Bent, and also, as a step of its own, corrected by what the same equations say at its end, with so much added to their
+    /// diagonal: J has turned too far on the way for its small singular values to be of use there.
+    Corrected {
+        /// To the diagonal of JᵀJ.
+        added: f64,
+    },
+}

@@ -1,0 +1,34 @@
+//! The linear algebra of a training step: on the processor, and as data that a device carries out.
+//!
+//! Whoever optimises and whoever computes on a device both stand on this crate, and neither on the other. Results do not
+//! depend on the number of threads.
+
+mod change;
+mod cholesky;
+mod damped;
+mod float;
+mod gemm;
+mod gram;
+mod level;
+mod normal;
+mod packed;
+mod peak;
+mod subspace;
+mod symmetric;
+mod update;
+
+pub use change::Change;
+pub use cholesky::Cholesky;
+pub use damped::{
+    Attempt, CORRECTIONS, Course, Patience, Products, REFINEMENTS, Unknowns, least_damping, sketched,
+};
+pub use float::Float;
+pub use gemm::{Scalars, Size, Start, multiply};
+pub use gram::Gram;
+pub use level::Level;
+pub use normal::NormalEquations;
+pub use packed::{Packed, RankTwo};
+pub use peak::peak_flops;
+pub use subspace::Subspace;
+pub use symmetric::Symmetric;
+pub use update::{Moments, Series, Update};
