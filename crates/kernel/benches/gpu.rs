@@ -5,7 +5,7 @@
 use equation::counter::Stream;
 use equation::parse::parse_with;
 use equation::taylor::{Plan, plan};
-use kernel::{Device, Kernel, KernelError, Points, Precision, Visits};
+use kernel::{Device, Kernel, KernelError, Points, Precision, Visits, Weighted};
 use linear::{Moments, Series, Update};
 use std::io::Write;
 use std::time::Instant;
@@ -59,6 +59,12 @@ fn points(plan: &Plan, interior: usize) -> Vec<Points> {
     plan.terms.iter().enumerate().map(draw).collect()
 }
 
+/// The factors of residuals in means over points.
+fn factors(plan: &Plan, points: &[Points]) -> Vec<f64> {
+    let counts = plan.terms.iter().zip(points).flat_map(|(term, set)| vec![set.len(); term.residuals.len()]);
+    kernel::factors(&plan.weights(), &counts.collect::<Vec<_>>())
+}
+
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
@@ -75,7 +81,9 @@ fn measure(
     let mut gradient = vec![0.0; parameters.len()];
     let begin = Instant::now();
     let mut kernel = Kernel::compile(&plan, Device::Cuda, precision)?;
-    let loss = kernel.evaluate(&points, &parameters, &mut gradient)?.total;
+    let factors = factors(&plan, &points);
+    let over = Weighted { points: &points, factors: &factors };
+    let loss = kernel.evaluate(over, &parameters, &mut gradient)?.weighted(&factors);
     let first = begin.elapsed().as_secs_f64();
     if share < 1.0 {
         kernel.limit_device_bytes(Some((kernel.device_bytes() as f64 * share) as usize));
@@ -84,7 +92,7 @@ fn measure(
     let steps = if count > 200_000 { 20 } else { 200 };
     let once = |kernel: &mut Kernel<'_>, gradient: &mut [f64]| {
         let begin = Instant::now();
-        kernel.evaluate(&points, &parameters, gradient)?;
+        kernel.evaluate(over, &parameters, gradient)?;
         Ok(begin.elapsed().as_secs_f64() * 1e3)
     };
     let evaluations: Result<Vec<f64>, KernelError> =
@@ -96,7 +104,13 @@ fn measure(
     for _ in 0..6 {
         let begin = Instant::now();
         let series = Series { update: ADAM, rates: &rates, bound: None };
-        kernel.run_steps(Visits::Points(&points), series, &mut moments, &mut parameters, &mut history)?;
+        kernel.run_steps(
+            (Visits::Points(&points), &factors),
+            series,
+            &mut moments,
+            &mut parameters,
+            &mut history,
+        )?;
         times.push(begin.elapsed().as_secs_f64() * 1e3 / steps as f64);
     }
     let products: u64 = (plan.terms.iter().zip(&points))
@@ -111,7 +125,7 @@ fn measure(
         median(evaluations?),
         products as f64 / step * 1e-9,
         kernel.device_bytes() as f64 * 1e-6,
-        history.last().map_or(f64::NAN, |losses| losses.total)
+        history.last().map_or(f64::NAN, |visited| visited.loss)
     );
     Ok(())
 }

@@ -5,7 +5,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use equation::counter::Stream;
 use equation::parse::parse_with;
 use equation::taylor::{Plan, plan};
-use kernel::{Device, Kernel, Points, Precision};
+use kernel::{Device, Kernel, Points, Precision, Weighted};
 use linear::{Float, Level, Scalars, Size, Start, multiply};
 
 const BURGERS: &str = include_str!("../../../benches/problems/burgers.toml");
@@ -69,12 +69,17 @@ fn steps(criterion: &mut Criterion) {
         let plan = planned(&settings);
         let (points, parameters) = (points(&plan, count), plan.initialize(0));
         let mut gradient = vec![0.0; parameters.len()];
+        let counts =
+            plan.terms.iter().zip(&points).flat_map(|(term, set)| vec![set.len(); term.residuals.len()]);
+        let factors = kernel::factors(&plan.weights(), &counts.collect::<Vec<_>>());
+        let over = Weighted { points: &points, factors: &factors };
         for precision in [Precision::F32, Precision::F64] {
             let mut kernel = Kernel::compile(&plan, Device::Cpu, precision).expect("a kernel");
             let name = BenchmarkId::new(format!("{activation} {precision}"), width);
             group.bench_function(name, |bencher| {
-                bencher
-                    .iter(|| kernel.evaluate(&points, &parameters, &mut gradient).map(|losses| losses.total));
+                bencher.iter(|| {
+                    kernel.evaluate(over, &parameters, &mut gradient).map(|sums| sums.weighted(&factors))
+                });
             });
         }
     }

@@ -4,7 +4,7 @@ use crate::cpu::Cpu;
 use crate::cuda::{self, CompileMode, Cuda, Machine, MemoryPlan, MemoryUse};
 use crate::recipe::{Recipe, Visits};
 use crate::reference::Reference;
-use crate::{Device, KernelError, Losses, Points, Precision};
+use crate::{Device, KernelError, Points, Precision, Visited, Weighted};
 use equation::taylor::Plan;
 use linear::{Level, Moments, Series};
 use std::ops::Range;
@@ -88,16 +88,16 @@ impl<'plan> Engine<'plan> {
     /// See [`crate::Kernel::evaluate`].
     pub(crate) fn evaluate(
         &mut self,
-        points: &[Points],
+        over: Weighted<'_>,
         parameters: &[f64],
         gradient: &mut [f64],
-        losses: &mut Losses,
+        squares: &mut [f64],
     ) -> Result<(), KernelError> {
         match self {
-            Engine::Reference(engine) => engine.evaluate(points, parameters, gradient, losses),
-            Engine::CpuF32(engine) => engine.evaluate(points, parameters, gradient, losses),
-            Engine::CpuF64(engine) => engine.evaluate(points, parameters, gradient, losses),
-            Engine::Cuda(engine) => engine.evaluate(points, parameters, gradient, losses)?,
+            Engine::Reference(engine) => engine.evaluate(over, parameters, gradient, squares),
+            Engine::CpuF32(engine) => engine.evaluate(over, parameters, gradient, squares),
+            Engine::CpuF64(engine) => engine.evaluate(over, parameters, gradient, squares),
+            Engine::Cuda(engine) => engine.evaluate(over, parameters, gradient, squares)?,
         }
         Ok(())
     }
@@ -113,12 +113,12 @@ impl<'plan> Engine<'plan> {
     /// See [`crate::Kernel::run_steps`]; `None` where the device has no steps of its own.
     pub(crate) fn run_steps(
         &mut self,
-        visits: Visits<'_>,
+        visits: (Visits<'_>, &[f64]),
         series: Series<'_>,
         moments: &mut Moments,
         parameters: &mut [f64],
-        history: &mut Vec<Losses>,
-    ) -> Result<Option<Option<Losses>>, KernelError> {
+        history: &mut Vec<Visited>,
+    ) -> Result<Option<Option<Visited>>, KernelError> {
         match self {
             Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
             Engine::Cuda(engine) => Ok(Some(engine.run_steps(visits, series, moments, parameters, history)?)),

@@ -11,16 +11,16 @@ mod device;
 mod engine;
 mod error;
 mod kernel;
-mod losses;
 mod points;
 mod precision;
 mod recipe;
 mod reference;
+mod sums;
 
 pub use device::{Device, DeviceError};
 pub use error::{KernelError, Shape};
 pub use kernel::{Kernel, Linearized, TriedStep};
-pub use losses::Losses;
 pub use points::Points;
 pub use precision::{Precision, PrecisionError};
 pub use recipe::{Column, Part, Recipe, Sequence, Supply, Visits};
+pub use sums::{Sums, Visited, Weighted, factors};

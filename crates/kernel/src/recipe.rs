@@ -107,3 +107,13 @@ pub enum Visits<'run> {
         step: u64,
     },
 }
+
+impl Visits<'_> {
+    /// Points of every term that a step visits.
+    pub fn counts(&self) -> Vec<usize> {
+        match self {
+            Visits::Points(points) => points.iter().map(Points::len).collect(),
+            Visits::Drawn { recipe, .. } => recipe.terms.iter().map(Supply::len).collect(),
+        }
+    }
+}

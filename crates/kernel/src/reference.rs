@@ -1,6 +1,6 @@
 //! The reference engine: the plan's interpreter, point by point, on all cores.
 
-use crate::{Losses, Points};
+use crate::{Points, Weighted};
 use equation::taylor::{Interpreter, Plan};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -51,25 +51,24 @@ impl<'plan> Reference<'plan> {
 
     pub(crate) fn evaluate(
         &mut self,
-        points: &[Points],
+        over: Weighted<'_>,
         parameters: &[f64],
         gradient: &mut [f64],
-        losses: &mut Losses,
+        squares: &mut [f64],
     ) {
         let plan = self.plan;
         self.chunks
             .par_iter_mut()
             .enumerate()
-            .for_each(|(number, chunk)| chunk.evaluate(plan, number, points, parameters));
+            .for_each(|(number, chunk)| chunk.evaluate(plan, number, over, parameters));
 
         // Added in chunk order, not in order of arrival: runs must repeat bit for bit.
         gradient.fill(0.0);
-        losses.mean_squares.fill(0.0);
+        squares.fill(0.0);
         for chunk in &self.chunks {
             add(gradient, &chunk.gradient);
-            add(&mut losses.mean_squares, &chunk.squares);
+            add(squares, &chunk.squares);
         }
-        losses.finish(plan, points);
     }
 
     pub(crate) fn fill(&mut self, term: usize, points: &Points, parameters: &[f64], out: &mut [f64]) {
@@ -171,21 +170,23 @@ impl<'plan> Reference<'plan> {
 }
 
 impl Chunk<'_> {
-    fn evaluate(&mut self, plan: &Plan, number: usize, points: &[Points], parameters: &[f64]) {
+    fn evaluate(&mut self, plan: &Plan, number: usize, over: Weighted<'_>, parameters: &[f64]) {
         self.gradient.fill(0.0);
         self.squares.fill(0.0);
-        let mut squares = self.squares.as_mut_slice();
-        for ((term, interpreter), points) in plan.terms.iter().zip(&mut self.interpreters).zip(points) {
+        let (mut squares, mut factors) = (self.squares.as_mut_slice(), over.factors);
+        for ((term, interpreter), points) in plan.terms.iter().zip(&mut self.interpreters).zip(over.points) {
             let count = term.residuals.len();
             let (own, rest) = std::mem::take(&mut squares).split_at_mut(count);
             squares = rest;
+            let (weights, rest) = factors.split_at(count);
+            factors = rest;
             let (residuals, seeds) = (&mut self.residuals[..count], &mut self.seeds[..count]);
             for index in share(points.len(), number) {
                 let row = points.row(index);
                 interpreter.residuals(parameters, row, residuals);
-                for (position, residual) in term.residuals.iter().enumerate() {
+                for position in 0..count {
                     own[position] += residuals[position] * residuals[position];
-                    seeds[position] = 2.0 * residual.weight / points.len() as f64 * residuals[position];
+                    seeds[position] = 2.0 * weights[position] * residuals[position];
                 }
                 interpreter.accumulate(parameters, row, seeds, &mut self.gradient);
             }

@@ -1,12 +1,17 @@
 //! A step of training allocates nothing once it is warm.
 
 #[expect(dead_code, reason = "shared with tests that compare engines")]
+#[path = "main/cases/mod.rs"]
 mod cases;
+#[expect(dead_code, reason = "shared with tests that compare engines")]
+#[path = "main/weighing/mod.rs"]
+mod weighing;
 
 use cases::{case, parameters, points};
 use kernel::{Device, Kernel, Precision};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use weighing::over;
 
 /// Counts calls and passes them on.
 struct Counting;
@@ -35,10 +40,10 @@ fn a_warm_step_allocates_nothing() {
     for file in ["burgers.toml", "inverse.toml", "navier-stokes.toml", "allen-cahn.toml"] {
         let case = case(file, &["network.width=24"]);
         let (points, mut parameters) = (points(&case, 2000), parameters(&case));
-        let mut gradient = vec![0.0; parameters.len()];
+        let (mut gradient, over) = (vec![0.0; parameters.len()], over(&case.plan, &points));
         let mut kernel = Kernel::compile(&case.plan, Device::Cpu, Precision::F32).expect("a kernel");
         let mut step = |kernel: &mut Kernel<'_>| {
-            kernel.evaluate(&points, &parameters, &mut gradient).expect("arguments that fit");
+            kernel.evaluate(over, &parameters, &mut gradient).expect("arguments that fit");
             parameters.iter_mut().zip(&gradient).for_each(|(parameter, slope)| *parameter -= 1e-4 * slope);
         };
         // Threads and their queues come into being during the first steps.

@@ -5,10 +5,6 @@ use crate::Symmetric;
 use crate::subspace::{GOLDEN, finalized};
 use crate::symmetric::{PANEL, padded};
 use rayon::prelude::*;
-use std::ops::Range;
-
-/// Rows of the Jacobian that are computed at a time.
-const BLOCK: usize = 240;
 
 /// Parameters whose products are added up at a time: their panels lie in the second-level cache.
 const CHUNK: usize = 512;
@@ -29,6 +25,9 @@ pub struct Gram {
 }
 
 impl Gram {
+    /// Rows of the Jacobian that are computed at a time.
+    pub const BLOCK: usize = 240;
+
     /// For problems with `parameters` parameters and `rows` rows.
     pub fn new(parameters: usize, rows: usize) -> Self {
         Gram {
@@ -44,7 +43,7 @@ impl Gram {
     /// Bytes that such problems take.
     pub fn bytes(parameters: usize, rows: usize) -> usize {
         let padded = padded(rows, 0);
-        (padded * (padded + parameters) + BLOCK * parameters) * size_of::<f64>()
+        (padded * (padded + parameters) + Self::BLOCK * parameters) * size_of::<f64>()
     }
 
     /// Rows.
@@ -94,12 +93,6 @@ impl Gram {
                 }
             }
         });
-    }
-
-    /// The points of a term with `residuals` residuals that make one block each.
-    pub fn blocks(points: usize, residuals: usize) -> impl Iterator<Item = Range<usize>> {
-        let step = (BLOCK / residuals.max(1)).max(1);
-        (0..points).step_by(step).map(move |start| start..(start + step).min(points))
     }
 
     /// Room for the residuals and the Jacobian of `count` rows from `first` on.

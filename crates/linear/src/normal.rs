@@ -3,7 +3,6 @@
 use crate::Symmetric;
 use crate::symmetric::{PANEL, padded};
 use rayon::prelude::*;
-use std::ops::Range;
 
 /// JᵀJ and Jᵀr of a least-squares problem with rows r, and the memory to add them up in.
 ///
@@ -49,12 +48,6 @@ impl NormalEquations {
     /// Number `row` of Jᵀr: half of the loss's slope.
     pub fn slope(&self, row: usize) -> f64 {
         self.matrix.number(self.size(), row)
-    }
-
-    /// The points of a term with `residuals` residuals that make one block each.
-    pub fn blocks(points: usize, residuals: usize) -> impl Iterator<Item = Range<usize>> {
-        let step = (Self::BLOCK / residuals.max(1)).max(1);
-        (0..points).step_by(step).map(move |start| start..(start + step).min(points))
     }
 
     /// Replaces a row of JᵀJ up to its diagonal, or Jᵀr behind the last one.

@@ -1,5 +1,6 @@
 //! The whole pipeline behind one noun.
 
+use crate::Losses;
 use crate::evaluate::{FieldError, Misfit, check_grid, misfits};
 use crate::optimize::check_size;
 use crate::problems::BuiltIn;
@@ -14,7 +15,7 @@ use equation::problem::report;
 use equation::problem::{Initialization, Optimizer, Parts, Phase, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, MemoryUse};
-use kernel::{Device, Kernel, Losses, Points, Precision};
+use kernel::{Device, Kernel, Points, Precision};
 use std::path::{Path, PathBuf};
 
 /// A problem that is ready to be trained: parsed, planned, its data read, its reference known. What

@@ -1,18 +1,26 @@
 //! The seam between optimizers and everything that makes a loss: kernel, points, and later
 //! micro-batches and other ranks.
 
-use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer, Vectors, first_products};
+use crate::Losses;
+use crate::optimize::{
+    Elsewhere, Extent, LeastSquares, Linearized, Loss, Optimizer, TriedStep, Vectors, first_products,
+};
 use equation::problem::{Products as Wanted, Solver};
+use equation::taylor::Plan;
 use kernel::cuda::{CudaError, MemoryPlan};
-use kernel::{Kernel, KernelError, Linearized, Losses, Points, TriedStep, Visits};
-use linear::{Attempt, Change, Course, Products, Unknowns};
-use linear::{Gram, NormalEquations, Series, Subspace};
+use kernel::{Kernel, KernelError, Points, Shape, Sums, Visited, Visits, Weighted};
+use linear::{Attempt, Change, Course, Gram, NormalEquations, Products, Series, Subspace, Unknowns};
 
 /// A loss as a function of the parameters.
 #[derive(Debug)]
 pub struct Objective<'plan> {
     kernel: Kernel<'plan>,
     points: Vec<Points>,
+    /// Of every residual.
+    weights: Vec<f64>,
+    /// Each weight over the number of points of its term.
+    factors: Vec<f64>,
+    losses: Losses,
 }
 
 /// Why an evaluation is no basis for a step.
@@ -41,12 +49,19 @@ pub enum Refusal {
 impl<'plan> Objective<'plan> {
     /// The loss over these points: one set per term of the kernel's plan.
     pub fn new(kernel: Kernel<'plan>, points: Vec<Points>) -> Self {
-        Objective { kernel, points }
+        let weights = kernel.plan().weights();
+        let factors = factors(kernel.plan(), &weights, points.iter().map(Points::len));
+        Objective { kernel, points, weights, factors, losses: Losses::default() }
     }
 
     /// Continues with other points.
     pub fn set_points(&mut self, points: Vec<Points>) {
         self.points = points;
+        self.settle_factors();
+    }
+
+    fn settle_factors(&mut self) {
+        self.factors = factors(self.kernel.plan(), &self.weights, self.points.iter().map(Points::len));
     }
 
     /// The points of every term.
@@ -79,9 +94,16 @@ impl<'plan> Objective<'plan> {
         self.kernel.scales(&self.points, parameters)
     }
 
-    /// Weighs the least-squares problem otherwise than the plan; as the plan, where there are no weights.
+    /// Weighs residuals otherwise than the plan; as the plan, where there are no weights.
     pub(crate) fn set_weights(&mut self, weights: &[f64]) -> Result<(), KernelError> {
-        self.kernel.set_weights(weights)
+        let own = self.kernel.plan().weights();
+        let (expected, found) = (own.len(), weights.len());
+        if ![0, expected].contains(&found) {
+            return Err(KernelError::Misfit { shape: Shape::Weights, expected, found });
+        }
+        self.weights = if weights.is_empty() { own } else { weights.to_vec() };
+        self.settle_factors();
+        Ok(())
     }
 
     /// Takes steps of a method's own rule, of these lengths, where the device does; ends early after a loss below
@@ -96,8 +118,17 @@ impl<'plan> Objective<'plan> {
         history: &mut Vec<Losses>,
     ) -> Result<Option<Losses>, Refusal> {
         let (update, moments) = optimizer.update().ok_or(Refusal::NoRule)?;
-        let series = Series { update, rates, bound };
-        Ok(self.kernel.run_steps(visits(&self.points), series, moments, parameters, history)?)
+        let (visits, series) = (visits(&self.points), Series { update, rates, bound });
+        let factors = factors(self.kernel.plan(), &self.weights, visits.counts().into_iter());
+        let mut visited = Vec::new();
+        let refused = self.kernel.run_steps((visits, &factors), series, moments, parameters, &mut visited)?;
+        let losses = |Visited { loss, sums }: Visited| {
+            // The total is the one that the device decided by.
+            Losses { total: loss, ..Losses::of(&sums.squares, &sums.counts, &self.weights) }
+        };
+        history.clear();
+        history.extend(visited.into_iter().map(losses));
+        Ok(refused.map(losses))
     }
 
     /// The memory that such steps take on a device with memory of its own, at points that it draws or at the
@@ -130,12 +161,11 @@ impl<'plan> Objective<'plan> {
 impl Loss for Objective<'_> {
     /// On `Ok`, every mean square is finite too.
     fn eval(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal> {
-        let losses = self.kernel.evaluate(&self.points, parameters, gradient)?;
-        if let Some(residual) = losses.first_non_finite() {
-            return Err(Refusal::Residual(residual));
-        }
+        let Objective { kernel, points, weights, factors, losses } = self;
+        let losses =
+            weigh(losses, kernel.evaluate(Weighted { points, factors }, parameters, gradient)?, weights)?;
         let norm: f64 = gradient.iter().map(|slope| slope * slope).sum();
-        if losses.total.is_finite() && norm.is_finite() { Ok(losses) } else { Err(Refusal::Gradient) }
+        if norm.is_finite() { Ok(losses) } else { Err(Refusal::Gradient) }
     }
 
     /// Residuals are small differences of terms of order one or more: where a term is rounded by
@@ -182,7 +212,8 @@ impl Vectors for Objective<'_> {
     }
 
     fn eval(&mut self, at: usize, gradient: usize) -> Result<&Losses, Refusal> {
-        finite(self.kernel.evaluate_at(&self.points, at, gradient)?)
+        let Objective { kernel, points, weights, factors, losses } = self;
+        weigh(losses, kernel.evaluate_at(Weighted { points, factors }, at, gradient)?, weights)
     }
 
     fn multiply(&mut self, change: Option<Change>, vector: usize, product: usize) -> Result<(), Refusal> {
@@ -213,11 +244,13 @@ impl LeastSquares for Objective<'_> {
         parameters: &[f64],
         normal: &mut NormalEquations,
     ) -> Result<&Losses, Refusal> {
-        finite(self.kernel.normal_equations(&self.points, parameters, normal)?)
+        let Objective { kernel, points, weights, factors, losses } = self;
+        weigh(losses, kernel.normal_equations(Weighted { points, factors }, parameters, normal)?, weights)
     }
 
     fn gram(&mut self, parameters: &[f64], gram: &mut Gram) -> Result<&Losses, Refusal> {
-        finite(self.kernel.gram(&self.points, parameters, gram)?)
+        let Objective { kernel, points, weights, factors, losses } = self;
+        weigh(losses, kernel.gram(Weighted { points, factors }, parameters, gram)?, weights)
     }
 
     fn diagonal(
@@ -226,11 +259,13 @@ impl LeastSquares for Objective<'_> {
         diagonal: &mut [f64],
         rows: &mut [f64],
     ) -> Result<&Losses, Refusal> {
-        finite(self.kernel.diagonal(&self.points, parameters, diagonal, rows)?)
+        let Objective { kernel, points, weights, factors, losses } = self;
+        weigh(losses, kernel.diagonal(Weighted { points, factors }, parameters, diagonal, rows)?, weights)
     }
 
     fn sketch(&mut self, parameters: &[f64], gram: &mut Gram, rows: &mut [f64]) -> Result<&Losses, Refusal> {
-        finite(self.kernel.sketch(&self.points, parameters, gram, rows)?)
+        let Objective { kernel, points, weights, factors, losses } = self;
+        weigh(losses, kernel.sketch(Weighted { points, factors }, parameters, gram, rows)?, weights)
     }
 
     fn subspace_equations(
@@ -239,19 +274,34 @@ impl LeastSquares for Objective<'_> {
         equations: (&Subspace, &mut NormalEquations),
         rows: &mut [f64],
     ) -> Result<&Losses, Refusal> {
-        finite(self.kernel.subspace_equations(&self.points, parameters, equations, rows)?)
+        let Objective { kernel, points, weights, factors, losses } = self;
+        weigh(
+            losses,
+            kernel.subspace_equations(Weighted { points, factors }, parameters, equations, rows)?,
+            weights,
+        )
     }
 
     fn along(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal> {
-        Ok(self.kernel.rows_along(&self.points, parameters, direction, rows)?)
+        Ok(self.kernel.rows_along(
+            Weighted { points: &self.points, factors: &self.factors },
+            parameters,
+            direction,
+            rows,
+        )?)
     }
 
     fn back(&mut self, parameters: &[f64], rows: &[f64], slope: &mut [f64]) -> Result<(), Refusal> {
-        Ok(self.kernel.rows_back(&self.points, parameters, rows, slope)?)
+        Ok(self.kernel.rows_back(
+            Weighted { points: &self.points, factors: &self.factors },
+            parameters,
+            rows,
+            slope,
+        )?)
     }
 
     fn rows(&mut self, parameters: &[f64], rows: &mut [f64]) -> Result<(), Refusal> {
-        Ok(self.kernel.rows(&self.points, parameters, rows)?)
+        Ok(self.kernel.rows(Weighted { points: &self.points, factors: &self.factors }, parameters, rows)?)
     }
 
     fn curvature(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal> {
@@ -262,7 +312,7 @@ impl LeastSquares for Objective<'_> {
         for (length, part) in [(REACH, &mut ahead), (-REACH, &mut behind)] {
             let at: Vec<f64> =
                 parameters.iter().zip(direction).map(|(from, along)| from + length * along).collect();
-            self.kernel.rows(&self.points, &at, part)?;
+            self.kernel.rows(Weighted { points: &self.points, factors: &self.factors }, &at, part)?;
         }
         let factor = 1.0 / (REACH * REACH);
         for ((row, ahead), behind) in rows.iter_mut().zip(&ahead).zip(&behind) {
@@ -272,7 +322,8 @@ impl LeastSquares for Objective<'_> {
     }
 
     fn losses(&mut self, parameters: &[f64]) -> Result<&Losses, Refusal> {
-        finite(self.kernel.losses(&self.points, parameters)?)
+        let Objective { kernel, points, weights, losses, .. } = self;
+        weigh(losses, kernel.sums(points, parameters)?, weights)
     }
 
     fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
@@ -287,13 +338,18 @@ impl Elsewhere for Objective<'_> {
         carried: Option<&[f64]>,
         form: (Unknowns, Products),
     ) -> Result<Linearized, Refusal> {
-        let found = self.kernel.linearize(&self.points, parameters, carried, form)?;
-        finite(&found.losses)?;
-        Ok(found)
+        let over = Weighted { points: &self.points, factors: &self.factors };
+        let kernel::Linearized { sums, mean, slope } =
+            self.kernel.linearize(over, parameters, carried, form)?;
+        let losses = weigh(&mut self.losses, &sums, &self.weights)?.clone();
+        Ok(Linearized { losses, mean, slope })
     }
 
     fn try_steps(&mut self, attempts: &[Attempt], course: Course) -> Result<Vec<TriedStep>, Refusal> {
-        Ok(self.kernel.try_steps(&self.points, attempts, course)?)
+        let tried = self.kernel.try_steps(&self.points, attempts, course)?;
+        let losses = |sums: Sums| Losses::of(&sums.squares, &sums.counts, &self.weights);
+        let step = |kernel::TriedStep { promise, sums }| TriedStep { promise, losses: losses(sums) };
+        Ok(tried.into_iter().map(step).collect())
     }
 
     fn take_step(&mut self, number: usize, parameters: &mut [f64]) -> Result<(), Refusal> {
@@ -301,8 +357,17 @@ impl Elsewhere for Objective<'_> {
     }
 }
 
-/// Refuses losses that are no numbers.
-fn finite(losses: &Losses) -> Result<&Losses, Refusal> {
+/// The factors of residuals with these weights in means over so many points per term.
+fn factors(plan: &Plan, weights: &[f64], counts: impl Iterator<Item = usize>) -> Vec<f64> {
+    let each = plan.terms.iter().zip(counts);
+    let counts: Vec<usize> =
+        each.flat_map(|(term, count)| std::iter::repeat_n(count, term.residuals.len())).collect();
+    kernel::factors(weights, &counts)
+}
+
+/// Means of sums, and the loss that they make; refuses what is no number.
+fn weigh<'own>(losses: &'own mut Losses, sums: &Sums, weights: &[f64]) -> Result<&'own Losses, Refusal> {
+    losses.set(&sums.squares, &sums.counts, weights);
     match losses.first_non_finite() {
         Some(residual) => Err(Refusal::Residual(residual)),
         None if losses.total.is_finite() => Ok(losses),

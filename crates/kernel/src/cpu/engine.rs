@@ -5,7 +5,7 @@ use super::network::{Shared, Weights};
 use super::term::TermCode;
 use super::tile::{Scratch, Sums};
 use super::weights::Target;
-use crate::{Losses, Points};
+use crate::{Points, Weighted};
 use equation::taylor::Plan;
 use linear::{Float, Level};
 use rayon::prelude::*;
@@ -79,11 +79,12 @@ impl<'plan, T: Float> Cpu<'plan, T> {
 
     pub(crate) fn evaluate(
         &mut self,
-        points: &[Points],
+        over: Weighted<'_>,
         parameters: &[f64],
         gradient: &mut [f64],
-        losses: &mut Losses,
+        squares: &mut [f64],
     ) {
+        let points = over.points;
         self.fixed.prepare(parameters);
         let fixed = &self.fixed;
         let (plan, terms) = (fixed.plan, &fixed.terms);
@@ -95,7 +96,7 @@ impl<'plan, T: Float> Cpu<'plan, T> {
             let mut scratch = fixed.own_scratch();
             for place in tiles * number / chunks..tiles * (number + 1) / chunks {
                 let tile = find_tile(terms, points, place);
-                fixed.add_tile(&mut scratch, points, &tile, sums);
+                fixed.add_tile(&mut scratch, over, &tile, sums);
             }
         });
 
@@ -103,11 +104,10 @@ impl<'plan, T: Float> Cpu<'plan, T> {
         let (weights_bar, scalars_bar) = gradient.split_at_mut(plan.architecture.weight_count());
         self.reduce(chunks, scalars_bar);
         self.fixed.layout.unpack(&self.total, weights_bar);
-        losses.mean_squares.fill(0.0);
+        squares.fill(0.0);
         for sums in &self.sums[..chunks] {
-            losses.mean_squares.iter_mut().zip(&sums.squares).for_each(|(to, from)| *to += from);
+            squares.iter_mut().zip(&sums.squares).for_each(|(to, from)| *to += from);
         }
-        losses.finish(plan, points);
     }
 
     /// Adds up the chunks' gradients, in chunk order and not in order of arrival: runs must repeat bit
@@ -173,15 +173,15 @@ impl<T: Float> Fixed<'_, T> {
     }
 
     /// Adds loss and gradient of one tile to a chunk's sums.
-    fn add_tile(&self, scratch: &mut Scratch<T>, points: &[Points], tile: &Tile, sums: &mut Sums<T>) {
+    fn add_tile(&self, scratch: &mut Scratch<T>, over: Weighted<'_>, tile: &Tile, sums: &mut Sums<T>) {
         let (shared, term) = (self.shared(), &self.terms[tile.term]);
         let before: usize = self.plan.terms[..tile.term].iter().map(|term| term.residuals.len()).sum();
-        let (total, count) = (points[tile.term].len() as f64, tile.range.len());
-        scratch.forward(shared, term, &points[tile.term], tile.range.clone());
-        for (number, residual) in term.term.residuals.iter().enumerate() {
+        let count = tile.range.len();
+        scratch.forward(shared, term, &over.points[tile.term], tile.range.clone());
+        for number in 0..term.term.residuals.len() {
             let squares = scratch.residual(term, number)[..count].iter().map(|r| r.to_f64() * r.to_f64());
             sums.squares[before + number] += squares.sum::<f64>();
-            let factor = T::from_f64(2.0 * residual.weight / total);
+            let factor = T::from_f64(2.0 * over.factors[before + number]);
             scratch.seed(term, number, |point, r| if point < count { factor * r } else { T::ZERO });
         }
         let Sums { gradient, scalars, .. } = sums;

@@ -10,7 +10,7 @@ use super::rows::{Chunk, Size, Wanted};
 use super::steps::Series;
 use super::vectors::Vectors;
 use super::{CompileMode, CudaError, tiles};
-use crate::{Losses, Points, Precision};
+use crate::{Points, Precision, Weighted};
 use equation::taylor::Plan;
 
 /// Words of the staging memory at least: copies are made in pieces of it.
@@ -289,21 +289,20 @@ impl<'plan> Cuda<'plan> {
     /// See [`crate::Kernel::evaluate`].
     pub(crate) fn evaluate(
         &mut self,
-        points: &[Points],
+        over: Weighted<'_>,
         parameters: &[f64],
         gradient: &mut [f64],
-        losses: &mut Losses,
+        squares: &mut [f64],
     ) -> Result<(), CudaError> {
-        let wanted = Wanted::Given(points);
-        let prepared = self.prepare(wanted, Some(parameters), [0, 0])?;
+        let wanted = Wanted::Given(over.points);
+        let prepared = self.prepare((wanted, over.factors), Some(parameters), [0, 0])?;
         self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
         self.visit(&prepared, wanted, &prepared.arguments)?;
         self.launch(prepared.kernels, "reduce", self.reduce_blocks(prepared.kernels), &prepared.arguments)?;
-        let mut result = vec![0.0; parameters.len() + losses.mean_squares.len()];
+        let mut result = vec![0.0; parameters.len() + squares.len()];
         self.fetch(prepared.regions.get(Pool::Result).start, &mut result)?;
         gradient.copy_from_slice(&result[..parameters.len()]);
-        losses.mean_squares.copy_from_slice(&result[parameters.len()..]);
-        losses.finish(self.plan, points);
+        squares.copy_from_slice(&result[parameters.len()..]);
         Ok(())
     }
 
@@ -377,21 +376,18 @@ impl<'plan> Cuda<'plan> {
         Ok(())
     }
 
-    /// Brings parameters, unless they are there already, tables and, if all of them have room, points to the device, with
+    /// Brings parameters, unless they are there already, factors, tables and, if all of them have room, points to the device, with
     /// room for `[moments, steps]` words beside them.
     pub(super) fn prepare(
         &mut self,
-        wanted: Wanted<'_>,
+        (wanted, factors): (Wanted<'_>, &[f64]),
         parameters: Option<&[f64]>,
         extra: [usize; 2],
     ) -> Result<Prepared, CudaError> {
         let plan = self.plan;
         let room = self.take_room(wanted, extra)?;
         let scale = self.scale(&room.sizes);
-        let factors = plan.terms.iter().zip(&room.sizes).flat_map(|(term, size)| {
-            let count = size.count.max(1) as f64;
-            term.residuals.iter().map(move |residual| scale * 2.0 * residual.weight / count)
-        });
+        let factors = factors.iter().map(|factor| scale * 2.0 * factor);
         let given = parameters.unwrap_or_default();
         let numbers = given.iter().copied().chain(factors).map(f64::to_bits);
         let tables = room.tables.iter().flatten().flatten().chain(&room.parts.words).copied();

@@ -5,7 +5,7 @@ use super::machine::{Arguments, Recorded};
 use super::memory::Pool;
 use super::rows::Wanted;
 use super::{CompileMode, CudaError};
-use crate::{Losses, Points, Recipe, Visits};
+use crate::{Points, Recipe, Sums, Visited, Visits};
 use linear::{Moments, Series as Steps, Update};
 
 /// Steps of one recording. More would save little: a launch of a recording costs as much as a few kernels.
@@ -54,16 +54,16 @@ impl Cuda<'_> {
     /// See [`crate::Kernel::run_steps`].
     pub(crate) fn run_steps(
         &mut self,
-        visits: Visits<'_>,
+        (visits, factors): (Visits<'_>, &[f64]),
         steps: Steps<'_>,
         moments: &mut Moments,
         parameters: &mut [f64],
-        history: &mut Vec<Losses>,
-    ) -> Result<Option<Losses>, CudaError> {
+        history: &mut Vec<Visited>,
+    ) -> Result<Option<Visited>, CudaError> {
         let Steps { update: Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. }, .. } =
             steps;
         let (wanted, extra) = (Wanted::from(visits), self.step_words());
-        let mut prepared = self.prepare(wanted, Some(parameters), extra)?;
+        let mut prepared = self.prepare((wanted, factors), Some(parameters), extra)?;
         let (means, words) = (prepared.regions.get(Pool::Moments), prepared.regions.get(Pool::Steps));
         let word = size_of::<u64>();
         let ahead = |count: usize| self.arena.address_of(words.start + count * word, 0);
@@ -117,14 +117,14 @@ impl Cuda<'_> {
         Ok(refused)
     }
 
-    /// Takes some steps; adds the losses of all that were taken and of one that was refused to the history.
+    /// Takes some steps; adds what was found before all that were taken and of one that was refused to the history.
     fn piece(
         &mut self,
         prepared: &Prepared,
         visits: Visits<'_>,
         (update, before): (Update, u64),
         rates: &[f64],
-        history: &mut Vec<Losses>,
+        history: &mut Vec<Visited>,
     ) -> Result<Piece, CudaError> {
         let word = size_of::<u64>();
         let (step, first) = match visits {
@@ -157,11 +157,8 @@ impl Cuda<'_> {
         self.fetch(words.start + STEP * MOST * word, &mut numbers)?;
         let sizes = Wanted::from(visits).sizes(self.plan);
         for row in numbers.chunks_exact(each) {
-            let mut losses = Losses { mean_squares: row[1..].to_vec(), ..Losses::zero(self.plan) };
-            losses.finish_counts(self.plan, sizes.iter().map(|size| size.count));
-            // The one that the device decided by.
-            losses.total = row[0];
-            history.push(losses);
+            let sums = Sums::of(self.plan, row[1..].to_vec(), sizes.iter().map(|size| size.count));
+            history.push(Visited { loss: row[0], sums });
         }
         self.note_drawn(prepared, later(visits, (found as u64).saturating_sub(1)));
         Ok(Piece { taken, refused: refused > 0, below: below > 0 })
@@ -170,7 +167,7 @@ impl Cuda<'_> {
     /// See [`crate::Kernel::draw`].
     pub(crate) fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Vec<Points>, CudaError> {
         let (wanted, parameters) = (Wanted::Drawn(recipe), vec![0.0; self.plan.parameter_count()]);
-        let prepared = self.prepare(wanted, Some(&parameters), self.step_words())?;
+        let prepared = self.prepare((wanted, &self.plan.weights()), Some(&parameters), self.step_words())?;
         let words = prepared.regions.get(Pool::Steps);
         let progress = words.start + self.progress() * size_of::<u64>();
         self.send(progress, [0, 0, 0, 0, number].into_iter())?;

@@ -143,13 +143,13 @@ impl Cuda<'_> {
             decaying: 0,
         };
         let steps = Series { update, rates: &[0.0; 64], bound: None };
-        let mut parameters = self.plan.initialize(0);
+        let (mut parameters, factors) = (self.plan.initialize(0), self.plan.weights());
         let (mut moments, mut history) = (Moments::new(parameters.len()), Vec::new());
         let mut best = f64::INFINITY;
         // The first time is recorded, too.
         for _ in 0..REPEATS {
             let begin = Instant::now();
-            self.run_steps(visits, steps, &mut moments, &mut parameters, &mut history)?;
+            self.run_steps((visits, &factors), steps, &mut moments, &mut parameters, &mut history)?;
             best = best.min(begin.elapsed().as_secs_f64());
         }
         Ok(best)
@@ -170,7 +170,7 @@ impl Cuda<'_> {
     /// What the chosen kernels take for loss and gradient of the first chunk.
     fn seconds(&mut self, wanted: Wanted<'_>) -> Result<f64, CudaError> {
         let parameters = self.plan.initialize(0);
-        let prepared = self.prepare(wanted, Some(&parameters), self.step_words())?;
+        let prepared = self.prepare((wanted, &self.plan.weights()), Some(&parameters), self.step_words())?;
         let sums = prepared.regions.get(Pool::Sums).start;
         self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
         self.queue_chunk(&prepared, 0, &prepared.arguments)?;

@@ -6,7 +6,7 @@ use super::engine::Cuda;
 use super::machine::{Arena, Arguments as Plan, Given, Module, ToLoad};
 use super::memory::Pool;
 use super::rows::Wanted;
-use crate::{Losses, Points};
+use crate::Weighted;
 use linear::Change;
 use std::fmt::Write;
 
@@ -245,16 +245,16 @@ impl Cuda<'_> {
         Ok(())
     }
 
-    /// Losses at the parameters that vector `at` holds; their gradient goes to another vector.
+    /// Sums at the parameters that vector `at` holds; their gradient goes to another vector.
     pub(crate) fn evaluate_at(
         &mut self,
-        points: &[Points],
+        over: Weighted<'_>,
         at: usize,
         gradient: usize,
-        losses: &mut Losses,
+        squares: &mut [f64],
     ) -> Result<(), CudaError> {
-        let wanted = Wanted::Given(points);
-        let prepared = self.prepare(wanted, None, [0, 0])?;
+        let wanted = Wanted::Given(over.points);
+        let prepared = self.prepare((wanted, over.factors), None, [0, 0])?;
         let Plan { parameters, result, .. } = prepared.arguments;
         let vectors = self.vectors()?;
         let [at, gradient] = [at, gradient].map(|vector| vectors.address(vector));
@@ -265,9 +265,7 @@ impl Cuda<'_> {
         self.add_up(gradient, &[(1.0, result)])?;
         let behind = self.plan.parameter_count() * size_of::<f64>();
         let place = prepared.regions.get(Pool::Result).start + behind;
-        self.fetch(place, &mut losses.mean_squares)?;
-        losses.finish(self.plan, points);
-        Ok(())
+        self.fetch(place, squares)
     }
 
     /// The sum of factors times vectors, all by address.

@@ -1,16 +1,16 @@
 //! Normal equations that are added up, factorised and solved on the device: the host sees a few numbers.
 
-use super::rows::scales;
+use super::visit::scales;
 use crate::cuda::{CANDIDATES, MemoryPlan, Tried, distinct_factors};
 use crate::error::fits;
-use crate::{Kernel, KernelError, Losses, Points, Shape};
+use crate::{Kernel, KernelError, Points, Shape, Sums, Weighted};
 use linear::{Attempt, Course, NormalEquations, Products, Unknowns};
 
 /// What is known about normal equations that stay on a device.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Linearized {
     /// At the parameters.
-    pub losses: Losses,
+    pub sums: Sums,
     /// The mean of the diagonal of JᵀJ.
     pub mean: f64,
     /// The norm of Jᵀr: half of the loss's slope.
@@ -23,7 +23,7 @@ pub struct TriedStep {
     /// By how much the model says that the loss will fall; no number where the equations have no solution.
     pub promise: f64,
     /// At the step's end.
-    pub losses: Losses,
+    pub sums: Sums,
 }
 
 impl Kernel<'_> {
@@ -58,22 +58,22 @@ impl Kernel<'_> {
     /// towards what is `carried`, a number per parameter.
     pub fn linearize(
         &mut self,
-        points: &[Points],
+        over: Weighted<'_>,
         parameters: &[f64],
         carried: Option<&[f64]>,
         (unknowns, products): (Unknowns, Products),
     ) -> Result<Linearized, KernelError> {
-        self.check(points, parameters)?;
+        self.check_all(over, parameters)?;
         fits(Shape::Parameters, parameters.len(), carried.map_or(parameters.len(), <[f64]>::len))?;
-        let (scales, device) = (self.all_scales(points), self.device());
+        let (scales, device) = (scales(over.factors), self.device());
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        let found = engine.linearize(points, parameters, (&scales, carried), (unknowns, products))?;
+        let found = engine.linearize(over.points, parameters, (&scales, carried), (unknowns, products))?;
         let mean = found.trace / parameters.len().max(1) as f64;
-        let losses = self.losses_of(found.squares, points);
-        Ok(Linearized { losses, mean, slope: found.slope_square.sqrt() })
+        let sums = Sums::of(self.plan, found.squares, over.points.iter().map(Points::len));
+        Ok(Linearized { sums, mean, slope: found.slope_square.sqrt() })
     }
 
-    /// Solves the last equations of [`Self::linearize`] for every attempt, and evaluates the losses at the ends of the
+    /// Solves the last equations of [`Self::linearize`] for every attempt, and evaluates the sums at the ends of the
     /// steps; behind them come the corrected ones, where there are such. `points` are still those of the equations.
     pub fn try_steps(
         &mut self,
@@ -86,8 +86,8 @@ impl Kernel<'_> {
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
         let tried = engine.try_steps(attempts, course)?;
-        let step =
-            |Tried { promise, squares }| TriedStep { promise, losses: self.losses_of(squares, points) };
+        let sums = |squares| Sums::of(self.plan, squares, points.iter().map(Points::len));
+        let step = |Tried { promise, squares }| TriedStep { promise, sums: sums(squares) };
         Ok(tried.into_iter().map(step).collect())
     }
 
@@ -108,24 +108,5 @@ impl Kernel<'_> {
             normal.set_row(row, &numbers[..size.min(row + 1)]);
         }
         Ok(())
-    }
-
-    fn all_scales(&self, points: &[Points]) -> Vec<f64> {
-        let mut weights = &self.weights[..];
-        let mut all = Vec::with_capacity(weights.len());
-        for (term, points) in self.plan.terms.iter().zip(points) {
-            let (own, rest) = weights.split_at(term.residuals.len());
-            weights = rest;
-            // A term without points has no rows to scale.
-            all.extend(if points.is_empty() { vec![0.0; own.len()] } else { scales(own, points) });
-        }
-        all
-    }
-
-    fn losses_of(&self, squares: Vec<f64>, points: &[Points]) -> Losses {
-        let mut losses = Losses { mean_squares: squares, ..Losses::zero(self.plan) };
-        losses.finish(self.plan, points);
-        losses.weigh(&self.weights);
-        losses
     }
 }

@@ -3,6 +3,7 @@
 mod equations;
 mod rows;
 mod vectors;
+mod visit;
 
 pub use equations::{Linearized, TriedStep};
 
@@ -11,7 +12,7 @@ use crate::cuda::{CompileMode, MemoryPlan, MemoryUse};
 use crate::engine::Engine;
 use crate::error::fits;
 use crate::recipe::{Recipe, Supply, Visits};
-use crate::{Device, KernelError, Losses, Points, Precision, Shape};
+use crate::{Device, KernelError, Points, Precision, Shape, Sums, Visited, Weighted};
 use equation::taylor::{Plan, Term};
 use linear::Level;
 use linear::{Moments, Series};
@@ -23,9 +24,7 @@ pub struct Kernel<'plan> {
     device: Device,
     precision: Precision,
     pub(crate) engine: Engine<'plan>,
-    pub(crate) losses: Losses,
-    /// Factors of the residuals in the least-squares problem.
-    pub(crate) weights: Vec<f64>,
+    pub(crate) sums: Sums,
     /// Of one term, while their squares are added up.
     pub(crate) residuals: Vec<f64>,
 }
@@ -65,8 +64,7 @@ impl<'plan> Kernel<'plan> {
     }
 
     fn with(plan: &'plan Plan, device: Device, precision: Precision, engine: Engine<'plan>) -> Self {
-        let (losses, weights) = (Losses::zero(plan), plan.weights());
-        Kernel { plan, device, precision, engine, losses, weights, residuals: Vec::new() }
+        Kernel { plan, device, precision, engine, sums: Sums::zero(plan), residuals: Vec::new() }
     }
 
     /// What it computes.
@@ -101,21 +99,22 @@ impl<'plan> Kernel<'plan> {
         self.precision
     }
 
-    /// The loss Σ weight · mean(residual²) over one set of points per term, and its gradient, which
-    /// replaces what `gradient` held. Numbers that are not finite are passed on: whether a step is
-    /// acceptable is the caller's decision.
+    /// The sums of squared residuals over one set of points per term, and the gradient of Σ factor · square, which replaces
+    /// what `gradient` held. Numbers that are not finite are passed on: whether a step is acceptable is the caller's
+    /// decision.
     ///
     /// The result has the same bits for every number of threads.
     pub fn evaluate(
         &mut self,
-        points: &[Points],
+        over: Weighted<'_>,
         parameters: &[f64],
         gradient: &mut [f64],
-    ) -> Result<&Losses, KernelError> {
-        self.check(points, parameters)?;
+    ) -> Result<&Sums, KernelError> {
+        self.check_all(over, parameters)?;
         fits(Shape::Gradient, self.plan.parameter_count(), gradient.len())?;
-        self.engine.evaluate(points, parameters, gradient, &mut self.losses)?;
-        Ok(&self.losses)
+        self.sums.begin(self.plan, over.points.iter().map(Points::len));
+        self.engine.evaluate(over, parameters, gradient, &mut self.sums.squares)?;
+        Ok(&self.sums)
     }
 
     /// Whether its device takes whole series of steps, and draws points, without coming back in between.
@@ -123,25 +122,29 @@ impl<'plan> Kernel<'plan> {
         self.engine.takes_steps()
     }
 
-    /// Takes one step per entry of `series.rates`; `history` becomes the losses before each step. A GPU does so
-    /// without coming back in between; others take the steps one by one, and do not draw points.
+    /// Takes one step per entry of `series.rates`, down the gradient of Σ factor · square; `history` becomes what was found
+    /// before each step. A GPU does so without coming back in between; others take the steps one by one, and do not draw
+    /// points.
     ///
-    /// Ends before the first step whose loss or gradient is not finite: then the losses that were refused are
-    /// returned, and parameters and moments are those before that step.
+    /// Ends before the first step whose loss or gradient is not finite: then what was refused is returned, and parameters
+    /// and moments are those before that step.
     pub fn run_steps(
         &mut self,
-        visits: Visits<'_>,
+        (visits, factors): (Visits<'_>, &[f64]),
         series: Series<'_>,
         moments: &mut Moments,
         parameters: &mut [f64],
-        history: &mut Vec<Losses>,
-    ) -> Result<Option<Losses>, KernelError> {
+        history: &mut Vec<Visited>,
+    ) -> Result<Option<Visited>, KernelError> {
         match visits {
             Visits::Points(points) => self.check(points, parameters)?,
             Visits::Drawn { recipe, .. } => self.check_recipe(recipe)?,
         }
+        fits(Shape::Weights, self.sums.squares.len(), factors.len())?;
         fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
-        if let Some(refused) = self.engine.run_steps(visits, series, moments, parameters, history)? {
+        if let Some(refused) =
+            self.engine.run_steps((visits, factors), series, moments, parameters, history)?
+        {
             return Ok(refused);
         }
         let Visits::Points(points) = visits else {
@@ -150,14 +153,16 @@ impl<'plan> Kernel<'plan> {
         history.clear();
         let mut gradient = vec![0.0; parameters.len()];
         for &rate in series.rates {
-            self.engine.evaluate(points, parameters, &mut gradient, &mut self.losses)?;
+            let sums = self.evaluate(Weighted { points, factors }, parameters, &mut gradient)?;
+            let visited = Visited { loss: sums.weighted(factors), sums: sums.clone() };
             let norm: f64 = gradient.iter().map(|slope| slope * slope).sum();
-            if !(self.losses.total + norm).is_finite() {
-                return Ok(Some(self.losses.clone()));
+            if !(visited.loss + norm).is_finite() {
+                return Ok(Some(visited));
             }
-            history.push(self.losses.clone());
+            let loss = visited.loss;
+            history.push(visited);
             series.update.with_rate(rate).apply(moments, parameters, &gradient);
-            if series.bound.is_some_and(|bound| self.losses.total < bound) {
+            if series.bound.is_some_and(|bound| loss < bound) {
                 break;
             }
         }
@@ -240,6 +245,12 @@ impl<'plan> Kernel<'plan> {
             fits(Shape::RowWidth, term.row.width(), points.width())?;
         }
         fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())
+    }
+
+    /// The same, and the factors.
+    fn check_all(&self, over: Weighted<'_>, parameters: &[f64]) -> Result<(), KernelError> {
+        fits(Shape::Weights, self.sums.squares.len(), over.factors.len())?;
+        self.check(over.points, parameters)
     }
 
     fn check_recipe(&self, recipe: &Recipe) -> Result<(), KernelError> {

@@ -2,7 +2,7 @@
 //! more.
 
 use crate::error::fits;
-use crate::{Kernel, KernelError, Losses, Points, Shape};
+use crate::{Kernel, KernelError, Points, Shape, Sums, Weighted};
 use linear::Change;
 
 impl<'plan> Kernel<'plan> {
@@ -42,18 +42,20 @@ impl<'plan> Kernel<'plan> {
     /// As [`Self::evaluate`], at the parameters that vector `at` holds; the gradient goes to another vector.
     pub fn evaluate_at(
         &mut self,
-        points: &[Points],
+        over: Weighted<'_>,
         at: usize,
         gradient: usize,
-    ) -> Result<&Losses, KernelError> {
-        fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
-        for (term, points) in self.plan.terms.iter().zip(points) {
+    ) -> Result<&Sums, KernelError> {
+        fits(Shape::Weights, self.sums.squares.len(), over.factors.len())?;
+        fits(Shape::PointSets, self.plan.terms.len(), over.points.len())?;
+        for (term, points) in self.plan.terms.iter().zip(over.points) {
             fits(Shape::RowWidth, term.row.width(), points.width())?;
         }
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        engine.evaluate_at(points, at, gradient, &mut self.losses)?;
-        Ok(&self.losses)
+        self.sums.begin(self.plan, over.points.iter().map(Points::len));
+        engine.evaluate_at(over, at, gradient, &mut self.sums.squares)?;
+        Ok(&self.sums)
     }
 
     /// Changes the matrix, if that is wanted, and writes its product with a vector into another.

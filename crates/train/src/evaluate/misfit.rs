@@ -1,8 +1,8 @@
 //! How well each equation holds.
 
+use crate::Losses;
 use equation::problem::Problem;
 use equation::taylor::{Plan, Source};
-use kernel::Losses;
 
 /// How well an equation holds over the points of its term.
 #[derive(Clone, Copy, PartialEq, Debug)]

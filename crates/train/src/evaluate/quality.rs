@@ -4,8 +4,8 @@ use super::{FieldError, Gauge};
 use crate::sample::{Draw, draw};
 use crate::trainer::settle;
 use crate::windows::{Reached, Seam, Stage};
-use crate::{Experiment, Objective, TrainError};
-use kernel::{Kernel, Losses, Points};
+use crate::{Experiment, Losses, Objective, TrainError};
+use kernel::{Kernel, Points};
 
 /// The draw that no training reaches: phases count theirs from 0.
 const FRESH: u64 = u64::MAX;
@@ -60,8 +60,8 @@ impl Experiment {
             points.iter_mut().enumerate().try_for_each(|(term, points)| seam.fill(term, points))?;
         }
         let mut kernel = Kernel::compile(plan, self.device(), self.precision())?;
-        let mut gradient = vec![0.0; networks[number].len()];
-        Ok(kernel.evaluate(&points, networks[number], &mut gradient)?.clone())
+        let sums = kernel.sums(&points, networks[number])?;
+        Ok(Losses::of(&sums.squares, &sums.counts, &plan.weights()))
     }
 
     /// What errors are measured with: at `points`, or else at the test points, as far as times were reached.

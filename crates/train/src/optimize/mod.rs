@@ -16,12 +16,10 @@ pub use schedule::{Progress, rate};
 pub use state::{Array, State, StateError};
 pub use vectors::Vectors;
 
-use crate::{Refusal, TrainError};
+use crate::{Losses, Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Products as Wanted, Solver};
 use equation::taylor::Plan;
-use kernel::{Linearized, Losses, TriedStep};
-use linear::{Attempt, Course, Products, Unknowns};
-use linear::{Gram, Moments, NormalEquations, Subspace, Update};
+use linear::{Attempt, Course, Gram, Moments, NormalEquations, Products, Subspace, Unknowns, Update};
 
 /// A loss as a function of the parameters.
 pub trait Loss {
@@ -101,6 +99,26 @@ pub trait LeastSquares {
     fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
         None
     }
+}
+
+/// What is known about normal equations that stay on a device.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Linearized {
+    /// At the parameters.
+    pub losses: Losses,
+    /// The mean of the diagonal of JᵀJ.
+    pub mean: f64,
+    /// The norm of Jᵀr: half of the loss's slope.
+    pub slope: f64,
+}
+
+/// A step that a device has tried.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TriedStep {
+    /// By how much the model says that the loss will fall; no number where the equations have no solution.
+    pub promise: f64,
+    /// At the step's end.
+    pub losses: Losses,
 }
 
 /// A least-squares problem whose equations stay where they are added up.

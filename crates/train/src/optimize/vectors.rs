@@ -1,7 +1,7 @@
 //! Vectors that are not on the host.
 
+use crate::Losses;
 use crate::Refusal;
-use kernel::Losses;
 use linear::Change;
 
 /// Vectors as long as the parameters that stay where the loss is evaluated, by number: a method sees products of them.

@@ -1,8 +1,8 @@
 //! When measurements have told all they can: whoever goes on fits their noise.
 
+use crate::Losses;
 use equation::problem::Problem;
 use equation::taylor::{Plan, Source};
-use kernel::Losses;
 
 /// Standard deviations by which the mean square of a sample of the noise may be above its expectation.
 const DEVIATIONS: f64 = 2.0;

@@ -1,10 +1,10 @@
 //! What training tells whoever listens.
 
 use super::{Balance, Snapshot};
+use crate::Losses;
 use crate::optimize::Trust;
 use crate::run::RunError;
 use equation::taylor::Plan;
-use kernel::Losses;
 use kernel::cuda::MemoryPlan;
 use std::fmt;
 

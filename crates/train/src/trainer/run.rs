@@ -4,13 +4,14 @@ use super::attention::ignore_attention;
 use super::discrepancy::is_explained;
 use super::series::{Ahead, Taken};
 use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
+use crate::Losses;
 use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, Trust, optimizer, rate};
 use crate::sample::Draw;
 use crate::table::Tables;
 use crate::{Objective, Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Problem, Products, Solver};
 use equation::taylor::Plan;
-use kernel::{Kernel, Losses, Points, Precision};
+use kernel::{Kernel, Points, Precision};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.

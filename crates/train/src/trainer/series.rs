@@ -3,11 +3,12 @@
 use super::attention::steps_per_look;
 use super::run::{Run, explain, steps_per_measurement};
 use super::{Event, Settings, Sink, Snapshot};
+use crate::Losses;
 use crate::optimize::{Optimizer, Progress, rate};
 use crate::sample::{Draw, recipe};
 use crate::{Objective, TrainError};
 use kernel::cuda::MemoryPlan;
-use kernel::{Losses, Recipe, Visits};
+use kernel::{Recipe, Visits};
 use std::time::Duration;
 
 /// Steps of the first series; later ones follow the clock.

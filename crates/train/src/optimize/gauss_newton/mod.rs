@@ -12,13 +12,15 @@ mod system;
 pub use cost::Extent;
 pub(crate) use short::at_most as first_products;
 
-use super::{Elsewhere, LeastSquares, Loss, Optimizer, State, StateError, StepOutcome, Trust};
-use crate::Refusal;
+use super::{
+    Elsewhere, LeastSquares, Linearized, Loss, Optimizer, State, StateError, StepOutcome, TriedStep, Trust,
+};
+use crate::{Losses, Refusal};
 use candidate::Candidate;
 use correct::{Corrector, keeps_promise};
 use equation::problem::{Products as Wanted, Solver};
+use kernel::KernelError;
 use kernel::cuda::CudaError;
-use kernel::{KernelError, Linearized, Losses, TriedStep};
 use linear::{Attempt, Course, Unknowns, least_damping};
 use rayon::prelude::*;
 use std::iter;

@@ -54,8 +54,8 @@ pub(super) fn refine(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Losses;
     use crate::optimize::Extent;
-    use kernel::Losses;
     use linear::{Cholesky, Gram, NormalEquations, Subspace};
     use linear::{Unknowns, least_damping};
 

@@ -1,8 +1,8 @@
 //! The equations of a step that moves in a random subspace of the parameters, another one at every step.
 
 use super::{LeastSquares, dot};
+use crate::Losses;
 use crate::Refusal;
-use kernel::Losses;
 use linear::{Cholesky, NormalEquations, Subspace};
 
 /// SᵀJᵀJS for the orthonormal directions S of a subspace.

@@ -4,9 +4,9 @@ use super::LeastSquares;
 use super::cost::Extent;
 use super::refine::refine;
 use super::subspace::InSubspace;
+use crate::Losses;
 use crate::Refusal;
 use equation::problem::Solver;
-use kernel::Losses;
 use linear::{Cholesky, Gram, NormalEquations, Symmetric};
 use linear::{Unknowns, sketched};
 

@@ -10,11 +10,11 @@ mod patience;
 
 use super::line_search::{Line, Sample, search};
 use super::{Loss, Optimizer, State, StateError, StepOutcome};
+use crate::Losses;
 use crate::Refusal;
 use away::Away;
 use curvature::Curvature;
 use here::Here;
-use kernel::Losses;
 use patience::{Patience, Verdict};
 
 /// How much noisier than it says a loss may be: where terms are large, rounding is too. Taken one after

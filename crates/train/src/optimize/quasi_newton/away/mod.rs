@@ -6,9 +6,9 @@ mod pairs;
 
 use super::Workings;
 use super::here::Here;
+use crate::Losses;
 use crate::Refusal;
 use crate::optimize::{Loss, State, Vectors};
-use kernel::Losses;
 use matrix::Matrix;
 use pairs::Pairs;
 

@@ -1,9 +1,7 @@
 //! Jacobian rows, and products with the Jacobian from either side, on every engine.
 
-#[expect(dead_code, reason = "shared with tests that visit all cases")]
-mod cases;
-
-use cases::{Case, case, parameters, points};
+use crate::cases::{Case, case, parameters, points};
+use crate::weighing::{over, total};
 use equation::counter::Stream;
 use kernel::{Device, Kernel, Points, Precision};
 use linear::{Cholesky, Gram, NormalEquations};
@@ -118,19 +116,27 @@ fn normal_equations_are_those_of_the_weighted_rows() {
                 }
             }
             let mut gradient = vec![0.0; size];
-            let wanted = kernel.evaluate(&points, &parameters, &mut gradient).expect("arguments").clone();
+            let wanted = kernel
+                .evaluate(over(&case.plan, &points), &parameters, &mut gradient)
+                .expect("arguments")
+                .clone();
             assert_eq!(
-                kernel.losses(&points, &parameters).expect("arguments").mean_squares.len(),
-                wanted.mean_squares.len()
+                kernel.sums(&points, &parameters).expect("arguments").squares.len(),
+                wanted.squares.len()
             );
-            let alone = kernel.losses(&points, &parameters).expect("arguments").total;
-            assert!((alone - wanted.total).abs() <= 1e-13 * wanted.total);
+            let alone = total(&case.plan, kernel.sums(&points, &parameters).expect("arguments"));
+            assert!((alone - total(&case.plan, &wanted)).abs() <= 1e-13 * total(&case.plan, &wanted));
 
             let mut normal = NormalEquations::new(size);
             // Twice: nothing may be left of the first time.
             for _ in 0..2 {
-                let losses = kernel.normal_equations(&points, &parameters, &mut normal).expect("arguments");
-                assert!((losses.total - wanted.total).abs() <= 1e-13 * wanted.total);
+                let losses = kernel
+                    .normal_equations(over(&case.plan, &points), &parameters, &mut normal)
+                    .expect("arguments");
+                assert!(
+                    (total(&case.plan, losses) - total(&case.plan, &wanted)).abs()
+                        <= 1e-13 * total(&case.plan, &wanted)
+                );
             }
             for column in 0..size {
                 assert_close(
@@ -168,7 +174,9 @@ fn factors_solve_damped_normal_equations_of_any_size() {
         let size = parameters.len();
         let mut kernel = Kernel::compile(&case.plan, Device::Cpu, Precision::F64).expect("a kernel");
         let mut normal = NormalEquations::new(size);
-        kernel.normal_equations(&points, &parameters, &mut normal).expect("arguments that fit");
+        kernel
+            .normal_equations(over(&case.plan, &points), &parameters, &mut normal)
+            .expect("arguments that fit");
         let mean = (0..size).map(|column| normal.matrix().column(column)[0]).sum::<f64>() / size as f64;
         let mut factor = Cholesky::new(size);
         assert!(!factor.factorize(normal.matrix(), -3.0 * mean), "a negative matrix has no factor");
@@ -228,12 +236,16 @@ fn products_of_rows_with_each_other_and_with_vectors_are_those_of_the_weighted_r
             let count = kernel.row_count(&points);
             assert_eq!(count, jacobian.len());
             let mut gradient = vec![0.0; size];
-            let total = kernel.evaluate(&points, &parameters, &mut gradient).expect("arguments").total;
+            let found =
+                kernel.evaluate(over(&case.plan, &points), &parameters, &mut gradient).expect("arguments");
+            let all = total(&case.plan, found);
 
             let mut gram = Gram::new(size, count);
             for _ in 0..2 {
-                let losses = kernel.gram(&points, &parameters, &mut gram).expect("arguments that fit");
-                assert!((losses.total - total).abs() <= 1e-13 * total);
+                let losses = kernel
+                    .gram(over(&case.plan, &points), &parameters, &mut gram)
+                    .expect("arguments that fit");
+                assert!((total(&case.plan, losses) - all).abs() <= 1e-13 * all);
             }
             assert_close(&case.name, gram.residuals(), &residuals, 1e-12);
             for (column, left) in jacobian.iter().enumerate() {
@@ -242,17 +254,21 @@ fn products_of_rows_with_each_other_and_with_vectors_are_those_of_the_weighted_r
             }
 
             let (mut diagonal, mut rows) = (vec![0.0; size], vec![0.0; count]);
-            let losses = kernel.diagonal(&points, &parameters, &mut diagonal, &mut rows).expect("arguments");
-            assert!((losses.total - total).abs() <= 1e-13 * total);
+            let losses = kernel
+                .diagonal(over(&case.plan, &points), &parameters, &mut diagonal, &mut rows)
+                .expect("arguments");
+            assert!((total(&case.plan, losses) - all).abs() <= 1e-13 * all);
             assert_close(&case.name, &rows, &residuals, 1e-12);
             let square = |column: usize| jacobian.iter().map(|row| row[column] * row[column]).sum();
             assert_close(&case.name, &diagonal, &(0..size).map(square).collect::<Vec<f64>>(), 1e-11);
-            kernel.rows(&points, &parameters, &mut rows).expect("arguments that fit");
+            kernel.rows(over(&case.plan, &points), &parameters, &mut rows).expect("arguments that fit");
             assert_close(&case.name, &rows, &residuals, 1e-12);
 
             let noise = Stream::new(5, 6);
             let direction: Vec<f64> = (0..size).map(|index| noise.normal(index as u64)).collect();
-            kernel.rows_along(&points, &parameters, &direction, &mut rows).expect("arguments that fit");
+            kernel
+                .rows_along(over(&case.plan, &points), &parameters, &direction, &mut rows)
+                .expect("arguments that fit");
             let wanted: Vec<f64> = jacobian.iter().map(|row| dot(row, &direction)).collect();
             assert_close(&case.name, &rows, &wanted, 1e-10);
             // The matrix that was kept gives the same products.
@@ -261,7 +277,9 @@ fn products_of_rows_with_each_other_and_with_vectors_are_those_of_the_weighted_r
             gram.back(&residuals, &mut diagonal);
             let doubled: Vec<f64> = diagonal.iter().map(|slope| 2.0 * slope).collect();
             assert_close(&case.name, &doubled, &gradient, 1e-11);
-            kernel.rows_back(&points, &parameters, &residuals, &mut diagonal).expect("arguments that fit");
+            kernel
+                .rows_back(over(&case.plan, &points), &parameters, &residuals, &mut diagonal)
+                .expect("arguments that fit");
             let doubled: Vec<f64> = diagonal.iter().map(|slope| 2.0 * slope).collect();
             assert_close(&case.name, &doubled, &gradient, 1e-11);
         }

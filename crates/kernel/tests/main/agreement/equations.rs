@@ -2,6 +2,7 @@
 
 use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
+use crate::weighing::{means, over, total};
 use kernel::cuda::Purpose;
 use kernel::{Kernel, Points};
 use linear::{Attempt, CORRECTIONS, Course, Products, Unknowns};
@@ -18,11 +19,15 @@ pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (mut wanted, mut got) =
         (NormalEquations::new(parameters.len()), NormalEquations::new(parameters.len()));
     let mut oracle = oracle(case);
-    let losses = oracle.normal_equations(&points, &parameters, &mut wanted).expect("arguments").clone();
-    let found = kernel.normal_equations(&points, &parameters, &mut got).expect("arguments").clone();
+    let losses = oracle
+        .normal_equations(over(&case.plan, &points), &parameters, &mut wanted)
+        .expect("arguments")
+        .clone();
+    let found =
+        kernel.normal_equations(over(&case.plan, &points), &parameters, &mut got).expect("arguments").clone();
     let what = format!("{}, {}, {count} points", case.name, kernel.precision());
     let tolerance = tolerance(case, kernel, oracle.row_count(&points));
-    assert_close(&what, &found.mean_squares, &losses.mean_squares, tolerance);
+    assert_close(&what, &means(&found), &means(&losses), tolerance);
     let all = |normal: &NormalEquations| -> (Vec<f64>, Vec<f64>) {
         let columns = (0..parameters.len()).flat_map(|column| normal.matrix().column(column).to_vec());
         (columns.collect(), (0..parameters.len()).map(|row| normal.slope(row)).collect())
@@ -31,7 +36,10 @@ pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     assert_close(&what, &got, &wanted, tolerance);
     assert_close(&what, &got_slope, &wanted_slope, tolerance);
     let mut again = NormalEquations::new(parameters.len());
-    assert_eq!(kernel.normal_equations(&points, &parameters, &mut again).expect("arguments"), &found);
+    assert_eq!(
+        kernel.normal_equations(over(&case.plan, &points), &parameters, &mut again).expect("arguments"),
+        &found
+    );
     assert_eq!(all(&again), (got, got_slope), "{what}: other bits");
 }
 
@@ -41,17 +49,25 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
     let (points, parameters) = (points(case, count), parameters(case));
     let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let found = kernel
-        .linearize(&points, &parameters, Some(&carried), (unknowns, Products::Exact))
+        .linearize(over(&case.plan, &points), &parameters, Some(&carried), (unknowns, Products::Exact))
         .expect("a device that solves");
     let mut oracle = oracle(case);
     let mut normal = NormalEquations::new(parameters.len());
-    let losses = oracle.normal_equations(&points, &parameters, &mut normal).expect("arguments").clone();
+    let losses = oracle
+        .normal_equations(over(&case.plan, &points), &parameters, &mut normal)
+        .expect("arguments")
+        .clone();
     let what = format!("{}, {}, {count} points, unknown {unknowns:?}", case.name, kernel.precision());
     let mean = normal.matrix().trace() / parameters.len() as f64;
     let slope: Vec<f64> = (0..parameters.len()).map(|row| normal.slope(row)).collect();
     let tolerance = tolerance(case, kernel, oracle.row_count(&points));
     let norm = slope.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
-    assert_close(&what, &[found.losses.total, found.mean], &[losses.total, mean], tolerance);
+    assert_close(
+        &what,
+        &[total(&case.plan, &found.sums), found.mean],
+        &[total(&case.plan, &losses), mean],
+        tolerance,
+    );
     assert_close(&what, &[found.slope], &[norm], tolerance);
 
     // Conjugate gradients alone come to their end with so much damping, or with few parameters.
@@ -75,9 +91,9 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
             let mut got = vec![f64::NAN; parameters.len()];
             kernel.take_step(number, &mut got).expect("a step");
             assert_close(&what, &got, &end, tolerance);
-            let wanted = oracle.losses(&points, &end).expect("arguments").total;
+            let wanted = total(&case.plan, oracle.sums(&points, &end).expect("arguments"));
             let size = wanted.max(promise);
-            assert_close(&what, &[tried.losses.total / size], &[wanted / size], tolerance);
+            assert_close(&what, &[total(&case.plan, &tried.sums) / size], &[wanted / size], tolerance);
             assert_close(&what, &[tried.promise / size], &[promise / size], tolerance);
         }
     }
@@ -103,7 +119,9 @@ pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usi
             kernel.limit_device_bytes(limit);
             let plan = kernel.plan_equations(&points, form).expect("room").expect("memory of its own");
             assert_eq!(kernel.device_bytes(), 0, "nothing is taken for a plan");
-            kernel.linearize(&points, &parameters, None, (unknowns, products)).expect("room");
+            kernel
+                .linearize(over(&case.plan, &points), &parameters, None, (unknowns, products))
+                .expect("room");
             let bytes = plan.bytes() - plan.kernels - plan.rest;
             assert_eq!(kernel.device_bytes(), bytes, "{}, {unknowns:?}: the plan is exact", case.name);
             (plan.chunks, bytes)
@@ -145,13 +163,19 @@ pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize)
     let (points, parameters) = (points(case, count), parameters(case));
     let mut promises = [Unknowns::Parameters, Unknowns::Sketch, Unknowns::Sketch].map(|unknowns| {
         let form = (unknowns, Products::Exact);
-        let found = kernel.linearize(&points, &parameters, None, form).expect("a device that solves");
+        let found = kernel
+            .linearize(over(&case.plan, &points), &parameters, None, form)
+            .expect("a device that solves");
         let attempt = |damping: f64| {
             let added = damping * found.mean;
             Attempt { added, factored: added, carried: false }
         };
         let tried = kernel.try_steps(&points, &[attempt(1e-3), attempt(0.1)], Course::Bent);
-        tried.expect("equations").iter().map(|step| [step.promise, step.losses.total]).collect::<Vec<_>>()
+        tried
+            .expect("equations")
+            .iter()
+            .map(|step| [step.promise, total(&case.plan, &step.sums)])
+            .collect::<Vec<_>>()
     });
     let what = format!("{}, {count} points", case.name);
     let [wanted, got, again] = &mut promises;
@@ -174,18 +198,28 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
     let mut ends = Vec::new();
     for turn in [4, 4, 5] {
         let found = kernel
-            .linearize(&points, &parameters, Some(&carried), (Unknowns::Subspace { turn }, Products::Exact))
+            .linearize(
+                over(&case.plan, &points),
+                &parameters,
+                Some(&carried),
+                (Unknowns::Subspace { turn }, Products::Exact),
+            )
             .expect("a device that solves");
         let (subspace, mut normal) =
             (Subspace::draw(parameters.len(), unknowns, turn), NormalEquations::new(unknowns));
         let mut rows = vec![0.0; oracle.row_count(&points)];
         let losses = oracle
-            .subspace_equations(&points, &parameters, (&subspace, &mut normal), &mut rows)
+            .subspace_equations(over(&case.plan, &points), &parameters, (&subspace, &mut normal), &mut rows)
             .expect("arguments")
             .clone();
         let mean = normal.matrix().trace() / unknowns as f64;
         let tolerance = tolerance(case, kernel, rows.len());
-        assert_close(&what, &[found.losses.total, found.mean], &[losses.total, mean], tolerance);
+        assert_close(
+            &what,
+            &[total(&case.plan, &found.sums), found.mean],
+            &[total(&case.plan, &losses), mean],
+            tolerance,
+        );
         let added = 0.1 * mean;
         let mut factor = Cholesky::new(unknowns);
         assert!(factor.factorize(normal.matrix(), added));
@@ -194,11 +228,15 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
             let tried = kernel.try_steps(&points, &attempts, course).expect("equations");
             for (number, (tried, origin)) in tried.iter().zip([&nothing, &carried]).enumerate() {
                 let mut left = vec![0.0; rows.len()];
-                oracle.rows_along(&points, &parameters, origin, &mut left).expect("arguments");
+                oracle
+                    .rows_along(over(&case.plan, &points), &parameters, origin, &mut left)
+                    .expect("arguments");
                 left.iter_mut().zip(&rows).for_each(|(left, row)| *left = row - *left);
                 let solved = |oracle: &mut Kernel<'_>, rows: &[f64]| {
                     let (mut back, mut own) = (vec![0.0; parameters.len()], vec![0.0; unknowns]);
-                    oracle.rows_back(&points, &parameters, rows, &mut back).expect("arguments");
+                    oracle
+                        .rows_back(over(&case.plan, &points), &parameters, rows, &mut back)
+                        .expect("arguments");
                     subspace.gather(&back, &mut own);
                     factor.solve(&mut own);
                     let mut step = vec![0.0; parameters.len()];
@@ -219,7 +257,9 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
                 let loose = tolerance * parameters.len() as f64 / 0.1;
                 assert_close(&what, &got, &end, loose);
                 if course == Course::Straight {
-                    oracle.rows_along(&points, &parameters, &step, &mut along).expect("arguments");
+                    oracle
+                        .rows_along(over(&case.plan, &points), &parameters, &step, &mut along)
+                        .expect("arguments");
                     let square = |rows: &[f64]| rows.iter().map(|row| row * row).sum::<f64>();
                     along.iter_mut().zip(&rows).for_each(|(along, row)| *along = row - *along);
                     let promise = square(&rows) - square(&along);
@@ -239,11 +279,16 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
     let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let nothing = vec![0.0; parameters.len()];
     let found = kernel
-        .linearize(&points, &parameters, Some(&carried), (Unknowns::Parameters, Products::Exact))
+        .linearize(
+            over(&case.plan, &points),
+            &parameters,
+            Some(&carried),
+            (Unknowns::Parameters, Products::Exact),
+        )
         .expect("a device that solves");
     let mut oracle = oracle(case);
     let mut normal = NormalEquations::new(parameters.len());
-    oracle.normal_equations(&points, &parameters, &mut normal).expect("arguments");
+    oracle.normal_equations(over(&case.plan, &points), &parameters, &mut normal).expect("arguments");
     let (added, factored, correcting) = (0.01 * found.mean, 0.03 * found.mean, 0.1 * found.mean);
     let attempts = [false, true].map(|carried| Attempt { added, factored, carried });
     let distance = |one: &[f64], other: &[f64]| -> f64 {
@@ -278,15 +323,17 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
         let before = distance(&end, &got);
         for _ in 0..CORRECTIONS {
             let mut rows = vec![0.0; oracle.row_count(&points)];
-            oracle.rows(&points, &end, &mut rows).expect("arguments");
+            oracle.rows(over(&case.plan, &points), &end, &mut rows).expect("arguments");
             let mut correction = vec![0.0; parameters.len()];
-            oracle.rows_back(&points, &parameters, &rows, &mut correction).expect("arguments");
+            oracle
+                .rows_back(over(&case.plan, &points), &parameters, &rows, &mut correction)
+                .expect("arguments");
             factor.solve(&mut correction);
             end.iter_mut().zip(&correction).for_each(|(end, correction)| *end -= correction);
         }
         assert!(distance(&end, &got) < 1e-6 * before, "{}: {} of {before}", case.name, distance(&end, &got));
-        let wanted = oracle.losses(&points, &end).expect("arguments").total;
-        let total = tried[2 + number].losses.total;
+        let wanted = total(&case.plan, oracle.sums(&points, &end).expect("arguments"));
+        let total = total(&case.plan, &tried[2 + number].sums);
         assert!((total - wanted).abs() < 1e-6 * wanted, "{}: {total} instead of {wanted}", case.name);
     }
     assert_eq!(kernel.try_steps(&points, &attempts, course).expect("equations"), tried, "other bits");
@@ -310,7 +357,7 @@ pub(super) fn expected_step(
     if course == Course::Bent {
         let curved = curvature(oracle, points, parameters, &step);
         let mut half = vec![0.0; parameters.len()];
-        oracle.rows_back(points, parameters, &curved, &mut half).expect("arguments");
+        oracle.rows_back(over(oracle.plan(), points), parameters, &curved, &mut half).expect("arguments");
         factor.solve(&mut half);
         bend(&mut step, &half);
     }
@@ -323,7 +370,7 @@ fn curvature(oracle: &mut Kernel<'_>, points: &[Points], parameters: &[f64], ste
     for (length, share) in [(0.1, 100.0), (0.0, -200.0), (-0.1, 100.0)] {
         let at: Vec<f64> = parameters.iter().zip(step).map(|(from, step)| from + length * step).collect();
         let mut rows = vec![0.0; curved.len()];
-        oracle.rows(points, &at, &mut rows).expect("arguments");
+        oracle.rows(over(oracle.plan(), points), &at, &mut rows).expect("arguments");
         curved.iter_mut().zip(&rows).for_each(|(sum, row)| *sum += share * row);
     }
     curved

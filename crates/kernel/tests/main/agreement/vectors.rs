@@ -1,6 +1,7 @@
 //! Vectors that stay on a device.
 
 use crate::cases::{Case, parameters, points};
+use crate::weighing::over;
 use equation::counter::Stream;
 use kernel::Kernel;
 use linear::Change;
@@ -53,10 +54,13 @@ fn products_and_sums(case: &Case, kernel: &mut Kernel<'_>) {
 fn evaluations_at_vectors(case: &Case, kernel: &mut Kernel<'_>) {
     let (points, parameters) = (points(case, 33), parameters(case));
     let (mut wanted, mut got) = (vec![0.0; parameters.len()], vec![f64::NAN; parameters.len()]);
-    let losses = kernel.evaluate(&points, &parameters, &mut wanted).expect("arguments that fit").clone();
+    let losses = kernel
+        .evaluate(over(&case.plan, &points), &parameters, &mut wanted)
+        .expect("arguments that fit")
+        .clone();
     kernel.reserve_vectors(2, false).expect("memory");
     kernel.put_vector(0, &parameters).expect("a vector");
-    assert_eq!(kernel.evaluate_at(&points, 0, 1).expect("vectors"), &losses);
+    assert_eq!(kernel.evaluate_at(over(&case.plan, &points), 0, 1).expect("vectors"), &losses);
     kernel.fetch_vector(1, &mut got).expect("a vector");
     assert_eq!(got, wanted);
 }

@@ -15,10 +15,11 @@ fn bits(numbers: &[f64]) -> Vec<u64> {
 fn left_by(case: &Case, kernel: &mut Kernel<'_>, visits: Visits<'_>, series: Series<'_>) -> Left {
     let (mut parameters, mut history) = (parameters(case), Vec::new());
     let mut moments = Moments::new(parameters.len());
-    let refused = kernel.run_steps(visits, series, &mut moments, &mut parameters, &mut history);
+    let factors = case.plan.weights();
+    let refused = kernel.run_steps((visits, &factors), series, &mut moments, &mut parameters, &mut history);
     let refused = refused.expect("arguments that fit");
-    let mut found: Vec<Vec<u64>> = history.iter().map(|losses| bits(&losses.mean_squares)).collect();
-    found.extend(refused.iter().map(|losses| vec![losses.mean_squares.len() as u64]));
+    let mut found: Vec<Vec<u64>> = history.iter().map(|losses| bits(&losses.sums.squares)).collect();
+    found.extend(refused.iter().map(|losses| vec![losses.sums.squares.len() as u64]));
     let state = [&parameters, &moments.mean, &moments.square].map(|numbers| bits(numbers));
     (found, state, moments.steps, refused.is_some())
 }
@@ -68,8 +69,9 @@ pub(crate) fn series(case: &Case, [one, other]: [&mut Kernel<'_>; 2], count: usi
     let mut history = Vec::new();
     let mut start = parameters(case);
     let mut moments = Moments::new(start.len());
-    one.run_steps(visits, series, &mut moments, &mut start, &mut history).expect("arguments that fit");
-    let bound = history[8].total * 1.0001;
+    one.run_steps((visits, &case.plan.weights()), series, &mut moments, &mut start, &mut history)
+        .expect("arguments that fit");
+    let bound = history[8].loss * 1.0001;
     let [got, wanted] =
         [one, other].map(|kernel| left_by(case, kernel, visits, Series { bound: Some(bound), ..series }));
     assert_eq!(got, wanted, "{}, a bound", case.name);

@@ -1,9 +1,8 @@
 //! The GPU's kernels against the interpreter on a machine without a GPU: the processor runs their threads in turn.
 
-mod agreement;
-mod cases;
-
-use cases::{Case, NETWORKS, case, files, parameters, points};
+use crate::agreement;
+use crate::cases::{Case, NETWORKS, case, files, parameters, points};
+use crate::weighing::over;
 use kernel::cuda::{CompileMode, CudaError};
 use kernel::{Device, Kernel, KernelError, Precision, Visits};
 use linear::Unknowns;
@@ -52,8 +51,10 @@ fn scaled_numbers_in_half_precision_are_as_accurate_as_in_single_precision() {
     let (points, parameters) = (points(&case, 64), parameters(&case));
     let [mut wanted, mut got] = [vec![0.0; parameters.len()], vec![0.0; parameters.len()]];
     let mut oracle = Kernel::compile(&case.plan, Device::Reference, Precision::F64).expect("the reference");
-    oracle.evaluate(&points, &parameters, &mut wanted).expect("arguments that fit");
-    stand_in(&case, Precision::Fp16x3).evaluate(&points, &parameters, &mut got).expect("arguments that fit");
+    oracle.evaluate(over(&case.plan, &points), &parameters, &mut wanted).expect("arguments that fit");
+    stand_in(&case, Precision::Fp16x3)
+        .evaluate(over(&case.plan, &points), &parameters, &mut got)
+        .expect("arguments that fit");
     let length =
         |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|number| number * number).sum::<f64>().sqrt();
     let error = length(&mut wanted.iter().zip(&got).map(|(wanted, got)| wanted - got));
@@ -124,7 +125,9 @@ fn separate_launches_refuse_products_that_the_library_does_not_have() {
     let case = case("heat.toml", &[]);
     let (points, parameters) = (points(&case, 3), parameters(&case));
     let mut gradient = vec![0.0; parameters.len()];
-    let refused = ordinary(&case, Precision::Bf16x6).evaluate(&points, &parameters, &mut gradient).err();
+    let refused = ordinary(&case, Precision::Bf16x6)
+        .evaluate(over(&case.plan, &points), &parameters, &mut gradient)
+        .err();
     let reason = CudaError::NoProductsIn { precision: Precision::Bf16x6 };
     assert_eq!(refused, Some(KernelError::Cuda(reason)));
 }
@@ -141,12 +144,12 @@ fn a_machine_that_has_too_little_memory_gets_smaller_chunks_and_the_same_bits() 
     let (points, parameters) = (points(&case, 1000), parameters(&case));
     let mut whole = vec![0.0; parameters.len()];
     let mut kernel = stand_in(&case, Precision::F64);
-    kernel.evaluate(&points, &parameters, &mut whole).expect("memory");
+    kernel.evaluate(over(&case.plan, &points), &parameters, &mut whole).expect("memory");
     let bytes = kernel.device_bytes() - 2000;
     let mut small =
         Kernel::compile_for_small_stand_in(&case.plan, Precision::F64, bytes).expect("a C++ compiler");
     let mut gradient = vec![0.0; parameters.len()];
-    small.evaluate(&points, &parameters, &mut gradient).expect("chunks have room");
+    small.evaluate(over(&case.plan, &points), &parameters, &mut gradient).expect("chunks have room");
     assert!(small.device_bytes() <= bytes);
     assert_eq!(gradient, whole);
     let plan = small.plan_memory(Visits::Points(&points)).expect("arguments that fit").expect("a plan");

@@ -1,15 +1,17 @@
 //! Every engine against the interpreter: cases × precisions × instruction sets × odd sizes.
 
-mod cases;
-
-use cases::{Case, NETWORKS, case, files, parameters, points};
-use kernel::{Device, Kernel, Losses, Points, Precision};
+use crate::cases::{Case, NETWORKS, case, files, parameters, points};
+use crate::weighing::{means, over, total};
+use kernel::{Device, Kernel, Points, Precision, Sums};
 use linear::Level;
 
-fn evaluate(kernel: &mut Kernel<'_>, points: &[Points], parameters: &[f64]) -> (Losses, Vec<f64>) {
+fn evaluate(kernel: &mut Kernel<'_>, points: &[Points], parameters: &[f64]) -> (Sums, Vec<f64>) {
     // Poisoned, so that a number that is not written shows.
     let mut gradient = vec![f64::NAN; parameters.len()];
-    let losses = kernel.evaluate(points, parameters, &mut gradient).expect("arguments that fit").clone();
+    let losses = kernel
+        .evaluate(over(kernel.plan(), points), parameters, &mut gradient)
+        .expect("arguments that fit")
+        .clone();
     (losses, gradient)
 }
 
@@ -21,7 +23,7 @@ fn check(case: &Case, precision: Precision, level: Level, count: usize) {
     let (got, gradient) = evaluate(&mut kernel, &points, &parameters);
     let tolerance = case.tolerance(precision);
     let what = format!("{}, {precision} {level}, {count} points", case.name);
-    for (got, wanted) in got.mean_squares.iter().zip(&wanted.mean_squares) {
+    for (got, wanted) in means(&got).iter().zip(&means(&wanted)) {
         let error = (got - wanted).abs() / wanted.abs().max(1e-3);
         assert!(error <= tolerance, "{what}: mean square {got} instead of {wanted}, off by {error:e}");
     }
@@ -104,7 +106,7 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
             let mut kernel = Kernel::compile(&case.plan, Device::Cpu, Precision::F32).expect("a kernel");
             let (losses, gradient) = evaluate(&mut kernel, &points, &parameters);
             let bits: Vec<u64> = gradient.iter().map(|slope| slope.to_bits()).collect();
-            (losses.total.to_bits(), bits)
+            (total(&case.plan, &losses).to_bits(), bits)
         })
     };
     let alone = run(1);

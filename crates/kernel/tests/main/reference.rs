@@ -1,9 +1,10 @@
 //! The reference device: what it computes, and that parallelism changes who computes, not what.
 
+use crate::weighing::{means, over};
 use equation::counter::Stream;
 use equation::parse::parse_with;
 use equation::taylor::{Plan, plan};
-use kernel::{Device, Kernel, KernelError, Losses, Points, Precision, Shape};
+use kernel::{Device, Kernel, KernelError, Points, Precision, Shape, Sums, Weighted};
 
 const PROBLEM: &str = r#"
 title = "Heat with a reaction"
@@ -50,10 +51,10 @@ fn scattered(plan: &Plan, counts: &[usize]) -> Vec<Points> {
         .collect()
 }
 
-fn evaluate(plan: &Plan, points: &[Points], parameters: &[f64]) -> (Losses, Vec<f64>) {
+fn evaluate(plan: &Plan, points: &[Points], parameters: &[f64]) -> (Sums, Vec<f64>) {
     let mut kernel = Kernel::compile(plan, Device::Reference, Precision::F64).unwrap();
     let mut gradient = vec![f64::NAN; parameters.len()];
-    let losses = kernel.evaluate(points, parameters, &mut gradient).unwrap().clone();
+    let losses = kernel.evaluate(over(plan, points), parameters, &mut gradient).unwrap().clone();
     (losses, gradient)
 }
 
@@ -88,10 +89,10 @@ fn the_loss_is_the_weighted_mean_of_squared_residuals() {
         kernel.residuals(number, points, &parameters, &mut residuals).unwrap();
         let mean = residuals.iter().map(|residual| residual * residual).sum::<f64>() / points.len() as f64;
         // Sums of at most 40 positive numbers in another order.
-        assert!((mean - losses.mean_squares[number]).abs() <= 40.0 * f64::EPSILON * mean);
+        assert!((mean - means(&losses)[number]).abs() <= 40.0 * f64::EPSILON * mean);
         total += weight * mean;
     }
-    assert!((total - losses.total).abs() <= 100.0 * f64::EPSILON * total);
+    assert!((total - crate::weighing::total(&plan, &losses)).abs() <= 100.0 * f64::EPSILON * total);
 }
 
 #[test]
@@ -105,7 +106,7 @@ fn the_gradient_is_the_slope_of_the_loss() {
         let at = |shift: f64| {
             let mut moved = parameters.clone();
             moved[index] += shift;
-            evaluate(&plan, &points, &moved).0.total
+            crate::weighing::total(&plan, &evaluate(&plan, &points, &moved).0)
         };
         let slope = (at(step) - at(-step)) / (2.0 * step);
         // Central differences: step² times a third derivative, and rounding over the step.
@@ -118,8 +119,8 @@ fn a_term_without_points_adds_nothing() {
     let plan = planned();
     let parameters = plan.initialize(3);
     let (losses, gradient) = evaluate(&plan, &scattered(&plan, &[20, 0, 0]), &parameters);
-    assert_eq!(losses.mean_squares[1..], [0.0, 0.0]);
-    assert!(losses.total > 0.0 && losses.total.is_finite());
+    assert_eq!(losses.squares[1..], [0.0, 0.0]);
+    assert!(losses.squares[0] > 0.0 && losses.squares[0].is_finite());
     assert!(gradient.iter().all(|slope| slope.is_finite()));
 }
 
@@ -129,7 +130,7 @@ fn a_residual_that_is_not_finite_is_named_and_nothing_panics() {
     let mut parameters = plan.initialize(3);
     parameters.fill(f64::NAN);
     let (losses, _) = evaluate(&plan, &scattered(&plan, &[0, 3, 3]), &parameters);
-    assert_eq!(losses.first_non_finite(), Some(1));
+    assert_eq!(losses.squares.iter().position(|square| !square.is_finite()), Some(1));
 }
 
 #[test]
@@ -155,15 +156,30 @@ fn arguments_of_another_plan_are_refused() {
     let parameters = plan.initialize(3);
     let mut kernel = Kernel::compile(&plan, Device::Reference, Precision::F64).unwrap();
     let mut gradient = vec![0.0; parameters.len()];
-    let misfit = |result: Result<&Losses, KernelError>| match result {
+    let misfit = |result: Result<&Sums, KernelError>| match result {
         Err(KernelError::Misfit { shape, .. }) => Some(shape),
         Err(other) => panic!("{other}"),
         Ok(_) => None,
     };
     let points = scattered(&plan, &[2, 2, 2]);
-    assert_eq!(misfit(kernel.evaluate(&points[..2], &parameters, &mut gradient)), Some(Shape::PointSets));
-    assert_eq!(misfit(kernel.evaluate(&points, &parameters[1..], &mut gradient)), Some(Shape::Parameters));
-    assert_eq!(misfit(kernel.evaluate(&points, &parameters, &mut gradient[1..])), Some(Shape::Gradient));
+    let all = over(&plan, &points);
+    let few = Weighted { factors: &all.factors[1..], ..all };
+    assert_eq!(misfit(kernel.evaluate(few, &parameters, &mut gradient)), Some(Shape::Weights));
+    assert_eq!(
+        misfit(kernel.evaluate(Weighted { points: &points[..2], ..all }, &parameters, &mut gradient)),
+        Some(Shape::PointSets)
+    );
+    assert_eq!(
+        misfit(kernel.evaluate(over(&plan, &points), &parameters[1..], &mut gradient)),
+        Some(Shape::Parameters)
+    );
+    assert_eq!(
+        misfit(kernel.evaluate(over(&plan, &points), &parameters, &mut gradient[1..])),
+        Some(Shape::Gradient)
+    );
     let wide = vec![Points::new(9); 3];
-    assert_eq!(misfit(kernel.evaluate(&wide, &parameters, &mut gradient)), Some(Shape::RowWidth));
+    assert_eq!(
+        misfit(kernel.evaluate(Weighted { points: &wide, ..all }, &parameters, &mut gradient)),
+        Some(Shape::RowWidth)
+    );
 }

@@ -1,9 +1,8 @@
 //! The GPU against the interpreter and against the processor. Where there is no GPU every test says so and passes.
 
-mod agreement;
-mod cases;
-
-use cases::{Case, NETWORKS, case, files, parameters, points};
+use crate::agreement;
+use crate::cases::{Case, NETWORKS, case, files, parameters, points};
+use crate::weighing::{over, total};
 use kernel::cuda::CompileMode;
 use kernel::{Device, Kernel, Precision};
 use linear::Unknowns;
@@ -308,9 +307,11 @@ fn two_kernels_give_the_same_bits() {
         let (points, parameters) = (points(&case, 30_003), parameters(&case));
         let run = |kernel: &mut Kernel<'_>| {
             let mut gradient = vec![f64::NAN; parameters.len()];
-            let losses = kernel.evaluate(&points, &parameters, &mut gradient).expect("arguments that fit");
+            let losses = kernel
+                .evaluate(over(&case.plan, &points), &parameters, &mut gradient)
+                .expect("arguments that fit");
             let bits: Vec<u64> = gradient.iter().map(|slope| slope.to_bits()).collect();
-            (losses.total.to_bits(), bits)
+            (total(&case.plan, losses).to_bits(), bits)
         };
         let (mut one, mut other) = (compiled(&case, precision), compiled(&case, precision));
         let first = run(&mut one);
@@ -343,8 +344,10 @@ fn two_hundred_steps_of_adam_follow_the_processor() {
             decaying: 0,
         };
         let step = |_| {
-            let losses = kernel.evaluate(&points, &parameters, &mut gradient).expect("arguments that fit");
-            let total = losses.total;
+            let losses = kernel
+                .evaluate(over(&case.plan, &points), &parameters, &mut gradient)
+                .expect("arguments that fit");
+            let total = total(&case.plan, losses);
             update.apply(&mut moments, &mut parameters, &gradient);
             total
         };

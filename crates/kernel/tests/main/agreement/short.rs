@@ -3,6 +3,7 @@
 use super::equations::{expected_step, tolerance, whole_less};
 use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
+use crate::weighing::over;
 use kernel::Kernel;
 use linear::NormalEquations;
 use linear::{Attempt, Course, Products, Unknowns};
@@ -30,7 +31,7 @@ fn agree(case: &Case, kernel: &mut Kernel<'_>, count: usize, all: &[Unknowns]) {
     let mut oracle = oracle(case);
     let (mut wanted, mut got) =
         (NormalEquations::new(parameters.len()), NormalEquations::new(parameters.len()));
-    oracle.normal_equations(&points, &parameters, &mut wanted).expect("arguments");
+    oracle.normal_equations(over(&case.plan, &points), &parameters, &mut wanted).expect("arguments");
     let tolerance = tolerance(case, kernel, oracle.row_count(&points));
     let error = Products::error(oracle.row_count(&points).max(parameters.len()));
     let mean = wanted.matrix().trace() / parameters.len() as f64;
@@ -41,7 +42,9 @@ fn agree(case: &Case, kernel: &mut Kernel<'_>, count: usize, all: &[Unknowns]) {
         let what = format!("{}, {count} points, {unknowns:?}", case.name);
         let mut solve = |kernel: &mut Kernel<'_>| {
             let form = (unknowns, Products::Short);
-            let found = kernel.linearize(&points, &parameters, Some(&carried), form).expect("it solves");
+            let found = kernel
+                .linearize(over(&case.plan, &points), &parameters, Some(&carried), form)
+                .expect("it solves");
             assert!((found.mean / mean - 1.0).abs() < error, "{what}: {} for {mean}", found.mean);
             if unknowns == Unknowns::Parameters {
                 kernel.fetch_equations(&mut got).expect("equations");

@@ -14,9 +14,10 @@ pub(crate) use short::{short_products, short_products_in_chunks};
 pub(crate) use vectors::vectors;
 
 use crate::cases::{Case, parameters, points};
+use crate::weighing::{means, over, plan_factors};
 use equation::counter::Stream;
 use kernel::cuda::{CudaError, MemoryPlan, Purpose};
-use kernel::{Device, Kernel, KernelError, Losses, Points, Visits};
+use kernel::{Device, Kernel, KernelError, Points, Visited, Visits};
 use linear::{Moments, Series, Update};
 
 const ADAM: Update =
@@ -40,14 +41,21 @@ pub(crate) fn evaluations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let (mut wanted, mut got) = (vec![0.0; parameters.len()], vec![f64::NAN; parameters.len()]);
     let mut oracle = oracle(case);
-    let losses = oracle.evaluate(&points, &parameters, &mut wanted).expect("arguments that fit");
-    let found = kernel.evaluate(&points, &parameters, &mut got).expect("arguments that fit").clone();
+    let losses =
+        oracle.evaluate(over(&case.plan, &points), &parameters, &mut wanted).expect("arguments that fit");
+    let found = kernel
+        .evaluate(over(&case.plan, &points), &parameters, &mut got)
+        .expect("arguments that fit")
+        .clone();
     let what = format!("{}, {}, {count} points", case.name, kernel.precision());
     let tolerance = case.tolerance(kernel.precision());
-    assert_close(&what, &found.mean_squares, &losses.mean_squares, tolerance);
+    assert_close(&what, &means(&found), &means(losses), tolerance);
     assert_close(&what, &got, &wanted, tolerance);
     let mut again = vec![f64::NAN; parameters.len()];
-    assert_eq!(kernel.evaluate(&points, &parameters, &mut again).expect("arguments that fit"), &found);
+    assert_eq!(
+        kernel.evaluate(over(&case.plan, &points), &parameters, &mut again).expect("arguments that fit"),
+        &found
+    );
     assert!(
         got.iter().zip(&again).all(|(one, other)| one.to_bits() == other.to_bits()),
         "{what}: other bits"
@@ -60,7 +68,8 @@ pub(crate) fn memory_limits(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
     let (points, parameters) = (points(case, count), parameters(case));
     let run = |kernel: &mut Kernel<'_>| {
         let mut gradient = vec![f64::NAN; parameters.len()];
-        let losses = kernel.evaluate(&points, &parameters, &mut gradient).expect("memory").clone();
+        let losses =
+            kernel.evaluate(over(&case.plan, &points), &parameters, &mut gradient).expect("memory").clone();
         (losses, gradient, three_steps(kernel, Visits::Points(&points), &parameters))
     };
     let planned = |kernel: &mut Kernel<'_>| {
@@ -92,7 +101,7 @@ pub(crate) fn memory_limits(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
     assert!(kernel.device_bytes() <= least);
     kernel.limit_device_bytes(Some(1000));
     let mut gradient = vec![0.0; case.plan.parameter_count()];
-    let refused = kernel.evaluate(&points, &parameters, &mut gradient);
+    let refused = kernel.evaluate(over(&case.plan, &points), &parameters, &mut gradient);
     assert!(matches!(refused, Err(KernelError::Cuda(CudaError::Memory { .. }))));
     kernel.limit_device_bytes(None);
     assert_eq!(run(kernel), whole);
@@ -127,11 +136,17 @@ pub(crate) fn memory_limits_of_separate_launches(case: &Case, kernel: &mut Kerne
 }
 
 /// Parameters and losses after three steps.
-fn three_steps(kernel: &mut Kernel<'_>, visits: Visits<'_>, parameters: &[f64]) -> (Vec<f64>, Vec<Losses>) {
+fn three_steps(kernel: &mut Kernel<'_>, visits: Visits<'_>, parameters: &[f64]) -> (Vec<f64>, Vec<Visited>) {
     let (mut parameters, mut history) = (parameters.to_vec(), Vec::new());
     let mut moments = Moments::new(parameters.len());
     let series = Series { update: ADAM, rates: &[1e-3; 3], bound: None };
-    kernel.run_steps(visits, series, &mut moments, &mut parameters, &mut history).expect("memory");
+    let factors = match visits {
+        Visits::Points(points) => plan_factors(kernel.plan(), points.iter().map(Points::len)),
+        Visits::Drawn { .. } => kernel.plan().weights(),
+    };
+    kernel
+        .run_steps((visits, &factors), series, &mut moments, &mut parameters, &mut history)
+        .expect("memory");
     (parameters, history)
 }
 
@@ -140,6 +155,7 @@ pub(crate) fn steps(case: &Case, kernel: &mut Kernel<'_>, points: &[Points], cou
     let Update::Adam { rate, mean_decay, square_decay, floor, .. } = ADAM;
     let decaying = case.plan.architecture.weight_count();
     let update = Update::Adam { rate, mean_decay, square_decay, floor, decay: 0.01, decaying };
+    let factors = plan_factors(&case.plan, points.iter().map(Points::len));
     let rates: Vec<f64> = (0..count).map(|step| 1e-3 * (1.0 - 0.01 * step as f64)).collect();
     let run = |kernel: &mut Kernel<'_>| {
         let (mut parameters, mut history) = (parameters(case), Vec::new());
@@ -149,9 +165,10 @@ pub(crate) fn steps(case: &Case, kernel: &mut Kernel<'_>, points: &[Points], cou
         for rates in [&rates[..count / 3], &rates[count / 3..]] {
             let series = Series { update, rates, bound: None };
             let visits = Visits::Points(points);
-            let refused = kernel.run_steps(visits, series, &mut moments, &mut parameters, &mut history);
+            let refused =
+                kernel.run_steps((visits, &factors), series, &mut moments, &mut parameters, &mut history);
             assert_eq!(refused.expect("arguments that fit"), None);
-            all.extend(history.iter().map(|losses| losses.total));
+            all.extend(history.iter().map(|visited| visited.loss));
         }
         assert_eq!(moments.steps, count as u64);
         (all, parameters)
@@ -167,22 +184,25 @@ pub(crate) fn steps(case: &Case, kernel: &mut Kernel<'_>, points: &[Points], cou
     poisoned[0] = f64::NAN;
     let (mut after, mut moments) = (poisoned.clone(), Moments::new(poisoned.len()));
     let (mut history, series) = (Vec::new(), Series { update, rates: &rates, bound: None });
-    let refused = kernel.run_steps(Visits::Points(points), series, &mut moments, &mut after, &mut history);
+    let refused =
+        kernel.run_steps((Visits::Points(points), &factors), series, &mut moments, &mut after, &mut history);
     let refused = refused.expect("arguments that fit").expect("a refusal");
-    assert!(refused.first_non_finite().is_some());
+    assert!(!refused.loss.is_finite());
     assert!(history.is_empty() && moments == Moments::new(poisoned.len()), "a refused step changes nothing");
     assert!(poisoned.iter().zip(&after).all(|(before, after)| before.to_bits() == after.to_bits()));
 }
 
 /// A series ends after the first step from a loss below its bound.
 fn ends_below_a_bound(kernel: &mut Kernel<'_>, points: &[Points], series: Series<'_>) {
+    let factors = plan_factors(kernel.plan(), points.iter().map(Points::len));
     let mut run = |series: Series<'_>| {
         let mut parameters = kernel.plan().initialize(5);
         let (mut history, mut moments) = (Vec::new(), Moments::new(parameters.len()));
         let visits = Visits::Points(points);
-        let refused = kernel.run_steps(visits, series, &mut moments, &mut parameters, &mut history);
+        let refused =
+            kernel.run_steps((visits, &factors), series, &mut moments, &mut parameters, &mut history);
         assert_eq!(refused.expect("arguments that fit"), None);
-        let totals: Vec<f64> = history.iter().map(|losses| losses.total).collect();
+        let totals: Vec<f64> = history.iter().map(|visited| visited.loss).collect();
         (totals, moments.steps, parameters)
     };
     let (totals, ..) = run(series);

@@ -1,10 +1,7 @@
 //! Kernels compile without a GPU, and stay within the registers. Where the run-time compiler is not installed the
 //! tests say so and pass; PINNACE_CUDA_LIBRARIES names the folder of its library.
 
-#[expect(dead_code, reason = "shared with tests that run the cases")]
-mod cases;
-
-use cases::{Case, case, files};
+use crate::cases::{Case, case, files};
 use equation::taylor::plan;
 use kernel::Precision;
 use kernel::cuda::{CudaError, Kernels, compile, kernel_text};
