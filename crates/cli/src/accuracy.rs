@@ -7,8 +7,8 @@ use crate::args::Accuracy;
 use crate::terminal::Style;
 use crate::{exit, session};
 use anyhow::Context;
-use pinnace::TrainError;
-use pinnace::bench::{AccuracySettings, News, RawFile, Task, pictures, summarize, train_all};
+use bench::{AccuracySettings, News, RawFile, Task, pictures, summarize, train_all};
+use plot::PlotError;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub(crate) fn accuracy(choices: &Accuracy, output: &mut impl Write) -> anyhow::R
     let stop = session::listen_for_interruption()?;
     let path = choices.out.join(RAW);
     let raw = if choices.resume { RawFile::resume(&path, &settings) } else { RawFile::create(&path) };
-    let mut raw = raw.map_err(TrainError::from)?;
+    let mut raw = raw.map_err(bench::BenchError::from)?;
     let open: Vec<Task> = tasks.iter().filter(|task| !raw.holds(task)).cloned().collect();
     let mut watch = Watch::new(Style::choose(choices.quiet, choices.plain), &open, tasks.len());
     train_all(&settings, &open, stop, &mut |news| {
@@ -91,5 +91,5 @@ fn settings(choices: &Accuracy) -> AccuracySettings {
 fn draw(choices: &Accuracy, raw: &RawFile) -> anyhow::Result<Vec<PathBuf>> {
     let pictures = pictures(raw.trials())?;
     let saved = pictures.iter().map(|picture| picture.save(&choices.out));
-    saved.collect::<Result<_, _>>().map_err(TrainError::from).context("the pictures are missing")
+    saved.collect::<Result<_, _>>().map_err(PlotError::from).context("the pictures are missing")
 }

@@ -2,8 +2,8 @@
 
 use crate::args::{Iteration, Measured, Step};
 use crate::{bytes, exit};
+use bench::{IterationReport, StepReport, StepSettings, bench_iteration, bench_step};
 use pinnace::Precision;
-use pinnace::bench::{IterationReport, StepReport, StepSettings, bench_iteration, bench_step};
 use std::io::Write;
 use std::process::ExitCode;
 

@@ -1,9 +1,10 @@
 //! How the process ends.
 
 use crate::args::Gpu;
-use pinnace::bench::AccuracyError;
+use bench::{AccuracyError, BenchError};
 use pinnace::export::ExportError;
 use pinnace::{Device, KernelError, RunError, TrainError};
+use plot::PlotError;
 use std::fmt;
 use std::io::{ErrorKind, Write, stderr};
 use std::process::ExitCode;
@@ -63,66 +64,113 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
         let _ = writeln!(stderr(), "pinnace: {error}");
         return ExitCode::from(WRONG_INPUT);
     }
-    let code = match error.downcast_ref::<TrainError>() {
-        Some(TrainError::Problem { .. }) => {
-            // Already laid out for reading, with file names, carets and a blank line at the end.
-            let _ = write!(stderr(), "{error}");
-            return ExitCode::from(WRONG_INPUT);
-        }
-        // Found wrong before training began: the input has to change.
-        Some(
-            TrainError::Unreadable { .. }
-            | TrainError::Directory { .. }
-            | TrainError::NoSuchProblem { .. }
-            | TrainError::NoSuchBuiltIn { .. }
-            | TrainError::Grid(_)
-            | TrainError::Field(_)
-            | TrainError::Export(ExportError::NoGrid { .. } | ExportError::TooManyCoordinates { .. })
-            | TrainError::Plan(_)
-            | TrainError::Table(_)
-            | TrainError::Reference(_)
-            | TrainError::Case(_)
-            | TrainError::Accuracy(AccuracyError::Taken { .. } | AccuracyError::Different { .. })
-            | TrainError::Resolution(_)
-            | TrainError::TooLarge { .. }
-            | TrainError::EmptyPlace { .. }
-            | TrainError::Run(
-                RunError::Read { .. }
-                | RunError::NotARun { .. }
-                | RunError::Taken { .. }
-                | RunError::Transfer(_)
-                | RunError::Override { .. }
-                | RunError::OnlyACheckpoint { .. },
-            )
-            | TrainError::Kernel(KernelError::Precision { .. } | KernelError::Level { .. }),
-        ) => ExitCode::from(WRONG_INPUT),
-        Some(
-            TrainError::Kernel(
-                KernelError::Misfit { .. } | KernelError::SolvesNothing { .. } | KernelError::Cuda(_),
-            )
-            | TrainError::NonFiniteResidual { .. }
-            | TrainError::NonFiniteGradient { .. }
-            | TrainError::Export(ExportError::Unwritable { .. } | ExportError::Tensors(_))
-            | TrainError::NotSquares
-            | TrainError::Picture(_)
-            | TrainError::Misfit { .. }
-            | TrainError::NoSuchPhase { .. }
-            | TrainError::NoSuchWindow { .. }
-            | TrainError::Run(
-                RunError::Write { .. }
-                | RunError::Busy { .. }
-                | RunError::Checkpoint { .. }
-                | RunError::Unsavable(_),
-            )
-            | TrainError::Kernel(KernelError::DrawsNothing { .. })
-            | TrainError::Accuracy(AccuracyError::Read { .. } | AccuracyError::Write { .. })
-            | TrainError::Unmeasurable(_)
-            | TrainError::Threads { .. },
-        )
-        | None => ExitCode::FAILURE,
-    };
-    let _ = writeln!(stderr(), "pinnace: {error:#}");
+    let code = of_cause(&error);
+    if is_laid_out(&error) {
+        let _ = write!(stderr(), "{error}");
+    } else {
+        let _ = writeln!(stderr(), "pinnace: {error:#}");
+    }
     code
+}
+
+/// Whether a message is laid out for reading already, with file names, carets and a blank line at the end.
+fn is_laid_out(error: &anyhow::Error) -> bool {
+    matches!(
+        (error.downcast_ref(), error.downcast_ref(), error.downcast_ref()),
+        (Some(TrainError::Problem { .. }), _, _)
+            | (_, Some(PlotError::Train(TrainError::Problem { .. })), _)
+            | (_, _, Some(BenchError::Train(TrainError::Problem { .. })))
+    )
+}
+
+fn of_cause(error: &anyhow::Error) -> ExitCode {
+    if let Some(error) = error.downcast_ref::<TrainError>() {
+        of_training(error)
+    } else if let Some(error) = error.downcast_ref::<PlotError>() {
+        of_picture(error)
+    } else if let Some(error) = error.downcast_ref::<BenchError>() {
+        of_measurement(error)
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn of_picture(error: &PlotError) -> ExitCode {
+    match error {
+        PlotError::Train(error) => of_training(error),
+        PlotError::Run(error) => of_run(error),
+        PlotError::Resolution(_) => ExitCode::from(WRONG_INPUT),
+        PlotError::Encoding(_) => ExitCode::FAILURE,
+    }
+}
+
+fn of_measurement(error: &BenchError) -> ExitCode {
+    match error {
+        BenchError::Train(error) => of_training(error),
+        BenchError::Kernel(error) => of_kernel(error),
+        BenchError::Picture(error) => of_picture(error),
+        BenchError::Case(_)
+        | BenchError::Accuracy(AccuracyError::Taken { .. } | AccuracyError::Different { .. }) => {
+            ExitCode::from(WRONG_INPUT)
+        }
+        BenchError::Accuracy(AccuracyError::Read { .. } | AccuracyError::Write { .. })
+        | BenchError::Refused(_)
+        | BenchError::Threads { .. } => ExitCode::FAILURE,
+    }
+}
+
+fn of_training(error: &TrainError) -> ExitCode {
+    match error {
+        // Found wrong before training began: the input has to change.
+        TrainError::Problem { .. }
+        | TrainError::Unreadable { .. }
+        | TrainError::Directory { .. }
+        | TrainError::NoSuchProblem { .. }
+        | TrainError::NoSuchBuiltIn { .. }
+        | TrainError::Grid(_)
+        | TrainError::Field(_)
+        | TrainError::Export(ExportError::NoGrid { .. } | ExportError::TooManyCoordinates { .. })
+        | TrainError::Plan(_)
+        | TrainError::Table(_)
+        | TrainError::Reference(_)
+        | TrainError::TooLarge { .. }
+        | TrainError::EmptyPlace { .. } => ExitCode::from(WRONG_INPUT),
+        TrainError::Run(error) => of_run(error),
+        TrainError::Kernel(error) => of_kernel(error),
+        TrainError::NonFiniteResidual { .. }
+        | TrainError::NonFiniteGradient { .. }
+        | TrainError::Export(ExportError::Unwritable { .. } | ExportError::Tensors(_))
+        | TrainError::NotSquares
+        | TrainError::Misfit { .. }
+        | TrainError::NoSuchPhase { .. }
+        | TrainError::NoSuchWindow { .. }
+        | TrainError::Unmeasurable(_) => ExitCode::FAILURE,
+    }
+}
+
+fn of_run(error: &RunError) -> ExitCode {
+    match error {
+        RunError::Read { .. }
+        | RunError::NotARun { .. }
+        | RunError::Taken { .. }
+        | RunError::Transfer(_)
+        | RunError::Override { .. }
+        | RunError::OnlyACheckpoint { .. } => ExitCode::from(WRONG_INPUT),
+        RunError::Write { .. }
+        | RunError::Busy { .. }
+        | RunError::Checkpoint { .. }
+        | RunError::Unsavable(_) => ExitCode::FAILURE,
+    }
+}
+
+fn of_kernel(error: &KernelError) -> ExitCode {
+    match error {
+        KernelError::Precision { .. } | KernelError::Level { .. } => ExitCode::from(WRONG_INPUT),
+        KernelError::Misfit { .. }
+        | KernelError::SolvesNothing { .. }
+        | KernelError::Cuda(_)
+        | KernelError::DrawsNothing { .. } => ExitCode::FAILURE,
+    }
 }
 
 /// Whoever read our output has enough of it (`pinnace list | head -1`): that is no failure.

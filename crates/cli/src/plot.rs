@@ -2,8 +2,8 @@
 
 use crate::args::Plot;
 use crate::{exit, resume};
-use pinnace::plot::{Resolution, draw_run};
-use pinnace::{Run, TrainError};
+use pinnace::Run;
+use plot::{PlotError, Resolution, draw_run};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,18 +12,18 @@ pub(crate) fn plot(choices: &Plot, output: &mut impl Write) -> anyhow::Result<Ex
     let run = Run::open(&choices.run)?;
     resume::show(run.notices());
     let resolution = match &choices.grid {
-        Some(text) => Resolution::parse(run.experiment().problem(), text).map_err(TrainError::from)?,
+        Some(text) => Resolution::parse(run.experiment().problem(), text).map_err(PlotError::from)?,
         None => Resolution::default(),
     };
     for picture in draw_run(&run, &resolution)? {
-        let path = picture.save(choices.out.as_deref().unwrap_or(run.folder())).map_err(TrainError::from)?;
+        let path = picture.save(choices.out.as_deref().unwrap_or(run.folder())).map_err(PlotError::from)?;
         writeln!(output, "{}", path.display())?;
     }
     Ok(exit::DONE)
 }
 
 /// Draws a run that was just trained into its own folder.
-pub(crate) fn draw_into(folder: &Path) -> Result<(), TrainError> {
+pub(crate) fn draw_into(folder: &Path) -> Result<(), PlotError> {
     let run = Run::open(folder)?;
     for picture in draw_run(&run, &Resolution::default())? {
         picture.save(folder)?;

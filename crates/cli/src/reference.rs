@@ -3,9 +3,9 @@
 use crate::args::{FieldFormat, Reference};
 use crate::evaluate::grid;
 use crate::exit::{self, Usage};
-use pinnace::plot::{Resolution, draw_reference};
-use pinnace::reference::Facts;
 use pinnace::{Experiment, Fields, TrainError, export};
+use plot::{PlotError, Resolution, draw_reference};
+use reference::Facts;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -39,11 +39,11 @@ pub(crate) fn reference(choices: &Reference, output: &mut impl Write) -> anyhow:
 
 fn draw(choices: &Reference, experiment: &Experiment, folder: &Path) -> anyhow::Result<PathBuf> {
     let resolution = match &choices.grid {
-        Some(text) => Resolution::parse(experiment.problem(), text).map_err(TrainError::from)?,
+        Some(text) => Resolution::parse(experiment.problem(), text).map_err(PlotError::from)?,
         None => Resolution::default(),
     };
     let Some(picture) = draw_reference(experiment, &resolution)? else { return Err(nothing(experiment)) };
-    Ok(picture.save(folder).map_err(TrainError::from)?)
+    Ok(picture.save(folder).map_err(PlotError::from)?)
 }
 
 fn nothing(experiment: &Experiment) -> anyhow::Error {

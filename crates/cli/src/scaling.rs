@@ -2,7 +2,7 @@
 
 use crate::args::Scaling;
 use crate::exit;
-use pinnace::bench::{ScalingReport, ScalingSettings, bench_scaling};
+use bench::{ScalingReport, ScalingSettings, bench_scaling};
 use std::io::Write;
 use std::process::ExitCode;
 

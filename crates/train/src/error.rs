@@ -1,10 +1,7 @@
 //! What can go wrong between a problem file and a trained network.
 
-use crate::bench::{AccuracyError, CaseError};
 use crate::export::ExportError;
 use crate::optimize::StateError;
-use crate::plot::ResolutionError;
-use crate::reference::ReferenceError;
 use crate::run::RunError;
 use crate::table::TableError;
 use crate::{GridError, Refusal};
@@ -12,6 +9,7 @@ use equation::parse::Diagnostics;
 use equation::problem::FieldNameError;
 use equation::taylor::PlanError;
 use kernel::{KernelError, Precision};
+use reference::ReferenceError;
 use std::path::PathBuf;
 
 /// Why there is no result.
@@ -117,12 +115,6 @@ pub enum TrainError {
         /// In which numbers it was computed.
         precision: Precision,
     },
-    /// A picture is to be drawn on a grid that is none.
-    #[error(transparent)]
-    Resolution(#[from] ResolutionError),
-    /// A picture cannot be encoded.
-    #[error("cannot encode the picture: {0}")]
-    Picture(#[from] png::EncodingError),
     /// A saved state is not one of the phase's method.
     #[error("the saved state does not fit phase {}: {cause}; was its optimizer changed?", phase + 1)]
     Misfit {
@@ -153,18 +145,6 @@ pub enum TrainError {
     /// The loss is no basis for a step that was to be measured, or for one of a method from outside.
     #[error("no step can be taken: {0}")]
     Unmeasurable(#[from] Refusal),
-    /// The starting line of a comparison cannot be read.
-    #[error(transparent)]
-    Case(#[from] CaseError),
-    /// Trainings cannot be compared.
-    #[error(transparent)]
-    Accuracy(#[from] AccuracyError),
-    /// The system does not give that many threads.
-    #[error("cannot start {threads} threads")]
-    Threads {
-        /// How many were asked for.
-        threads: usize,
-    },
 }
 
 fn moment(step: u64) -> String {

@@ -4,7 +4,6 @@ use crate::Losses;
 use crate::evaluate::{FieldError, Misfit, check_grid, misfits};
 use crate::optimize::check_size;
 use crate::problems::BuiltIn;
-use crate::reference::{Cache, Facts, Truth};
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
 use crate::trainer::{Choice, Snapshot, Stopped, extent, settle};
@@ -16,6 +15,7 @@ use equation::problem::{Initialization, Optimizer, Parts, Phase, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Device, Kernel, Points, Precision};
+use reference::{Cache, Facts, Truth};
 use std::path::{Path, PathBuf};
 
 /// A problem that is ready to be trained: parsed, planned, its data read, its reference known. What
@@ -199,7 +199,7 @@ impl Experiment {
     }
 
     /// Makes training go through these phases in place of its own.
-    pub(crate) fn in_phases(mut self, phases: Vec<Phase>) -> Self {
+    pub fn in_phases(mut self, phases: Vec<Phase>) -> Self {
         self.problem.training.phases = phases;
         self
     }

@@ -15,23 +15,22 @@ mod objective;
 mod problem_file;
 mod problems;
 
-pub mod bench;
 pub mod checkpoint;
 pub mod export;
 pub mod optimize;
-pub mod plot;
-pub mod reference;
 pub mod run;
 pub mod sample;
 pub mod table;
 pub mod trainer;
 mod windows;
 
+pub use checkpoint::write_atomically;
 pub use equation::expression::Derivative;
 pub use equation::parse::Diagnostics;
 pub use equation::problem::{Budget, FieldNameError, Problem, Solution};
 pub use equation::taylor::Plan;
 pub use error::TrainError;
+pub use evaluate::level_is_free;
 pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places, Summary};
 pub use experiment::{Experiment, Trained};
 pub use kernel::cuda::{CompileMode, MemoryPlan, MemoryUse, describe as describe_gpu, kernel_text};

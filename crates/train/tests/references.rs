@@ -3,10 +3,10 @@
 use equation::expression::{Expression, Leaf, Node, Pool, evaluate};
 use equation::problem::{Equation, Problem, Solution};
 use equation::taylor::{Row, Source, Term};
-use pinnace::reference::{Cache, Truth};
 use pinnace::sample::{Draw, draw};
 use pinnace::trainer::settle;
 use pinnace::{BUILT_IN, BuiltIn, Experiment, Points, Precision};
+use reference::{Cache, Truth};
 use std::path::Path;
 
 /// Points inside the domain at which equations are tried.

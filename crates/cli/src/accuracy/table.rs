@@ -1,6 +1,6 @@
 //! Medians and spreads for people.
 
-use pinnace::bench::Summary;
+use bench::Summary;
 use std::io::Write;
 
 const HEAD: [&str; 9] =

@@ -1,8 +1,8 @@
 //! Progress of many trainings on stderr.
 
 use crate::terminal::Style;
+use bench::{News, SHIPPED, Task, Trial};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pinnace::bench::{News, SHIPPED, Task, Trial};
 use std::collections::BTreeMap;
 use std::io::{Write, stderr};
 use std::time::Instant;

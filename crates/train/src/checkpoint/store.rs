@@ -78,7 +78,7 @@ const PARTIAL: &str = "partial";
 
 /// Writes a file so that at every moment either the old or the new one is there, whole, whatever
 /// happens to the process or the machine: beside it, onto the disk, and then in its place.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut partial = OsString::from(path);
     partial.push(format!(".{PARTIAL}"));
     let partial = PathBuf::from(partial);

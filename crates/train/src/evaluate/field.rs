@@ -1,11 +1,11 @@
 //! The error of each unknown.
 
 use super::{grid, level};
-use crate::reference::Truth;
 use crate::table::Tables;
 use crate::windows::Reached;
 use equation::problem::Problem;
 use kernel::Points;
+use reference::Truth;
 
 /// How far an unknown is from its reference.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,10 +1,10 @@
 //! Where errors are measured when the reference can be computed anywhere, and fields are shown.
 
-use crate::reference::ReferenceError;
 use crate::sample::{Sobol, affine};
 use equation::counter::Stream;
 use equation::problem::{Coordinate, Problem};
 use kernel::Points;
+use reference::ReferenceError;
 
 /// Test points in more than three dimensions.
 const SCATTERED: usize = 100_000;

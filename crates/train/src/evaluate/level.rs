@@ -5,7 +5,7 @@ use equation::problem::Problem;
 
 /// Whether adding a number to the unknown leaves every residual as it is: only its variation can then
 /// be compared with a reference (pressure in a closed vessel).
-pub(crate) fn is_free(problem: &Problem, unknown: usize) -> bool {
+pub fn is_free(problem: &Problem, unknown: usize) -> bool {
     let mut pool = problem.pool.clone();
     if problem.added(&mut pool, unknown).is_none() {
         return false;

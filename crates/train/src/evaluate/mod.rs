@@ -12,6 +12,6 @@ pub(crate) use field::Gauge;
 pub use fields::{Fields, Places, Summary};
 pub(crate) use grid::check as check_grid;
 pub use grid::{Axis, Grid, GridError};
-pub(crate) use level::is_free as level_is_free;
+pub use level::is_free as level_is_free;
 pub use misfit::Misfit;
 pub(crate) use misfit::misfits;

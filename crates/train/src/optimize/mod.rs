@@ -9,7 +9,7 @@ mod state;
 mod vectors;
 
 pub use adam::Adam;
-pub(crate) use gauss_newton::first_products;
+pub use gauss_newton::first_products;
 pub use gauss_newton::{Extent, GaussNewton};
 pub use quasi_newton::QuasiNewton;
 pub use schedule::{Progress, rate};

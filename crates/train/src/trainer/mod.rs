@@ -21,6 +21,6 @@ pub use march::March;
 pub use pace::Pace;
 pub use run::{Measure, Outcome, Surroundings, TakeOver, steps_per_measurement, train};
 pub(crate) use run::{begin, finish, train_phases};
-pub(crate) use settings::share;
+pub use settings::share;
 pub use settings::{Settings, extent, settle};
 pub use snapshot::{Snapshot, Strain};

@@ -130,7 +130,7 @@ fn extent_with(problem: &Problem, plan: &Plan, inside: usize) -> Extent {
 }
 
 /// A part of a budget.
-pub(crate) fn share(budget: Budget, part: f64) -> Budget {
+pub fn share(budget: Budget, part: f64) -> Budget {
     Budget {
         steps: budget.steps.map(|steps| (steps as f64 * part).ceil() as u64),
         seconds: budget.seconds.map(|seconds| seconds * part),

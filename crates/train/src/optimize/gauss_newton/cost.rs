@@ -113,7 +113,7 @@ impl Extent {
 
     /// What a device that solves equations by itself has as unknowns, at a turn. Where both matrices are too large for it, rows
     /// are sketched.
-    pub(crate) fn unknowns_for_devices(self, solver: Solver, turn: u64) -> Unknowns {
+    pub fn unknowns_for_devices(self, solver: Solver, turn: u64) -> Unknowns {
         match solver {
             Solver::NormalEquations => Unknowns::Parameters,
             Solver::Woodbury => Unknowns::Rows,

@@ -10,7 +10,7 @@ mod subspace;
 mod system;
 
 pub use cost::Extent;
-pub(crate) use short::at_most as first_products;
+pub use short::at_most as first_products;
 
 use super::{
     Elsewhere, LeastSquares, Linearized, Loss, Optimizer, State, StateError, StepOutcome, TriedStep, Trust,

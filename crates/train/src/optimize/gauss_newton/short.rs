@@ -13,7 +13,7 @@ pub(super) fn products(wanted: Wanted, unknowns: Unknowns, damping: f64) -> Prod
 }
 
 /// The products of the first steps, whose damping is large.
-pub(crate) fn at_most(wanted: Wanted, unknowns: Unknowns) -> Products {
+pub fn at_most(wanted: Wanted, unknowns: Unknowns) -> Products {
     match (wanted, unknowns) {
         (Wanted::Short, Unknowns::Parameters | Unknowns::Rows) => Products::Short,
         (Wanted::Short, Unknowns::Diagonal | Unknowns::Sketch | Unknowns::Subspace { .. })

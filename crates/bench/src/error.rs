@@ -1,0 +1,35 @@
+//! Why there is no measurement.
+
+use crate::{AccuracyError, CaseError};
+use kernel::KernelError;
+use pinnace::{Refusal, TrainError};
+use plot::PlotError;
+
+/// Why there is no measurement.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// What is to be measured cannot be trained.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// It cannot be run.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// Its loss is no basis for a step.
+    #[error("no step can be taken: {0}")]
+    Refused(#[from] Refusal),
+    /// The starting line of a comparison cannot be read.
+    #[error(transparent)]
+    Case(#[from] CaseError),
+    /// Trainings cannot be compared.
+    #[error(transparent)]
+    Accuracy(#[from] AccuracyError),
+    /// What was measured cannot be drawn.
+    #[error(transparent)]
+    Picture(#[from] PlotError),
+    /// The system does not give that many threads.
+    #[error("cannot start {threads} threads")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+    },
+}

@@ -1,0 +1,24 @@
+//! Measuring speed and accuracy: what `pinnace bench` runs. Timings live here and in benches, never in tests.
+
+#![forbid(unsafe_code)]
+
+mod accuracy;
+mod case;
+mod early;
+mod error;
+mod iteration;
+mod memory;
+mod scaling;
+mod step;
+
+pub use accuracy::{
+    AccuracyError, AccuracySettings, History, Left, News, Published, RawFile, SHIPPED, Summary, Task, Trial,
+    pictures, published, summarize, train_all,
+};
+pub use case::CaseError;
+pub use early::Early;
+pub use error::BenchError;
+pub use iteration::{IterationReport, bench_iteration, first_iterations_of_case};
+pub use memory::peak_bytes;
+pub use scaling::{ProcessorReport, ScalingReport, ScalingSettings, bench_scaling};
+pub use step::{DeviceMemory, FirstSteps, StepReport, StepSettings, bench_step, first_steps_of_case};

@@ -1,0 +1,103 @@
+//! Fields over two coordinates, each beside its reference and its error.
+
+use super::axis::Axis;
+use super::colour::ColourMap;
+use super::look::{error_shades, shades};
+use super::pictures::join_notes;
+use super::slices::{Slices, places_along};
+use super::subject::{Sampled, Subject};
+use super::{Map, Panel, Resolution, Row, Samples, Sheet};
+use crate::PlotError;
+use equation::problem::{Coordinate, Role};
+
+/// Rows of maps on one sheet; more go to further sheets.
+const ROWS: usize = 6;
+
+/// Panels side by side where nothing is compared.
+const COLUMNS: usize = 3;
+
+/// Draws every unknown over the slices of its domain.
+pub(super) fn fields(
+    subject: Subject<'_>,
+    resolution: &Resolution,
+    slices: &Slices,
+    note: &str,
+) -> Result<Vec<Sheet>, PlotError> {
+    let problem = subject.experiment.problem();
+    let [across, up] = [slices.across, slices.up].map(|axis| &problem.domain.coordinates[axis]);
+    let (xs, ys) = (
+        places_along(across, resolution.count(problem, slices.across)),
+        places_along(up, resolution.count(problem, slices.up)),
+    );
+    let sampled = slices
+        .places
+        .iter()
+        .map(|(place, name)| Ok((name, subject.sample(&slices.points(place, &xs, &ys))?)))
+        .collect::<Result<Vec<_>, PlotError>>()?;
+    let map = |title: String, samples: Samples, (range, colours): (Axis, ColourMap)| {
+        let [x, y] =
+            [across, up].map(|coordinate| Axis::linear(&coordinate.name, coordinate.low, coordinate.high));
+        Panel::Map(Map { title, x, y, samples, range, colours })
+    };
+    let on_grid = |values: &[f64]| Samples::Grid { xs: xs.clone(), ys: ys.clone(), values: values.to_vec() };
+
+    let (mut rows, mut alone): (Vec<Vec<Panel>>, Vec<Panel>) = (Vec::new(), Vec::new());
+    for (unknown, name) in problem.unknowns.iter().map(|unknown| unknown.name.as_str()).enumerate() {
+        // A table says nothing about slices: where would its points lie?
+        let table = if problem.domain.len() == 2 { subject.sample_table(unknown)? } else { None };
+        let compared: Vec<&Sampled> = match &table {
+            Some((_, compared)) => vec![compared],
+            None => sampled.iter().map(|(_, here)| &here[unknown]).collect(),
+        };
+        let place = |values: &[f64]| match &table {
+            Some((points, _)) => Samples::at(points, values),
+            None => on_grid(values),
+        };
+        // All slices of an unknown share their colours, so that they compare.
+        let errors: Vec<Option<Vec<f64>>> = compared.iter().map(|compared| compared.error()).collect();
+        let found = sampled.iter().flat_map(|(_, here)| &here[unknown].found);
+        let exact = compared.iter().flat_map(|compared| compared.exact.iter().flatten());
+        let shades = shades(found.chain(exact).copied());
+        let error_shades = error_shades(errors.iter().flatten().flatten().copied());
+        for (((slice, here), compared), error) in sampled.iter().zip(compared).zip(&errors) {
+            let title = |what: &str| match slice.is_empty() {
+                true => format!("{name}: {what}"),
+                false => format!("{name} at {slice}: {what}"),
+            };
+            let network = map(title("network"), on_grid(&here[unknown].found), shades.clone());
+            match (&compared.exact, error) {
+                (Some(exact), Some(error)) => rows.push(vec![
+                    network,
+                    map(title("reference"), place(exact), shades.clone()),
+                    map(title("|error|"), place(error), error_shades.clone()),
+                ]),
+                _ => alone.push(network),
+            }
+        }
+    }
+    rows.extend(alone.chunks(COLUMNS).map(<[_]>::to_vec));
+    let (width, height) = frame(across, up);
+    let sheet = |rows: &[Vec<Panel>]| Sheet {
+        title: problem.title.clone(),
+        note: join_notes(note, &slices.note),
+        legend: Vec::new(),
+        width,
+        rows: rows.iter().map(|panels| Row { height, panels: panels.clone() }).collect(),
+    };
+    Ok(rows.chunks(ROWS).map(sheet).collect())
+}
+
+/// Width and height of a frame: true to scale where both coordinates are lengths of like size.
+pub(super) fn frame(across: &Coordinate, up: &Coordinate) -> (f64, f64) {
+    const WIDTH: f64 = 400.0;
+    const HIGHEST: f64 = 420.0;
+    const LEAST: f64 = 150.0;
+    if across.role != Role::Space || up.role != Role::Space {
+        return (WIDTH, 300.0);
+    }
+    let height = WIDTH * (up.high - up.low) / (across.high - across.low);
+    match height {
+        height if height > HIGHEST => ((WIDTH * HIGHEST / height).max(LEAST), HIGHEST),
+        height => (WIDTH, height.max(LEAST)),
+    }
+}
