@@ -18,12 +18,10 @@ pub(crate) use domain::axes;
 pub use domain::{Coordinate, Domain, Role};
 pub use enforcement::{Enforcement, Outcome, Reason, report};
 pub use field::FieldNameError;
+pub use method::{Budget, NoBudget, Optimizer, Products, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub(crate) use probe::{largest, places, prescribed, value};
-pub use training::{
-    Attention, Budget, HardConstraints, NoBudget, Optimizer, Phase, Products, Sampler, Schedule, Solver,
-    Training,
-};
+pub use training::{Attention, HardConstraints, Phase, Sampler, Training};
 pub(crate) use window::Tie;
 pub use window::{Parts, Windows};
 
