@@ -1,7 +1,7 @@
 //! Progress on stderr.
 
-use crate::clean::{self, stderr};
 use crate::bytes;
+use crate::clean::{self, stderr};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pinnace::optimize::Trust;
 use pinnace::trainer::Balance;

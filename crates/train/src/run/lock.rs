@@ -27,7 +27,9 @@ impl Lock {
         let path = folder.join(LOCK);
         let mut file = match open_or_create(&path) {
             Ok(file) => file,
-            Err(cause) if cause.kind() == ErrorKind::InvalidInput => return Err(RunError::StrangeLock { path }),
+            Err(cause) if cause.kind() == ErrorKind::InvalidInput => {
+                return Err(RunError::StrangeLock { path });
+            }
             Err(cause) => return Err(RunError::Write { path, cause }),
         };
         let mut taken = file.try_lock();

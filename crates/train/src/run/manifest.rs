@@ -295,7 +295,10 @@ mod tests {
             assert_eq!((standing(step, bytes), found().newest(&folder)), (Standing::Listed, before));
             assert_eq!((standing(3, b"three"), standing(4, b"four")), (Standing::Listed, Standing::Listed));
             manifest.confirm(&folder).expect("it can be written");
-            assert_eq!((standing(step, bytes), found().newest(&folder)), (Standing::Listed, Some(store.path(4))));
+            assert_eq!(
+                (standing(step, bytes), found().newest(&folder)),
+                (Standing::Listed, Some(store.path(4)))
+            );
         }
         assert_eq!(standing(4, b"four"), Standing::Replaced);
         // The list does not grow for ever, and what is there stays on it.

@@ -124,8 +124,12 @@ impl Metrics {
     pub(super) fn open(path: &Path, step: u64) -> Result<(Self, Option<Notice>), RunError> {
         let bytes = all_of(path).map_err(RunError::read(path))?;
         let (lines, damaged) = complete(&bytes);
-        let kept: Vec<u8> =
-            lines.iter().filter(|(_, record)| record.step <= step).flat_map(|(line, _)| *line).copied().collect();
+        let kept: Vec<u8> = lines
+            .iter()
+            .filter(|(_, record)| record.step <= step)
+            .flat_map(|(line, _)| *line)
+            .copied()
+            .collect();
         let mut notice = None;
         if let Some(&first) = damaged.first() {
             let aside = free_name(path);

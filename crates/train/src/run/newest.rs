@@ -32,7 +32,8 @@ pub(super) fn newest(folder: &Path, layout: &Layout, notices: &mut Vec<Notice>) 
                 let damaged = |(path, fault)| Notice::Damaged { path, fault, step };
                 notices.extend(search.bad.into_iter().map(damaged));
                 let lost = before.newest(folder).filter(|lost| {
-                    step_of(lost).is_some_and(|lost| lost > step) && !files.iter().any(|(_, path)| path == lost)
+                    step_of(lost).is_some_and(|lost| lost > step)
+                        && !files.iter().any(|(_, path)| path == lost)
                 });
                 notices.extend(lost.map(|path| Notice::Missing { path, step }));
                 if standing == Standing::Unlisted {
@@ -58,7 +59,12 @@ struct Search<'run> {
 }
 
 enum Outcome {
-    Found { step: u64, path: PathBuf, standing: Standing, loaded: Loaded },
+    Found {
+        step: u64,
+        path: PathBuf,
+        standing: Standing,
+        loaded: Loaded,
+    },
     /// Another process has replaced files meanwhile.
     Moving,
     Nothing,

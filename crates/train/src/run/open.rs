@@ -145,7 +145,11 @@ fn check_files(folder: &Path, notices: &mut Vec<Notice>) -> Result<Found, RunErr
         Found::Absent => notices.push(Notice::Unchecked { path: folder.to_owned() }),
         Found::Damaged => notices.push(Notice::DamagedManifest { path: manifest::path_in(folder) }),
     }
-    if changed.is_empty() { Ok(found) } else { Err(RunError::Changed { folder: folder.to_owned(), files: changed }) }
+    if changed.is_empty() {
+        Ok(found)
+    } else {
+        Err(RunError::Changed { folder: folder.to_owned(), files: changed })
+    }
 }
 
 /// The run that a checkpoint's file lies in.
