@@ -24,14 +24,16 @@ mod lock;
 mod manifest;
 mod metrics;
 mod newest;
+mod notice;
 mod open;
 mod resume;
 mod transfer;
 
 pub use create::Place;
-pub use error::{Live, Notice, RunError};
+pub use error::RunError;
 pub use folder::Folder;
 pub use metrics::Record;
+pub use notice::{Live, Notice};
 pub use open::Run;
 pub use transfer::TransferError;
 

@@ -34,7 +34,7 @@ impl Run {
         let folder = if exists.is_dir() { path.to_owned() } else { folder_of(path)? };
         let problem = problem_in(&folder, path)?;
         let mut notices = Vec::new();
-        let manifest = check_files(&folder, &mut notices)?;
+        check_files(&folder, &mut notices)?;
         let experiment = Experiment::open_file(&problem, &[])?;
         let layout = Layout::of(experiment.problem(), experiment.plan());
         let mut live = None;
@@ -50,7 +50,7 @@ impl Run {
         } else {
             let faulty = |fault| RunError::Checkpoint { path: path.to_owned(), fault };
             let (bytes, loaded) = load(path, &layout).map_err(faulty)?;
-            if manifest.standing(path, &bytes) == Standing::Replaced {
+            if manifest::find(&folder)?.standing(path, &bytes) == Standing::Replaced {
                 return Err(faulty(Fault::Replaced).into());
             }
             loaded
@@ -128,7 +128,7 @@ pub(super) fn problem_in(folder: &Path, named: &Path) -> Result<PathBuf, RunErro
 }
 
 /// Compares problem and data with the manifest, and refuses what is not what the run was trained with.
-fn check_files(folder: &Path, notices: &mut Vec<Notice>) -> Result<Found, RunError> {
+fn check_files(folder: &Path, notices: &mut Vec<Notice>) -> Result<(), RunError> {
     let mut found = manifest::find(folder)?;
     let mut changed = found.changed(folder)?;
     for _ in 0..ATTEMPTS {
@@ -146,7 +146,7 @@ fn check_files(folder: &Path, notices: &mut Vec<Notice>) -> Result<Found, RunErr
         Found::Damaged => notices.push(Notice::DamagedManifest { path: manifest::path_in(folder) }),
     }
     if changed.is_empty() {
-        Ok(found)
+        Ok(())
     } else {
         Err(RunError::Changed { folder: folder.to_owned(), files: changed })
     }
