@@ -74,7 +74,7 @@ mod tests {
         assert!(matches!(text("∂u/∂t = ν∇²u\n\tx — “y”, 温度"), Cow::Borrowed(_)));
         assert_eq!(line("a\nb"), "a\\nb");
         let mut written = Clean(Vec::new());
-        write!(written, "{} {}", "\u{1b}]0;title\u{7}", 3).expect("memory can be written");
+        write!(written, "\u{1b}]0;title\u{7} {}", 1 + 2).expect("memory can be written");
         assert_eq!(written.0, b"\\u001b]0;title\\u0007 3");
         let quoted = serde_json::to_string("\u{9b}").expect("it is text");
         let read: String = serde_json::from_str(&text(&quoted)).expect("JSON stays JSON");

@@ -90,7 +90,7 @@ fn every_flipped_bit_of_problem_and_data_is_refused_and_so_is_resuming() {
             fs::write(&file, &damaged).unwrap();
             let error = Run::open(&run).expect_err("a bit is another");
             let TrainError::Run(RunError::Changed { files, .. }) = &error else { panic!("{bit}: {error}") };
-            assert_eq!(files, &[file.clone()]);
+            assert_eq!(files, std::slice::from_ref(&file));
         }
         let error = Folder::resume(&run, &[], 0.0).expect_err("a bit is another").to_string();
         assert!(error.contains(name) && error.contains("manifest.json to accept"), "{error}");

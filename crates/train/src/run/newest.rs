@@ -39,7 +39,7 @@ pub(super) fn newest(folder: &Path, layout: &Layout, notices: &mut Vec<Notice>) 
                 if standing == Standing::Unlisted {
                     notices.push(Notice::Unlisted { path });
                 }
-                return Ok(loaded);
+                return Ok(*loaded);
             }
             Outcome::Moving => {}
             Outcome::Nothing => break,
@@ -63,7 +63,7 @@ enum Outcome {
         step: u64,
         path: PathBuf,
         standing: Standing,
-        loaded: Loaded,
+        loaded: Box<Loaded>,
     },
     /// Another process has replaced files meanwhile.
     Moving,
@@ -94,7 +94,7 @@ impl Search<'_> {
                 Standing::Unlisted | Standing::Replaced if after != *before => return Ok(Outcome::Moving),
                 Standing::Replaced => self.bad.push((path, Fault::Replaced)),
                 standing @ (Standing::Listed | Standing::Unlisted) => {
-                    return Ok(Outcome::Found { step, path, standing, loaded });
+                    return Ok(Outcome::Found { step, path, standing, loaded: Box::new(loaded) });
                 }
             }
         }
