@@ -1,13 +1,15 @@
 //! `pinnace evaluate`
 
 use crate::args::Evaluate;
+use crate::clean::{self, stderr};
 use crate::exit::{self, Usage};
 use crate::{json, report, resume};
 use anyhow::Context;
+use pinnace::run::{Live, Record};
 use pinnace::table::{count_outside, read_points};
 use pinnace::{Experiment, FieldError, Fields, Grid, Losses, Places, Run, Summary, TrainError, export};
 use serde_json::{Map, Value, json};
-use std::io::{Write, stderr};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -111,6 +113,14 @@ pub(crate) fn grid(text: Option<&str>, experiment: &Experiment) -> anyhow::Resul
     })
 }
 
+/// That a run is still trained, and where it is.
+fn under_way(live: &Live) -> String {
+    match &live.logged {
+        Some(Record { step, .. }) => format!(" (its newest checkpoint; training is at step {step})"),
+        None => " (its newest checkpoint; training has begun)".to_owned(),
+    }
+}
+
 /// What was found out about a run.
 struct Measured<'r> {
     run: &'r Run,
@@ -122,11 +132,12 @@ struct Measured<'r> {
 impl Measured<'_> {
     fn write(&self, output: &mut impl Write) -> anyhow::Result<()> {
         let experiment = self.run.experiment();
-        writeln!(output, "{}", experiment.problem().title)?;
+        writeln!(output, "{}", clean::line(&experiment.problem().title))?;
         writeln!(
             output,
-            "after {} steps, on {} in {}; residuals on points that training has not seen",
+            "after {} steps{}, on {} in {}; residuals on points that training has not seen",
             self.run.snapshot().steps,
+            self.run.live().map(under_way).unwrap_or_default(),
             experiment.device(),
             experiment.precision()
         )?;
@@ -173,6 +184,9 @@ impl Measured<'_> {
             "device": experiment.device().name(),
             "precision": experiment.precision().name(),
             "steps": self.run.snapshot().steps,
+            "live": self.run.live().map(|live| {
+                json!({ "process": live.process, "step": live.logged.as_ref().map(|logged| logged.step) })
+            }),
             "points": self.fields.points().len(),
             "residuals": json::residuals(experiment, &self.losses),
             "relative_l2": json::per_unknown(experiment, &self.errors, |error| json!(error.relative_l2)),

@@ -1,11 +1,13 @@
 //! How the process ends.
 
 use crate::args::Gpu;
+use crate::clean::{self, stderr};
 use pinnace::bench::AccuracyError;
 use pinnace::export::ExportError;
 use pinnace::{Device, KernelError, RunError, TrainError};
+use std::ffi::OsString;
 use std::fmt;
-use std::io::{ErrorKind, Write, stderr};
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 /// Done.
@@ -47,6 +49,17 @@ pub(crate) fn speak_of_panics() {
         // A closed stderr is no reason to panic again.
         let _ = writeln!(stderr(), "pinnace: this is a bug, please report it: {panic}");
     }));
+}
+
+/// Shows help, or what is wrong with the arguments.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let strange = |argument: OsString| clean::line(&argument.to_string_lossy()) != argument.to_string_lossy();
+    // A closed pipe is no failure here either. Colours are left out where arguments would bring their own.
+    let _ = match std::env::args_os().any(strange) {
+        true => write!(stderr(), "{}", error.render()),
+        false => error.print(),
+    };
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// Reports an error, if there is one, and finds the exit code.
@@ -92,6 +105,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
                 | RunError::Taken { .. }
                 | RunError::Transfer(_)
                 | RunError::Override { .. }
+                | RunError::Changed { .. }
                 | RunError::OnlyACheckpoint { .. },
             )
             | TrainError::Kernel(KernelError::Precision { .. } | KernelError::Level { .. }),
@@ -111,6 +125,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Run(
                 RunError::Write { .. }
                 | RunError::Busy { .. }
+                | RunError::StrangeLock { .. }
                 | RunError::Checkpoint { .. }
                 | RunError::Unsavable(_),
             )

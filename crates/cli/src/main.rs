@@ -9,6 +9,7 @@ mod accuracy;
 mod args;
 mod bench;
 mod bytes;
+mod clean;
 mod doctor;
 mod evaluate;
 mod exit;
@@ -29,17 +30,22 @@ mod train;
 
 use args::{Arguments, Bench, Command};
 use clap::Parser;
+use clean::Clean;
 use std::io::{BufWriter, Write, stdout};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     exit::speak_of_panics();
-    let arguments = Arguments::parse();
+    session::outlive_file_size_limits();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::usage(&error),
+    };
     exit::code(std::panic::catch_unwind(|| run(&arguments)))
 }
 
 fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let mut output = BufWriter::new(stdout().lock());
+    let mut output = Clean(BufWriter::new(stdout().lock()));
     let code = match &arguments.command {
         Command::Train(choices) => train::train(choices, &mut output)?,
         Command::Resume(choices) => resume::resume(choices, &mut output)?,

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 pub(crate) fn plot(choices: &Plot, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let run = Run::open(&choices.run)?;
     resume::show(run.notices());
+    resume::show(run.damaged_lines().map_err(TrainError::from)?.as_slice());
     let resolution = match &choices.grid {
         Some(text) => Resolution::parse(run.experiment().problem(), text).map_err(TrainError::from)?,
         None => Resolution::default(),

@@ -1,6 +1,6 @@
 //! The result of training for people.
 
-use crate::bytes;
+use crate::{bytes, clean};
 use pinnace::{Experiment, FieldError, Losses, MemoryUse, Misfit, Trained};
 use std::io::Write;
 use std::path::Path;
@@ -12,7 +12,7 @@ pub(crate) fn write(
     output: &mut impl Write,
 ) -> anyhow::Result<()> {
     let problem = experiment.problem();
-    writeln!(output, "{}", problem.title)?;
+    writeln!(output, "{}", clean::line(&problem.title))?;
     writeln!(
         output,
         "{} step{} in {:.1} s (ended by: {}) on {} in {}, seed {}, loss {:.4e}",

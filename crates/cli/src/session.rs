@@ -1,12 +1,13 @@
 //! What `train` and `resume` share: training someone can watch, interrupt and read about.
 
 use crate::args::Manner;
+use crate::clean::stderr;
 use crate::terminal::{Style, Terminal};
 use crate::{exit, json, plot, report};
 use anyhow::Context;
 use pinnace::run::Folder;
 use pinnace::{Experiment, Snapshot, Stopped};
-use std::io::{Write, stderr};
+use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -88,6 +89,18 @@ pub(crate) fn train(
         | Stopped::NoDescent { .. } => exit::DONE,
     })
 }
+
+/// Makes writing beyond a limit on the size of files an error like that of a full disk, which training survives, and
+/// not the end of the process. Called before there are other threads: they start with what this one blocks.
+#[cfg(unix)]
+pub(crate) fn outlive_file_size_limits() {
+    use nix::sys::signal::{SigSet, Signal};
+    // Where that cannot be had, everything else still works.
+    let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
+}
+
+#[cfg(not(unix))]
+pub(crate) fn outlive_file_size_limits() {}
 
 /// What Ctrl-C, SIGTERM and SIGHUP set from now on.
 pub(crate) fn listen_for_interruption() -> anyhow::Result<&'static AtomicBool> {

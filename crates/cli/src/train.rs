@@ -37,10 +37,12 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
         let place = choices.out.clone().map_or_else(|| Place::Under(PathBuf::from(RUNS)), Place::At);
         let (from, seconds) = (choices.from.as_deref(), choices.manner.checkpoint_every);
         let folder = Folder::create(&place, &experiment, &start, from, seconds);
-        Some(folder.map_err(|error| match error {
+        let folder = folder.map_err(|error| match error {
             TrainError::Run(RunError::Write { .. }) => anyhow::Error::new(error).context(ELSEWHERE),
             other => other.into(),
-        })?)
+        })?;
+        resume::show(folder.notices());
+        Some(folder)
     };
     session::train(&experiment, start, folder, &choices.manner, output)
 }

@@ -285,6 +285,7 @@ fn an_edited_problem_that_no_longer_fits_its_checkpoints_is_refused() {
     let problem = path.join("problem.toml");
     let text = fs::read_to_string(&problem).unwrap();
     fs::write(&problem, text.replace("width = 5", "width = 6")).unwrap();
+    fs::remove_file(path.join("manifest.json")).unwrap();
     let said = Run::open(&path).expect_err("the network is another").to_string();
     assert!(said.contains("has the shape [1, 5], the problem needs [1, 6]"), "{said}");
 }
@@ -347,8 +348,12 @@ fn a_run_of_a_device_that_is_not_here_is_read_on_the_processor_and_says_so() {
     let bytes = Layout::of(experiment.problem(), experiment.plan()).encode(&header, &now);
     let newest = checkpoints(&path).pop().unwrap();
     fs::write(newest, bytes.unwrap_or_else(|fault| panic!("{fault}"))).unwrap();
+    fs::remove_file(path.join("manifest.json")).unwrap();
     let run = open(&path);
-    assert!(matches!(run.notices(), [Notice::OtherDevice { trained, .. }] if trained == "cuda in bf16x6"));
+    let [Notice::Unchecked { .. }, Notice::OtherDevice { trained, .. }] = run.notices() else {
+        panic!("{:?}", run.notices())
+    };
+    assert_eq!(trained, "cuda in bf16x6");
     assert_eq!(run.experiment().device(), Device::Cpu);
     let mut points = Points::new(experiment.problem().domain.len());
     points.push(&vec![0.5; experiment.problem().domain.len()]);

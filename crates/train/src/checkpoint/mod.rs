@@ -10,4 +10,4 @@ mod store;
 pub use bundle::VERSION;
 pub use fault::Fault;
 pub use layout::{Header, Layout};
-pub(crate) use store::{Store, sync_folder, write_atomically};
+pub(crate) use store::{Store, replace, step_of, sync_folder, write_atomically};

@@ -38,10 +38,15 @@ impl Store {
         Ok(found)
     }
 
+    /// Where the checkpoint after `step` lies.
+    pub(crate) fn path(&self, step: u64) -> PathBuf {
+        self.folder.join(format!("step-{step:010}.safetensors"))
+    }
+
     /// Writes the checkpoint after `step` and removes those that are no longer needed. On `Err`, those
     /// from before are untouched.
     pub(crate) fn save(&self, step: u64, bytes: &[u8]) -> io::Result<()> {
-        write_atomically(&self.folder.join(format!("step-{step:010}.safetensors")), bytes)?;
+        write_atomically(&self.path(step), bytes)?;
         // One that cannot be removed only takes space.
         for (_, old) in self.list().unwrap_or_default().into_iter().skip(KEPT) {
             let _ = fs::remove_file(old);
@@ -69,7 +74,7 @@ impl Store {
 }
 
 /// The step that a checkpoint's name states.
-fn step_of(path: &Path) -> Option<u64> {
+pub(crate) fn step_of(path: &Path) -> Option<u64> {
     path.file_name()?.to_str()?.strip_prefix("step-")?.strip_suffix(".safetensors")?.parse().ok()
 }
 
@@ -79,6 +84,12 @@ const PARTIAL: &str = "partial";
 /// Writes a file so that at every moment either the old or the new one is there, whole, whatever
 /// happens to the process or the machine: beside it, onto the disk, and then in its place.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(path, bytes)?;
+    sync_folder(path.parent().unwrap_or(Path::new(".")))
+}
+
+/// The same, except that after a power cut the old file may be there once more.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut partial = OsString::from(path);
     partial.push(format!(".{PARTIAL}"));
     let partial = PathBuf::from(partial);
@@ -87,12 +98,16 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // Gives back the space of a disk that is full; the error to report is the first one.
         let _ = fs::remove_file(&partial);
     }
-    written?;
-    sync_folder(path.parent().unwrap_or(Path::new(".")))
+    written
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
+    // What lies there was left by a write that was cut short, or leads elsewhere: nothing is written through it.
+    match fs::remove_file(path) {
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = File::create_new(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

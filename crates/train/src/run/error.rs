@@ -1,8 +1,7 @@
 //! What can go wrong with the folder of a run.
 
-use super::TransferError;
+use super::{TransferError, manifest};
 use crate::checkpoint::Fault;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Why a run cannot be read or written.
@@ -68,6 +67,27 @@ pub enum RunError {
         /// As the user wrote it.
         text: String,
     },
+    /// Files that decide what the run computes are not what it was trained with.
+    #[error(
+        "{} {} not what this run was trained with: the checksum in {} is another; restore {}, or delete {} to accept the run's files as they are",
+        files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", "),
+        if files.len() == 1 { "is" } else { "are" },
+        manifest::path_in(folder).display(),
+        if files.len() == 1 { "it" } else { "them" },
+        manifest::path_in(folder).display()
+    )]
+    Changed {
+        /// Of which run.
+        folder: PathBuf,
+        /// Which files.
+        files: Vec<PathBuf>,
+    },
+    /// The lock leads elsewhere: taking it would write there.
+    #[error("{} is no regular file, and whatever it leads to would be overwritten: remove it", path.display())]
+    StrangeLock {
+        /// Which.
+        path: PathBuf,
+    },
     /// One of several checkpoints where a whole run is wanted.
     #[error("{} is a checkpoint: name the run's folder", path.display())]
     OnlyACheckpoint {
@@ -85,54 +105,5 @@ impl RunError {
     pub(super) fn read(path: &Path) -> impl FnOnce(std::io::Error) -> RunError {
         let path = path.to_owned();
         move |cause| RunError::Read { path, cause }
-    }
-}
-
-/// Something about a run that its user should know.
-#[derive(Debug)]
-pub enum Notice {
-    /// The newest checkpoint cannot be used, an older one is.
-    Damaged {
-        /// The one that cannot be used.
-        path: PathBuf,
-        /// Why.
-        fault: Fault,
-        /// The steps taken in the one that is used.
-        step: u64,
-    },
-    /// This version does not have the device or precision that the run was trained with.
-    OtherDevice {
-        /// Which it was.
-        trained: String,
-        /// What is used.
-        used: String,
-    },
-    /// The processor has other instructions: the results agree up to rounding only.
-    OtherLevel {
-        /// Those it was trained with.
-        trained: String,
-        /// Those of this processor.
-        used: String,
-    },
-}
-
-impl fmt::Display for Notice {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Notice::Damaged { path, fault, step } => {
-                write!(
-                    formatter,
-                    "{}: {fault}; using the checkpoint before it, at step {step}",
-                    path.display()
-                )
-            }
-            Notice::OtherDevice { trained, used } => {
-                write!(formatter, "this run was trained on {trained}, which is not here: using {used}")
-            }
-            Notice::OtherLevel { trained, used } => write!(
-                formatter,
-                "this run was trained with {trained} instructions, this processor has {used}: results agree up to rounding"
-            ),
-        }
     }
 }

@@ -1,8 +1,9 @@
 //! A run that is being trained: listens to training and writes what must not be lost.
 
 use super::lock::Lock;
+use super::manifest::Manifest;
 use super::metrics::Metrics;
-use super::{CHECKPOINTS, METRICS, RunError, environment};
+use super::{CHECKPOINTS, METRICS, Notice, RunError, environment};
 use crate::checkpoint::{Header, Layout, Store};
 use crate::trainer::{Event, Sink, Snapshot};
 use crate::{Experiment, TrainError, Trained};
@@ -17,7 +18,9 @@ pub struct Folder {
     header: Header,
     layout: Layout,
     store: Store,
+    manifest: Manifest,
     metrics: Metrics,
+    notices: Vec<Notice>,
     /// Between two checkpoints.
     seconds: f64,
     /// Seconds of the run when the last checkpoint was tried.
@@ -29,17 +32,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Takes a run that stands at `now`, for this process alone.
-    pub(super) fn take(
-        path: PathBuf,
-        experiment: &Experiment,
-        now: &Snapshot,
-        seconds: f64,
-    ) -> Result<Self, RunError> {
-        let lock = Lock::take(&path)?;
-        Self::with_lock(lock, path, experiment, now, seconds)
-    }
-
+    /// Takes a run that stands at `now`, whose lock this process has.
     pub(super) fn with_lock(
         lock: Lock,
         path: PathBuf,
@@ -47,9 +40,11 @@ impl Folder {
         now: &Snapshot,
         seconds: f64,
     ) -> Result<Self, RunError> {
-        let metrics = path.join(METRICS);
-        let metrics = Metrics::open(&metrics, now.steps).map_err(RunError::write(&metrics))?;
+        let manifest = Manifest::taken(&path, now.steps)?;
+        let (metrics, damaged) = Metrics::open(&path.join(METRICS), now.steps)?;
         Ok(Folder {
+            manifest,
+            notices: damaged.into_iter().collect(),
             store: Store::new(path.join(CHECKPOINTS)),
             path,
             _lock: lock,
@@ -61,6 +56,17 @@ impl Folder {
             unsaved: None,
             unlogged: None,
         })
+    }
+
+    /// Adds to what its user should know.
+    pub(super) fn noting(mut self, notices: impl IntoIterator<Item = Notice>) -> Self {
+        self.notices.extend(notices);
+        self
+    }
+
+    /// What was found and mended when this process took the run.
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
     }
 
     /// Where it lies.
@@ -91,7 +97,9 @@ impl Folder {
             self.unlogged = Some(RunError::Write { path: self.metrics.path().to_owned(), cause });
         }
         let bytes = self.layout.encode(&self.header, state).map_err(RunError::Unsavable)?;
-        self.store.save(state.steps, &bytes).map_err(RunError::write(self.store.folder()))
+        self.manifest.announce(&self.path, &self.store.path(state.steps), &bytes)?;
+        self.store.save(state.steps, &bytes).map_err(RunError::write(self.store.folder()))?;
+        self.manifest.confirm(&self.path)
     }
 }
 

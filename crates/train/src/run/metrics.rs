@@ -1,10 +1,12 @@
 //! How training went: `metrics.jsonl`, one line per logged step.
 
+use super::manifest::free_name;
+use super::{Notice, RunError};
 use crate::checkpoint::write_atomically;
 use crate::trainer::Event;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// One line: a step that was logged.
@@ -53,20 +55,45 @@ fn is_logged(phase_step: u64) -> bool {
     phase_step.is_multiple_of(10u64.pow(phase_step.max(1).ilog10().saturating_sub(2)))
 }
 
-/// The lines of a file. A last line that was cut short is left out.
-pub(super) fn read(path: &Path) -> io::Result<Vec<Record>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(complete(&text).map(|(_, record)| record).collect()),
+/// What a file says, and the numbers of its damaged lines, from 1. A last line that was cut short is left out.
+pub(super) fn read(path: &Path) -> io::Result<(Vec<Record>, Vec<usize>)> {
+    let bytes = all_of(path)?;
+    let (lines, damaged) = complete(&bytes);
+    Ok((lines.into_iter().map(|(_, record)| record).collect(), damaged))
+}
+
+/// The newest line of a file that someone may be writing.
+pub(super) fn newest(path: &Path) -> Option<Record> {
+    let mut file = File::open(path).ok()?;
+    let start = file.metadata().ok()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(start)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    complete(&bytes).0.pop().map(|(_, record)| record)
+}
+
+/// Bytes from the end in which the newest line lies: a line has one number per residual.
+const TAIL: u64 = 1 << 16;
+
+fn all_of(path: &Path) -> io::Result<Vec<u8>> {
+    match std::fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
+        read => read,
     }
 }
 
-/// Lines that are whole and say something, with what they say.
-fn complete(text: &str) -> impl Iterator<Item = (&str, Record)> {
-    text.split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'))
-        .filter_map(|line| Some((line, serde_json::from_str(line).ok()?)))
+/// Lines that are whole with what they say, and the numbers of lines that say nothing.
+fn complete(bytes: &[u8]) -> (Vec<(&[u8], Record)>, Vec<usize>) {
+    let (mut lines, mut damaged) = (Vec::new(), Vec::new());
+    let whole = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
+    for (index, line) in whole.filter(|(_, line)| line.ends_with(b"\n")) {
+        match serde_json::from_slice(line) {
+            Ok(record) => lines.push((line, record)),
+            Err(_) if line.trim_ascii().is_empty() => {}
+            Err(_) => damaged.push(index + 1),
+        }
+    }
+    (lines, damaged)
 }
 
 /// Writes the file.
@@ -92,28 +119,31 @@ enum Pending {
 }
 
 impl Metrics {
-    /// Continues the file after `step`: later lines are of steps that will be taken again.
-    pub(super) fn open(path: &Path, step: u64) -> io::Result<Self> {
-        match std::fs::read_to_string(path) {
-            Ok(text) => {
-                let kept: String =
-                    complete(&text).filter(|(_, record)| record.step <= step).map(|(line, _)| line).collect();
-                if kept != text {
-                    write_atomically(path, kept.as_bytes())?;
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+    /// Continues the file after `step`: later lines are of steps that will be taken again. Damaged lines are left out;
+    /// the file with them is kept, and that is told.
+    pub(super) fn open(path: &Path, step: u64) -> Result<(Self, Option<Notice>), RunError> {
+        let bytes = all_of(path).map_err(RunError::read(path))?;
+        let (lines, damaged) = complete(&bytes);
+        let kept: Vec<u8> = lines
+            .iter()
+            .filter(|(_, record)| record.step <= step)
+            .flat_map(|(line, _)| *line)
+            .copied()
+            .collect();
+        let mut notice = None;
+        if let Some(&first) = damaged.first() {
+            let aside = free_name(path);
+            std::fs::copy(path, &aside).map_err(RunError::write(&aside))?;
+            let (path, count) = (path.to_owned(), damaged.len());
+            notice = Some(Notice::DamagedLines { path, first, count, aside: Some(aside) });
         }
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
-        let length = file.metadata()?.len();
-        Ok(Metrics {
-            path: path.to_owned(),
-            file,
-            length,
-            last: Record::default(),
-            pending: Pending::Nothing,
-        })
+        if kept != bytes {
+            write_atomically(path, &kept).map_err(RunError::write(path))?;
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(RunError::write(path))?;
+        let length = kept.len() as u64;
+        let (path, last, pending) = (path.to_owned(), Record::default(), Pending::Nothing);
+        Ok((Metrics { path, file, length, last, pending }, notice))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -211,8 +241,9 @@ mod tests {
     fn lines_that_are_cut_short_or_foreign_are_left_out() {
         let record = Record { step: 3, loss: 0.1 + 0.2, mean_squares: vec![1e-300], ..Record::default() };
         let line = serde_json::to_string(&record).unwrap_or_default();
-        let text = format!("{line}\nnonsense\n{{}}\n{line}\n{line}");
-        let read: Vec<Record> = complete(&text).map(|(_, record)| record).collect();
-        assert_eq!(read, [record.clone(), record]);
+        let text = format!("{line}\nnonsense\n{{}}\n{line}\n\n{line}");
+        let (lines, damaged) = complete(text.as_bytes());
+        let read: Vec<Record> = lines.into_iter().map(|(_, record)| record).collect();
+        assert_eq!((read, damaged), (vec![record.clone(), record], vec![2, 3]));
     }
 }

@@ -5,6 +5,7 @@
 //!   problem.toml       the problem with all overrides: with data/ it suffices to train again
 //!   data/              the problem's data files, where it has any
 //!   environment.json   version, device, precision, processor, seed, when
+//!   manifest.json      lengths and checksums of problem, data and checkpoints
 //!   metrics.jsonl      how it went, one line per logged step
 //!   checkpoints/       the last two states of training
 //!   *.png              pictures, drawn at the end
@@ -15,19 +16,24 @@
 
 mod calendar;
 mod create;
+mod drafts;
 mod environment;
 mod error;
 mod folder;
 mod lock;
+mod manifest;
 mod metrics;
+mod newest;
+mod notice;
 mod open;
 mod resume;
 mod transfer;
 
 pub use create::Place;
-pub use error::{Notice, RunError};
+pub use error::RunError;
 pub use folder::Folder;
 pub use metrics::Record;
+pub use notice::{Live, Notice};
 pub use open::Run;
 pub use transfer::TransferError;
 

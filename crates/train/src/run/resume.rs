@@ -1,8 +1,9 @@
 //! Continues a run.
 
 use super::lock::Lock;
-use super::{CHECKPOINTS, Folder, Notice, PROBLEM, Run, RunError, environment};
-use crate::checkpoint::{Store, write_atomically};
+use super::open::problem_in;
+use super::{CHECKPOINTS, Folder, Notice, PROBLEM, Run, RunError, environment, manifest};
+use crate::checkpoint::Store;
 use crate::{Experiment, TrainError};
 use std::path::Path;
 
@@ -14,9 +15,8 @@ impl Folder {
         if path.is_file() {
             return Err(RunError::OnlyACheckpoint { path: path.to_owned() }.into());
         }
-        let problem = path.join(PROBLEM);
-        if path.is_dir() && !problem.is_file() {
-            return Err(RunError::NotARun { path: path.to_owned(), missing: PROBLEM }.into());
+        if path.is_dir() {
+            problem_in(path, path)?;
         }
         if let Some(text) = overrides.iter().find(|text| !may_change(text)) {
             return Err(RunError::Override { text: text.clone() }.into());
@@ -32,9 +32,9 @@ impl Folder {
             }
         }
         store.tidy().map_err(RunError::write(store.folder()))?;
-        environment::note_resumed(path, run.snapshot().steps, overrides).map_err(RunError::write(path))?;
+        let damaged = environment::note_resumed(path, run.snapshot().steps, overrides)?;
         let folder = Folder::with_lock(lock, path.to_owned(), run.experiment(), run.snapshot(), seconds)?;
-        Ok((run, folder))
+        Ok((run, folder.noting(damaged)))
     }
 }
 
@@ -48,7 +48,7 @@ fn change(run: Run, overrides: &[String]) -> Result<Run, TrainError> {
     let text = experiment
         .resolved(&mut str::to_owned)
         .map_err(|diagnostics| TrainError::Problem { file: PROBLEM.to_owned(), diagnostics })?;
-    write_atomically(&problem, text.as_bytes()).map_err(RunError::write(&problem))?;
+    manifest::rewrite(run.folder(), PROBLEM, text.as_bytes())?;
     Ok(run.with_experiment(experiment))
 }
 
