@@ -4,6 +4,7 @@ use crate::args::Evaluate;
 use crate::exit::{self, Usage};
 use crate::{json, report, resume};
 use anyhow::Context;
+use pinnace::run::Used;
 use pinnace::table::{count_outside, read_points};
 use pinnace::{Experiment, FieldError, Fields, Grid, Losses, Places, Run, Summary, TrainError, export};
 use serde_json::{Map, Value, json};
@@ -125,8 +126,12 @@ impl Measured<'_> {
         writeln!(output, "{}", experiment.problem().title)?;
         writeln!(
             output,
-            "after {} steps, on {} in {}; residuals on points that training has not seen",
+            "after {} steps{}, on {} in {}; residuals on points that training has not seen",
             self.run.snapshot().steps,
+            match self.run.used() {
+                Used::Best => " (the best state that was kept)",
+                Used::Newest | Used::Named => "",
+            },
             experiment.device(),
             experiment.precision()
         )?;
@@ -173,6 +178,7 @@ impl Measured<'_> {
             "device": experiment.device().name(),
             "precision": experiment.precision().name(),
             "steps": self.run.snapshot().steps,
+            "state": self.run.used().name(),
             "points": self.fields.points().len(),
             "residuals": json::residuals(experiment, &self.losses),
             "relative_l2": json::per_unknown(experiment, &self.errors, |error| json!(error.relative_l2)),

@@ -50,11 +50,16 @@ pub(super) fn write(folder: &Path, experiment: &Experiment, from: Option<&Path>)
     std::fs::write(folder.join(ENVIRONMENT), format!("{object:#}\n"))
 }
 
-/// Notes that the run goes on from `step`, with these overrides.
-pub(super) fn note_resumed(folder: &Path, step: u64, overrides: &[String]) -> std::io::Result<()> {
+/// Notes that the run goes on from `step`, with these overrides, and what was said about it.
+pub(super) fn note_resumed(
+    folder: &Path,
+    step: u64,
+    overrides: &[String],
+    notes: &[String],
+) -> std::io::Result<()> {
     let text = std::fs::read(folder.join(ENVIRONMENT)).unwrap_or_default();
     let mut object: Value = serde_json::from_slice(&text).unwrap_or_else(|_| json!({}));
-    let note = json!({
+    let mut note = json!({
         "at": Moment::new(SystemTime::now()).written_out(),
         "step": step,
         "overrides": overrides,
@@ -62,6 +67,9 @@ pub(super) fn note_resumed(folder: &Path, step: u64, overrides: &[String]) -> st
         "level": Level::best().to_string(),
         "threads": rayon::current_num_threads(),
     });
+    if !notes.is_empty() {
+        note["notices"] = json!(notes);
+    }
     if !object.is_object() {
         object = json!({});
     }

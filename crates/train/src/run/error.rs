@@ -2,6 +2,7 @@
 
 use super::TransferError;
 use crate::checkpoint::Fault;
+use crate::trainer::{Concern, Renewal};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -61,12 +62,12 @@ pub enum RunError {
     #[error(transparent)]
     Transfer(#[from] TransferError),
     /// An override that would make another run of it.
-    #[error(
-        "`{text}` would make it another run: only `training` may change when a run is continued, and not its seed; start a new one with `pinnace train --from`"
-    )]
+    #[error("`{text}` {reason}")]
     Override {
         /// As the user wrote it.
         text: String,
+        /// Why.
+        reason: Reason,
     },
     /// One of several checkpoints where a whole run is wanted.
     #[error("{} is a checkpoint: name the run's folder", path.display())]
@@ -74,6 +75,54 @@ pub enum RunError {
         /// Which file.
         path: PathBuf,
     },
+}
+
+/// Why a run cannot go on with an override.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// It changes more than training.
+    NotTraining,
+    /// Points and random features follow from the seed.
+    Seed,
+    /// Each window has a network of its own.
+    Windows,
+    /// The network would be another.
+    Network,
+    /// The same weights would be other functions.
+    Ansatz {
+        /// Which unknowns.
+        unknowns: Vec<String>,
+    },
+    /// The phases have budgets of their own.
+    OwnBudgets,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// What to do instead.
+        const FROM: &str = "`pinnace train PROBLEM --from RUN` starts a new run from these weights";
+        match self {
+            Reason::NotTraining => {
+                write!(formatter, "would make it another run: only `training` may change when a run is continued; {FROM}")
+            }
+            Reason::Seed => write!(
+                formatter,
+                "would make it another run: its points follow from the seed, and what the network sees of them may; {FROM}"
+            ),
+            Reason::Windows => formatter.write_str(
+                "would make it another run: each window of time has a network of its own, which is trained for its times; train anew",
+            ),
+            Reason::Network => formatter.write_str("would make another network of it: train anew"),
+            Reason::Ansatz { unknowns } => write!(
+                formatter,
+                "would change what the trained weights mean: {} would be built from them in another way, and no longer be what was trained; {FROM}, as a first guess",
+                unknowns.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            ),
+            Reason::OwnBudgets => formatter.write_str(
+                "changes nothing: the phases of this run that are left state budgets of their own; change those, as in `--set training.phase.0.budget=...`, where phases are counted from 0",
+            ),
+        }
+    }
 }
 
 impl RunError {
@@ -85,6 +134,28 @@ impl RunError {
     pub(super) fn read(path: &Path) -> impl FnOnce(std::io::Error) -> RunError {
         let path = path.to_owned();
         move |cause| RunError::Read { path, cause }
+    }
+}
+
+/// Which of its states a run is opened at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Used {
+    /// The newest.
+    Newest,
+    /// The best that was kept.
+    Best,
+    /// The checkpoint that someone named.
+    Named,
+}
+
+impl Used {
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Used::Newest => "newest",
+            Used::Best => "best",
+            Used::Named => "named",
+        }
     }
 }
 
@@ -100,6 +171,19 @@ pub enum Notice {
         /// The steps taken in the one that is used.
         step: u64,
     },
+    /// The newest state is that of a training that went wrong.
+    Suspect {
+        /// What is wrong with it.
+        concern: Concern,
+        /// The steps taken in it.
+        newest: u64,
+        /// The steps taken in the one that is used.
+        step: u64,
+        /// Which one that is.
+        used: Used,
+    },
+    /// Something begins anew where the run goes on.
+    Renewed(Renewal),
     /// This version does not have the device or precision that the run was trained with.
     OtherDevice {
         /// Which it was.
@@ -126,6 +210,16 @@ impl fmt::Display for Notice {
                     path.display()
                 )
             }
+            Notice::Suspect { concern, newest, step, used } => match used {
+                Used::Best => write!(
+                    formatter,
+                    "{concern} after step {newest}; using the best state that was kept, after step {step}"
+                ),
+                Used::Newest | Used::Named => {
+                    write!(formatter, "{concern} after step {newest}, which is the state that is used")
+                }
+            },
+            Notice::Renewed(renewal) => renewal.fmt(formatter),
             Notice::OtherDevice { trained, used } => {
                 write!(formatter, "this run was trained on {trained}, which is not here: using {used}")
             }

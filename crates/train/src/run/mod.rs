@@ -6,26 +6,28 @@
 //!   data/              the problem's data files, where it has any
 //!   environment.json   version, device, precision, processor, seed, when
 //!   metrics.jsonl      how it went, one line per logged step
-//!   checkpoints/       the last two states of training
+//!   checkpoints/       the last two states of training, and the best
 //!   *.png              pictures, drawn at the end
 //!   lock               held by the process that trains
 //! ```
 //!
 //! [`Run::open`] reads one, [`Folder`] writes one.
 
+mod best;
 mod calendar;
 mod create;
 mod environment;
 mod error;
 mod folder;
 mod lock;
+mod meaning;
 mod metrics;
 mod open;
 mod resume;
 mod transfer;
 
 pub use create::Place;
-pub use error::{Notice, RunError};
+pub use error::{Notice, Reason, RunError, Used};
 pub use folder::Folder;
 pub use metrics::Record;
 pub use open::Run;

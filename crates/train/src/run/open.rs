@@ -1,7 +1,7 @@
 //! Reads a run.
 
 use super::metrics::{self, Record};
-use super::{CHECKPOINTS, METRICS, Notice, PROBLEM, RunError};
+use super::{CHECKPOINTS, METRICS, Notice, PROBLEM, RunError, Used};
 use crate::checkpoint::{Fault, Header, Layout, Store};
 use crate::trainer::Snapshot;
 use crate::{Device, Experiment, Precision, TrainError};
@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 /// A run as it lies on the disk: what was trained, and how far.
 #[derive(Debug)]
 pub struct Run {
-    folder: PathBuf,
-    experiment: Experiment,
-    snapshot: Snapshot,
+    pub(super) folder: PathBuf,
+    pub(super) experiment: Experiment,
+    pub(super) snapshot: Snapshot,
+    pub(super) used: Used,
     parameters: Vec<f64>,
-    notices: Vec<Notice>,
+    pub(super) notices: Vec<Notice>,
 }
 
 /// How often the checkpoints are looked for anew while another process replaces them.
@@ -24,7 +25,8 @@ const ATTEMPTS: usize = 20;
 
 impl Run {
     /// Opens the run in a folder at its newest good checkpoint, or at one of its checkpoints by the
-    /// file's path. Problem, data and checkpoint are read and checked.
+    /// file's path. Problem, data and checkpoint are read and checked. Where training has diverged, it is the
+    /// best state that was kept; [`Self::notices`] say so.
     pub fn open(path: &Path) -> Result<Run, TrainError> {
         let exists = std::fs::metadata(path).map_err(RunError::read(path))?;
         let folder = if exists.is_dir() { path.to_owned() } else { folder_of(path)? };
@@ -35,17 +37,21 @@ impl Run {
         let experiment = Experiment::open_file(&problem, &[])?;
         let mut notices = Vec::new();
         let layout = Layout::of(experiment.problem(), experiment.plan());
-        let (header, snapshot) = if exists.is_dir() {
-            newest(path, &layout, &mut notices)?
+        let (header, snapshot, used) = if exists.is_dir() {
+            let (header, newest) = newest(path, &layout, &mut notices)?;
+            sound(path, &layout, (header, newest), &mut notices)
         } else {
-            load(path, &layout).map_err(|fault| RunError::Checkpoint { path: path.to_owned(), fault })?
+            let named = load(path, &layout);
+            let (header, snapshot) =
+                named.map_err(|fault| RunError::Checkpoint { path: path.to_owned(), fault })?;
+            (header, snapshot, Used::Named)
         };
         let (window, windows) = (snapshot.windows.len(), experiment.window_count());
         if window >= windows {
             return Err(TrainError::NoSuchWindow { window, windows });
         }
         let experiment = as_trained(experiment, &header, &mut notices);
-        Ok(Run { folder, experiment, parameters: snapshot.solution(), snapshot, notices })
+        Ok(Run { folder, experiment, parameters: snapshot.solution(), snapshot, used, notices })
     }
 
     /// Where it lies.
@@ -69,6 +75,11 @@ impl Run {
         &self.snapshot
     }
 
+    /// Which of its states that is.
+    pub fn used(&self) -> Used {
+        self.used
+    }
+
     /// How training went, one record per logged step.
     pub fn history(&self) -> Result<Vec<Record>, RunError> {
         let path = self.folder.join(METRICS);
@@ -78,11 +89,6 @@ impl Run {
     /// What its user should know about it.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
-    }
-
-    /// The same run with another experiment, of the same shape.
-    pub(super) fn with_experiment(self, experiment: Experiment) -> Self {
-        Run { experiment, ..self }
     }
 }
 
@@ -130,6 +136,27 @@ fn newest(folder: &Path, layout: &Layout, notices: &mut Vec<Notice>) -> Result<(
         Some((path, fault)) => Err(RunError::Checkpoint { path, fault }),
         None => Err(RunError::NotARun { path: folder.to_owned(), missing: "checkpoint" }),
     }
+}
+
+/// The newest state, or the best one that was kept where training has diverged since.
+fn sound(
+    folder: &Path,
+    layout: &Layout,
+    (header, newest): (Header, Snapshot),
+    notices: &mut Vec<Notice>,
+) -> (Header, Snapshot, Used) {
+    let Some(concern) = newest.descent.concern() else { return (header, newest, Used::Newest) };
+    let suspect = |step, used| Notice::Suspect { concern, newest: newest.steps, step, used };
+    if newest.descent.has_diverged()
+        && let Ok((best_header, best)) = load(&Store::new(folder.join(CHECKPOINTS)).best(), layout)
+        && best.windows.len() == newest.windows.len()
+        && !best.descent.has_diverged()
+    {
+        notices.push(suspect(best.steps, Used::Best));
+        return (best_header, best, Used::Best);
+    }
+    notices.push(suspect(newest.steps, Used::Newest));
+    (header, newest, Used::Newest)
 }
 
 fn load(path: &Path, layout: &Layout) -> Result<(Header, Snapshot), Fault> {
