@@ -2,7 +2,8 @@
 //!
 //! A state's loss is that of the next step, which begins there. It is taken in multiples of the loss at which the window
 //! began (see [`Descent`]), so that phases and balanced weights can be compared; another window, or another part of time
-//! while early times come first, is another problem, and its first state takes the place of the best.
+//! while early times come first, is another problem, and its first state takes the place of the best. A state of a training
+//! that has diverged takes no place of one that has not.
 
 use crate::trainer::{Descent, Snapshot};
 
@@ -45,6 +46,10 @@ impl Saved {
     /// Whether it takes the place of the best one so far.
     pub(super) fn is_better_than(&self, best: Option<&Saved>) -> bool {
         let problem = |saved: &Saved| (saved.window, saved.part);
+        let lost = |saved: &Saved| saved.descent.has_diverged();
+        if lost(self) && best.is_some_and(|best| !lost(best)) {
+            return false;
+        }
         let best = best.filter(|best| problem(best) == problem(self));
         best.is_none_or(|best| self.descent.relative() < best.descent.relative())
     }
@@ -69,5 +74,6 @@ mod tests {
         assert!(!saved(6, 0, 1e20).is_better_than(Some(&best)));
         assert!(!saved(6, 0, f64::NAN).is_better_than(Some(&best)));
         assert!(saved(7, 1, 0.5).is_better_than(Some(&best)));
+        assert!(!saved(7, 1, 1e20).is_better_than(Some(&best)));
     }
 }

@@ -149,7 +149,6 @@ fn sound(
     let suspect = |step, used| Notice::Suspect { concern, newest: newest.steps, step, used };
     if newest.descent.has_diverged()
         && let Ok((best_header, best)) = load(&Store::new(folder.join(CHECKPOINTS)).best(), layout)
-        && best.windows.len() == newest.windows.len()
         && !best.descent.has_diverged()
     {
         notices.push(suspect(best.steps, Used::Best));

@@ -18,7 +18,8 @@ struct Change {
 impl Folder {
     /// Takes the run in a folder for this process alone, to be trained on from [`Run::snapshot`].
     /// `overrides` are laid over its problem, for good: they may change how it is trained, but not what its
-    /// weights mean. `seconds` is the time between two checkpoints. On `Err`, nothing was written.
+    /// weights mean. `seconds` is the time between two checkpoints. A change that is
+    /// refused leaves the run as it was.
     pub fn resume(path: &Path, overrides: &[String], seconds: f64) -> Result<(Run, Folder), TrainError> {
         if path.is_file() {
             return Err(RunError::OnlyACheckpoint { path: path.to_owned() }.into());

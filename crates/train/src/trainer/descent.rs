@@ -14,6 +14,9 @@ const FAR_ABOVE_START: f64 = 100.0;
 /// then.
 const FAR_ABOVE_LOWEST: f64 = 1000.0;
 
+/// Losses below are rounding: whether they rise or fall says nothing.
+const LEAST: f64 = 1e-20;
+
 /// How losses went in the window at hand.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Descent {
@@ -52,8 +55,7 @@ impl Descent {
 
     /// Takes note of the loss before a step.
     pub(crate) fn note(&mut self, loss: f64) {
-        // Zero says that there is none.
-        let loss = loss.max(f64::MIN_POSITIVE);
+        let loss = loss.max(LEAST);
         if self.last == 0.0 {
             self.first *= loss;
             self.lowest *= loss;
@@ -144,6 +146,11 @@ mod tests {
         good.link();
         good.note(1e6);
         assert_eq!((good.first, good.concern()), (4e6, None));
+    }
+
+    #[test]
+    fn what_is_found_without_an_error_may_be_lost_to_rounding() {
+        assert_eq!(after(&[0.0, 1e-25, 1e-19]).concern(), None);
     }
 
     #[test]

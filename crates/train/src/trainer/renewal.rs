@@ -68,7 +68,10 @@ impl Snapshot {
         }
         let (settings, same_conditions) = before?;
         let weighs = |settings: &Settings| (settings.balance, settings.attention);
-        let draws = |settings: &Settings| (settings.sampler, settings.adaptive, settings.causal);
+        let draws = |settings: &Settings| {
+            let Settings { sampler, adaptive, causal, resample, .. } = *settings;
+            (sampler, adaptive, causal, resample)
+        };
         let fits =
             |settings: &Settings| settings.points == after.points && self.interior <= after.most_points;
         if same_conditions
@@ -106,6 +109,8 @@ impl Snapshot {
     /// Drops what was measured of a loss that is another one from now on.
     fn forget_loss(&mut self, weights: bool) {
         self.points.clear();
+        // As many draws as steps at least: whoever draws by the number of the step finds those before in the past.
+        self.draw = self.draw.max(self.phase_step);
         self.attention.clear();
         (self.strain, self.pace) = (Strain::default(), Pace::START);
         if weights && !self.weights.is_empty() {

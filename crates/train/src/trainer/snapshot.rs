@@ -124,7 +124,13 @@ impl Snapshot {
         let optimizer = if same { GaussNewton::hand_on(&self.optimizer) } else { State::default() };
         self.windows.push(self.parameters.clone());
         self.enter(0);
-        (self.optimizer, self.march, self.descent) = (optimizer, march, Descent::START);
+        (self.optimizer, self.march) = (optimizer, march);
+        // A window that starts from one that went wrong does not begin anew.
+        if self.descent.has_diverged() {
+            self.descent.link();
+        } else {
+            self.descent = Descent::START;
+        }
     }
 
     /// The parameters of all windows that were begun, one after the other.
