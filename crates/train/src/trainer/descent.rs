@@ -86,7 +86,8 @@ impl Descent {
 
     /// Whether the loss is far above where training began.
     pub fn has_diverged(&self) -> bool {
-        !(self.relative() <= FAR_ABOVE_START)
+        let relative = self.relative();
+        relative.is_nan() || relative > FAR_ABOVE_START
     }
 
     /// What is wrong with the newest loss, if anything.
