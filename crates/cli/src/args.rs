@@ -267,6 +267,10 @@ pub(crate) struct Resume {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 
+    /// Time or steps of each phase, such as 60s, 5min or "300 steps, 60 s", what is spent before included; short for --set training.budget=...
+    #[arg(long, conflicts_with = "steps")]
+    pub(crate) budget: Option<Budget>,
+
     /// Take this many steps in all, those before included; short for --set training.steps=N
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
     pub(crate) steps: Option<u64>,

@@ -5,7 +5,7 @@ use crate::clean::{self, stderr};
 use crate::exit::{self, Usage};
 use crate::{json, report, resume};
 use anyhow::Context;
-use pinnace::run::{Live, Record};
+use pinnace::run::{Live, Record, Used};
 use pinnace::table::{count_outside, read_points};
 use pinnace::{Experiment, FieldError, Fields, Grid, Losses, Places, Run, Summary, TrainError, export};
 use serde_json::{Map, Value, json};
@@ -137,7 +137,11 @@ impl Measured<'_> {
             output,
             "after {} steps{}, on {} in {}; residuals on points that training has not seen",
             self.run.snapshot().steps,
-            self.run.live().map(under_way).unwrap_or_default(),
+            match (self.run.live(), self.run.used()) {
+                (Some(live), _) => under_way(live),
+                (None, Used::Best) => " (the best state that was kept)".to_owned(),
+                (None, Used::Newest | Used::Named) => String::new(),
+            },
             experiment.device(),
             experiment.precision()
         )?;
@@ -187,6 +191,7 @@ impl Measured<'_> {
             "live": self.run.live().map(|live| {
                 json!({ "process": live.process, "step": live.logged.as_ref().map(|logged| logged.step) })
             }),
+            "state": self.run.used().name(),
             "points": self.fields.points().len(),
             "residuals": json::residuals(experiment, &self.losses),
             "relative_l2": json::per_unknown(experiment, &self.errors, |error| json!(error.relative_l2)),

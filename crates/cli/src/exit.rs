@@ -99,6 +99,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Resolution(_)
             | TrainError::TooLarge { .. }
             | TrainError::EmptyPlace { .. }
+            | TrainError::NoSuchPhase { .. }
             | TrainError::Run(
                 RunError::Read { .. }
                 | RunError::NotARun { .. }
@@ -120,7 +121,6 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::NotSquares
             | TrainError::Picture(_)
             | TrainError::Misfit { .. }
-            | TrainError::NoSuchPhase { .. }
             | TrainError::NoSuchWindow { .. }
             | TrainError::Run(
                 RunError::Write { .. }

@@ -10,6 +10,7 @@ pub(crate) fn write(
     experiment: &Experiment,
     trained: &Trained,
     run: Option<&Path>,
+    warnings: &[String],
     output: &mut impl Write,
 ) -> anyhow::Result<()> {
     let problem = experiment.problem();
@@ -36,6 +37,7 @@ pub(crate) fn write(
         "parameters": scalars(experiment, &trained.scalars),
         "truth": truth,
         "stopped": trained.stopped.name(),
+        "warnings": warnings,
         "memory": trained.memory.map(memory),
     });
     writeln!(output, "{object}")?;

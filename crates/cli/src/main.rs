@@ -1,7 +1,7 @@
 //! The command line of Pinnace: arguments, terminal, exit codes.
 //!
-//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failure, 2 wrong usage or a
-//! wrong problem file, 130 interrupted (the report is still printed).
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failure or a training
+//! that diverged (the report is still printed), 2 wrong usage or a wrong problem file, 130 interrupted (the report is still printed).
 
 #![forbid(unsafe_code)]
 

@@ -3,8 +3,9 @@
 use crate::args::Plot;
 use crate::{exit, resume};
 use pinnace::plot::{Resolution, draw_run};
+use pinnace::run::Used;
 use pinnace::{Run, TrainError};
-use std::io::Write;
+use std::io::{Write, stderr};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -26,6 +27,14 @@ pub(crate) fn plot(choices: &Plot, output: &mut impl Write) -> anyhow::Result<Ex
 /// Draws a run that was just trained into its own folder.
 pub(crate) fn draw_into(folder: &Path) -> Result<(), TrainError> {
     let run = Run::open(folder)?;
+    if run.used() == Used::Best {
+        let step = run.snapshot().steps;
+        // A closed stderr is no reason to draw nothing.
+        let _ = writeln!(
+            stderr(),
+            "pinnace: the pictures are of the best state that was kept, after step {step}"
+        );
+    }
     for picture in draw_run(&run, &Resolution::default())? {
         picture.save(folder)?;
     }

@@ -1,7 +1,7 @@
 //! The result of training for people.
 
 use crate::{bytes, clean};
-use pinnace::{Experiment, FieldError, Losses, MemoryUse, Misfit, Trained};
+use pinnace::{Experiment, FieldError, Losses, MemoryUse, Misfit, Stopped, Trained};
 use std::io::Write;
 use std::path::Path;
 
@@ -9,6 +9,7 @@ pub(crate) fn write(
     experiment: &Experiment,
     trained: &Trained,
     run: Option<&Path>,
+    warnings: &[String],
     output: &mut impl Write,
 ) -> anyhow::Result<()> {
     let problem = experiment.problem();
@@ -25,6 +26,9 @@ pub(crate) fn write(
         problem.training.seed,
         trained.losses.total
     )?;
+    for warning in warnings {
+        writeln!(output, "warning: {warning}")?;
+    }
     if let Some(memory) = trained.memory {
         writeln!(output, "memory {}", used(memory))?;
     }
@@ -35,7 +39,19 @@ pub(crate) fn write(
     if let Some(run) = run {
         let path = quoted(run);
         writeln!(output, "\n  run       {path}")?;
-        writeln!(output, "  continue  pinnace resume {path} --steps {}", more(trained.steps))?;
+        // What was interrupted has its end before it; what has come to it needs another.
+        let more = match trained.stopped {
+            Stopped::Interrupted => String::new(),
+            Stopped::Steps
+            | Stopped::Seconds
+            | Stopped::Loss
+            | Stopped::Plateau
+            | Stopped::Noise
+            | Stopped::TargetError
+            | Stopped::GradientVanished { .. }
+            | Stopped::NoDescent { .. } => format!(" --steps {}", more(trained.steps)),
+        };
+        writeln!(output, "  continue  pinnace resume {path}{more}")?;
         writeln!(output, "  evaluate  pinnace evaluate {path}")?;
         writeln!(output, "  draw      pinnace plot {path}")?;
     }
@@ -52,7 +68,7 @@ pub(crate) fn used(memory: MemoryUse) -> String {
 }
 
 /// A path as a shell takes it for one word.
-fn quoted(path: &Path) -> String {
+pub(crate) fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     let plain = |letter: char| letter.is_alphanumeric() || "/._-+=:@%".contains(letter);
     if text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }

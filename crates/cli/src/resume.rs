@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 pub(crate) fn resume(choices: &Resume, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let mut overrides = choices.set.clone();
+    overrides.extend(choices.budget.map(|budget| format!("training.budget=\"{budget}\"")));
     overrides.extend(choices.steps.map(|steps| format!("training.steps={steps}")));
     let (run, folder) = Folder::resume(&choices.run, &overrides, choices.manner.checkpoint_every)?;
     show(run.notices());

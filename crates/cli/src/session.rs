@@ -6,7 +6,7 @@ use crate::terminal::{Style, Terminal};
 use crate::{exit, json, plot, report};
 use anyhow::Context;
 use pinnace::run::Folder;
-use pinnace::{Experiment, Snapshot, Stopped};
+use pinnace::{Concern, Experiment, Snapshot, Stopped, Trained};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,16 +52,28 @@ pub(crate) fn train(
         );
     }
     let trained = match &mut folder {
-        Some(folder) => folder.train(experiment, &mut now, stop, &mut terminal).with_context(|| {
-            format!("training ended early, what there is of it is in {}", folder.path().display())
-        })?,
+        Some(folder) => {
+            let trained = folder.train(experiment, &mut now, stop, &mut terminal);
+            trained.with_context(|| {
+                let kept = folder.newest().map(|step| format!(", up to step {step}")).unwrap_or_default();
+                format!("training ended early, what there is of it is in {}{kept}", folder.path().display())
+            })?
+        }
         None => experiment.train_from(&mut now, stop, &mut terminal)?,
     };
     let run = folder.as_ref().map(Folder::path);
+    let warnings = warnings(&trained, folder.as_ref());
     if manner.json {
-        json::write(experiment, &trained, run, output)?;
+        json::write(experiment, &trained, run, &warnings, output)?;
     } else {
-        report::write(experiment, &trained, run, output)?;
+        report::write(experiment, &trained, run, &warnings, output)?;
+    }
+    if !warnings.is_empty() {
+        output.flush()?;
+    }
+    for warning in &warnings {
+        // A closed stderr is no reason to hide the exit code.
+        let _ = writeln!(stderr(), "pinnace: warning: {warning}");
     }
     if let Some(error) = folder.as_ref().and_then(Folder::trouble) {
         output.flush()?;
@@ -86,7 +98,10 @@ pub(crate) fn train(
         | Stopped::Noise
         | Stopped::TargetError
         | Stopped::GradientVanished { .. }
-        | Stopped::NoDescent { .. } => exit::DONE,
+        | Stopped::NoDescent { .. } => match trained.descent.has_diverged() {
+            true => ExitCode::FAILURE,
+            false => exit::DONE,
+        },
     })
 }
 
@@ -101,6 +116,28 @@ pub(crate) fn outlive_file_size_limits() {
 
 #[cfg(not(unix))]
 pub(crate) fn outlive_file_size_limits() {}
+
+/// What is wrong with a result, and which of its states a run will be taken at.
+fn warnings(trained: &Trained, folder: Option<&Folder>) -> Vec<String> {
+    let Some(concern) = trained.descent.concern() else { return Vec::new() };
+    let best = folder.and_then(|folder| Some((folder.best()?, report::quoted(folder.path()))));
+    let kept = match (concern, best) {
+        (Concern::Diverged { .. }, Some((step, run))) => format!(
+            "; the report is of this state, `resume`, `evaluate`, `export` and `plot` take the best one that was kept, after step {step}: \
+             pinnace resume {run} --set training.learning_rate=... goes on from there with shorter steps"
+        ),
+        (Concern::Risen { .. }, Some((step, run))) => {
+            format!(
+                "; the best state that was kept, after step {step}, is {run}/checkpoints/best.safetensors"
+            )
+        }
+        (Concern::Diverged { .. }, None) => {
+            "; a smaller training.learning_rate takes shorter steps".to_owned()
+        }
+        (Concern::Risen { .. }, None) => String::new(),
+    };
+    vec![format!("{concern}{kept}")]
+}
 
 /// What Ctrl-C, SIGTERM and SIGHUP set from now on.
 pub(crate) fn listen_for_interruption() -> anyhow::Result<&'static AtomicBool> {

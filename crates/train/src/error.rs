@@ -132,7 +132,7 @@ pub enum TrainError {
         cause: StateError,
     },
     /// A saved state is in a phase that the problem does not have.
-    #[error("the saved state is in phase {}, the problem has {phases}", phase + 1)]
+    #[error("the saved state is in phase {}, the problem has {phases}: state at least as many, or start a new run from its weights with `pinnace train PROBLEM --from RUN`", phase + 1)]
     NoSuchPhase {
         /// Which phase, from 0.
         phase: usize,
@@ -165,6 +165,13 @@ pub enum TrainError {
         /// How many were asked for.
         threads: usize,
     },
+}
+
+impl TrainError {
+    /// Whether a loss or a gradient was not finite.
+    pub(crate) fn is_non_finite(&self) -> bool {
+        matches!(self, TrainError::NonFiniteResidual { .. } | TrainError::NonFiniteGradient { .. })
+    }
 }
 
 fn moment(step: u64) -> String {

@@ -6,7 +6,7 @@ use crate::problems::BuiltIn;
 use crate::reference::{Cache, Facts, Truth};
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
-use crate::trainer::{Choice, Snapshot, Stopped, extent, settle};
+use crate::trainer::{Choice, Descent, Snapshot, Stopped, extent, settle};
 use crate::{TrainError, problem_file};
 use equation::constrain::{constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
@@ -63,6 +63,8 @@ pub struct Trained {
     pub seconds: f64,
     /// Why training ended.
     pub stopped: Stopped,
+    /// How losses went in the last window.
+    pub descent: Descent,
     /// What it took on a device with memory of its own.
     pub memory: Option<MemoryUse>,
 }

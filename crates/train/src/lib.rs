@@ -39,4 +39,4 @@ pub use kernel::{Device, DeviceError, KernelError, Losses, Points, Precision, Pr
 pub use objective::{Objective, Refusal};
 pub use problems::{BUILT_IN, BuiltIn, Group};
 pub use run::{Run, RunError};
-pub use trainer::{Event, Quiet, Sink, Snapshot, Stopped};
+pub use trainer::{Concern, Event, Quiet, Sink, Snapshot, Stopped};

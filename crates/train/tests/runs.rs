@@ -81,8 +81,9 @@ fn resume(path: &Path, overrides: &[&str]) -> Result<(Run, Folder), TrainError> 
 }
 
 fn checkpoints(run: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(run.join("checkpoints")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let files = fs::read_dir(run.join("checkpoints")).unwrap().map(|entry| entry.unwrap().path());
+    let numbered = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("step-");
+    let mut files: Vec<PathBuf> = files.filter(numbered).collect();
     files.sort();
     files
 }

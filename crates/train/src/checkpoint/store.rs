@@ -54,10 +54,44 @@ impl Store {
         Ok(())
     }
 
-    /// Puts a damaged checkpoint aside: it must not be taken for the newest one again.
-    pub(crate) fn put_aside(&self, path: &Path) -> io::Result<()> {
+    /// The best state, where one was kept.
+    pub(crate) fn best(&self) -> PathBuf {
+        self.folder.join("best.safetensors")
+    }
+
+    /// Keeps the checkpoint after `step` as the best one, whatever becomes of the newest.
+    pub(crate) fn keep_as_best(&self, step: u64) -> io::Result<()> {
+        let (best, mut partial) = (self.best(), OsString::from(self.best()));
+        partial.push(format!(".{PARTIAL}"));
+        let step = self.path(step);
+        // Another name for the same bytes, where the disk has such names.
+        let _ = fs::remove_file(&partial);
+        if fs::hard_link(&step, &partial).is_err() {
+            write(Path::new(&partial), &fs::read(&step)?)?;
+        }
+        fs::rename(&partial, best)
+    }
+
+    /// Makes this state, after `step`, the newest one; those after it are put aside.
+    pub(crate) fn go_back(&self, step: u64, bytes: &[u8]) -> io::Result<()> {
+        write_atomically(&self.path(step), bytes)?;
+        for (_, later) in self.list()?.into_iter().filter(|(number, _)| *number > step) {
+            self.put_aside(&later, "diverged")?;
+        }
+        sync_folder(&self.folder)
+    }
+
+    /// Puts a state that no step can be taken from aside, as long as there is another one.
+    pub(crate) fn refuse(&self, step: u64) -> io::Result<()> {
+        let path = self.path(step);
+        let others = self.list()?.iter().any(|(_, other)| *other != path);
+        if others && path.exists() { self.put_aside(&path, "refused") } else { Ok(()) }
+    }
+
+    /// Puts a checkpoint aside, by the reason: it must not be taken for the newest one again.
+    pub(crate) fn put_aside(&self, path: &Path, why: &str) -> io::Result<()> {
         let mut name = OsString::from(path);
-        name.push(".damaged");
+        name.push(format!(".{why}"));
         fs::rename(path, name)
     }
 

@@ -52,11 +52,13 @@ pub(super) fn write(folder: &Path, experiment: &Experiment, from: Option<&Path>)
     std::fs::write(folder.join(ENVIRONMENT), format!("{object:#}\n"))
 }
 
-/// Notes that the run goes on from `step`, with these overrides. What cannot be read is put aside, and that is told.
+/// Notes that the run goes on from `step`, with these overrides, and what was said about it. What cannot be read is put aside, and
+/// that is told.
 pub(super) fn note_resumed(
     folder: &Path,
     step: u64,
     overrides: &[String],
+    notes: &[String],
 ) -> Result<Option<Notice>, RunError> {
     let path = folder.join(ENVIRONMENT);
     let (mut object, damaged) = match std::fs::read(&path) {
@@ -70,7 +72,7 @@ pub(super) fn note_resumed(
             }
         },
     };
-    let note = json!({
+    let mut note = json!({
         "at": Moment::new(SystemTime::now()).written_out(),
         "step": step,
         "overrides": overrides,
@@ -78,6 +80,9 @@ pub(super) fn note_resumed(
         "level": Level::best().to_string(),
         "threads": rayon::current_num_threads(),
     });
+    if !notes.is_empty() {
+        note["notices"] = json!(notes);
+    }
     match object.get_mut("resumed").and_then(Value::as_array_mut) {
         Some(notes) => notes.push(note),
         None => object["resumed"] = json!([note]),

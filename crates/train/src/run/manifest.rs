@@ -199,6 +199,28 @@ impl Manifest {
         self.write(folder)
     }
 
+    /// Lists the best checkpoint, which is about to become the one after `step`. The one before stays listed until the
+    /// next: a process may be killed in between.
+    pub(super) fn announce_best(&mut self, folder: &Path, store: &Store, step: u64) -> Result<(), RunError> {
+        let (best, step) = (name_of(&store.best()), name_of(&store.path(step)));
+        let Some(contents) = self.checkpoints.iter().rev().find(|listed| listed.name == step) else {
+            return Ok(());
+        };
+        let listed = Listed { name: best.clone(), contents: contents.contents.clone() };
+        let before = self.checkpoints.iter().rposition(|listed| listed.name == best);
+        let before = before.map(|place| self.checkpoints[place].clone());
+        self.checkpoints.retain(|listed| listed.name != best);
+        // In front: the last one is the newest.
+        self.checkpoints.splice(0..0, before.into_iter().chain([listed]));
+        self.write(folder)
+    }
+
+    /// Takes the checkpoint after `step` for the newest: those after it were put aside.
+    pub(super) fn take_back(&mut self, folder: &Path, step: u64) -> Result<(), RunError> {
+        self.go_on_from(folder, step)?;
+        self.write(folder)
+    }
+
     fn list(&mut self, checkpoint: &Path, bytes: &[u8]) {
         let listed = Listed { name: name_of(checkpoint), contents: Sum::of(bytes) };
         self.checkpoints.retain(|other| *other != listed);
@@ -229,6 +251,14 @@ impl Manifest {
         let text = serde_json::to_string_pretty(&sealed).map_err(std::io::Error::from);
         // Without waiting for the folder: the checkpoint that follows does.
         text.and_then(|text| replace(&path, format!("{text}\n").as_bytes())).map_err(RunError::write(&path))
+    }
+}
+
+/// Lists a checkpoint that is about to be written, where there is a list.
+pub(super) fn announce(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    match find(folder)? {
+        Found::Whole(mut manifest) => manifest.announce(folder, path, bytes),
+        Found::Absent | Found::Damaged => Ok(()),
     }
 }
 

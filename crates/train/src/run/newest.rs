@@ -1,7 +1,7 @@
 //! Finds the checkpoint from which a run goes on.
 
 use super::manifest::{self, Standing};
-use super::{CHECKPOINTS, Notice, RunError};
+use super::{CHECKPOINTS, Notice, RunError, Used};
 use crate::checkpoint::{Fault, Header, Layout, Store, step_of};
 use crate::trainer::Snapshot;
 use std::io::ErrorKind;
@@ -107,4 +107,26 @@ pub(super) fn load(path: &Path, layout: &Layout) -> Result<(Vec<u8>, Loaded), Fa
     let bytes = std::fs::read(path)?;
     let loaded = layout.decode(&bytes)?;
     Ok((bytes, loaded))
+}
+
+/// The newest state, or the best one that was kept where training has diverged since.
+pub(super) fn sound(
+    folder: &Path,
+    layout: &Layout,
+    (header, newest): Loaded,
+    notices: &mut Vec<Notice>,
+) -> Result<(Header, Snapshot, Used), RunError> {
+    let Some(concern) = newest.descent.concern() else { return Ok((header, newest, Used::Newest)) };
+    let suspect = |step, used| Notice::Suspect { concern, newest: newest.steps, step, used };
+    let path = Store::new(folder.join(CHECKPOINTS)).best();
+    if newest.descent.has_diverged()
+        && let Ok((bytes, (best_header, best))) = load(&path, layout)
+        && !best.descent.has_diverged()
+        && manifest::find(folder)?.standing(&path, &bytes) != Standing::Replaced
+    {
+        notices.push(suspect(best.steps, Used::Best));
+        return Ok((best_header, best, Used::Best));
+    }
+    notices.push(suspect(newest.steps, Used::Newest));
+    Ok((header, newest, Used::Newest))
 }

@@ -2,6 +2,7 @@
 
 use super::Record;
 use crate::checkpoint::Fault;
+use crate::trainer::{Concern, Renewal};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -35,6 +36,28 @@ impl fmt::Display for Live {
     }
 }
 
+/// Which of its states a run is opened at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Used {
+    /// The newest.
+    Newest,
+    /// The best that was kept.
+    Best,
+    /// The checkpoint that someone named.
+    Named,
+}
+
+impl Used {
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Used::Newest => "newest",
+            Used::Best => "best",
+            Used::Named => "named",
+        }
+    }
+}
+
 /// Something about a run that its user should know.
 #[derive(Debug)]
 pub enum Notice {
@@ -59,6 +82,19 @@ pub enum Notice {
         /// Which.
         path: PathBuf,
     },
+    /// The newest state is that of a training that went wrong.
+    Suspect {
+        /// What is wrong with it.
+        concern: Concern,
+        /// The steps taken in it.
+        newest: u64,
+        /// The steps taken in the one that is used.
+        step: u64,
+        /// Which one that is.
+        used: Used,
+    },
+    /// Something begins anew where the run goes on.
+    Renewed(Renewal),
     /// There is no manifest.
     Unchecked {
         /// Which run.
@@ -117,12 +153,15 @@ impl Notice {
             Notice::Damaged { .. }
             | Notice::Missing { .. }
             | Notice::Unlisted { .. }
+            | Notice::Suspect { .. }
             | Notice::DamagedManifest { .. }
             | Notice::DamagedEnvironment { .. }
             | Notice::DamagedLines { .. }
             | Notice::OtherDevice { .. }
             | Notice::OtherLevel { .. } => true,
-            Notice::Unchecked { .. } | Notice::Abandoned { .. } | Notice::Live(_) => false,
+            Notice::Renewed(_) | Notice::Unchecked { .. } | Notice::Abandoned { .. } | Notice::Live(_) => {
+                false
+            }
         }
     }
 }
@@ -177,6 +216,16 @@ impl fmt::Display for Notice {
                 path.display()
             ),
             Notice::Live(live) => live.fmt(formatter),
+            Notice::Suspect { concern, newest, step, used } => match used {
+                Used::Best => write!(
+                    formatter,
+                    "{concern} after step {newest}; using the best state that was kept, after step {step}"
+                ),
+                Used::Newest | Used::Named => {
+                    write!(formatter, "{concern} after step {newest}, which is the state that is used")
+                }
+            },
+            Notice::Renewed(renewal) => renewal.fmt(formatter),
             Notice::OtherDevice { trained, used } => {
                 write!(formatter, "this run was trained on {trained}, which is not here: using {used}")
             }

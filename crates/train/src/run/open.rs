@@ -3,8 +3,8 @@
 use super::lock;
 use super::manifest::{self, Found, Standing};
 use super::metrics::{self, Record};
-use super::newest::{load, newest};
-use super::{CHECKPOINTS, Live, METRICS, Notice, PROBLEM, RunError};
+use super::newest::{load, newest, sound};
+use super::{CHECKPOINTS, Live, METRICS, Notice, PROBLEM, RunError, Used};
 use crate::checkpoint::{Fault, Header, Layout};
 use crate::trainer::Snapshot;
 use crate::{Device, Experiment, Precision, TrainError};
@@ -15,11 +15,12 @@ use std::path::{Path, PathBuf};
 /// A run as it lies on the disk: what was trained, and how far.
 #[derive(Debug)]
 pub struct Run {
-    folder: PathBuf,
-    experiment: Experiment,
-    snapshot: Snapshot,
+    pub(super) folder: PathBuf,
+    pub(super) experiment: Experiment,
+    pub(super) snapshot: Snapshot,
+    pub(super) used: Used,
     parameters: Vec<f64>,
-    notices: Vec<Notice>,
+    pub(super) notices: Vec<Notice>,
     live: Option<Live>,
 }
 
@@ -28,7 +29,8 @@ const ATTEMPTS: usize = 5;
 
 impl Run {
     /// Opens the run in a folder at its newest good checkpoint, or at one of its checkpoints by the
-    /// file's path. Problem, data and checkpoint are read and checked.
+    /// file's path. Problem, data and checkpoint are read and checked. Where training has diverged, it is the
+    /// best state that was kept; [`Self::notices`] say so.
     pub fn open(path: &Path) -> Result<Run, TrainError> {
         let exists = std::fs::metadata(path).map_err(RunError::read(path))?;
         let folder = if exists.is_dir() { path.to_owned() } else { folder_of(path)? };
@@ -38,29 +40,29 @@ impl Run {
         let experiment = Experiment::open_file(&problem, &[])?;
         let layout = Layout::of(experiment.problem(), experiment.plan());
         let mut live = None;
-        let (header, snapshot) = if exists.is_dir() {
-            let (header, snapshot) = newest(path, &layout, &mut notices)?;
+        let (header, snapshot, used) = if exists.is_dir() {
+            let loaded = newest(path, &layout, &mut notices)?;
             live = lock::held_by_another(path).map(|process| Live {
                 process,
-                saved: snapshot.steps,
+                saved: loaded.1.steps,
                 logged: metrics::newest(&path.join(METRICS)),
             });
             notices.extend(live.clone().map(Notice::Live));
-            (header, snapshot)
+            sound(path, &layout, loaded, &mut notices)?
         } else {
             let faulty = |fault| RunError::Checkpoint { path: path.to_owned(), fault };
-            let (bytes, loaded) = load(path, &layout).map_err(faulty)?;
+            let (bytes, (header, snapshot)) = load(path, &layout).map_err(faulty)?;
             if manifest::find(&folder)?.standing(path, &bytes) == Standing::Replaced {
                 return Err(faulty(Fault::Replaced).into());
             }
-            loaded
+            (header, snapshot, Used::Named)
         };
         let (window, windows) = (snapshot.windows.len(), experiment.window_count());
         if window >= windows {
             return Err(TrainError::NoSuchWindow { window, windows });
         }
         let experiment = as_trained(experiment, &header, &mut notices);
-        Ok(Run { folder, experiment, parameters: snapshot.solution(), snapshot, notices, live })
+        Ok(Run { folder, experiment, parameters: snapshot.solution(), snapshot, used, notices, live })
     }
 
     /// Where it lies.
@@ -82,6 +84,11 @@ impl Run {
     /// Where training stands.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
+    }
+
+    /// Which of its states that is.
+    pub fn used(&self) -> Used {
+        self.used
     }
 
     /// How training went, one record per logged step. Damaged lines are left out: see [`Self::damaged_lines`].
@@ -106,11 +113,6 @@ impl Run {
     /// What its user should know about it.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
-    }
-
-    /// The same run with another experiment, of the same shape.
-    pub(super) fn with_experiment(self, experiment: Experiment) -> Self {
-        Run { experiment, ..self }
     }
 }
 

@@ -199,6 +199,9 @@ pub trait Sink {
     /// Takes note of all that training needs to continue from here: when wanted, and when it ends.
     fn state(&mut self, _state: &Snapshot) {}
 
+    /// Takes note of a state that no step can be taken from: its loss or the gradient is not finite.
+    fn refused(&mut self, _state: &Snapshot) {}
+
     /// Whether the error is worth measuring now and then, in two per cent of the time. It has no
     /// influence on training.
     fn wants_error(&self) -> bool {

@@ -105,6 +105,7 @@ pub(crate) fn train_phases(
     if first >= phases.len() {
         return Err(TrainError::NoSuchPhase { phase: first, phases: phases.len() });
     }
+    now.descent.end = None;
     let start = (surroundings.clock)() - now.seconds;
     let measured_next = now.seconds + SECONDS_TO_FIRST_MEASUREMENTS;
     let mut run = Run {
@@ -131,7 +132,12 @@ pub(crate) fn train_phases(
         stopped = match run.phase(phase, objective, now, sink) {
             Ok(stopped) => stopped,
             Err(error) => {
-                sink.state(now);
+                if error.is_non_finite() {
+                    sink.refused(now);
+                } else if number > first && now.phase_step == 0 {
+                    sink.state(now);
+                }
+                // Elsewhere in a phase there may be half of a step in it.
                 return Err(error);
             }
         };
@@ -152,12 +158,21 @@ pub(crate) fn finish(
     sink: &mut dyn Sink,
 ) -> Result<Outcome, TrainError> {
     now.stopped = Some(stopped);
-    sink.state(now);
     ignore_attention(plan, objective);
     let precision = objective.kernel().precision();
-    let losses = LeastSquares::losses(objective, &now.parameters)
-        .map_err(|refusal| explain(refusal, plan, precision, now.steps))?
-        .clone();
+    let losses = match LeastSquares::losses(objective, &now.parameters) {
+        Ok(losses) => losses.clone(),
+        Err(refusal) => {
+            let error = explain(refusal, plan, precision, now.steps);
+            match error.is_non_finite() {
+                true => sink.refused(now),
+                false => sink.state(now),
+            }
+            return Err(error);
+        }
+    };
+    now.descent.end = Some(losses.total);
+    sink.state(now);
     sink.event(&Event::Finished { steps: now.steps, losses: &losses, seconds: now.seconds, stopped });
     Ok(Outcome { losses, stopped })
 }
@@ -203,18 +218,19 @@ impl Run<'_> {
         if let Method::GaussNewton { .. } = phase.method {
             objective.kernel().prepare_equations()?;
         }
-        if now.points.is_empty() {
-            self.supply(phase, objective, now)?;
-        } else {
-            objective.set_points(std::mem::take(&mut now.points));
-        }
-        self.pay_attention(objective, now);
-        objective.set_weights(&now.weights)?;
         let mut optimizer = optimizer(phase.method, self.plan);
         if !now.optimizer.is_empty() {
             let misfit = |cause| TrainError::Misfit { phase: now.phase, cause };
             optimizer.restore(&now.optimizer).map_err(misfit)?;
         }
+        if now.points.is_empty() {
+            self.supply(phase, objective, now)?;
+        } else {
+            // A copy: whatever fails before the first step leaves the snapshot as it was.
+            objective.set_points(now.points.clone());
+        }
+        self.pay_attention(objective, now);
+        objective.set_weights(&now.weights)?;
         let (number, points) = (now.phase, objective.point_count());
         sink.event(&Event::PhaseStarted { phase: number, points, budget: phase.budget });
         if let Method::GaussNewton { solver, products } = phase.method {
@@ -376,6 +392,7 @@ impl Run<'_> {
         let took = clock - begin - now.phase_seconds;
         (now.seconds, now.phase_seconds) = (clock - self.start, clock - begin);
         now.loss = losses.total;
+        now.descent.note(losses.total);
         now.watch_points(phase, trust, took);
         sink.event(&Event::Step {
             window: now.windows.len(),
@@ -451,13 +468,15 @@ impl Run<'_> {
     /// Whether a phase ends here. The loss is the one before the last step.
     fn over(&self, phase: &Settings, now: &Snapshot) -> Option<Stopped> {
         let budget = phase.budget;
+        // Nobody has said how many steps: they are those of the method.
+        let before = if phase.ends_by_itself { now.before_method } else { 0 };
         if self.surroundings.stop.load(Ordering::Relaxed) {
             Some(Stopped::Interrupted)
         } else if budget.loss.is_some_and(|bound| now.loss < bound) {
             Some(Stopped::Loss)
         } else if phase.ends_by_itself && now.pace.is_over() {
             Some(Stopped::Plateau)
-        } else if budget.steps.is_some_and(|bound| now.phase_step >= bound) {
+        } else if budget.steps.is_some_and(|bound| now.phase_step - before >= bound) {
             Some(Stopped::Steps)
         } else if budget.seconds.is_some_and(|bound| now.phase_seconds >= bound) {
             Some(Stopped::Seconds)

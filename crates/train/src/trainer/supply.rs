@@ -127,6 +127,9 @@ impl Snapshot {
         }
         self.strain = Strain { after, mean };
         if settings.causal {
+            if self.march.part < 1.0 {
+                self.descent.march();
+            }
             let over = settings.budget.seconds.map_or(0.0, |seconds| self.phase_seconds / seconds);
             self.march.advance(self.loss, settings.budget.steps, over);
         }

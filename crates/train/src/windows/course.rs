@@ -124,6 +124,7 @@ impl Course<'_> {
             evaluations: now.evaluations,
             seconds: now.seconds,
             stopped,
+            descent: now.descent,
             memory: objective.kernel().memory_use(),
         }))
     }
