@@ -55,7 +55,8 @@ impl Descent {
 
     /// Takes note of the loss before a step.
     pub(crate) fn note(&mut self, loss: f64) {
-        let loss = loss.max(LEAST);
+        // Not `max`, which would take what is no number for the least.
+        let loss = if loss < LEAST { LEAST } else { loss };
         if self.last == 0.0 {
             self.first *= loss;
             self.lowest *= loss;
