@@ -254,6 +254,10 @@ pub(crate) struct Train {
     #[arg(long, conflicts_with = "out")]
     pub(crate) no_run: bool,
 
+    /// End with exit code 2, before anything is written, where the problem has a warning
+    #[arg(long)]
+    pub(crate) strict: bool,
+
     #[command(flatten)]
     pub(crate) manner: Manner,
 }
@@ -344,6 +348,10 @@ pub(crate) struct Explain {
     /// In which numbers that source or that device computes: f64, f32, fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16 [default: f64 for the source, what training takes for a device]
     #[arg(long, requires = "machine")]
     pub(crate) precision: Option<Precision>,
+
+    /// End with exit code 2 where the problem has a warning
+    #[arg(long)]
+    pub(crate) strict: bool,
 
     #[command(flatten)]
     pub(crate) gpu: Gpu,

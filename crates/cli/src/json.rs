@@ -37,6 +37,7 @@ pub(crate) fn write(
         "truth": truth,
         "stopped": trained.stopped.name(),
         "memory": trained.memory.map(memory),
+        "warnings": problem.warnings(),
     });
     writeln!(output, "{object}")?;
     Ok(())

@@ -1,7 +1,7 @@
 //! `pinnace resume`
 
 use crate::args::Resume;
-use crate::session;
+use crate::{session, warnings};
 use pinnace::run::{Folder, Notice};
 use std::io::{Write, stderr};
 use std::process::ExitCode;
@@ -11,6 +11,7 @@ pub(crate) fn resume(choices: &Resume, output: &mut impl Write) -> anyhow::Resul
     overrides.extend(choices.steps.map(|steps| format!("training.steps={steps}")));
     let (run, folder) = Folder::resume(&choices.run, &overrides, choices.manner.checkpoint_every)?;
     show(run.notices());
+    warnings::show(run.experiment());
     session::train(run.experiment(), run.snapshot().clone(), Some(folder), &choices.manner, output)
 }
 

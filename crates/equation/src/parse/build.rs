@@ -119,6 +119,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         training,
         reference,
         enforcements: Vec::new(),
+        bare_faces: Vec::new(),
     };
     let section = document.get("equations").map_or(Span::new(0, 0..0), |entry| entry.key_span);
     // Periodic conditions and data build expressions after their texts have been settled.
@@ -131,6 +132,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         let spans = Spans { section, equations: &equation_spans, conditions: &condition_spans };
         // Of a problem that lacks something it cannot be said what windows lack.
         if gaps.is_empty() {
+            problem.bare_faces = problem::bare_faces(&problem);
             windows::check(training_section, &problem, &mut workshop.mistakes);
             windows::choose(training_section, &mut problem);
             network::choose(network_section, &mut problem);

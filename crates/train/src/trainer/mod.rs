@@ -11,6 +11,7 @@ mod run;
 mod series;
 mod settings;
 mod snapshot;
+mod spot;
 mod supply;
 
 pub(crate) use attention::ignore_attention;
@@ -24,3 +25,4 @@ pub(crate) use run::{begin, finish, train_phases};
 pub(crate) use settings::share;
 pub use settings::{Settings, extent, settle};
 pub use snapshot::{Snapshot, Strain};
+pub use spot::Spot;
