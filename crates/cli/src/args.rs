@@ -327,7 +327,7 @@ pub(crate) struct Plot {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Points along coordinates, such as t=201,x=512 [default: the problem's test grid, or 201]
+    /// Points along coordinates, such as t=201,x=512; with a decimal point a value, such as x=0.5 [default: the problem's test grid, or 201]
     #[arg(long, value_name = "NAME=N,…")]
     pub(crate) grid: Option<String>,
 }
@@ -375,7 +375,7 @@ pub(crate) struct Trained {
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) run: PathBuf,
 
-    /// Points along every coordinate, such as t=201,x=512 [default: the problem's test grid]
+    /// Points along every coordinate, such as t=201,x=512; with a decimal point a value, such as x=0.5 [default: the problem's test grid]
     #[arg(long, value_name = "GRID")]
     pub(crate) grid: Option<String>,
 
@@ -445,7 +445,7 @@ pub(crate) struct Reference {
     #[command(flatten)]
     pub(crate) chosen: Chosen,
 
-    /// Points along every coordinate, such as t=201,x=512 [default: the problem's test grid]
+    /// Points along every coordinate, such as t=201,x=512; with a decimal point a value, such as x=0.5 [default: the problem's test grid]
     #[arg(long, value_name = "GRID")]
     pub(crate) grid: Option<String>,
 

@@ -86,7 +86,7 @@ pub enum TrainError {
         condition: String,
     },
     /// A residual became infinite or no number; the parameters are those before this step.
-    #[error("{}: `{residual}` in `{term}` is not finite{}{}", moment(*step), spot.as_ref().map(Spot::to_string).unwrap_or_default(), residual_advice(*step, *precision))]
+    #[error("{}: `{residual}` in `{term}` {}{}", moment(*step), spot.as_ref().map_or_else(|| "is not finite".to_owned(), Spot::to_string), residual_advice(*step, *precision))]
     NonFiniteResidual {
         /// Steps taken before.
         step: u64,

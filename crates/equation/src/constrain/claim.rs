@@ -28,6 +28,8 @@ pub(super) struct Datum {
     pub(super) data: Expression,
     /// Its largest absolute value.
     pub(super) scale: f64,
+    /// Differences that do not count where it meets others.
+    pub(super) slack: f64,
 }
 
 /// A function this small, as a share of the function that it is a part of, is rounding: `sin(pi)`.
@@ -71,7 +73,7 @@ pub(super) fn read(
         let (index, scale) = largest(pool, on_face, &places);
         if problem.unknowns[unknown].ansatz.is_some() && is_met(pool, problem, (face, on_face), &places, size)
         {
-            data.push(Datum { face, data: pool.number(0.0), scale: 0.0 });
+            data.push(Datum { face, data: pool.number(0.0), scale: 0.0, slack: HAIR * size });
             continue;
         }
         if !scale.is_finite() {
@@ -82,6 +84,7 @@ pub(super) fn read(
             face,
             data: if zero { pool.number(0.0) } else { on_face },
             scale: if zero { 0.0 } else { scale },
+            slack: 0.0,
         });
     }
     match pool.overflow() {

@@ -112,7 +112,6 @@ pub(super) fn word(name: &str) -> Option<&'static str> {
         "if" | "else" | "elif" => {
             Some("a choice is written `where(condition, then, otherwise)`, as in `where(x < 0, 1, 0)`")
         }
-        "lambda" | "return" => Some("a formula is written as it is; name it in [functions]"),
         _ => None,
     }
 }

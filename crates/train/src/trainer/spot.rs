@@ -23,6 +23,7 @@ impl Spot {
     }
 }
 
+/// As the end of a sentence about the residual.
 impl fmt::Display for Spot {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// Coordinates that are written out.
@@ -33,11 +34,11 @@ impl fmt::Display for Spot {
         if self.place.len() > MOST {
             parts.push("…".to_owned());
         }
-        write!(formatter, " at {}", parts.join(", "))?;
+        let place = parts.join(", ");
         match self.value {
-            value if value.is_nan() => formatter.write_str(" (it is no number)"),
-            value if value.is_infinite() => formatter.write_str(" (it is infinite)"),
-            value => write!(formatter, " (its value {value:.1e} is too large to be squared)"),
+            value if value.is_nan() => write!(formatter, "is not finite at {place} (it is no number)"),
+            value if value.is_infinite() => write!(formatter, "is not finite at {place} (it is infinite)"),
+            value => write!(formatter, "is too large, its square is not finite at {place} ({value:.1e})"),
         }
     }
 }
@@ -143,7 +144,7 @@ mod tests {
     fn a_spot_names_coordinates_and_says_what_is_wrong() {
         let place = vec![("t".to_owned(), 0.123_456_789), ("x".to_owned(), -1.0)];
         let said = |value| Spot { place: place.clone(), value }.to_string();
-        assert_eq!(said(f64::NAN), " at t = 0.123457, x = -1 (it is no number)");
-        assert_eq!(said(1e300), " at t = 0.123457, x = -1 (its value 1.0e300 is too large to be squared)");
+        assert_eq!(said(f64::NAN), "is not finite at t = 0.123457, x = -1 (it is no number)");
+        assert_eq!(said(1e300), "is too large, its square is not finite at t = 0.123457, x = -1 (1.0e300)");
     }
 }
