@@ -78,7 +78,8 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let parameters = unknowns::parameters(&declared_parameters, workshop);
 
     let complete = required(&document, "domain", "x = [0, 1]", sources, workshop)
-        & required(&document, "unknowns", "u = {}", sources, workshop);
+        & required(&document, "unknowns", "u = {}", sources, workshop)
+        & !declared.is_empty();
     required(&document, "equations", "poisson = \"u_xx + u_yy = 1\"", sources, workshop);
     let mut stated = Vec::new();
     let mut stated_conditions = Vec::new();

@@ -123,9 +123,11 @@ impl Run<'_> {
         let residuals = objective.residuals(number, parameters).ok()?;
         let column: Vec<f64> = residuals.iter().skip(own).step_by(each).copied().collect();
         let point = worst(&column)?;
-        // Their sum may be too large where each is not.
-        let bad = !(column[point] * column[point] * column.len() as f64).is_finite();
-        bad.then(|| Spot::new(self.problem, objective.points()[number].row(point), column[point]))
+        let is_double = objective.kernel().precision().epsilon() < f64::from(f32::EPSILON);
+        let most = if is_double { f64::MAX } else { f64::from(f32::MAX) };
+        // Their sum may be too large where each is not. What is no number fits nowhere.
+        let fits = column[point] * column[point] * column.len() as f64 <= most;
+        (!fits).then(|| Spot::new(self.problem, objective.points()[number].row(point), column[point]))
     }
 }
 
