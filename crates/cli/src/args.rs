@@ -254,6 +254,10 @@ pub(crate) struct Train {
     #[arg(long, conflicts_with = "out")]
     pub(crate) no_run: bool,
 
+    /// End with exit code 2, before anything is written, where the problem has a warning
+    #[arg(long)]
+    pub(crate) strict: bool,
+
     #[command(flatten)]
     pub(crate) manner: Manner,
 }
@@ -327,7 +331,7 @@ pub(crate) struct Plot {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Points along coordinates, such as t=201,x=512 [default: the problem's test grid, or 201]
+    /// Points along coordinates, such as t=201,x=512; with a decimal point a value, such as x=0.5 [default: the problem's test grid, or 201]
     #[arg(long, value_name = "NAME=N,…")]
     pub(crate) grid: Option<String>,
 }
@@ -348,6 +352,10 @@ pub(crate) struct Explain {
     /// In which numbers that source or that device computes: f64, f32, fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16 [default: f64 for the source, what training takes for a device]
     #[arg(long, requires = "machine")]
     pub(crate) precision: Option<Precision>,
+
+    /// End with exit code 2 where the problem has a warning
+    #[arg(long)]
+    pub(crate) strict: bool,
 
     #[command(flatten)]
     pub(crate) gpu: Gpu,
@@ -371,7 +379,7 @@ pub(crate) struct Trained {
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) run: PathBuf,
 
-    /// Points along every coordinate, such as t=201,x=512 [default: the problem's test grid]
+    /// Points along every coordinate, such as t=201,x=512; with a decimal point a value, such as x=0.5 [default: the problem's test grid]
     #[arg(long, value_name = "GRID")]
     pub(crate) grid: Option<String>,
 
@@ -441,7 +449,7 @@ pub(crate) struct Reference {
     #[command(flatten)]
     pub(crate) chosen: Chosen,
 
-    /// Points along every coordinate, such as t=201,x=512 [default: the problem's test grid]
+    /// Points along every coordinate, such as t=201,x=512; with a decimal point a value, such as x=0.5 [default: the problem's test grid]
     #[arg(long, value_name = "GRID")]
     pub(crate) grid: Option<String>,
 

@@ -1,7 +1,7 @@
 //! `pinnace explain`
 
 use crate::args::Explain;
-use crate::{exit, terminal};
+use crate::{exit, terminal, warnings};
 use pinnace::{CompileMode, Device, Event, Experiment, MemoryPlan, Precision, Sink, kernel_text};
 use std::io::Write;
 use std::process::ExitCode;
@@ -9,6 +9,10 @@ use std::sync::atomic::AtomicBool;
 
 pub(crate) fn explain(choices: &Explain, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let experiment = Experiment::open(&choices.chosen.problem, &choices.chosen.set)?;
+    if choices.strict || choices.cuda {
+        warnings::show(&experiment);
+    }
+    warnings::check(&experiment, choices.strict)?;
     exit::check_gpu(&choices.gpu, choices.device.unwrap_or(Device::Cpu))?;
     if choices.cuda {
         let precision = choices.precision.unwrap_or(Precision::F64);

@@ -39,6 +39,7 @@ pub(crate) fn write(
         "stopped": trained.stopped.name(),
         "warnings": warnings,
         "memory": trained.memory.map(memory),
+        "warnings": problem.warnings(),
     });
     writeln!(output, "{object}")?;
     Ok(())

@@ -27,6 +27,7 @@ mod session;
 mod shell;
 mod terminal;
 mod train;
+mod warnings;
 
 use args::{Arguments, Bench, Command};
 use clap::Parser;

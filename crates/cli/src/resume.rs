@@ -2,7 +2,7 @@
 
 use crate::args::Resume;
 use crate::clean::stderr;
-use crate::session;
+use crate::{session, warnings};
 use pinnace::run::{Folder, Notice};
 use std::io::Write;
 use std::process::ExitCode;
@@ -14,6 +14,7 @@ pub(crate) fn resume(choices: &Resume, output: &mut impl Write) -> anyhow::Resul
     let (run, folder) = Folder::resume(&choices.run, &overrides, choices.manner.checkpoint_every)?;
     show(run.notices());
     show(folder.notices());
+    warnings::show(run.experiment());
     session::train(run.experiment(), run.snapshot().clone(), Some(folder), &choices.manner, output)
 }
 

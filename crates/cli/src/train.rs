@@ -1,7 +1,7 @@
 //! `pinnace train`
 
 use crate::args::Train;
-use crate::{resume, session};
+use crate::{resume, session, warnings};
 use pinnace::run::{Folder, Place};
 use pinnace::{Experiment, Run, RunError, TrainError};
 use std::io::Write;
@@ -20,6 +20,8 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     overrides.extend(choices.budget.map(|budget| format!("training.budget=\"{budget}\"")));
     overrides.extend(choices.steps.map(|steps| format!("training.steps={steps}")));
     let experiment = Experiment::open(&choices.chosen.problem, &overrides)?;
+    warnings::show(&experiment);
+    warnings::check(&experiment, choices.strict)?;
     let experiment = experiment.compiled(choices.manner.gpu.compile.unwrap_or_default());
     let precision = choices.precision.unwrap_or_else(|| experiment.suitable_precision(choices.device));
     let experiment = experiment.on(choices.device, precision).fitted()?;

@@ -67,6 +67,49 @@ fn json_is_one_object_with_every_promised_key() {
     assert!(result["relative_l2"]["u"].is_number() && result["parameters"].is_object());
 }
 
+/// A rod whose right end is left out.
+const BARE: &str = "[domain]\nt = [0, 1]\nx = [-1, 1]\n[unknowns]\nu = {}\n[equations]\nheat = \"u_t = u_xx\"\n\
+    [conditions]\nstart = { on = \"t = 0\", equation = \"u = 0\" }\nleft = { on = \"x = -1\", equation = \"u = 0\" }\n\
+    [network]\nwidth = 4\ndepth = 1\n[training]\npoints = 16\n";
+
+#[test]
+fn a_wall_without_a_condition_is_told_of_by_every_command_that_reads_the_problem() {
+    let file = Scratch::new("bare.toml", BARE);
+    let train = ["train", file.path(), "--no-run", "--steps", "1", "--quiet", "--json"];
+    let output = pinnace(&train);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("pinnace: warning: `u_xx` asks for 2 conditions at the ends of x"), "{said}");
+    let told = &serde_json::from_slice::<Value>(&output.stdout).expect("one JSON object")["warnings"];
+    assert!(told[0].as_str().is_some_and(|told| told.contains("one is missing at x = 1")), "{told}");
+    let output = pinnace(&["explain", file.path()]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).contains("one is missing at x = 1"), "{}", text(&output.stdout));
+    let fine = json(&[&SHORT[..], &["--json", "--quiet"]].concat());
+    assert_eq!(fine["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn strict_takes_a_warning_for_a_mistake_before_anything_is_written() {
+    let file = Scratch::new("strict.toml", BARE);
+    let run = std::env::temp_dir().join(format!("pinnace-{}-strict-run", std::process::id()));
+    let out = run.to_str().expect("the path is UTF-8");
+    for arguments in
+        [vec!["train", file.path(), "--out", out, "--strict"], vec!["explain", file.path(), "--strict"]]
+    {
+        let output = pinnace(&arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("one is missing at x = 1") && said.contains("--strict"), "{said}");
+        assert!(output.stdout.is_empty() && !run.exists());
+    }
+    let meant = Scratch::new("meant.toml", &BARE.replace("[-1, 1]", "{ range = [-1, 1], open = \"high\" }"));
+    for file in [meant.path(), "burgers"] {
+        let output = pinnace(&["explain", file, "--strict"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    }
+}
+
 #[test]
 fn every_device_and_precision_trains_and_says_which_it_was() {
     for (device, precision, used) in

@@ -210,6 +210,13 @@ fn every_format_lands_in_the_run_unless_a_place_is_named() {
     assert!(said.contains("fields.csv"), "{said}");
     let table = std::fs::read_to_string(trained.0.join("run/fields.csv")).expect("the table was written");
     assert!(table.starts_with("t,x,u,q,u_x\n") && table.lines().count() == 1 + 11 * 21);
+    export(&["--format", "csv", "--grid", "t=7,x=0.1"]);
+    let table = std::fs::read_to_string(trained.0.join("run/fields.csv")).expect("the table was written");
+    assert!(
+        table.lines().count() == 1 + 7 && table.lines().skip(1).all(|row| row.contains(",0.1,")),
+        "{table}"
+    );
+    assert!(done(&["evaluate", &run, "--grid", "t=7,x=0.1"]).contains("at 7 points"));
     export(&["--format", "npy", "--grid", "t=3,x=4"]);
     let array = std::fs::read(trained.0.join("run/fields-npy/u.npy")).expect("the array was written");
     assert!(String::from_utf8_lossy(&array).contains("'shape': (3, 4)"));

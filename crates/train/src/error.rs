@@ -7,6 +7,7 @@ use crate::plot::ResolutionError;
 use crate::reference::ReferenceError;
 use crate::run::RunError;
 use crate::table::TableError;
+use crate::trainer::Spot;
 use crate::{GridError, Refusal};
 use equation::parse::Diagnostics;
 use equation::problem::FieldNameError;
@@ -85,7 +86,7 @@ pub enum TrainError {
         condition: String,
     },
     /// A residual became infinite or no number; the parameters are those before this step.
-    #[error("{}: `{residual}` in `{term}` is not finite{}", moment(*step), residual_advice(*step, *precision))]
+    #[error("{}: `{residual}` in `{term}` {}{}", moment(*step), spot.as_ref().map_or_else(|| "is not finite".to_owned(), Spot::to_string), residual_advice(*step, *precision))]
     NonFiniteResidual {
         /// Steps taken before.
         step: u64,
@@ -95,6 +96,8 @@ pub enum TrainError {
         term: String,
         /// The equation's name.
         residual: String,
+        /// Where, if it is known.
+        spot: Option<Spot>,
     },
     /// A method for sums of squares was given another loss.
     #[error("the loss is not a sum of squares: Gauss-Newton cannot lower it")]

@@ -95,13 +95,42 @@ fn grids_name_every_coordinate_once() {
     assert!(matches!(refused("t=5,x=5"), GridError::Missing { name, .. } if name == "y"));
     assert!(matches!(refused("t=5,t=5"), GridError::Twice { .. }));
     assert!(matches!(refused("t=5,x"), GridError::Part { .. }));
-    for count in ["1", "-3", "many", "2.5", ""] {
+    for count in ["1", "many", "", "nan", "inf"] {
         assert!(matches!(refused(&format!("t={count}")), GridError::Count { .. }), "{count}");
+    }
+    for value in ["-3", "2.5", "1e4"] {
+        assert!(matches!(refused(&format!("t={value}")), GridError::Outside { .. }), "{value}");
     }
     assert!(matches!(refused("t=100000,x=100000,y=2"), GridError::TooLarge { .. }));
     let grid = Grid::parse(experiment.problem(), " y = 4, x=3,t=2").expect("any order");
     assert_eq!(grid.axes().iter().map(|axis| axis.count).collect::<Vec<_>>(), [2, 3, 4]);
     assert_eq!(grid.axes()[2].values(), [1.0, 2.0, 3.0, 4.0]);
+}
+
+#[test]
+fn a_number_that_is_no_count_fixes_a_coordinate() {
+    let experiment = experiment(PROBLEM);
+    let all = fields(&experiment, "t=2,x=3,y=4", &[]);
+    for (text, axis, value) in [("t=2,x=1.0,y=4", 1, 1.0), ("t=0,x=3,y=4", 0, 0.0), ("t=2,x=-1,y=4", 1, -1.0)]
+    {
+        let grid = Grid::parse(experiment.problem(), text).expect(text);
+        assert_eq!(grid.axes()[axis].values(), [value], "{text}");
+    }
+    // At the last of three values along x.
+    let slice = fields(&experiment, "t=2,x=1.0,y=4", &[]);
+    let expected: Vec<f64> = (0..2)
+        .flat_map(|t| (0..4).map(move |y| (t, y)))
+        .map(|(t, y)| column(&all, "u")[(t * 3 + 2) * 4 + y])
+        .collect();
+    assert_eq!(column(&slice, "u"), expected);
+
+    let folder = Folder::new("slice");
+    let moment = fields(&experiment, "t=2.0,x=3,y=4", &[]);
+    let path = export::vtk(&moment, &folder.at("moment"), Time::Series).expect("it can be written");
+    assert_eq!(path, folder.at("moment.vti"));
+    let (header, arrays) = image(&path);
+    assert!(header.contains("WholeExtent=\"0 2 0 3 0 0\""), "{header}");
+    assert_eq!(arrays["u"][2 * 3 + 2], column(&all, "u")[(3 + 2) * 4 + 2]);
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub enum ExportError {
     },
     /// More coordinates than a picture has.
     #[error(
-        "VTK files show up to three coordinates{}, and this problem has {found}: export csv or npy instead",
+        "VTK files show up to three coordinates{}, and this problem has {found}: fix the others, as in `--grid z=0.5`, or export csv or npy",
         if *series { " beside time" } else { ", time among them" }
     )]
     TooManyCoordinates {

@@ -27,7 +27,9 @@ pub fn vtk(fields: &Fields, path: &Path, time: Time) -> Result<PathBuf, ExportEr
         return Err(ExportError::NoGrid { example: parts.collect::<Vec<_>>().join(",") });
     };
     let is_time = |axis: &usize| grid.axes()[*axis].coordinate.role == Role::Time;
-    let (times, mut shown): (Vec<usize>, Vec<usize>) = (0..grid.axes().len()).partition(is_time);
+    // A coordinate with one value is no axis of a picture.
+    let several = (0..grid.axes().len()).filter(|axis| grid.axes()[*axis].count > 1);
+    let (times, mut shown): (Vec<usize>, Vec<usize>) = several.partition(is_time);
     let series = match (&times[..], shown.is_empty(), time) {
         (&[axis], false, Time::Series) => Some(axis),
         _ => {

@@ -13,6 +13,7 @@ mod run;
 mod series;
 mod settings;
 mod snapshot;
+mod spot;
 mod supply;
 
 pub(crate) use attention::ignore_attention;
@@ -28,3 +29,4 @@ pub(crate) use run::{begin, finish, train_phases};
 pub(crate) use settings::share;
 pub use settings::{Settings, extent, settle};
 pub use snapshot::{Snapshot, Strain};
+pub use spot::Spot;

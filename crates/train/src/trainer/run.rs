@@ -243,9 +243,7 @@ impl Run<'_> {
         let draw = now.draw;
         let stopped = self.steps(phase, ahead.as_mut(), &mut *optimizer, objective, now, sink);
         let stopped = match (stopped, optimizer.bring_back(objective)) {
-            (Ok(_), Err(refusal)) => {
-                Err(explain(refusal, self.plan, objective.kernel().precision(), now.steps))
-            }
+            (Ok(_), Err(refusal)) => Err(self.explain(refusal, objective, (&now.parameters, now.steps))),
             (stopped, _) => stopped,
         };
         now.optimizer = optimizer.save();
@@ -340,7 +338,7 @@ impl Run<'_> {
                 self.announce_memory(ahead, phase, objective, now, sink)?;
                 if let Some(refused) = refused {
                     let cause = refused.first_non_finite().map_or(Refusal::Gradient, Refusal::Residual);
-                    return Err(explain(cause, self.plan, precision, now.steps));
+                    return Err(self.explain(cause, objective, (&now.parameters, now.steps)));
                 }
                 if self.reached(phase, objective, now, sink)? {
                     return Ok(Stopped::TargetError);
@@ -350,9 +348,12 @@ impl Run<'_> {
             optimizer.expect_points(now.interior < phase.most_points);
             let progress = Progress { step: now.phase_step, seconds: now.phase_seconds };
             let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
-            let outcome = self
-                .step(phase, optimizer, objective, now, rate)
-                .map_err(|refusal| explain(refusal, self.plan, precision, now.steps))?;
+            let outcome = match self.step(phase, optimizer, objective, now, rate) {
+                Ok(outcome) => outcome,
+                Err(refusal) => {
+                    return Err(self.explain(refusal, objective, (&now.parameters, now.steps)));
+                }
+            };
             let step = match outcome {
                 StepOutcome::Taken { losses, length, evaluations, trust } => {
                     Step { losses, length, evaluations, trust, points }
@@ -497,7 +498,7 @@ pub(super) fn explain(refusal: Refusal, plan: &Plan, precision: Precision, step:
                 .nth(position)
                 .map(|(term, residual)| (term.clone(), residual.clone()))
                 .unwrap_or_default();
-            TrainError::NonFiniteResidual { step, precision, term, residual }
+            TrainError::NonFiniteResidual { step, precision, term, residual, spot: None }
         }
         Refusal::Gradient => TrainError::NonFiniteGradient { step, precision },
         Refusal::NotSquares => TrainError::NotSquares,

@@ -58,6 +58,8 @@ impl Run<'_> {
                 if term.source == Source::Interior {
                     let mut residuals = vec![0.0; points.len() * term.residuals.len()];
                     objective.kernel().residuals(number, points, &now.parameters, &mut residuals)?;
+                    let moment = (objective.kernel().precision(), now.steps);
+                    self.refuse_bad(number, points, &residuals, moment)?;
                     *points = choose(points, &residuals, now.interior, Stream::new(seed, number as u64));
                 }
             }
