@@ -85,6 +85,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Accuracy(AccuracyError::Taken { .. } | AccuracyError::Different { .. })
             | TrainError::Resolution(_)
             | TrainError::TooLarge { .. }
+            | TrainError::Memory(_)
             | TrainError::EmptyPlace { .. }
             | TrainError::Run(
                 RunError::Read { .. }

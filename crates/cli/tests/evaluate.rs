@@ -69,7 +69,8 @@ impl Trained {
         std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
         let trained = Trained(folder);
         std::fs::write(trained.0.join("heat.toml"), PROBLEM).expect("the folder can be written");
-        done(&["train", &trained.at("heat.toml"), "--steps", "20", "--quiet", "--out", &trained.run()]);
+        let arguments = ["--device", "cpu", "--steps", "20", "--quiet", "--out", &trained.run()];
+        done(&[&["train", trained.at("heat.toml").as_str()], &arguments[..]].concat());
         trained
     }
 

@@ -49,9 +49,11 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
 }
 
-const SMALL: [&str; 10] = [
+const SMALL: [&str; 12] = [
     "train",
     "poisson-2d",
+    "--device",
+    "cpu",
     "--set",
     "training.points=16",
     "--set",

@@ -1,5 +1,6 @@
 //! What the operating system still gives this process.
 
+use super::MemoryError;
 use std::path::Path;
 
 /// Names bytes that count in place of what the system says.
@@ -10,10 +11,17 @@ const GROUPS: &str = "/sys/fs/cgroup";
 const MEMORY_GROUPS: &str = "/sys/fs/cgroup/memory";
 
 /// Bytes of memory that this process can still take: what the machine has free, as far as its control groups and the
-/// limit of its address space let it; or what the environment's `PINNACE_HOST_MEMORY` says. `None` where nobody tells.
-pub fn available() -> Option<u64> {
-    let stated = std::env::var(VARIABLE).ok().and_then(|text| text.trim().parse().ok());
-    stated.or_else(|| from_files(&|path| std::fs::read_to_string(path).ok()))
+/// limit of its address space let it; or what `PINNACE_HOST_MEMORY` in the environment says. `None` where nobody tells.
+pub fn available() -> Result<Option<u64>, MemoryError> {
+    match std::env::var_os(VARIABLE) {
+        Some(text) => stated(&text.to_string_lossy()).map(Some),
+        None => Ok(from_files(&|path| std::fs::read_to_string(path).ok())),
+    }
+}
+
+fn stated(text: &str) -> Result<u64, MemoryError> {
+    let number = text.trim().parse::<f64>().ok().filter(|number| *number >= 0.0);
+    number.map(|number| number as u64).ok_or_else(|| MemoryError::Variable { text: text.to_owned() })
 }
 
 /// The same from the system's files, which `read` gives the text of.
@@ -53,7 +61,8 @@ fn group(line: &str, read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
         let (limit, used) = (number(files[0])?, number(files[1])?);
         // Pages of files are given back when memory is wanted.
         let stat = read(&folder.join("memory.stat")).unwrap_or_default();
-        let pages = |key: &&str| stat.lines().find_map(|line| line.strip_prefix(*key)?.trim().parse().ok());
+        let pages =
+            |key: &&str| stat.lines().find_map(|line| line.strip_prefix(*key)?.trim().parse::<u64>().ok());
         let pages: u64 = caches.iter().filter_map(pages).sum();
         Some(limit.saturating_sub(used.saturating_sub(pages)))
     });
@@ -81,6 +90,12 @@ mod tests {
     }
 
     const MACHINE: (&str, &str) = ("/proc/meminfo", "MemTotal:  9000 kB\nMemAvailable:    4000 kB\n");
+
+    #[test]
+    fn what_is_stated_is_a_number_of_bytes() {
+        assert_eq!((stated("8e9"), stated(" 300 ")), (Ok(8_000_000_000), Ok(300)));
+        assert!(["", "8GB", "-1", "nan"].iter().all(|text| stated(text).is_err()));
+    }
 
     #[test]
     fn the_least_of_machine_groups_and_address_space_counts() {

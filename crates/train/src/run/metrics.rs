@@ -45,6 +45,18 @@ pub struct Record {
     /// were reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
+    /// What was found by then to be done in a slower way than it could be, each cause once in a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<Told>,
+}
+
+/// A slower way, in words.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Told {
+    /// What is done instead.
+    pub what: String,
+    /// Why, and what helps.
+    pub why: String,
 }
 
 /// Whether a step is logged anyway: all of the first thousand of a phase, every tenth of the first ten
@@ -79,6 +91,10 @@ pub(super) struct Metrics {
     /// The last step, and whether it is to be written.
     last: Record,
     pending: Pending,
+    /// Slower ways that wait for a step to be written with.
+    waiting: Vec<Told>,
+    /// What the lines so far, and those that wait, tell of.
+    told: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,6 +121,8 @@ impl Metrics {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
+        let known = read(path)?.into_iter().flat_map(|record| record.fallbacks);
+        let told = known.map(|told| told.what).collect();
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let length = file.metadata()?.len();
         Ok(Metrics {
@@ -113,6 +131,8 @@ impl Metrics {
             length,
             last: Record::default(),
             pending: Pending::Nothing,
+            waiting: Vec::new(),
+            told,
         })
     }
 
@@ -146,8 +166,14 @@ impl Metrics {
                 (self.last.length, self.last.evaluations) = (length, evaluations);
                 (self.last.points, self.last.damping) = (points, trust.map(|trust| trust.damping));
                 self.last.gain = trust.map(|trust| trust.gain);
-                self.pending = if is_logged(phase_step) { Pending::Certainly } else { Pending::Perhaps };
+                self.last.fallbacks = std::mem::take(&mut self.waiting);
+                let certain = is_logged(phase_step) || !self.last.fallbacks.is_empty();
+                self.pending = if certain { Pending::Certainly } else { Pending::Perhaps };
                 written
+            }
+            Event::Fallback { fallback } => {
+                self.tell(Told { what: fallback.what(), why: fallback.why() });
+                Ok(())
             }
             Event::Measured { error, .. } => {
                 self.last.error = Some(error);
@@ -167,6 +193,21 @@ impl Metrics {
             | Event::Memory { .. }
             | Event::NotSaved { .. }
             | Event::Finished { .. } => Ok(()),
+        }
+    }
+
+    /// Takes a slower way into the line of the last step, or of the next where that one is written. Runs that go on tell of it
+    /// again: the history has it once.
+    fn tell(&mut self, told: Told) {
+        if self.told.contains(&told.what) {
+            return;
+        }
+        self.told.push(told.what.clone());
+        if self.pending == Pending::Nothing {
+            self.waiting.push(told);
+        } else {
+            self.last.fallbacks.push(told);
+            self.pending = Pending::Certainly;
         }
     }
 

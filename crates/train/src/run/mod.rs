@@ -27,7 +27,7 @@ mod transfer;
 pub use create::Place;
 pub use error::{Notice, RunError};
 pub use folder::Folder;
-pub use metrics::Record;
+pub use metrics::{Record, Told};
 pub use open::Run;
 pub use transfer::TransferError;
 

@@ -25,6 +25,7 @@ impl Folder {
         let lock = Lock::take(path)?;
         let run = Run::open(path)?;
         let run = if overrides.is_empty() { run } else { change(run, overrides)? };
+        run.experiment().check_memory()?;
         let store = Store::new(path.join(CHECKPOINTS));
         for notice in run.notices() {
             if let Notice::Damaged { path, .. } = notice {
@@ -45,6 +46,8 @@ fn change(run: Run, overrides: &[String]) -> Result<Run, TrainError> {
     let experiment = Experiment::open_file(&problem, overrides)?
         .called(before.name())
         .on(before.device(), before.precision());
+    // Before anything is written.
+    experiment.check_memory()?;
     let text = experiment
         .resolved(&mut str::to_owned)
         .map_err(|diagnostics| TrainError::Problem { file: PROBLEM.to_owned(), diagnostics })?;
