@@ -65,7 +65,16 @@ fn training_that_memory_does_not_hold_is_refused_before_anything_is_written() {
         "training.solver=normal-equations",
     ];
     for (setting, more, named) in [
-        ("training.points=1000000000", &[][..], ["candidates for points", "training.points"]),
+        (
+            "training.points=1000000000",
+            &["--set", "training.optimizer=adam"][..],
+            ["points", "training.points"],
+        ),
+        (
+            "training.points=100000000",
+            &["--set", "training.optimizer=gauss-newton"],
+            ["candidates for points", "training.adaptive"],
+        ),
         ("training.optimizer=gauss-newton", &normal, ["equations of Gauss-Newton", "network.width"]),
         (
             "training.condition_points=1000000000",

@@ -294,7 +294,7 @@ fn normal_equations_are_added_up_on_the_host_where_a_device_has_no_room_for_them
         open_with("budget = \"3 steps\"\n", &method.map(|setting| format!("training.{setting}")));
     let wanted = run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
     let mut kernel = stand_in(&experiment);
-    kernel.limit_device_bytes(Some(40_000));
+    kernel.limit_device_bytes(Some(60_000));
     let mut objective = Objective::new(kernel, Vec::new());
     let got = run(&experiment, &mut objective, experiment.start(), 0.0).expect("steps");
     assert!(matches!(got.1.fallbacks[..], [Fallback::Equations { .. }]), "{:?}", got.1.fallbacks);

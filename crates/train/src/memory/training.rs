@@ -207,7 +207,7 @@ mod tests {
         let ordinary = experiment(&[]);
         assert!(ordinary.memory_need().bytes() < 100_000_000, "{}", ordinary.memory_need());
         assert_eq!(ordinary.check_memory_against(Some(100_000_000)), Ok(()));
-        let large = experiment(&["training.points=1000000000"]);
+        let large = experiment(&["training.points=1000000000", "training.optimizer=gauss-newton"]);
         assert_eq!(large.check_memory_against(None), Ok(()), "where nobody tells");
         let refused = large.check_memory_against(Some(64_000_000_000));
         assert!(matches!(refused, Err(MemoryError::TooLittle { available: 64_000_000_000, .. })));

@@ -256,4 +256,44 @@ mod tests {
         let read: Vec<Record> = complete(&text).map(|(_, record)| record).collect();
         assert_eq!(read, [record.clone(), record]);
     }
+
+    #[test]
+    fn a_slower_way_stands_in_one_line_of_a_run_however_often_it_goes_on() {
+        use crate::Fallback;
+        let path = std::env::temp_dir().join(format!("pinnace-metrics-{}.jsonl", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let losses = kernel::Losses { total: 1.0, mean_squares: vec![1.0], weights: vec![1.0] };
+        let step = |step: u64| Event::Step {
+            window: 0,
+            phase: 0,
+            phase_step: step,
+            step,
+            losses: &losses,
+            weights: &[],
+            length: 1.0,
+            trust: None,
+            points: 3,
+            evaluations: step,
+            seconds: 0.0,
+            phase_seconds: 0.0,
+            points_per_second: 0.0,
+        };
+        let early = Fallback::Layers { obstacle: kernel::cuda::Unfused::Network };
+        let late = Fallback::Equations { bytes: 7 };
+        for first in [1, 3] {
+            let mut metrics = Metrics::open(&path, first - 1).expect("it can be written");
+            metrics.note(&Event::Fallback { fallback: &early }).expect("written");
+            metrics.note(&step(first)).expect("written");
+            metrics.note(&step(first + 1)).expect("written");
+            metrics.note(&Event::Fallback { fallback: &late }).expect("written");
+            metrics.flush().expect("written");
+        }
+        let told: Vec<Vec<String>> = read(&path)
+            .expect("it is there")
+            .into_iter()
+            .map(|record| record.fallbacks.into_iter().map(|told| told.what).collect())
+            .collect();
+        let _ = std::fs::remove_file(&path);
+        assert_eq!(told, [vec![early.what()], vec![late.what()], Vec::new(), Vec::new()]);
+    }
 }
