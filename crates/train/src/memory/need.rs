@@ -93,8 +93,10 @@ impl Need {
     pub(crate) fn with_bytes(mut self, purpose: Purpose, bytes: f64) -> Self {
         // Casts of what is too large give the largest number.
         let bytes = bytes as u64;
-        if bytes > 0 {
-            self.parts.push(Part { purpose, bytes });
+        match self.parts.iter_mut().find(|part| part.purpose == purpose) {
+            Some(part) => part.bytes = part.bytes.saturating_add(bytes),
+            None if bytes > 0 => self.parts.push(Part { purpose, bytes }),
+            None => {}
         }
         self
     }
@@ -155,7 +157,12 @@ pub enum MemoryError {
 }
 
 fn too_little(need: &Need, available: u64) -> String {
-    let remedy = need.parts().first().map_or("", |part| part.purpose.remedy());
+    // What takes most, and whatever else takes half of what there is.
+    let parts = need.parts().into_iter().enumerate();
+    let large = parts.filter(|(place, part)| *place == 0 || part.bytes > available / 2);
+    let mut remedies: Vec<&str> = large.map(|(_, part)| part.purpose.remedy()).collect();
+    remedies.dedup();
+    let remedy = remedies.join("; and ");
     format!(
         "this needs about {} of memory ({}), and there are {} to be had: {remedy}; {VARIABLE}=BYTES says that there are more",
         show(need.bytes()),

@@ -193,7 +193,7 @@ mod tests {
         let wide = ["network.width=600", "network.depth=4", normal[0], normal[1]];
         let (purpose, bytes) = largest(&wide);
         assert!(purpose == Purpose::Equations(Solver::NormalEquations), "{purpose:?}");
-        assert!(bytes >= 9_400_000_000_000 && bytes < u64::MAX, "{bytes}");
+        assert!((9_400_000_000_000..u64::MAX).contains(&bytes), "{bytes}");
         let woodbury = ["training.solver=woodbury", "training.points=1000000000", normal[0]];
         let (purpose, bytes) = largest(&woodbury);
         assert!(purpose == Purpose::Equations(Solver::Woodbury) && bytes == u64::MAX, "{bytes}");
