@@ -3,7 +3,7 @@
 use crate::bytes;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pinnace::run::SECONDS_PER_CHECKPOINT;
-use pinnace::{Budget, CompileMode, Device, Precision};
+use pinnace::{Budget, ChosenDevice, CompileMode, Precision};
 use std::path::PathBuf;
 
 /// Turns a text file that states a differential equation into a trained network.
@@ -81,7 +81,7 @@ pub(crate) struct Accuracy {
 
     /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
-    pub(crate) device: Device,
+    pub(crate) device: ChosenDevice,
 
     /// In which numbers to compute: f64 or f32
     #[arg(long, default_value = "f64")]
@@ -132,7 +132,7 @@ pub(crate) struct Scaling {
 
     /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
-    pub(crate) device: Device,
+    pub(crate) device: ChosenDevice,
 
     /// In which numbers to compute [default: the fastest as accurate as f32]
     #[arg(long)]
@@ -171,7 +171,7 @@ pub(crate) struct Measured {
 
     /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
-    pub(crate) device: Device,
+    pub(crate) device: ChosenDevice,
 
     #[command(flatten)]
     pub(crate) gpu: Gpu,
@@ -223,7 +223,7 @@ pub(crate) struct Train {
 
     /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
-    pub(crate) device: Device,
+    pub(crate) device: ChosenDevice,
 
     /// In which numbers to compute: f64 or f32; on a GPU also fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16
     /// [default: f64; on a GPU with Adam alone fp16x3, which is as accurate as f32]
@@ -345,9 +345,9 @@ pub(crate) struct Explain {
     #[arg(long, group = "machine")]
     pub(crate) cuda: bool,
 
-    /// Also tell which memory the first phase of training would take there, as `train` does; cuda is the one that plans it
+    /// Tell which memory training would take there, on the host and, as `train` does, on a GPU
     #[arg(long, group = "machine")]
-    pub(crate) device: Option<Device>,
+    pub(crate) device: Option<ChosenDevice>,
 
     /// In which numbers that source or that device computes: f64, f32, fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16 [default: f64 for the source, what training takes for a device]
     #[arg(long, requires = "machine")]

@@ -31,8 +31,8 @@ pub(crate) fn evaluate(choices: &Evaluate, output: &mut impl Write) -> anyhow::R
     let derivatives = choices.trained.derivatives.iter().map(|name| name.trim());
     let derivatives = experiment.find_fields(derivatives).map_err(TrainError::from)?;
     let places = places(choices, experiment)?;
-    let errors = experiment.errors_at(parameters, &places.points())?;
     let fields = experiment.with_references(experiment.fields(parameters, places, &derivatives)?);
+    let errors = experiment.errors_at(parameters, fields.points())?;
     match table {
         Table::Stdout => {
             export::write_csv(&fields, output)?;

@@ -98,6 +98,7 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             | TrainError::Accuracy(AccuracyError::Taken { .. } | AccuracyError::Different { .. })
             | TrainError::Resolution(_)
             | TrainError::TooLarge { .. }
+            | TrainError::Memory(_)
             | TrainError::EmptyPlace { .. }
             | TrainError::NoSuchPhase { .. }
             | TrainError::Run(

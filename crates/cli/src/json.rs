@@ -1,6 +1,6 @@
 //! The result of training for programs.
 
-use pinnace::{Experiment, FieldError, Losses, MemoryUse, Misfit, Trained};
+use pinnace::{Experiment, Fallback, FieldError, Losses, MemoryUse, Misfit, Trained};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -37,12 +37,17 @@ pub(crate) fn write(
         "parameters": scalars(experiment, &trained.scalars),
         "truth": truth,
         "stopped": trained.stopped.name(),
-        "warnings": warnings,
+        "warnings": problem.warnings().into_iter().chain(warnings.iter().cloned()).collect::<Vec<_>>(),
         "memory": trained.memory.map(memory),
-        "warnings": problem.warnings(),
+        "fallbacks": trained.fallbacks.iter().map(fallback).collect::<Vec<_>>(),
     });
     writeln!(output, "{object}")?;
     Ok(())
+}
+
+/// What was done in a slower way than it could be.
+fn fallback(fallback: &Fallback) -> Value {
+    json!({ "what": fallback.what(), "why": fallback.why() })
 }
 
 /// Memory of a device, in bytes.

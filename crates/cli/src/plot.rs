@@ -1,11 +1,12 @@
 //! `pinnace plot`
 
 use crate::args::Plot;
+use crate::clean::stderr;
 use crate::{exit, resume};
 use pinnace::plot::{Resolution, draw_run};
 use pinnace::run::Used;
 use pinnace::{Run, TrainError};
-use std::io::{Write, stderr};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -5,7 +5,7 @@ use crate::clean::{self, stderr};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pinnace::optimize::Trust;
 use pinnace::trainer::Balance;
-use pinnace::{Event, MemoryPlan, Plan, Sink};
+use pinnace::{ChosenDevice, Event, Fallback, MemoryPlan, Plan, Sink};
 use std::io::{IsTerminal, Write};
 
 /// How progress is shown.
@@ -204,6 +204,7 @@ impl Sink for Terminal {
                 }
             }
             Event::Memory { plan } => memory(plan).iter().for_each(|line| self.say(line)),
+            Event::Fallback { fallback } => self.say(&fallback_line(fallback)),
             Event::Measured { error, .. } => self.error = Some(error),
             Event::NotSaved { error } => self.say(&format!("warning: {error}; training goes on")),
             Event::PhaseEnded { phase, stopped } => {
@@ -218,6 +219,20 @@ impl Sink for Terminal {
 
     fn wants_error(&self) -> bool {
         self.style != Style::Silent
+    }
+}
+
+/// What is done instead of what, and why.
+fn fallback_line(fallback: &Fallback) -> String {
+    format!("slower than it could be: {}: {}", fallback.what(), fallback.why())
+}
+
+/// Says why the device that was asked for as the best one is no GPU.
+pub(crate) fn tell_of_device(chosen: &ChosenDevice) {
+    if let Some(reason) = chosen.without_gpu.clone() {
+        let fallback = Fallback::Device { used: chosen.device, reason };
+        // A closed stderr is no reason to stop.
+        let _ = writeln!(stderr(), "{}", fallback_line(&fallback));
     }
 }
 

@@ -1,8 +1,9 @@
 //! What seems wrong with a problem though it can be trained.
 
+use crate::clean::stderr;
 use crate::exit::Usage;
 use pinnace::Experiment;
-use std::io::{Write, stderr};
+use std::io::Write;
 
 /// Tells of it, whatever else is to be quiet: it is no progress.
 pub(crate) fn show(experiment: &Experiment) {

@@ -69,7 +69,8 @@ impl Trained {
         std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
         let trained = Trained(folder);
         std::fs::write(trained.0.join("heat.toml"), PROBLEM).expect("the folder can be written");
-        done(&["train", &trained.at("heat.toml"), "--steps", "20", "--quiet", "--out", &trained.run()]);
+        let arguments = ["--device", "cpu", "--steps", "20", "--quiet", "--out", &trained.run()];
+        done(&[&["train", trained.at("heat.toml").as_str()], &arguments[..]].concat());
         trained
     }
 
@@ -101,7 +102,8 @@ fn json(arguments: &[&str]) -> Value {
 fn a_run_is_measured_as_training_measured_it() {
     let trained = Trained::new("measured");
     let (run, problem, again) = (trained.run(), trained.at("heat.toml"), trained.at("again"));
-    let report = json(&["train", &problem, "--steps", "20", "--json", "--quiet", "--out", &again]);
+    let report =
+        json(&["train", &problem, "--device", "cpu", "--steps", "20", "--json", "--quiet", "--out", &again]);
     let found = json(&["evaluate", &run, "--json"]);
     assert_eq!(found["relative_l2"], report["relative_l2"]);
     assert_eq!((&found["steps"], &found["points"]), (&20.into(), &(11 * 21).into()));
@@ -253,7 +255,7 @@ fn the_documented_script_evaluates_an_exported_network() {
     let (problem, run, network) =
         (trained.at("heat.toml"), trained.at("hard"), trained.at("network.safetensors"));
     let hard = ["--set", "training.hard_constraints=auto", "--steps", "20", "--quiet", "--out", &run];
-    done(&[&["train", problem.as_str()], &hard[..]].concat());
+    done(&[&["train", problem.as_str(), "--device", "cpu"], &hard[..]].concat());
     done(&["export", &run, "--format", "safetensors", "--out", &network]);
     let points = trained.write("points.csv", "t,x\n0.5,0.25\n0.125,1\n1,0\n");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/read_network.py");

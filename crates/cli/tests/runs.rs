@@ -49,9 +49,11 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
 }
 
-const SMALL: [&str; 10] = [
+const SMALL: [&str; 12] = [
     "train",
     "poisson-2d",
+    "--device",
+    "cpu",
     "--set",
     "training.points=16",
     "--set",
@@ -193,7 +195,8 @@ fn a_second_ctrl_c_does_not_wait_for_the_step_at_hand() {
     let folder = Folder::new("second");
     // One step takes minutes.
     let arguments = [
-        &["train", "poisson-2d", "--plain", "--json", "--out", "run", "--set", "training.optimizer=adam"][..],
+        &["train", "poisson-2d", "--device", "cpu", "--plain", "--json", "--out", "run"][..],
+        &["--set", "training.optimizer=adam"],
         &["--set", "network.width=256", "--set", "network.depth=20", "--set", "training.points=200000"],
     ]
     .concat();
@@ -266,9 +269,11 @@ fn a_folder_that_may_not_be_written_is_told_and_what_is_in_it_can_be_read() {
 
 /// L-BFGS and fresh points: all that a checkpoint has to hold.
 #[cfg(unix)]
-const LONG: [&str; 12] = [
+const LONG: [&str; 14] = [
     "train",
     "poisson-2d",
+    "--device",
+    "cpu",
     "--set",
     "training.points=64",
     "--set",

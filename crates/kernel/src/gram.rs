@@ -44,7 +44,8 @@ impl Gram {
     /// Bytes that such problems take.
     pub fn bytes(parameters: usize, rows: usize) -> usize {
         let padded = padded(rows, 0);
-        (padded * (padded + parameters) + BLOCK * parameters) * size_of::<f64>()
+        let numbers = padded.saturating_mul(padded + parameters).saturating_add(BLOCK * parameters);
+        numbers.saturating_mul(size_of::<f64>())
     }
 
     /// Rows.

@@ -1,6 +1,7 @@
 //! A kernel's loss as a least-squares problem: rows √(weight/points) · residual of all terms, term by term,
 //! point by point, residual by residual. Weights may be others than the plan's here.
 
+use crate::cuda::CudaError;
 use crate::error::fits;
 use crate::kernel::plan_weights;
 use crate::{
@@ -72,10 +73,16 @@ impl Kernel<'_> {
         self.check(points, parameters)?;
         fits(Shape::Gradient, self.plan.parameter_count(), normal.size())?;
         if self.solves_equations() {
-            self.losses =
-                self.linearize(points, parameters, None, (Unknowns::Parameters, Products::Exact))?.losses;
-            self.fetch_equations(normal)?;
-            return Ok(&self.losses);
+            match self.linearize(points, parameters, None, (Unknowns::Parameters, Products::Exact)) {
+                Ok(found) => {
+                    self.losses = found.losses;
+                    self.fetch_equations(normal)?;
+                    return Ok(&self.losses);
+                }
+                // Rows still come from the device, block by block, and are added up here.
+                Err(KernelError::Cuda(CudaError::Memory { .. })) => {}
+                Err(error) => return Err(error),
+            }
         }
         normal.clear();
         self.losses.mean_squares.fill(0.0);

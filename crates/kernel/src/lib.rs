@@ -27,7 +27,7 @@ mod update;
 mod vectors;
 
 pub use cholesky::Cholesky;
-pub use device::{Device, DeviceError};
+pub use device::{ChosenDevice, Device, DeviceError};
 pub use equations::{
     Attempt, CORRECTIONS, Course, Linearized, Patience, Products, REFINEMENTS, TriedStep, Unknowns,
     least_damping, sketched,

@@ -2,6 +2,7 @@
 
 use crate::bench::{AccuracyError, CaseError};
 use crate::export::ExportError;
+use crate::memory::MemoryError;
 use crate::optimize::StateError;
 use crate::plot::ResolutionError;
 use crate::reference::ReferenceError;
@@ -150,6 +151,9 @@ pub enum TrainError {
         /// How many there are.
         windows: usize,
     },
+    /// The machine has too little memory.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The folder of a run cannot be read or written.
     #[error(transparent)]
     Run(#[from] RunError),

@@ -1,7 +1,7 @@
 //! The seam between optimizers and everything that makes a loss: kernel, points, and later
 //! micro-batches and other ranks.
 
-use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer, Vectors, first_products};
+use crate::optimize::{Elsewhere, Extent, LeastSquares, Loss, Optimizer, Room, Vectors, first_products};
 use equation::problem::{Products as Wanted, Solver};
 use kernel::cuda::{CudaError, MemoryPlan};
 use kernel::{
@@ -158,10 +158,10 @@ impl Loss for Objective<'_> {
 }
 
 impl Vectors for Objective<'_> {
-    fn reserve(&mut self, count: usize, matrix: bool) -> Result<bool, Refusal> {
+    fn reserve(&mut self, count: usize, matrix: bool) -> Result<Room, Refusal> {
         match self.kernel.reserve_vectors(count, matrix) {
-            Ok(()) => Ok(true),
-            Err(KernelError::Cuda(CudaError::Memory { .. })) => Ok(false),
+            Ok(()) => Ok(Room::Enough),
+            Err(KernelError::Cuda(CudaError::Memory { bytes })) => Ok(Room::TooLittle { bytes }),
             Err(error) => Err(error.into()),
         }
     }

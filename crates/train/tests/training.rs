@@ -155,6 +155,7 @@ impl Sink for Impatient<'_> {
             | Event::WindowStarted { .. }
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
+            | Event::Fallback { .. }
             | Event::Memory { .. }
             | Event::Measured { .. }
             | Event::NotSaved { .. }

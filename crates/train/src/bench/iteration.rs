@@ -6,7 +6,7 @@ use super::peak_bytes;
 use super::step::{DeviceMemory, Start, StepSettings, on_threads, open};
 use crate::optimize::{Elsewhere, GaussNewton, LeastSquares, Optimizer};
 use crate::{Objective, Precision, Refusal, TrainError};
-use equation::problem::{Products as Wanted, Solver};
+use equation::problem::{Optimizer as Method, Products as Wanted, Solver};
 use kernel::{Attempt, Cholesky, Course, Kernel, NormalEquations, Products, TriedStep, Unknowns};
 use std::path::Path;
 use std::time::Instant;
@@ -16,6 +16,10 @@ const WARM_UP: usize = 5;
 
 /// The measurement ends after this many iterations, or after the seconds but at least three of them.
 const MEASURED: (usize, f64) = (50, 6.0);
+
+/// The method whose iterations are timed.
+const MEASURED_METHOD: Method =
+    Method::GaussNewton { solver: Solver::NormalEquations, products: Wanted::Exact };
 
 /// What was measured.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -72,7 +76,7 @@ pub fn first_iterations_of_case(folder: &Path) -> Result<[f64; 2], TrainError> {
 }
 
 fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, TrainError> {
-    let Start { name, experiment, points, parameters: start } = Start::of(settings)?;
+    let Start { name, experiment, points, parameters: start } = Start::of(settings, MEASURED_METHOD)?;
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let interior = points[0].len();
     let mut kernel = Kernel::compile(plan, settings.device, Precision::F64)?;

@@ -6,6 +6,7 @@ use crate::optimize::{Adam, Optimizer};
 use crate::sample::{Draw, draw};
 use crate::trainer::{Surroundings, settle, train};
 use crate::{Device, Experiment, Objective, Precision, Quiet, TrainError};
+use equation::problem::Optimizer as Method;
 use equation::taylor::Plan;
 use kernel::cuda::{Busy, CompileMode};
 use kernel::{Kernel, Points, Visits};
@@ -106,7 +107,8 @@ pub fn bench_scaling(settings: &ScalingSettings) -> Result<ScalingReport, TrainE
         format!("training.condition_points={}", (points / INSIDE_PER_CONDITION).max(1)),
         format!("training.steps={steps}"),
     ];
-    let experiment = open(PROBLEM, &overrides)?;
+    let experiment = open(PROBLEM, &overrides)?.on(device, precision);
+    experiment.check_memory_of_steps(Method::Adam)?;
     let plan = experiment.plan();
     let begin = Instant::now();
     let mut kernel = Kernel::compile(plan, device, precision)?;

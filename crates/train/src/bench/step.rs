@@ -6,6 +6,7 @@ use crate::optimize::{Adam, Loss, Optimizer};
 use crate::sample::{Draw, draw};
 use crate::trainer::settle;
 use crate::{Device, Experiment, KernelError, Objective, Points, Precision, Refusal, TrainError};
+use equation::problem::Optimizer as Method;
 use equation::taylor::Plan;
 use kernel::cpu::peak_flops;
 use kernel::cuda::{CompileMode, MemoryUse};
@@ -164,7 +165,7 @@ pub(super) fn on_threads<R: Send>(
 }
 
 fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, TrainError> {
-    let Start { name, experiment, points, parameters: start } = Start::of(settings)?;
+    let Start { name, experiment, points, parameters: start } = Start::of(settings, Method::Adam)?;
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let interior = points[0].len();
     let (flops, products) = count(plan, &points);
@@ -211,11 +212,13 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub(super) fn of(settings: &StepSettings) -> Result<Self, TrainError> {
+    /// For steps of a method.
+    pub(super) fn of(settings: &StepSettings, method: Method) -> Result<Self, TrainError> {
         let manifest = settings.case.as_deref().map(Manifest::read).transpose()?;
         let name = manifest.as_ref().map_or(&settings.problem, |manifest| &manifest.problem).clone();
         let overrides = manifest.as_ref().map_or_else(|| settings.overrides(), Manifest::overrides);
-        let experiment = open(&name, &overrides)?;
+        let experiment = open(&name, &overrides)?.on(settings.device, settings.precision);
+        experiment.check_memory_of_steps(method)?;
         let (problem, plan) = (experiment.problem(), experiment.plan());
         let (points, parameters) = match settings.case.as_deref() {
             Some(folder) => (case::points(folder, plan)?, case::weights(folder, plan)?),

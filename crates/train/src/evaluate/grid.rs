@@ -180,7 +180,7 @@ impl Grid {
     }
 
     /// How many points, as a number that cannot overflow.
-    fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         self.axes.iter().map(|axis| axis.count as f64).product()
     }
 
@@ -244,6 +244,11 @@ pub(crate) fn test_points(problem: &Problem) -> Points {
         Some(grid) => grid.points(),
         None => scattered(problem),
     }
+}
+
+/// How many test points there are.
+pub(super) fn test_point_count(problem: &Problem) -> f64 {
+    Grid::of_tests(problem).map_or(SCATTERED as f64, |grid| grid.size())
 }
 
 /// Checks the size of the grid, before anyone has waited for training.

@@ -33,6 +33,7 @@ impl Folder {
         from: Option<&Path>,
         seconds: f64,
     ) -> Result<Folder, TrainError> {
+        experiment.check_memory()?;
         let name = format!("{}-{}", cleaned(experiment.name()), Moment::new(SystemTime::now()).compact());
         let (parent, name, at) = match place {
             Place::Under(parent) => (parent.clone(), name, None),

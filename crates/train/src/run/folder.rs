@@ -195,6 +195,7 @@ impl Sink for Kept<'_> {
             Event::Balanced { .. } => self.folder.early = true,
             Event::Started { .. }
             | Event::Memory { .. }
+            | Event::Fallback { .. }
             | Event::Measured { .. }
             | Event::NotSaved { .. }
             | Event::PhaseEnded { .. }

@@ -47,6 +47,18 @@ pub struct Record {
     /// were reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
+    /// What was found by then to be done in a slower way than it could be, each cause once in a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<Told>,
+}
+
+/// A slower way, in words.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Told {
+    /// What is done instead.
+    pub what: String,
+    /// Why, and what helps.
+    pub why: String,
 }
 
 /// Whether a step is logged anyway: all of the first thousand of a phase, every tenth of the first ten
@@ -106,6 +118,10 @@ pub(super) struct Metrics {
     /// The last step, and whether it is to be written.
     last: Record,
     pending: Pending,
+    /// Slower ways that wait for a step to be written with.
+    waiting: Vec<Told>,
+    /// What the lines so far, and those that wait, tell of.
+    told: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,13 +153,17 @@ impl Metrics {
             let (path, count) = (path.to_owned(), damaged.len());
             notice = Some(Notice::DamagedLines { path, first, count, aside: Some(aside) });
         }
+        let kept_records = lines.iter().filter(|(_, record)| record.step <= step);
+        let told =
+            kept_records.flat_map(|(_, record)| &record.fallbacks).map(|told| told.what.clone()).collect();
         if kept != bytes {
             write_atomically(path, &kept).map_err(RunError::write(path))?;
         }
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(RunError::write(path))?;
         let length = kept.len() as u64;
-        let (path, last, pending) = (path.to_owned(), Record::default(), Pending::Nothing);
-        Ok((Metrics { path, file, length, last, pending }, notice))
+        let (path, last, pending, waiting) =
+            (path.to_owned(), Record::default(), Pending::Nothing, Vec::new());
+        Ok((Metrics { path, file, length, last, pending, waiting, told }, notice))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -176,8 +196,14 @@ impl Metrics {
                 (self.last.length, self.last.evaluations) = (length, evaluations);
                 (self.last.points, self.last.damping) = (points, trust.map(|trust| trust.damping));
                 self.last.gain = trust.map(|trust| trust.gain);
-                self.pending = if is_logged(phase_step) { Pending::Certainly } else { Pending::Perhaps };
+                self.last.fallbacks = std::mem::take(&mut self.waiting);
+                let certain = is_logged(phase_step) || !self.last.fallbacks.is_empty();
+                self.pending = if certain { Pending::Certainly } else { Pending::Perhaps };
                 written
+            }
+            Event::Fallback { fallback } => {
+                self.tell(Told { what: fallback.what(), why: fallback.why() });
+                Ok(())
             }
             Event::Measured { error, .. } => {
                 self.last.error = Some(error);
@@ -197,6 +223,21 @@ impl Metrics {
             | Event::Memory { .. }
             | Event::NotSaved { .. }
             | Event::Finished { .. } => Ok(()),
+        }
+    }
+
+    /// Takes a slower way into the line of the last step, or of the next where that one is written. Runs that go on tell of it
+    /// again: the history has it once.
+    fn tell(&mut self, told: Told) {
+        if self.told.contains(&told.what) {
+            return;
+        }
+        self.told.push(told.what.clone());
+        if self.pending == Pending::Nothing {
+            self.waiting.push(told);
+        } else {
+            self.last.fallbacks.push(told);
+            self.pending = Pending::Certainly;
         }
     }
 
@@ -245,5 +286,46 @@ mod tests {
         let (lines, damaged) = complete(text.as_bytes());
         let read: Vec<Record> = lines.into_iter().map(|(_, record)| record).collect();
         assert_eq!((read, damaged), (vec![record.clone(), record], vec![2, 3]));
+    }
+
+    #[test]
+    fn a_slower_way_stands_in_one_line_of_a_run_however_often_it_goes_on() {
+        use crate::Fallback;
+        let path = std::env::temp_dir().join(format!("pinnace-metrics-{}.jsonl", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let losses = kernel::Losses { total: 1.0, mean_squares: vec![1.0], weights: vec![1.0] };
+        let step = |step: u64| Event::Step {
+            window: 0,
+            phase: 0,
+            phase_step: step,
+            step,
+            losses: &losses,
+            weights: &[],
+            length: 1.0,
+            trust: None,
+            points: 3,
+            evaluations: step,
+            seconds: 0.0,
+            phase_seconds: 0.0,
+            points_per_second: 0.0,
+        };
+        let early = Fallback::Layers { obstacle: kernel::cuda::Unfused::Network };
+        let late = Fallback::Equations { bytes: 7 };
+        for first in [1, 3] {
+            let (mut metrics, _) = Metrics::open(&path, first - 1).expect("it can be written");
+            metrics.note(&Event::Fallback { fallback: &early }).expect("written");
+            metrics.note(&step(first)).expect("written");
+            metrics.note(&step(first + 1)).expect("written");
+            metrics.note(&Event::Fallback { fallback: &late }).expect("written");
+            metrics.flush().expect("written");
+        }
+        let told: Vec<Vec<String>> = read(&path)
+            .expect("it is there")
+            .0
+            .into_iter()
+            .map(|record| record.fallbacks.into_iter().map(|told| told.what).collect())
+            .collect();
+        let _ = std::fs::remove_file(&path);
+        assert_eq!(told, [vec![early.what()], vec![late.what()], Vec::new(), Vec::new()]);
     }
 }

@@ -34,7 +34,7 @@ mod transfer;
 pub use create::Place;
 pub use error::{Reason, RunError};
 pub use folder::Folder;
-pub use metrics::Record;
+pub use metrics::{Record, Told};
 pub use notice::{Live, Notice, Used};
 pub use open::Run;
 pub use transfer::TransferError;

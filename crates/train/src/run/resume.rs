@@ -38,6 +38,7 @@ impl Folder {
         let run = Run::open(path)?;
         let change = if overrides.is_empty() { None } else { Some(Change::of(&run, overrides)?) };
         let run = run.renewed(change.as_ref().map(|change| &change.experiment))?;
+        run.experiment().check_memory()?;
         // All is checked: from here on it is written.
         if let Some(Change { text, .. }) = &change {
             manifest::rewrite(path, PROBLEM, text.as_bytes())?;

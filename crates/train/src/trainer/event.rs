@@ -1,6 +1,7 @@
 //! What training tells whoever listens.
 
 use super::{Balance, Snapshot};
+use crate::Fallback;
 use crate::optimize::Trust;
 use crate::run::RunError;
 use equation::taylor::Plan;
@@ -122,6 +123,11 @@ pub enum Event<'run> {
     Memory {
         /// By purpose.
         plan: &'run MemoryPlan,
+    },
+    /// Something is done in a slower way than it could be; told once for each cause.
+    Fallback {
+        /// What and why.
+        fallback: &'run Fallback,
     },
     /// A step was taken.
     Step {

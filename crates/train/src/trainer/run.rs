@@ -7,7 +7,7 @@ use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
 use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, Trust, optimizer, rate};
 use crate::sample::Draw;
 use crate::table::Tables;
-use crate::{Objective, Refusal, TrainError};
+use crate::{Fallback, Objective, Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Problem, Products, Solver};
 use equation::taylor::Plan;
 use kernel::{Kernel, Losses, Points, Precision};
@@ -48,6 +48,14 @@ pub fn steps_per_measurement(method: Method) -> u64 {
         Method::Adam | Method::AdamW { .. } => 100,
         Method::Lbfgs { .. } | Method::SsBroyden => 20,
         Method::Auto | Method::GaussNewton { .. } => 1,
+    }
+}
+
+/// Whether a method asks for gradients, and not for rows.
+fn follows_gradients(method: Method) -> bool {
+    match method {
+        Method::Adam | Method::AdamW { .. } | Method::Lbfgs { .. } | Method::SsBroyden => true,
+        Method::Auto | Method::GaussNewton { .. } => false,
     }
 }
 
@@ -117,6 +125,7 @@ pub(crate) fn train_phases(
         measured_next,
         measured: false,
         announced: None,
+        told: None,
         drawn: None,
     };
 
@@ -199,6 +208,8 @@ pub(super) struct Run<'run> {
     measured: bool,
     /// Points, and the pieces that they come in, for which it was told which memory equations take.
     announced: Option<(usize, usize)>,
+    /// What the optimizer does in a slower way than it could, as it was told.
+    told: Option<Fallback>,
     /// Points that were drawn before they are wanted.
     pub(super) drawn: Option<(Draw, Vec<Points>)>,
 }
@@ -236,12 +247,16 @@ impl Run<'_> {
         if let Method::GaussNewton { solver, products } = phase.method {
             self.announce_equations((solver, products), objective, sink)?;
         }
+        if let Some(obstacle) = objective.kernel().unfused().filter(|_| follows_gradients(phase.method)) {
+            sink.event(&Event::Fallback { fallback: &Fallback::Layers { obstacle } });
+        }
         let mut ahead = self.ahead(phase, &mut *optimizer, objective, now);
         if let Some(ahead) = &mut ahead {
             self.announce_memory(ahead, phase, objective, now, sink)?;
         }
         let draw = now.draw;
         let stopped = self.steps(phase, ahead.as_mut(), &mut *optimizer, objective, now, sink);
+        self.tell_of_optimizer(&*optimizer, sink);
         let stopped = match (stopped, optimizer.bring_back(objective)) {
             (Ok(_), Err(refusal)) => Err(self.explain(refusal, objective, (&now.parameters, now.steps))),
             (stopped, _) => stopped,
@@ -253,6 +268,15 @@ impl Run<'_> {
             self.supply(phase, objective, now)?;
         }
         stopped
+    }
+
+    /// Tells what the optimizer does in a slower way than it could, when that changes.
+    fn tell_of_optimizer(&mut self, optimizer: &dyn Optimizer, sink: &mut dyn Sink) {
+        let fallback = optimizer.fallback();
+        if fallback != self.told {
+            fallback.iter().for_each(|fallback| sink.event(&Event::Fallback { fallback }));
+            self.told = fallback;
+        }
     }
 
     /// Tells which memory Gauss-Newton's equations take on a device that has memory of its own; and again when points come in
@@ -292,6 +316,7 @@ impl Run<'_> {
             return Ok(stopped);
         }
         loop {
+            self.tell_of_optimizer(optimizer, sink);
             if let Some(stopped) = self.over(phase, now) {
                 return Ok(stopped);
             }

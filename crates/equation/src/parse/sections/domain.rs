@@ -7,9 +7,13 @@ use crate::parse::expression::{Meaning, Workshop};
 use crate::parse::reader;
 use crate::parse::suggest::clipped;
 use crate::problem::{Coordinate, Open, Role};
+use std::ops::RangeInclusive;
 
 /// Coordinates that a problem may have.
 const MAX_COORDINATES: usize = 100;
+
+/// Lengths of intervals. Fourth derivatives have fourth powers of them, which are still numbers then.
+const LENGTHS: RangeInclusive<f64> = 1e-60..=1e60;
 
 /// A coordinate whose interval has not been read yet.
 pub(in crate::parse) struct Declared<'d> {
@@ -185,8 +189,16 @@ fn interval(node: &Node, workshop: &mut Workshop) -> Option<(f64, f64)> {
         workshop.mistakes.report_with(node.span, format!("the interval from {low} to {high} is empty"), hint);
         return None;
     }
-    if !(high - low).is_finite() {
-        workshop.mistakes.report(node.span, "this interval is too long");
+    let length = high - low;
+    if !LENGTHS.contains(&length) {
+        let (is, bound) = if length > *LENGTHS.end() {
+            ("long", format!("at most {:e}", LENGTHS.end()))
+        } else {
+            ("short", format!("at least {:e}", LENGTHS.start()))
+        };
+        let message = format!("this interval is too {is}: its length must be {bound}");
+        let hint = "measure this coordinate in other units: lengths near 1 are best";
+        workshop.mistakes.report_with(node.span, message, hint);
         return None;
     }
     Some((low, high))

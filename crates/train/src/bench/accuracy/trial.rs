@@ -251,6 +251,7 @@ impl Sink for Watch<'_> {
             Event::WindowStarted { window, windows, .. } => self.reaches_the_end = window + 1 == windows,
             Event::Started { .. }
             | Event::Balanced { .. }
+            | Event::Fallback { .. }
             | Event::Memory { .. }
             | Event::PhaseStarted { .. }
             | Event::NotSaved { .. }
