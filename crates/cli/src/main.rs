@@ -9,6 +9,7 @@ mod accuracy;
 mod args;
 mod bench;
 mod bytes;
+mod decisions;
 mod doctor;
 mod evaluate;
 mod exit;

@@ -133,7 +133,8 @@ impl Shown<'_> {
             FieldFormat::Npy => export::npy_folder(&self.fields, &path).map_err(TrainError::from)?,
             FieldFormat::Csv => export::csv(&self.fields, &path).map_err(TrainError::from)?,
             FieldFormat::Vtk => {
-                let written = export::vtk(&self.fields, &path, export::Time::Series);
+                let written =
+                    export::vtk(&self.fields, &path, export::Time::Series).map(|written| written.path);
                 return Ok(written.map_err(TrainError::from)?);
             }
         }

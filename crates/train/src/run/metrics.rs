@@ -1,5 +1,6 @@
-//! How training went: `metrics.jsonl`, one line per logged step.
+//! How training went: `metrics.jsonl`, one line per logged step, and one each time that it ended.
 
+use crate::Trained;
 use crate::checkpoint::write_atomically;
 use crate::trainer::Event;
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,26 @@ pub struct Record {
     pub error: Option<f64>,
 }
 
+/// The line of an end: the parameters after the last step, where lines of steps tell what was before.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Ended {
+    /// Why: the name of a [`Stopped`](crate::Stopped).
+    ended: String,
+    /// Steps taken in the run.
+    step: u64,
+    /// At the end, over the points of the last phase.
+    loss: f64,
+    /// Of every residual, in the order of `mean_squares`; null where there is nothing to compare with.
+    relative_residual: Vec<Option<f64>>,
+}
+
+impl Ended {
+    /// What a line says, if it is one of an end.
+    fn read(line: &str) -> Option<Self> {
+        serde_json::from_str(line).ok()
+    }
+}
+
 /// Whether a step is logged anyway: all of the first thousand of a phase, every tenth of the first ten
 /// thousand, and so on. By count, and not by the clock: a run that was interrupted has the same history.
 fn is_logged(phase_step: u64) -> bool {
@@ -62,11 +83,19 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<Record>> {
     }
 }
 
-/// Lines that are whole and say something, with what they say.
+/// Lines of steps that are whole and say something, with what they say.
 fn complete(text: &str) -> impl Iterator<Item = (&str, Record)> {
-    text.split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'))
-        .filter_map(|line| Some((line, serde_json::from_str(line).ok()?)))
+    whole(text).filter_map(|line| Some((line, serde_json::from_str(line).ok()?)))
+}
+
+fn whole(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive('\n').filter(|line| line.ends_with('\n'))
+}
+
+/// After which step a line was written.
+fn step_of(line: &str) -> Option<u64> {
+    let record = serde_json::from_str(line).ok().map(|record: Record| record.step);
+    record.or_else(|| Ended::read(line).map(|ended| ended.step))
 }
 
 /// Writes the file.
@@ -76,6 +105,8 @@ pub(super) struct Metrics {
     file: File,
     /// Bytes of whole lines.
     length: u64,
+    /// What the last line says, where it is of an end.
+    ended: Option<Ended>,
     /// The last step, and whether it is to be written.
     last: Record,
     pending: Pending,
@@ -94,10 +125,12 @@ enum Pending {
 impl Metrics {
     /// Continues the file after `step`: later lines are of steps that will be taken again.
     pub(super) fn open(path: &Path, step: u64) -> io::Result<Self> {
+        let mut ended = None;
         match std::fs::read_to_string(path) {
             Ok(text) => {
-                let kept: String =
-                    complete(&text).filter(|(_, record)| record.step <= step).map(|(line, _)| line).collect();
+                let kept = whole(&text).filter(|line| step_of(line).is_some_and(|taken| taken <= step));
+                let kept: String = kept.collect();
+                ended = kept.lines().last().and_then(Ended::read);
                 if kept != text {
                     write_atomically(path, kept.as_bytes())?;
                 }
@@ -111,6 +144,7 @@ impl Metrics {
             path: path.to_owned(),
             file,
             length,
+            ended,
             last: Record::default(),
             pending: Pending::Nothing,
         })
@@ -170,6 +204,22 @@ impl Metrics {
         }
     }
 
+    /// Takes note of how training ended. A run that is continued and takes no step ends as it did before.
+    pub(super) fn end(&mut self, trained: &Trained) -> io::Result<()> {
+        let ended = Ended {
+            ended: trained.stopped.name().to_owned(),
+            step: trained.steps,
+            loss: trained.losses.total,
+            relative_residual: trained.relative_residuals.clone(),
+        };
+        if self.ended.as_ref() == Some(&ended) {
+            return Ok(());
+        }
+        self.append(serde_json::to_vec(&ended)?)?;
+        self.ended = Some(ended);
+        self.file.sync_data()
+    }
+
     /// Puts all lines so far onto the disk.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.write_certain()?;
@@ -183,7 +233,11 @@ impl Metrics {
     /// Writes the last step in one piece.
     fn write(&mut self) -> io::Result<()> {
         self.pending = Pending::Nothing;
-        let mut line = serde_json::to_vec(&self.last)?;
+        self.ended = None;
+        self.append(serde_json::to_vec(&self.last)?)
+    }
+
+    fn append(&mut self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
         if let Err(error) = self.file.write_all(&line) {
             // Half a line would spoil the next one.
