@@ -37,15 +37,21 @@ pub(crate) fn export(choices: &Export, output: &mut impl Write) -> anyhow::Resul
         }
     };
     writeln!(output, "wrote {}", written.display())?;
-    if let [first, ..] = &removed[..] {
+    say_removed(&removed, output)?;
+    Ok(exit::DONE)
+}
+
+/// Says what an earlier export had written and this one has removed.
+pub(crate) fn say_removed(removed: &[PathBuf], output: &mut impl Write) -> anyhow::Result<()> {
+    if let [first, ..] = removed {
         let (count, folder) = (removed.len(), first.parent().unwrap_or(first).display());
         let files = if count == 1 { "file" } else { "files" };
         writeln!(
             output,
-            "removed {count} {files} of an earlier export from {folder}: the new one has fewer moments"
+            "removed {count} {files} of an earlier export from {folder}: this one has fewer moments"
         )?;
     }
-    Ok(exit::DONE)
+    Ok(())
 }
 
 /// Refuses choices that would have no effect.

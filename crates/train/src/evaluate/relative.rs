@@ -16,6 +16,9 @@ const POINTS: usize = 2048;
 /// Where they come from; training draws with the seed of its problem, and counts its draws from 0.
 const DRAW: Draw = Draw { sampler: Sampler::Sobol, seed: 0, number: u64::MAX, interior: POINTS };
 
+/// Points of a condition or a table of measurements that are looked at: of more, every second, third and so on.
+const MOST_ROWS: usize = 1 << 14;
+
 /// Fields that the network is asked for at once: a Laplacian in a hundred dimensions has a hundred.
 const FIELDS_AT_ONCE: usize = 16;
 
@@ -32,7 +35,6 @@ impl Experiment {
         let here = self.clone().on(Device::Cpu, Precision::F64);
         let (problem, plan) = (here.problem(), here.plan());
         let mut pool = problem.pool.clone();
-        let sets = draw(problem, plan, &here.tables, DRAW)?;
         let mut equations: Vec<(usize, Vec<Expression>)> = Vec::new();
         for (position, term) in plan.terms.iter().enumerate() {
             for equation in here.equations_of(term.source) {
@@ -44,39 +46,20 @@ impl Experiment {
             let roots: Vec<Expression> = chosen.flat_map(|(_, summands)| summands).copied().collect();
             fields(&pool, &roots)
         };
-        let is_data = |position: usize| matches!(plan.terms[position].source, Source::Data(_));
-        let inside = fields_of(&|position| !is_data(position));
-        let inside = here.sample(parameters, &sets[0], plan.terms[0].row, &at_the_point(inside))?;
-        let mut samples = vec![inside];
-        for (position, term) in plan.terms.iter().enumerate().skip(1) {
-            let fields = fields_of(&|other| other == position);
-            samples.push(here.sample(parameters, &sets[position], term.row, &fields)?);
-        }
-        let scalars = plan.scalar_values(parameters);
-        let relative = |(position, summands): &(usize, Vec<Expression>)| {
-            let (inside, own) = (&samples[0], &samples[*position]);
-            let values: Vec<Vec<f64>> =
-                summands.iter().map(|&summand| own.values(&pool, summand, &scalars)).collect();
-            let residual = (0..own.rows.len()).map(|point| values.iter().map(|values| values[point]).sum());
-            let mentions = |summand: Expression, wanted: fn(Leaf) -> bool| pool.mentions(summand, wanted);
-            let largest = match plan.terms[*position].source {
-                Source::Interior | Source::Prediction if summands.len() < 2 => None,
-                Source::Interior | Source::Prediction => {
-                    greatest(values.iter().map(|values| size(values.iter().copied())))
-                }
-                Source::Condition(_) => {
-                    let elsewhere = summands.iter().filter(|summand| mentions(**summand, is_field));
-                    let elsewhere =
-                        elsewhere.map(|&summand| size(inside.values(&pool, summand, &scalars).into_iter()));
-                    greatest(values.iter().map(|values| size(values.iter().copied())).chain(elsewhere))
-                }
-                Source::Data(_) => {
-                    let measured =
-                        summands.iter().zip(&values).filter(|(summand, _)| mentions(**summand, is_measured));
-                    greatest(measured.map(|(_, values)| size(values.iter().copied())))
-                }
+        let sets = draw(problem, plan, &here.tables, DRAW)?;
+        let mut samples = Vec::new();
+        for (position, (term, points)) in plan.terms.iter().zip(&sets).enumerate() {
+            // What conditions add up is looked for inside the domain, too.
+            let is_data = |other: usize| matches!(plan.terms[other].source, Source::Data(_));
+            let fields = match term.source {
+                Source::Interior | Source::Prediction => at_the_point(fields_of(&|other| !is_data(other))),
+                Source::Condition(_) | Source::Data(_) => fields_of(&|other| other == position),
             };
-            ratio(size(residual), largest)
+            samples.push(here.sample(parameters, points, term.row, &fields)?);
+        }
+        let judge = Judge { pool, samples, scalars: plan.scalar_values(parameters) };
+        let relative = |(position, summands): &(usize, Vec<Expression>)| {
+            judge.relative(plan.terms[*position].source, *position, summands)
         };
         Ok(equations.iter().map(relative).collect())
     }
@@ -101,7 +84,8 @@ impl Experiment {
     ) -> Result<Sample, TrainError> {
         let reached = self.reached(self.networks(parameters).len());
         let is_reached = |row: &&[f64]| reached.as_ref().is_none_or(|reached| reached.contains(row));
-        let rows: Vec<Vec<f64>> = points.iter().filter(is_reached).map(<[f64]>::to_vec).collect();
+        let reached = points.iter().filter(is_reached).step_by(points.len().div_ceil(MOST_ROWS).max(1));
+        let rows: Vec<Vec<f64>> = reached.map(<[f64]>::to_vec).collect();
         let mut values = HashMap::new();
         for site in 0..row.sites {
             let start = site * row.coordinates;
@@ -120,6 +104,42 @@ impl Experiment {
             }
         }
         Ok(Sample { row, rows, values })
+    }
+}
+
+/// All that equations add up, at the points of every term.
+struct Judge {
+    pool: Pool,
+    /// By the position of the term; the interior comes first.
+    samples: Vec<Sample>,
+    scalars: Vec<f64>,
+}
+
+impl Judge {
+    /// The residual of an equation that adds up these summands, beside the largest of them.
+    fn relative(&self, source: Source, position: usize, summands: &[Expression]) -> Option<f64> {
+        let Judge { pool, samples, scalars } = self;
+        let (inside, own) = (&samples[0], &samples[position]);
+        let values: Vec<Vec<f64>> =
+            summands.iter().map(|&summand| own.values(pool, summand, scalars)).collect();
+        let residual = (0..own.rows.len()).map(|point| values.iter().map(|values| values[point]).sum());
+        let sizes = values.iter().map(|values| size(values.iter().copied()));
+        let largest = match source {
+            Source::Interior | Source::Prediction if summands.len() < 2 => None,
+            Source::Interior | Source::Prediction => greatest(sizes),
+            Source::Condition(_) => {
+                let fields = summands.iter().filter(|summand| pool.mentions(**summand, is_field));
+                let elsewhere =
+                    fields.map(|&summand| size(inside.values(pool, summand, scalars).into_iter()));
+                greatest(sizes.chain(elsewhere))
+            }
+            Source::Data(_) => {
+                let measured =
+                    summands.iter().zip(sizes).filter(|(summand, _)| pool.mentions(**summand, is_measured));
+                greatest(measured.map(|(_, size)| size))
+            }
+        };
+        ratio(size(residual), largest)
     }
 }
 
