@@ -7,7 +7,9 @@ use crate::{json, report, resume};
 use anyhow::Context;
 use pinnace::run::{Live, Record, Used};
 use pinnace::table::{count_outside, read_points};
-use pinnace::{Experiment, FieldError, Fields, Grid, Losses, Places, Run, Summary, TrainError, export};
+use pinnace::{
+    Experiment, FieldError, Fields, Grid, Losses, Places, Run, Summary, TrainError, export, largest_relative,
+};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -43,7 +45,8 @@ pub(crate) fn evaluate(choices: &Evaluate, output: &mut impl Write) -> anyhow::R
         Table::None | Table::Json => {}
     }
     let losses = experiment.losses_on_fresh_points(parameters)?;
-    let measured = Measured { run: &run, losses, errors, fields };
+    let relative = experiment.relative_residuals(parameters)?;
+    let measured = Measured { run: &run, losses, relative, errors, fields };
     if choices.json {
         measured.write_json(&choices.trained.run, matches!(table, Table::Json), output)?;
     } else {
@@ -125,6 +128,8 @@ fn under_way(live: &Live) -> String {
 struct Measured<'r> {
     run: &'r Run,
     losses: Losses,
+    /// One per residual.
+    relative: Vec<Option<f64>>,
     errors: Vec<Option<FieldError>>,
     fields: Fields,
 }
@@ -145,7 +150,7 @@ impl Measured<'_> {
             experiment.device(),
             experiment.precision()
         )?;
-        report::residuals(experiment, &self.losses, output)?;
+        report::residuals(experiment, &self.losses, &self.relative, output)?;
         report::errors(experiment, &self.errors, output)?;
         report::reached(experiment, self.run.parameters(), output)?;
         let summaries = self.fields.summaries();
@@ -193,7 +198,9 @@ impl Measured<'_> {
             }),
             "state": self.run.used().name(),
             "points": self.fields.points().len(),
-            "residuals": json::residuals(experiment, &self.losses),
+            "relative_residual": largest_relative(&self.relative),
+            "residuals": json::residuals(experiment, &self.losses, &self.relative),
+            "exact": json::exact(experiment),
             "relative_l2": json::per_unknown(experiment, &self.errors, |error| json!(error.relative_l2)),
             "rms_error": json::per_unknown(experiment, &self.errors, |error| json!(error.root_mean_square)),
             "largest_error": json::per_unknown(experiment, &self.errors, |error| json!(error.largest)),

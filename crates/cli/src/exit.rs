@@ -118,7 +118,9 @@ pub(crate) fn code(result: std::thread::Result<anyhow::Result<ExitCode>>) -> Exi
             )
             | TrainError::NonFiniteResidual { .. }
             | TrainError::NonFiniteGradient { .. }
-            | TrainError::Export(ExportError::Unwritable { .. } | ExportError::Tensors(_))
+            | TrainError::Export(
+                ExportError::Unwritable { .. } | ExportError::Unremovable { .. } | ExportError::Tensors(_),
+            )
             | TrainError::NotSquares
             | TrainError::Picture(_)
             | TrainError::Misfit { .. }

@@ -10,6 +10,7 @@ mod args;
 mod bench;
 mod bytes;
 mod clean;
+mod decisions;
 mod doctor;
 mod evaluate;
 mod exit;

@@ -2,6 +2,7 @@
 
 use crate::args::Manner;
 use crate::clean::stderr;
+use crate::decisions::decisions;
 use crate::terminal::{Style, Terminal};
 use crate::{exit, json, plot, report};
 use anyhow::Context;
@@ -28,29 +29,8 @@ pub(crate) fn train(
     let stop = listen_for_interruption()?;
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
     experiment.conditions().iter().for_each(|line| terminal.say(line));
-    if let Some(choice) = experiment.choice() {
-        terminal.say(&format!("optimizer {choice}"));
-    }
-    if let Some((width, (least, most))) = experiment.chosen_width() {
-        terminal
-            .say(&format!("width {width}, from {least} to {most}: what the time affords on this machine"));
-    }
-    if let Some((ripples, keys)) = experiment.chosen_waves() {
-        terminal.say(&format!(
-            "sines: {}, as the solution has about {ripples:.1} periods across the box (--set network.activation=tanh for the usual)",
-            keys.join(" ")
-        ));
-    }
-    if let Some((windows, why)) = experiment.chosen_windows() {
-        terminal.say(&format!(
-            "windows of time, a network each: training.windows={windows}, as {why} (--set training.windows=1 for one)"
-        ));
-    }
-    if experiment.plan().attended().is_some() {
-        terminal.say(
-            "attention: points whose residuals stay large weigh more, also in losses until the last one",
-        );
-    }
+    let decisions = decisions(experiment);
+    decisions.iter().filter_map(|decision| decision.said.as_deref()).for_each(|line| terminal.say(line));
     let trained = match &mut folder {
         Some(folder) => {
             let trained = folder.train(experiment, &mut now, stop, &mut terminal);
@@ -64,7 +44,7 @@ pub(crate) fn train(
     let run = folder.as_ref().map(Folder::path);
     let warnings = warnings(&trained, folder.as_ref());
     if manner.json {
-        json::write(experiment, &trained, run, &warnings, output)?;
+        json::write(experiment, &trained, &decisions, run, &warnings, output)?;
     } else {
         report::write(experiment, &trained, run, &warnings, output)?;
     }

@@ -99,6 +99,42 @@ fn json(arguments: &[&str]) -> Value {
 }
 
 #[test]
+fn one_set_of_weights_has_one_relative_residual_wherever_it_is_looked_at() {
+    let trained = Trained::new("relative");
+    let (problem, first, then) = (trained.at("heat.toml"), trained.at("first"), trained.at("then"));
+    let train = |arguments: &[&str]| {
+        json(&[&["train", problem.as_str(), "--json", "--quiet", "--no-plots"], arguments].concat())
+    };
+    let of = |report: &Value| -> Vec<Value> {
+        let residuals = report["residuals"].as_array().expect("a list");
+        residuals.iter().map(|residual| residual["relative_residual"].clone()).collect()
+    };
+    let report = train(&["--steps", "5", "--out", &first]);
+    let relative = of(&report);
+    assert_eq!(relative.len(), 4);
+    assert!(relative.iter().all(|number| number.as_f64().is_some_and(|number| number > 0.0)), "{report}");
+    let largest = relative.iter().filter_map(Value::as_f64).reduce(f64::max);
+    assert_eq!(report["relative_residual"].as_f64(), largest);
+    let measured = json(&["evaluate", &first, "--json"]);
+    assert_eq!(of(&measured), relative);
+    assert_eq!(measured["relative_residual"], report["relative_residual"]);
+    // Other points and other numbers to compute in: the loss is another one, and this is not.
+    let other = ["--seed", "7", "--set", "training.points=100", "--precision", "f32"];
+    let from = ["--from", &first, "--steps", "0", "--out", &then];
+    let handed_over = train(&[&from[..], &other[..]].concat());
+    assert_eq!(of(&handed_over), relative);
+    assert_ne!(handed_over["loss"], report["loss"]);
+    let metrics = std::fs::read_to_string(trained.0.join("first/metrics.jsonl")).expect("there are metrics");
+    let last: Value = serde_json::from_str(metrics.lines().last().expect("a line")).expect("an object");
+    assert_eq!((&last["ended"], &last["step"]), (&"steps".into(), &5.into()));
+    assert_eq!(last["relative_residual"].as_array(), Some(&relative));
+    assert_eq!(last["loss"], report["loss"]);
+    let hard = ["--set", "training.hard_constraints=auto", "--steps", "2", "--no-run", "--quiet"];
+    let said = done(&[&["train", problem.as_str()], &hard[..]].concat());
+    assert!(said.contains("relative") && said.contains("exact by construction: start, walls"), "{said}");
+}
+
+#[test]
 fn a_run_is_measured_as_training_measured_it() {
     let trained = Trained::new("measured");
     let (run, problem, again) = (trained.run(), trained.at("heat.toml"), trained.at("again"));
@@ -224,6 +260,8 @@ fn every_format_lands_in_the_run_unless_a_place_is_named() {
     assert!(String::from_utf8_lossy(&array).contains("'shape': (3, 4)"));
     assert!(export(&["--format", "vtk"]).contains("fields.pvd"));
     assert!(trained.0.join("run/fields/00.vti").is_file() && trained.0.join("run/fields/10.vti").is_file());
+    let said = export(&["--format", "vtk", "--grid", "t=10,x=4"]);
+    assert!(said.contains("removed 1 file of an earlier export"), "{said}");
     assert!(export(&["--format", "vtk", "--time", "axis"]).contains("fields.vti"));
     assert!(export(&["--format", "safetensors"]).contains("network.safetensors"));
     let place = trained.at("elsewhere.csv");

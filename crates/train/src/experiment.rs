@@ -1,6 +1,6 @@
 //! The whole pipeline behind one noun.
 
-use crate::evaluate::{FieldError, Misfit, check_grid, misfits};
+use crate::evaluate::{FieldError, Misfit, check_grid, largest_relative, misfits};
 use crate::optimize::check_size;
 use crate::problems::BuiltIn;
 use crate::reference::{Cache, Facts, Truth};
@@ -8,7 +8,7 @@ use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
 use crate::trainer::{Choice, Descent, Snapshot, Stopped, extent, settle};
 use crate::{Fallback, TrainError, problem_file};
-use equation::constrain::{constrain, report};
+use equation::constrain::{Enforcement, constrain, report};
 use equation::parse::{Diagnostics, parse_with, resolve};
 use equation::problem::{Initialization, Optimizer, Parts, Phase, Problem};
 use equation::taylor::{Plan, plan};
@@ -56,6 +56,9 @@ pub struct Trained {
     pub losses: Losses,
     /// The error of every unknown; `None` for those without a reference.
     pub errors: Vec<Option<FieldError>>,
+    /// The size of every residual beside that of the largest term of its equation, as
+    /// [`Experiment::relative_residuals`] finds it.
+    pub relative_residuals: Vec<Option<f64>>,
     /// The problem's trainable scalars.
     pub scalars: Vec<f64>,
     /// Steps taken.
@@ -72,6 +75,13 @@ pub struct Trained {
     pub memory: Option<MemoryUse>,
     /// What was done in a slower way than it could be, each cause once.
     pub fallbacks: Vec<Fallback>,
+}
+
+impl Trained {
+    /// The largest of the relative residuals; `None` where there is none. What is no number is larger than any.
+    pub fn relative_residual(&self) -> Option<f64> {
+        largest_relative(&self.relative_residuals)
+    }
 }
 
 impl Experiment {
@@ -324,6 +334,17 @@ impl Experiment {
     /// What became of its conditions, a line each: exact by construction, or a penalty and why.
     pub fn conditions(&self) -> Vec<String> {
         report(&self.problem)
+    }
+
+    /// How every equation of its conditions is made to hold.
+    pub fn enforcements(&self) -> &[Enforcement] {
+        &self.problem.enforcements
+    }
+
+    /// The methods that train it, one after the other, as people call them.
+    pub fn methods(&self) -> Vec<&'static str> {
+        let phases = settle(&self.problem, &self.plan, self.device, self.precision);
+        phases.iter().map(|phase| phase.method.title()).collect()
     }
 
     /// Where it will be computed.

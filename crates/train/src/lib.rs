@@ -28,12 +28,13 @@ pub mod table;
 pub mod trainer;
 mod windows;
 
+pub use equation::constrain::{Enforcement, Outcome};
 pub use equation::expression::Derivative;
 pub use equation::parse::Diagnostics;
 pub use equation::problem::{Budget, FieldNameError, Problem, Solution};
 pub use equation::taylor::Plan;
 pub use error::TrainError;
-pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places, Summary};
+pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places, Summary, largest_relative};
 pub use experiment::{Experiment, Trained};
 pub use fallback::Fallback;
 pub use kernel::cpu::Level;

@@ -126,7 +126,7 @@ fn a_number_that_is_no_count_fixes_a_coordinate() {
 
     let folder = Folder::new("slice");
     let moment = fields(&experiment, "t=2.0,x=3,y=4", &[]);
-    let path = export::vtk(&moment, &folder.at("moment"), Time::Series).expect("it can be written");
+    let path = export::vtk(&moment, &folder.at("moment"), Time::Series).expect("it can be written").path;
     assert_eq!(path, folder.at("moment.vti"));
     let (header, arrays) = image(&path);
     assert!(header.contains("WholeExtent=\"0 2 0 3 0 0\""), "{header}");
@@ -195,7 +195,7 @@ fn a_series_of_images_has_space_along_its_axes_and_time_in_its_list() {
     let folder = Folder::new("series");
     let experiment = experiment(PROBLEM);
     let fields = fields(&experiment, "t=2,x=3,y=4", &[]);
-    let list = export::vtk(&fields, &folder.at("plate.vtk"), Time::Series).expect("it can be written");
+    let list = export::vtk(&fields, &folder.at("plate.vtk"), Time::Series).expect("it can be written").path;
     assert_eq!(list, folder.at("plate.pvd"));
     let text = std::fs::read_to_string(list).expect("the list was written");
     assert!(text.contains("timestep=\"0\" group=\"\" part=\"0\" file=\"plate/0.vti\""), "{text}");
@@ -208,11 +208,37 @@ fn a_series_of_images_has_space_along_its_axes_and_time_in_its_list() {
 }
 
 #[test]
+fn a_shorter_series_removes_the_moments_of_the_longer_one_and_nothing_else() {
+    let folder = Folder::new("shorter");
+    let experiment = experiment(PROBLEM);
+    let write = |grid: &str| {
+        let fields = fields(&experiment, grid, &[]);
+        export::vtk(&fields, &folder.at("plate"), Time::Series).expect("it can be written")
+    };
+    let names = || {
+        let entries = std::fs::read_dir(folder.at("plate")).expect("a folder");
+        let mut names: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
+        names.sort();
+        names
+    };
+    assert!(write("t=12,x=2,y=2").removed.is_empty());
+    assert_eq!(names().len(), 12);
+    // Not of the export, whatever they are called.
+    std::fs::write(folder.at("plate/99.vti"), "mine").expect("it can be written");
+    std::fs::write(folder.at("plate/notes.txt"), "mine").expect("it can be written");
+    // The numbers of twelve have two digits, those of three have one.
+    assert_eq!(write("t=3,x=2,y=2").removed.len(), 12);
+    assert_eq!(names(), ["0.vti", "1.vti", "2.vti", "99.vti", "notes.txt"]);
+    assert!(write("t=3,x=2,y=2").removed.is_empty());
+    assert_eq!(write("t=2,x=2,y=2").removed, [folder.at("plate/2.vti")]);
+}
+
+#[test]
 fn time_may_be_an_axis_and_more_than_three_axes_are_refused() {
     let folder = Folder::new("axis");
     let experiment = experiment(PROBLEM);
     let all = fields(&experiment, "t=2,x=3,y=4", &[]);
-    let path = export::vtk(&all, &folder.at("plate"), Time::Axis).expect("it can be written");
+    let path = export::vtk(&all, &folder.at("plate"), Time::Axis).expect("it can be written").path;
     assert_eq!(path, folder.at("plate.vti"));
     let (header, arrays) = image(&path);
     assert!(header.contains("WholeExtent=\"0 2 0 3 0 1\" Origin=\"-1 1 0\" Spacing=\"1 1 2\""), "{header}");

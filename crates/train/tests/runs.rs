@@ -128,7 +128,8 @@ fn history_has_a_record_per_step_and_goes_on_where_the_run_does() {
     // Lines of steps that will be taken again, and half a line.
     let file = path.join("metrics.jsonl");
     let mut text = fs::read_to_string(&file).unwrap();
-    let later = text.lines().last().unwrap().replace("\"step\":30", "\"step\":31");
+    let last = text.lines().rfind(|line| line.contains("mean_squares")).unwrap();
+    let later = last.replace("\"step\":30", "\"step\":31");
     text.push_str(&format!("{later}\n{}", &later[..20]));
     fs::write(&file, text).unwrap();
     assert_eq!(open(&path).history().unwrap().len(), 31);
@@ -138,6 +139,15 @@ fn history_has_a_record_per_step_and_goes_on_where_the_run_does() {
     let longer = run.history().unwrap();
     assert!(longer.iter().map(|record| record.step).eq(1..=40));
     assert_eq!(longer[..30], history);
+    // Both ends are told, too, each after its last step.
+    let text = fs::read_to_string(&file).unwrap();
+    let ends: Vec<usize> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| line.contains("\"ended\":\"steps\""))
+        .map(|it| it.0)
+        .collect();
+    assert_eq!(ends, [30, 41], "{text}");
 }
 
 #[test]

@@ -112,5 +112,12 @@ fn outcome(trial: &Trial) -> String {
         .collect();
     let Trial { steps, seconds, trainable, phases, .. } = trial;
     let phases = phases.join("; ");
-    format!("{} after {steps} steps in {seconds:.1} s ({trainable} parameters; {phases})", errors.join(", "))
+    let unknown = trial.relative_l2.values().all(Option::is_none);
+    let residual = trial.relative_residual.filter(|_| unknown);
+    let residual = residual.map(|residual| format!(" (no reference; relative residual {residual:.1e})"));
+    format!(
+        "{}{} after {steps} steps in {seconds:.1} s ({trainable} parameters; {phases})",
+        errors.join(", "),
+        residual.unwrap_or_default()
+    )
 }

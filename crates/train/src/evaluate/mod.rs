@@ -6,6 +6,7 @@ mod grid;
 mod level;
 mod misfit;
 mod quality;
+mod relative;
 
 pub use field::FieldError;
 pub(crate) use field::Gauge;
@@ -15,3 +16,4 @@ pub(crate) use grid::{Extent, check as check_grid};
 pub(crate) use level::is_free as level_is_free;
 pub use misfit::Misfit;
 pub(crate) use misfit::misfits;
+pub use relative::largest as largest_relative;

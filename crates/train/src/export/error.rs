@@ -13,6 +13,14 @@ pub enum ExportError {
         /// What the system says.
         cause: std::io::Error,
     },
+    /// A file of an earlier export, which this one does not have, cannot be removed.
+    #[error("cannot remove {}, which is of an earlier export: {cause}", path.display())]
+    Unremovable {
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+    },
     /// VTK files of points that are no grid.
     #[error("VTK files hold grids, and this problem has none of its own: name one, such as `{example}`")]
     NoGrid {

@@ -103,7 +103,12 @@ impl Folder {
         stop: &AtomicBool,
         sink: &mut dyn Sink,
     ) -> Result<Trained, TrainError> {
-        experiment.train_from(now, stop, &mut Kept { folder: self, sink })
+        let trained = experiment.train_from(now, stop, &mut Kept { folder: self, sink })?;
+        if let Err(cause) = self.metrics.end(&trained) {
+            let path = self.metrics.path().to_owned();
+            self.unlogged.get_or_insert(RunError::Write { path, cause });
+        }
+        Ok(trained)
     }
 
     /// What is missing in the folder: the last checkpoint, or lines of the metrics.

@@ -1,7 +1,8 @@
-//! How training went: `metrics.jsonl`, one line per logged step.
+//! How training went: `metrics.jsonl`, one line per logged step, and one each time that it ended.
 
 use super::manifest::free_name;
 use super::{Notice, RunError};
+use crate::Trained;
 use crate::checkpoint::write_atomically;
 use crate::trainer::Event;
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,19 @@ pub struct Told {
     pub why: String,
 }
 
+/// The line of an end: the parameters after the last step, where lines of steps tell what was before.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Ended {
+    /// Why: the name of a [`Stopped`](crate::Stopped).
+    ended: String,
+    /// Steps taken in the run.
+    step: u64,
+    /// At the end, over the points of the last phase.
+    loss: f64,
+    /// Of every residual, in the order of `mean_squares`; null where there is nothing to compare with.
+    relative_residual: Vec<Option<f64>>,
+}
+
 /// Whether a step is logged anyway: all of the first thousand of a phase, every tenth of the first ten
 /// thousand, and so on. By count, and not by the clock: a run that was interrupted has the same history.
 fn is_logged(phase_step: u64) -> bool {
@@ -71,7 +85,7 @@ fn is_logged(phase_step: u64) -> bool {
 pub(super) fn read(path: &Path) -> io::Result<(Vec<Record>, Vec<usize>)> {
     let bytes = all_of(path)?;
     let (lines, damaged) = complete(&bytes);
-    Ok((lines.into_iter().map(|(_, record)| record).collect(), damaged))
+    Ok((lines.into_iter().filter_map(|(_, line)| line.of_step()).collect(), damaged))
 }
 
 /// The newest line of a file that someone may be writing.
@@ -81,7 +95,7 @@ pub(super) fn newest(path: &Path) -> Option<Record> {
     file.seek(SeekFrom::Start(start)).ok()?;
     let mut bytes = Vec::new();
     file.take(TAIL).read_to_end(&mut bytes).ok()?;
-    complete(&bytes).0.pop().map(|(_, record)| record)
+    complete(&bytes).0.into_iter().rev().find_map(|(_, line)| line.of_step())
 }
 
 /// Bytes from the end in which the newest line lies: a line has one number per residual.
@@ -94,15 +108,43 @@ fn all_of(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
+/// What a line says.
+enum Line {
+    Step(Record),
+    End(Ended),
+}
+
+impl Line {
+    fn read(line: &[u8]) -> Option<Self> {
+        let step = || serde_json::from_slice(line).ok().map(Line::Step);
+        step().or_else(|| serde_json::from_slice(line).ok().map(Line::End))
+    }
+
+    /// After which step it was written.
+    fn step(&self) -> u64 {
+        match self {
+            Line::Step(record) => record.step,
+            Line::End(ended) => ended.step,
+        }
+    }
+
+    fn of_step(self) -> Option<Record> {
+        match self {
+            Line::Step(record) => Some(record),
+            Line::End(_) => None,
+        }
+    }
+}
+
 /// Lines that are whole with what they say, and the numbers of lines that say nothing.
-fn complete(bytes: &[u8]) -> (Vec<(&[u8], Record)>, Vec<usize>) {
+fn complete(bytes: &[u8]) -> (Vec<(&[u8], Line)>, Vec<usize>) {
     let (mut lines, mut damaged) = (Vec::new(), Vec::new());
     let whole = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
     for (index, line) in whole.filter(|(_, line)| line.ends_with(b"\n")) {
-        match serde_json::from_slice(line) {
-            Ok(record) => lines.push((line, record)),
-            Err(_) if line.trim_ascii().is_empty() => {}
-            Err(_) => damaged.push(index + 1),
+        match Line::read(line) {
+            Some(read) => lines.push((line, read)),
+            None if line.trim_ascii().is_empty() => {}
+            None => damaged.push(index + 1),
         }
     }
     (lines, damaged)
@@ -115,6 +157,8 @@ pub(super) struct Metrics {
     file: File,
     /// Bytes of whole lines.
     length: u64,
+    /// What the last line says, where it is of an end.
+    ended: Option<Ended>,
     /// The last step, and whether it is to be written.
     last: Record,
     pending: Pending,
@@ -139,13 +183,9 @@ impl Metrics {
     /// the file with them is kept, and that is told.
     pub(super) fn open(path: &Path, step: u64) -> Result<(Self, Option<Notice>), RunError> {
         let bytes = all_of(path).map_err(RunError::read(path))?;
-        let (lines, damaged) = complete(&bytes);
-        let kept: Vec<u8> = lines
-            .iter()
-            .filter(|(_, record)| record.step <= step)
-            .flat_map(|(line, _)| *line)
-            .copied()
-            .collect();
+        let (mut lines, damaged) = complete(&bytes);
+        lines.retain(|(_, line)| line.step() <= step);
+        let kept: Vec<u8> = lines.iter().flat_map(|(line, _)| *line).copied().collect();
         let mut notice = None;
         if let Some(&first) = damaged.first() {
             let aside = free_name(path);
@@ -153,17 +193,24 @@ impl Metrics {
             let (path, count) = (path.to_owned(), damaged.len());
             notice = Some(Notice::DamagedLines { path, first, count, aside: Some(aside) });
         }
-        let kept_records = lines.iter().filter(|(_, record)| record.step <= step);
-        let told =
-            kept_records.flat_map(|(_, record)| &record.fallbacks).map(|told| told.what.clone()).collect();
         if kept != bytes {
             write_atomically(path, &kept).map_err(RunError::write(path))?;
+        }
+        let (mut told, mut ended) = (Vec::new(), None);
+        for (_, line) in lines {
+            match line {
+                Line::Step(record) => {
+                    told.extend(record.fallbacks.into_iter().map(|told| told.what));
+                    ended = None;
+                }
+                Line::End(end) => ended = Some(end),
+            }
         }
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(RunError::write(path))?;
         let length = kept.len() as u64;
         let (path, last, pending, waiting) =
             (path.to_owned(), Record::default(), Pending::Nothing, Vec::new());
-        Ok((Metrics { path, file, length, last, pending, waiting, told }, notice))
+        Ok((Metrics { path, file, length, ended, last, pending, waiting, told }, notice))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -241,6 +288,22 @@ impl Metrics {
         }
     }
 
+    /// Takes note of how training ended. A run that is continued and takes no step ends as it did before.
+    pub(super) fn end(&mut self, trained: &Trained) -> io::Result<()> {
+        let ended = Ended {
+            ended: trained.stopped.name().to_owned(),
+            step: trained.steps,
+            loss: trained.losses.total,
+            relative_residual: trained.relative_residuals.clone(),
+        };
+        if self.ended.as_ref() == Some(&ended) {
+            return Ok(());
+        }
+        self.append(serde_json::to_vec(&ended)?)?;
+        self.ended = Some(ended);
+        self.file.sync_data()
+    }
+
     /// Puts all lines so far onto the disk.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.write_certain()?;
@@ -254,7 +317,11 @@ impl Metrics {
     /// Writes the last step in one piece.
     fn write(&mut self) -> io::Result<()> {
         self.pending = Pending::Nothing;
-        let mut line = serde_json::to_vec(&self.last)?;
+        self.ended = None;
+        self.append(serde_json::to_vec(&self.last)?)
+    }
+
+    fn append(&mut self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
         if let Err(error) = self.file.write_all(&line) {
             // Half a line would spoil the next one.
@@ -284,7 +351,7 @@ mod tests {
         let line = serde_json::to_string(&record).unwrap_or_default();
         let text = format!("{line}\nnonsense\n{{}}\n{line}\n\n{line}");
         let (lines, damaged) = complete(text.as_bytes());
-        let read: Vec<Record> = lines.into_iter().map(|(_, record)| record).collect();
+        let read: Vec<Record> = lines.into_iter().filter_map(|(_, line)| line.of_step()).collect();
         assert_eq!((read, damaged), (vec![record.clone(), record], vec![2, 3]));
     }
 

@@ -29,7 +29,7 @@ pub fn count_outside(problem: &Problem, points: &Points) -> usize {
     points.iter().filter(|place| layout.check_row(Counted::Rows, 0, place).is_err()).count()
 }
 
-fn read_text(problem: &Problem, bytes: &[u8]) -> Result<Points, TableFault> {
+pub(super) fn read_text(problem: &Problem, bytes: &[u8]) -> Result<Points, TableFault> {
     let coordinates: Vec<&str> =
         problem.domain.coordinates.iter().map(|coordinate| coordinate.name.as_str()).collect();
     let mut order: Vec<usize> = (0..coordinates.len()).collect();

@@ -120,6 +120,7 @@ impl Course<'_> {
         let trainer::Outcome { losses, stopped } = trainer::finish(plan, &mut objective, now, stopped, sink)?;
         Ok(Some(Trained {
             errors: errors(objective.kernel(), &now.parameters)?,
+            relative_residuals: experiment.relative_residuals(&now.solution())?,
             parameters: now.solution(),
             losses,
             scalars: plan.scalar_values(&now.parameters),
