@@ -5,12 +5,10 @@ use super::early::{self, Early};
 use super::peak_bytes;
 use super::step::{DeviceMemory, Start, StepSettings, on_threads, open};
 use crate::BenchError;
-use equation::problem::{Products as Wanted, Solver};
+use equation::problem::{Optimizer as Method, Products as Wanted, Solver};
 use kernel::Kernel;
-use linear::{Attempt, Course, Products, Unknowns};
-use linear::{Cholesky, NormalEquations};
-use pinnace::optimize::TriedStep;
-use pinnace::optimize::{Elsewhere, GaussNewton, LeastSquares, Optimizer};
+use linear::{Attempt, Cholesky, Course, NormalEquations, Products, Unknowns};
+use pinnace::optimize::{Elsewhere, GaussNewton, LeastSquares, Optimizer, TriedStep};
 use pinnace::{Objective, Precision, Refusal};
 use std::path::Path;
 use std::time::Instant;
@@ -20,6 +18,10 @@ const WARM_UP: usize = 5;
 
 /// The measurement ends after this many iterations, or after the seconds but at least three of them.
 const MEASURED: (usize, f64) = (50, 6.0);
+
+/// The method whose iterations are timed.
+const MEASURED_METHOD: Method =
+    Method::GaussNewton { solver: Solver::NormalEquations, products: Wanted::Exact };
 
 /// What was measured.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -76,7 +78,7 @@ pub fn first_iterations_of_case(folder: &Path) -> Result<[f64; 2], BenchError> {
 }
 
 fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, BenchError> {
-    let Start { name, experiment, points, parameters: start } = Start::of(settings)?;
+    let Start { name, experiment, points, parameters: start } = Start::of(settings, MEASURED_METHOD)?;
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let interior = points[0].len();
     let mut kernel = Kernel::compile(plan, settings.device, Precision::F64)?;

@@ -3,6 +3,7 @@
 use super::step::{count, open};
 use super::{DeviceMemory, peak_bytes};
 use crate::BenchError;
+use equation::problem::Optimizer as Method;
 use equation::taylor::Plan;
 use kernel::cuda::{Busy, CompileMode};
 use kernel::{Kernel, Points, Visits};
@@ -107,7 +108,8 @@ pub fn bench_scaling(settings: &ScalingSettings) -> Result<ScalingReport, BenchE
         format!("training.condition_points={}", (points / INSIDE_PER_CONDITION).max(1)),
         format!("training.steps={steps}"),
     ];
-    let experiment = open(PROBLEM, &overrides)?;
+    let experiment = open(PROBLEM, &overrides)?.on(device, precision);
+    experiment.check_memory_of_steps(Method::Adam)?;
     let plan = experiment.plan();
     let begin = Instant::now();
     let mut kernel = Kernel::compile(plan, device, precision)?;

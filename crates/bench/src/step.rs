@@ -3,6 +3,7 @@
 use super::case::{self, Manifest};
 use super::peak_bytes;
 use crate::BenchError;
+use equation::problem::Optimizer as Method;
 use equation::taylor::Plan;
 use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Kernel, Visits};
@@ -165,7 +166,7 @@ pub(super) fn on_threads<R: Send>(
 }
 
 fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, BenchError> {
-    let Start { name, experiment, points, parameters: start } = Start::of(settings)?;
+    let Start { name, experiment, points, parameters: start } = Start::of(settings, Method::Adam)?;
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let interior = points[0].len();
     let (flops, products) = count(plan, &points);
@@ -212,11 +213,13 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub(super) fn of(settings: &StepSettings) -> Result<Self, BenchError> {
+    /// For steps of a method.
+    pub(super) fn of(settings: &StepSettings, method: Method) -> Result<Self, BenchError> {
         let manifest = settings.case.as_deref().map(Manifest::read).transpose()?;
         let name = manifest.as_ref().map_or(&settings.problem, |manifest| &manifest.problem).clone();
         let overrides = manifest.as_ref().map_or_else(|| settings.overrides(), Manifest::overrides);
-        let experiment = open(&name, &overrides)?;
+        let experiment = open(&name, &overrides)?.on(settings.device, settings.precision);
+        experiment.check_memory_of_steps(method)?;
         let (problem, plan) = (experiment.problem(), experiment.plan());
         let (points, parameters) = match settings.case.as_deref() {
             Some(folder) => (case::points(folder, plan)?, case::weights(folder, plan)?),

@@ -4,7 +4,7 @@ mod table;
 mod watch;
 
 use crate::args::Accuracy;
-use crate::terminal::Style;
+use crate::terminal::{Style, tell_of_device};
 use crate::{exit, session};
 use anyhow::Context;
 use bench::{AccuracySettings, News, RawFile, Task, pictures, summarize, train_all};
@@ -25,6 +25,9 @@ pub(crate) fn accuracy(choices: &Accuracy, output: &mut impl Write) -> anyhow::R
     // Mistakes are found before anyone has waited for a training.
     for task in tasks.iter().filter(|task| task.seed == 0) {
         settings.open(task)?;
+    }
+    if !choices.quiet {
+        tell_of_device(&choices.device);
     }
     // Before there is a file: whoever sees it may interrupt.
     let stop = session::listen_for_interruption()?;
@@ -80,7 +83,7 @@ fn settings(choices: &Accuracy) -> AccuracySettings {
         seeds: choices.seeds,
         budget: choices.budget,
         overrides: choices.set.clone(),
-        device: choices.device,
+        device: choices.device.device,
         precision: choices.precision,
         jobs,
         threads: choices.threads.map_or((cores / jobs).max(1), usize::from),

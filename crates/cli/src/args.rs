@@ -3,7 +3,7 @@
 use crate::bytes;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pinnace::run::SECONDS_PER_CHECKPOINT;
-use pinnace::{Budget, CompileMode, Device, Precision};
+use pinnace::{Budget, ChosenDevice, CompileMode, Precision};
 use std::path::PathBuf;
 
 /// Turns a text file that states a differential equation into a trained network.
@@ -81,7 +81,7 @@ pub(crate) struct Accuracy {
 
     /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
-    pub(crate) device: Device,
+    pub(crate) device: ChosenDevice,
 
     /// In which numbers to compute: f64 or f32
     #[arg(long, default_value = "f64")]
@@ -132,7 +132,7 @@ pub(crate) struct Scaling {
 
     /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
-    pub(crate) device: Device,
+    pub(crate) device: ChosenDevice,
 
     /// In which numbers to compute [default: the fastest as accurate as f32]
     #[arg(long)]
@@ -171,7 +171,7 @@ pub(crate) struct Measured {
 
     /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
-    pub(crate) device: Device,
+    pub(crate) device: ChosenDevice,
 
     #[command(flatten)]
     pub(crate) gpu: Gpu,
@@ -223,7 +223,7 @@ pub(crate) struct Train {
 
     /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
-    pub(crate) device: Device,
+    pub(crate) device: ChosenDevice,
 
     /// In which numbers to compute: f64 or f32; on a GPU also fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16
     /// [default: f64; on a GPU with Adam alone fp16x3, which is as accurate as f32]
@@ -254,6 +254,10 @@ pub(crate) struct Train {
     #[arg(long, conflicts_with = "out")]
     pub(crate) no_run: bool,
 
+    /// End with exit code 2, before anything is written, where the problem has a warning
+    #[arg(long)]
+    pub(crate) strict: bool,
+
     #[command(flatten)]
     pub(crate) manner: Manner,
 }
@@ -266,6 +270,10 @@ pub(crate) struct Resume {
     /// Override a key of the section training, for good, such as training.budget="20000 steps"; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+
+    /// Time or steps of each phase, such as 60s, 5min or "300 steps, 60 s", what is spent before included; short for --set training.budget=...
+    #[arg(long, conflicts_with = "steps")]
+    pub(crate) budget: Option<Budget>,
 
     /// Take this many steps in all, those before included; short for --set training.steps=N
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
@@ -323,7 +331,7 @@ pub(crate) struct Plot {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Points along coordinates, such as t=201,x=512 [default: the problem's test grid, or 201]
+    /// Points along coordinates, such as t=201,x=512; with a decimal point a value, such as x=0.5 [default: the problem's test grid, or 201]
     #[arg(long, value_name = "NAME=N,…")]
     pub(crate) grid: Option<String>,
 }
@@ -337,13 +345,17 @@ pub(crate) struct Explain {
     #[arg(long, group = "machine")]
     pub(crate) cuda: bool,
 
-    /// Also tell which memory the first phase of training would take there, as `train` does; cuda is the one that plans it
+    /// Tell which memory training would take there, on the host and, as `train` does, on a GPU
     #[arg(long, group = "machine")]
-    pub(crate) device: Option<Device>,
+    pub(crate) device: Option<ChosenDevice>,
 
     /// In which numbers that source or that device computes: f64, f32, fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16 [default: f64 for the source, what training takes for a device]
     #[arg(long, requires = "machine")]
     pub(crate) precision: Option<Precision>,
+
+    /// End with exit code 2 where the problem has a warning
+    #[arg(long)]
+    pub(crate) strict: bool,
 
     #[command(flatten)]
     pub(crate) gpu: Gpu,
@@ -367,7 +379,7 @@ pub(crate) struct Trained {
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) run: PathBuf,
 
-    /// Points along every coordinate, such as t=201,x=512 [default: the problem's test grid]
+    /// Points along every coordinate, such as t=201,x=512; with a decimal point a value, such as x=0.5 [default: the problem's test grid]
     #[arg(long, value_name = "GRID")]
     pub(crate) grid: Option<String>,
 
@@ -437,7 +449,7 @@ pub(crate) struct Reference {
     #[command(flatten)]
     pub(crate) chosen: Chosen,
 
-    /// Points along every coordinate, such as t=201,x=512 [default: the problem's test grid]
+    /// Points along every coordinate, such as t=201,x=512; with a decimal point a value, such as x=0.5 [default: the problem's test grid]
     #[arg(long, value_name = "GRID")]
     pub(crate) grid: Option<String>,
 

@@ -1,6 +1,7 @@
 //! `pinnace bench`
 
 use crate::args::{Iteration, Measured, Step};
+use crate::terminal::tell_of_device;
 use crate::{bytes, exit};
 use bench::{IterationReport, StepReport, StepSettings, bench_iteration, bench_step};
 use pinnace::Precision;
@@ -8,7 +9,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 pub(crate) fn step(choices: &Step, output: &mut impl Write) -> anyhow::Result<ExitCode> {
-    exit::check_gpu(&choices.measured.gpu, choices.measured.device)?;
+    exit::check_gpu(&choices.measured.gpu, choices.measured.device.device)?;
+    tell_of_device(&choices.measured.device);
     let report = bench_step(&settings(&choices.measured, choices.precision))?;
     if choices.measured.json {
         writeln!(output, "{}", serde_json::to_string(&report)?)?;
@@ -19,7 +21,8 @@ pub(crate) fn step(choices: &Step, output: &mut impl Write) -> anyhow::Result<Ex
 }
 
 pub(crate) fn iteration(choices: &Iteration, output: &mut impl Write) -> anyhow::Result<ExitCode> {
-    exit::check_gpu(&choices.measured.gpu, choices.measured.device)?;
+    exit::check_gpu(&choices.measured.gpu, choices.measured.device.device)?;
+    tell_of_device(&choices.measured.device);
     let report = bench_iteration(&settings(&choices.measured, Precision::F64))?;
     if choices.measured.json {
         writeln!(output, "{}", serde_json::to_string(&report)?)?;
@@ -35,7 +38,7 @@ fn settings(measured: &Measured, precision: Precision) -> StepSettings {
         points: measured.points,
         width: measured.width,
         depth: measured.depth,
-        device: measured.device,
+        device: measured.device.device,
         precision,
         memory_limit: measured.gpu.memory_limit,
         compile: measured.gpu.compile.unwrap_or_default(),

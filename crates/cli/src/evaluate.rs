@@ -1,13 +1,17 @@
 //! `pinnace evaluate`
 
 use crate::args::Evaluate;
+use crate::clean::{self, stderr};
 use crate::exit::{self, Usage};
 use crate::{json, report, resume};
 use anyhow::Context;
+use pinnace::run::{Live, Record, Used};
 use pinnace::table::{count_outside, read_points};
-use pinnace::{Experiment, FieldError, Fields, Grid, Losses, Places, Run, Summary, TrainError, export};
+use pinnace::{
+    Experiment, FieldError, Fields, Grid, Losses, Places, Run, Summary, TrainError, export, largest_relative,
+};
 use serde_json::{Map, Value, json};
-use std::io::{Write, stderr};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -29,8 +33,8 @@ pub(crate) fn evaluate(choices: &Evaluate, output: &mut impl Write) -> anyhow::R
     let derivatives = choices.trained.derivatives.iter().map(|name| name.trim());
     let derivatives = experiment.find_fields(derivatives).map_err(TrainError::from)?;
     let places = places(choices, experiment)?;
-    let errors = experiment.errors_at(parameters, &places.points())?;
     let fields = experiment.with_references(experiment.fields(parameters, places, &derivatives)?);
+    let errors = experiment.errors_at(parameters, fields.points())?;
     match table {
         Table::Stdout => {
             export::write_csv(&fields, output)?;
@@ -41,7 +45,8 @@ pub(crate) fn evaluate(choices: &Evaluate, output: &mut impl Write) -> anyhow::R
         Table::None | Table::Json => {}
     }
     let losses = experiment.losses_on_fresh_points(parameters)?;
-    let measured = Measured { run: &run, losses, errors, fields };
+    let relative = experiment.relative_residuals(parameters)?;
+    let measured = Measured { run: &run, losses, relative, errors, fields };
     if choices.json {
         measured.write_json(&choices.trained.run, matches!(table, Table::Json), output)?;
     } else {
@@ -111,10 +116,20 @@ pub(crate) fn grid(text: Option<&str>, experiment: &Experiment) -> anyhow::Resul
     })
 }
 
+/// That a run is still trained, and where it is.
+fn under_way(live: &Live) -> String {
+    match &live.logged {
+        Some(Record { step, .. }) => format!(" (its newest checkpoint; training is at step {step})"),
+        None => " (its newest checkpoint; training has begun)".to_owned(),
+    }
+}
+
 /// What was found out about a run.
 struct Measured<'r> {
     run: &'r Run,
     losses: Losses,
+    /// One per residual.
+    relative: Vec<Option<f64>>,
     errors: Vec<Option<FieldError>>,
     fields: Fields,
 }
@@ -122,15 +137,20 @@ struct Measured<'r> {
 impl Measured<'_> {
     fn write(&self, output: &mut impl Write) -> anyhow::Result<()> {
         let experiment = self.run.experiment();
-        writeln!(output, "{}", experiment.problem().title)?;
+        writeln!(output, "{}", clean::line(&experiment.problem().title))?;
         writeln!(
             output,
-            "after {} steps, on {} in {}; residuals on points that training has not seen",
+            "after {} steps{}, on {} in {}; residuals on points that training has not seen",
             self.run.snapshot().steps,
+            match (self.run.live(), self.run.used()) {
+                (Some(live), _) => under_way(live),
+                (None, Used::Best) => " (the best state that was kept)".to_owned(),
+                (None, Used::Newest | Used::Named) => String::new(),
+            },
             experiment.device(),
             experiment.precision()
         )?;
-        report::residuals(experiment, &self.losses, output)?;
+        report::residuals(experiment, &self.losses, &self.relative, output)?;
         report::errors(experiment, &self.errors, output)?;
         report::reached(experiment, self.run.parameters(), output)?;
         let summaries = self.fields.summaries();
@@ -173,8 +193,14 @@ impl Measured<'_> {
             "device": experiment.device().name(),
             "precision": experiment.precision().name(),
             "steps": self.run.snapshot().steps,
+            "live": self.run.live().map(|live| {
+                json!({ "process": live.process, "step": live.logged.as_ref().map(|logged| logged.step) })
+            }),
+            "state": self.run.used().name(),
             "points": self.fields.points().len(),
-            "residuals": json::residuals(experiment, &self.losses),
+            "relative_residual": largest_relative(&self.relative),
+            "residuals": json::residuals(experiment, &self.losses, &self.relative),
+            "exact": json::exact(experiment),
             "relative_l2": json::per_unknown(experiment, &self.errors, |error| json!(error.relative_l2)),
             "rms_error": json::per_unknown(experiment, &self.errors, |error| json!(error.root_mean_square)),
             "largest_error": json::per_unknown(experiment, &self.errors, |error| json!(error.largest)),

@@ -1,12 +1,14 @@
 //! How the process ends.
 
 use crate::args::Gpu;
+use crate::clean::{self, stderr};
 use bench::{AccuracyError, BenchError};
 use pinnace::export::ExportError;
 use pinnace::{Device, KernelError, RunError, TrainError};
 use plot::PlotError;
+use std::ffi::OsString;
 use std::fmt;
-use std::io::{ErrorKind, Write, stderr};
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 /// Done.
@@ -48,6 +50,17 @@ pub(crate) fn speak_of_panics() {
         // A closed stderr is no reason to panic again.
         let _ = writeln!(stderr(), "pinnace: this is a bug, please report it: {panic}");
     }));
+}
+
+/// Shows help, or what is wrong with the arguments.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let strange = |argument: OsString| clean::line(&argument.to_string_lossy()) != argument.to_string_lossy();
+    // A closed pipe is no failure here either. Colours are left out where arguments would bring their own.
+    let _ = match std::env::args_os().any(strange) {
+        true => write!(stderr(), "{}", error.render()),
+        false => error.print(),
+    };
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// Reports an error, if there is one, and finds the exit code.
@@ -134,15 +147,18 @@ fn of_training(error: &TrainError) -> ExitCode {
         | TrainError::Table(_)
         | TrainError::Reference(_)
         | TrainError::TooLarge { .. }
+        | TrainError::Memory(_)
+        | TrainError::NoSuchPhase { .. }
         | TrainError::EmptyPlace { .. } => ExitCode::from(WRONG_INPUT),
         TrainError::Run(error) => of_run(error),
         TrainError::Kernel(error) => of_kernel(error),
         TrainError::NonFiniteResidual { .. }
         | TrainError::NonFiniteGradient { .. }
-        | TrainError::Export(ExportError::Unwritable { .. } | ExportError::Tensors(_))
+        | TrainError::Export(
+            ExportError::Unwritable { .. } | ExportError::Unremovable { .. } | ExportError::Tensors(_),
+        )
         | TrainError::NotSquares
         | TrainError::Misfit { .. }
-        | TrainError::NoSuchPhase { .. }
         | TrainError::NoSuchWindow { .. }
         | TrainError::Unmeasurable(_) => ExitCode::FAILURE,
     }
@@ -155,9 +171,11 @@ fn of_run(error: &RunError) -> ExitCode {
         | RunError::Taken { .. }
         | RunError::Transfer(_)
         | RunError::Override { .. }
+        | RunError::Changed { .. }
         | RunError::OnlyACheckpoint { .. } => ExitCode::from(WRONG_INPUT),
         RunError::Write { .. }
         | RunError::Busy { .. }
+        | RunError::StrangeLock { .. }
         | RunError::Checkpoint { .. }
         | RunError::Unsavable(_) => ExitCode::FAILURE,
     }

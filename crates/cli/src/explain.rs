@@ -1,42 +1,64 @@
 //! `pinnace explain`
 
 use crate::args::Explain;
-use crate::{exit, terminal};
-use pinnace::{CompileMode, Device, Event, Experiment, MemoryPlan, Precision, Sink, kernel_text};
+use crate::{exit, terminal, warnings};
+use pinnace::memory::{available, show};
+use pinnace::{CompileMode, Device, Event, Experiment, MemoryPlan, Precision, Sink, TrainError, kernel_text};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 pub(crate) fn explain(choices: &Explain, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let experiment = Experiment::open(&choices.chosen.problem, &choices.chosen.set)?;
-    exit::check_gpu(&choices.gpu, choices.device.unwrap_or(Device::Cpu))?;
+    if choices.strict || choices.cuda {
+        warnings::show(&experiment);
+    }
+    warnings::check(&experiment, choices.strict)?;
+    exit::check_gpu(&choices.gpu, choices.device.as_ref().map_or(Device::Cpu, |chosen| chosen.device))?;
     if choices.cuda {
         let precision = choices.precision.unwrap_or(Precision::F64);
         write!(output, "{}", kernel_text(experiment.plan(), precision))?;
         return Ok(exit::DONE);
     }
     let text = experiment.plan().explain(experiment.problem());
-    writeln!(output, "{}", text.trim_end())?;
-    if let Some(device) = choices.device {
-        writeln!(output)?;
-        for line in memory(experiment, choices, device)? {
+    writeln!(output, "{}\n", text.trim_end())?;
+    let experiment = match &choices.device {
+        Some(chosen) => {
+            let precision = choices.precision.unwrap_or_else(|| experiment.suitable_precision(chosen.device));
+            experiment.on(chosen.device, precision)
+        }
+        None => experiment,
+    };
+    writeln!(output, "{}", host_memory(&experiment)?)?;
+    if choices.device.is_some() && experiment.device() == Device::Cuda {
+        for line in device_memory(experiment, choices)? {
             writeln!(output, "{line}")?;
         }
     }
     Ok(exit::DONE)
 }
 
-/// What training would say about memory. It is asked for by training that ends before its first step: kernels are compiled, for
-/// their memory counts too.
-fn memory(experiment: Experiment, choices: &Explain, device: Device) -> anyhow::Result<Vec<String>> {
-    let precision = choices.precision.unwrap_or_else(|| experiment.suitable_precision(device));
+/// What training would take on the host, and what there is.
+fn host_memory(experiment: &Experiment) -> anyhow::Result<String> {
+    let (need, there) = (experiment.memory_need(), available().map_err(TrainError::from)?);
+    let there = match (need.clone().check(there), there) {
+        (Err(error), _) => return Ok(format!("memory of the host: {error}")),
+        (Ok(()), Some(bytes)) => format!("; there are {} to be had", show(bytes)),
+        (Ok(()), None) => String::new(),
+    };
+    Ok(format!("memory of the host, at most about {need}{there}"))
+}
+
+/// What training would say about the memory of a GPU. It is asked for by training that ends before its first step: kernels are
+/// compiled, for their memory counts too.
+fn device_memory(experiment: Experiment, choices: &Explain) -> anyhow::Result<Vec<String>> {
     let compile = choices.gpu.compile.unwrap_or_default();
-    let experiment = experiment.on(device, precision).compiled(compile).within(choices.gpu.memory_limit);
+    let experiment = experiment.compiled(compile).within(choices.gpu.memory_limit);
     let experiment = experiment.with_steps(0);
     let mut heard = Heard(None);
     experiment.train_from(&mut experiment.start(), &AtomicBool::new(false), &mut heard)?;
     let Some(plan) = heard.0 else {
-        return Ok(vec![format!("memory: `{device}` takes what it needs, without a plan")]);
+        return Ok(vec![format!("memory: `{}` takes what it needs, without a plan", experiment.device())]);
     };
     let mut lines = terminal::memory(&plan);
     if compile == CompileMode::ManySteps && plan.movers.is_none() {

@@ -12,6 +12,7 @@ pub(crate) fn export(choices: &Export, output: &mut impl Write) -> anyhow::Resul
     check(choices)?;
     let run = open(&choices.trained.run)?;
     let path = choices.out.clone().unwrap_or_else(|| default_path(choices.format, run.folder()));
+    let mut removed = Vec::new();
     let written = match choices.format {
         Format::Safetensors => {
             write::network(run.experiment(), run.parameters(), &path)?;
@@ -30,11 +31,27 @@ pub(crate) fn export(choices: &Export, output: &mut impl Write) -> anyhow::Resul
                 Time::Series => write::Time::Series,
                 Time::Axis => write::Time::Axis,
             };
-            write::vtk(&fields(choices, &run)?, &path, time).map_err(TrainError::from)?
+            let written = write::vtk(&fields(choices, &run)?, &path, time).map_err(TrainError::from)?;
+            removed = written.removed;
+            written.path
         }
     };
     writeln!(output, "wrote {}", written.display())?;
+    say_removed(&removed, output)?;
     Ok(exit::DONE)
+}
+
+/// Says what an earlier export had written and this one has removed.
+pub(crate) fn say_removed(removed: &[PathBuf], output: &mut impl Write) -> anyhow::Result<()> {
+    if let [first, ..] = removed {
+        let (count, folder) = (removed.len(), first.parent().unwrap_or(first).display());
+        let files = if count == 1 { "file" } else { "files" };
+        writeln!(
+            output,
+            "removed {count} {files} of an earlier export from {folder}: this one has fewer moments"
+        )?;
+    }
+    Ok(())
 }
 
 /// Refuses choices that would have no effect.

@@ -1,6 +1,8 @@
 //! The result of training for programs.
 
-use pinnace::{Experiment, FieldError, Losses, MemoryUse, Misfit, Trained};
+use crate::decisions::Decision;
+use crate::report;
+use pinnace::{Enforcement, Experiment, Fallback, FieldError, Losses, MemoryUse, Misfit, Trained};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +11,9 @@ use std::path::Path;
 pub(crate) fn write(
     experiment: &Experiment,
     trained: &Trained,
+    decisions: &[Decision],
     run: Option<&Path>,
+    warnings: &[String],
     output: &mut impl Write,
 ) -> anyhow::Result<()> {
     let problem = experiment.problem();
@@ -22,13 +26,20 @@ pub(crate) fn write(
         "problem": experiment.name(),
         "device": experiment.device().name(),
         "precision": experiment.precision().name(),
+        "width": problem.network.width,
+        "depth": problem.network.depth,
+        "activation": problem.network.activation.name(),
+        "optimizer": experiment.methods(),
+        "decisions": decisions.iter().map(Decision::json).collect::<Vec<_>>(),
         "seed": problem.training.seed,
         "run": run.map(Path::to_string_lossy),
         "steps": trained.steps,
         "evaluations": trained.evaluations,
         "seconds": trained.seconds,
         "loss": trained.losses.total,
-        "residuals": residuals(experiment, &trained.losses),
+        "relative_residual": trained.relative_residual(),
+        "residuals": residuals(experiment, &trained.losses, &trained.relative_residuals),
+        "exact": exact(experiment),
         "relative_l2": per_unknown(experiment, &trained.errors, |error| json!(error.relative_l2)),
         "rms_error": per_unknown(experiment, &trained.errors, |error| json!(error.root_mean_square)),
         "largest_error": per_unknown(experiment, &trained.errors, |error| json!(error.largest)),
@@ -36,10 +47,17 @@ pub(crate) fn write(
         "parameters": scalars(experiment, &trained.scalars),
         "truth": truth,
         "stopped": trained.stopped.name(),
+        "warnings": problem.warnings().into_iter().chain(warnings.iter().cloned()).collect::<Vec<_>>(),
         "memory": trained.memory.map(memory),
+        "fallbacks": trained.fallbacks.iter().map(fallback).collect::<Vec<_>>(),
     });
     writeln!(output, "{object}")?;
     Ok(())
+}
+
+/// What was done in a slower way than it could be.
+fn fallback(fallback: &Fallback) -> Value {
+    json!({ "what": fallback.what(), "why": fallback.why() })
 }
 
 /// Memory of a device, in bytes.
@@ -67,15 +85,23 @@ pub(crate) fn per_unknown(
 }
 
 /// How well every equation holds.
-pub(crate) fn residuals(experiment: &Experiment, losses: &Losses) -> Vec<Value> {
-    experiment.misfits(losses).iter().map(residual).collect()
+pub(crate) fn residuals(experiment: &Experiment, losses: &Losses, relative: &[Option<f64>]) -> Vec<Value> {
+    let misfits = experiment.misfits(losses).into_iter().zip(relative);
+    misfits.map(|(misfit, relative)| residual(misfit, *relative)).collect()
 }
 
-fn residual(misfit: &Misfit<'_>) -> Value {
+/// Equations of conditions that hold whatever the network does.
+pub(crate) fn exact(experiment: &Experiment) -> Vec<Value> {
+    let equation = |it: &Enforcement| json!({ "term": it.condition, "equation": it.equation });
+    report::exact(experiment).map(equation).collect()
+}
+
+fn residual(misfit: Misfit<'_>, relative: Option<f64>) -> Value {
     let mut object = json!({
         "term": misfit.term,
         "equation": misfit.equation,
         "rms": misfit.root_mean_square,
+        "relative_residual": relative,
         "weight": misfit.weight,
     });
     if let Some(noise) = misfit.noise {

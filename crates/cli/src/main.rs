@@ -1,7 +1,7 @@
 //! The command line of Pinnace: arguments, terminal, exit codes.
 //!
-//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failure, 2 wrong usage or a
-//! wrong problem file, 130 interrupted (the report is still printed).
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failure or a training
+//! that diverged (the report is still printed), 2 wrong usage or a wrong problem file, 130 interrupted (the report is still printed).
 
 #![forbid(unsafe_code)]
 
@@ -9,6 +9,8 @@ mod accuracy;
 mod args;
 mod bench;
 mod bytes;
+mod clean;
+mod decisions;
 mod doctor;
 mod evaluate;
 mod exit;
@@ -26,20 +28,26 @@ mod session;
 mod shell;
 mod terminal;
 mod train;
+mod warnings;
 
 use args::{Arguments, Bench, Command};
 use clap::Parser;
+use clean::Clean;
 use std::io::{BufWriter, Write, stdout};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     exit::speak_of_panics();
-    let arguments = Arguments::parse();
+    session::outlive_file_size_limits();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::usage(&error),
+    };
     exit::code(std::panic::catch_unwind(|| run(&arguments)))
 }
 
 fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let mut output = BufWriter::new(stdout().lock());
+    let mut output = Clean(BufWriter::new(stdout().lock()));
     let code = match &arguments.command {
         Command::Train(choices) => train::train(choices, &mut output)?,
         Command::Resume(choices) => resume::resume(choices, &mut output)?,

@@ -3,6 +3,7 @@
 use crate::args::{FieldFormat, Reference};
 use crate::evaluate::grid;
 use crate::exit::{self, Usage};
+use crate::export::say_removed;
 use pinnace::{Experiment, Fields, TrainError, export};
 use plot::{PlotError, Resolution, draw_reference};
 use reference::Facts;
@@ -22,17 +23,20 @@ pub(crate) fn reference(choices: &Reference, output: &mut impl Write) -> anyhow:
         true => writeln!(output, "{}", shown.json())?,
         false => shown.write(output)?,
     }
-    let mut written = Vec::new();
+    let (mut written, mut removed) = (Vec::new(), Vec::new());
     if let Some(folder) = &choices.plot {
         written.push(draw(choices, &experiment, folder)?);
     }
     if let Some(format) = choices.format {
-        written.push(shown.export(format, choices.out.as_deref())?);
+        let (path, gone) = shown.export(format, choices.out.as_deref())?;
+        written.push(path);
+        removed = gone;
     }
     if !choices.json {
         for path in written {
             writeln!(output, "wrote {}", path.display())?;
         }
+        say_removed(&removed, output)?;
     }
     Ok(exit::DONE)
 }
@@ -118,7 +122,8 @@ impl Shown<'_> {
         })
     }
 
-    fn export(&self, format: FieldFormat, out: Option<&Path>) -> anyhow::Result<PathBuf> {
+    /// The file, and those of an earlier export that had to go.
+    fn export(&self, format: FieldFormat, out: Option<&Path>) -> anyhow::Result<(PathBuf, Vec<PathBuf>)> {
         if self.fields.iter().next().is_none() {
             return Err(nothing(self.experiment));
         }
@@ -133,10 +138,11 @@ impl Shown<'_> {
             FieldFormat::Npy => export::npy_folder(&self.fields, &path).map_err(TrainError::from)?,
             FieldFormat::Csv => export::csv(&self.fields, &path).map_err(TrainError::from)?,
             FieldFormat::Vtk => {
-                let written = export::vtk(&self.fields, &path, export::Time::Series);
-                return Ok(written.map_err(TrainError::from)?);
+                let export::Written { path, removed } =
+                    export::vtk(&self.fields, &path, export::Time::Series).map_err(TrainError::from)?;
+                return Ok((path, removed));
             }
         }
-        Ok(path)
+        Ok((path, Vec::new()))
     }
 }

@@ -1,7 +1,7 @@
 //! The result of training for people.
 
-use crate::bytes;
-use pinnace::{Experiment, FieldError, Losses, MemoryUse, Misfit, Trained};
+use crate::{bytes, clean};
+use pinnace::{Enforcement, Experiment, FieldError, Losses, MemoryUse, Misfit, Outcome, Stopped, Trained};
 use std::io::Write;
 use std::path::Path;
 
@@ -9,10 +9,11 @@ pub(crate) fn write(
     experiment: &Experiment,
     trained: &Trained,
     run: Option<&Path>,
+    warnings: &[String],
     output: &mut impl Write,
 ) -> anyhow::Result<()> {
     let problem = experiment.problem();
-    writeln!(output, "{}", problem.title)?;
+    writeln!(output, "{}", clean::line(&problem.title))?;
     writeln!(
         output,
         "{} step{} in {:.1} s (ended by: {}) on {} in {}, seed {}, loss {:.4e}",
@@ -25,17 +26,32 @@ pub(crate) fn write(
         problem.training.seed,
         trained.losses.total
     )?;
+    for warning in warnings {
+        writeln!(output, "warning: {warning}")?;
+    }
     if let Some(memory) = trained.memory {
         writeln!(output, "memory {}", used(memory))?;
     }
-    residuals(experiment, &trained.losses, output)?;
+    residuals(experiment, &trained.losses, &trained.relative_residuals, output)?;
     errors(experiment, &trained.errors, output)?;
     reached(experiment, &trained.parameters, output)?;
     parameters(experiment, &trained.scalars, output)?;
     if let Some(run) = run {
         let path = quoted(run);
         writeln!(output, "\n  run       {path}")?;
-        writeln!(output, "  continue  pinnace resume {path} --steps {}", more(trained.steps))?;
+        // What was interrupted has its end before it; what has come to it needs another.
+        let more = match trained.stopped {
+            Stopped::Interrupted => String::new(),
+            Stopped::Steps
+            | Stopped::Seconds
+            | Stopped::Loss
+            | Stopped::Plateau
+            | Stopped::Noise
+            | Stopped::TargetError
+            | Stopped::GradientVanished { .. }
+            | Stopped::NoDescent { .. } => format!(" --steps {}", more(trained.steps)),
+        };
+        writeln!(output, "  continue  pinnace resume {path}{more}")?;
         writeln!(output, "  evaluate  pinnace evaluate {path}")?;
         writeln!(output, "  draw      pinnace plot {path}")?;
     }
@@ -52,7 +68,7 @@ pub(crate) fn used(memory: MemoryUse) -> String {
 }
 
 /// A path as a shell takes it for one word.
-fn quoted(path: &Path) -> String {
+pub(crate) fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     let plain = |letter: char| letter.is_alphanumeric() || "/._-+=:@%".contains(letter);
     if text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
@@ -69,6 +85,7 @@ fn more(steps: u64) -> u64 {
 pub(crate) fn residuals(
     experiment: &Experiment,
     losses: &Losses,
+    relative: &[Option<f64>],
     output: &mut impl Write,
 ) -> anyhow::Result<()> {
     let misfits = experiment.misfits(losses);
@@ -76,12 +93,32 @@ pub(crate) fn residuals(
     let places = width(|misfit| misfit.term.len()).max(5);
     let equations = width(|misfit| misfit.equation.len()).max(8);
     let noise = if misfits.iter().any(|misfit| misfit.noise.is_some()) { "       noise" } else { "" };
-    writeln!(output, "\n  {:places$}  {:equations$}  {:>10}{noise}", "where", "equation", "RMS")?;
-    for Misfit { term, equation, root_mean_square, noise, .. } in misfits {
+    writeln!(
+        output,
+        "\n  {:places$}  {:equations$}  {:>10}  {:>10}{noise}",
+        "where", "equation", "RMS", "relative"
+    )?;
+    for (misfit, relative) in misfits.into_iter().zip(relative) {
+        let Misfit { term, equation, root_mean_square, noise, .. } = misfit;
+        let relative = relative.map_or_else(|| "undefined".to_owned(), |relative| format!("{relative:.3e}"));
         let noise = noise.map(|noise| format!("  {noise:>10.3e}")).unwrap_or_default();
-        writeln!(output, "  {term:places$}  {equation:equations$}  {root_mean_square:>10.3e}{noise}")?;
+        writeln!(
+            output,
+            "  {term:places$}  {equation:equations$}  {root_mean_square:>10.3e}  {relative:>10}{noise}"
+        )?;
+    }
+    let mut exact: Vec<&str> = exact(experiment).map(|enforcement| enforcement.condition.as_str()).collect();
+    exact.dedup();
+    if !exact.is_empty() {
+        writeln!(output, "  exact by construction: {}", exact.join(", "))?;
     }
     Ok(())
+}
+
+/// Equations of conditions that hold whatever the network does.
+pub(crate) fn exact(experiment: &Experiment) -> impl Iterator<Item = &Enforcement> {
+    let enforcements = experiment.enforcements().iter();
+    enforcements.filter(|enforcement| matches!(enforcement.outcome, Outcome::Exact { .. }))
 }
 
 /// How far every unknown is from its reference.

@@ -2,6 +2,7 @@
 
 use crate::args::Scaling;
 use crate::exit;
+use crate::terminal::tell_of_device;
 use bench::{ScalingReport, ScalingSettings, bench_scaling};
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,12 +12,14 @@ const STEPS: u64 = 2000;
 const FEW_STEPS: (usize, u64) = (10_000_000, 100);
 
 pub(crate) fn scaling(choices: &Scaling, output: &mut impl Write) -> anyhow::Result<ExitCode> {
-    exit::check_gpu(&choices.gpu, choices.device)?;
+    let device = choices.device.device;
+    exit::check_gpu(&choices.gpu, device)?;
+    tell_of_device(&choices.device);
     let compile = choices.gpu.compile.unwrap_or_default();
-    let usual = || choices.device.fastest_as_accurate_as_f32(compile);
+    let usual = || device.fastest_as_accurate_as_f32(compile);
     let precision = choices.precision.unwrap_or_else(usual);
     if !choices.json {
-        writeln!(output, "wave equation in two dimensions, 100x4, Adam, {} in {precision}", choices.device)?;
+        writeln!(output, "wave equation in two dimensions, 100x4, Adam, {device} in {precision}")?;
         writeln!(
             output,
             "{:>10} {:>6} {:>10} {:>9} {:>9} {:>10} {:>10} {:>9} {:>10} {:>6} {:>12} {:>7}",
@@ -39,7 +42,7 @@ pub(crate) fn scaling(choices: &Scaling, output: &mut impl Write) -> anyhow::Res
         let report = bench_scaling(&ScalingSettings {
             points,
             steps: choices.steps.unwrap_or(usual),
-            device: choices.device,
+            device,
             precision,
             memory_limit: choices.gpu.memory_limit,
             compile,

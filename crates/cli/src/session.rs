@@ -1,12 +1,14 @@
 //! What `train` and `resume` share: training someone can watch, interrupt and read about.
 
 use crate::args::Manner;
+use crate::clean::stderr;
+use crate::decisions::decisions;
 use crate::terminal::{Style, Terminal};
 use crate::{exit, json, plot, report};
 use anyhow::Context;
 use pinnace::run::Folder;
-use pinnace::{Experiment, Snapshot, Stopped};
-use std::io::{Write, stderr};
+use pinnace::{Concern, Experiment, Snapshot, Stopped, Trained};
+use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,40 +29,31 @@ pub(crate) fn train(
     let stop = listen_for_interruption()?;
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
     experiment.conditions().iter().for_each(|line| terminal.say(line));
-    if let Some(choice) = experiment.choice() {
-        terminal.say(&format!("optimizer {choice}"));
-    }
-    if let Some((width, (least, most))) = experiment.chosen_width() {
-        terminal
-            .say(&format!("width {width}, from {least} to {most}: what the time affords on this machine"));
-    }
-    if let Some((ripples, keys)) = experiment.chosen_waves() {
-        terminal.say(&format!(
-            "sines: {}, as the solution has about {ripples:.1} periods across the box (--set network.activation=tanh for the usual)",
-            keys.join(" ")
-        ));
-    }
-    if let Some((windows, why)) = experiment.chosen_windows() {
-        terminal.say(&format!(
-            "windows of time, a network each: training.windows={windows}, as {why} (--set training.windows=1 for one)"
-        ));
-    }
-    if experiment.plan().attended().is_some() {
-        terminal.say(
-            "attention: points whose residuals stay large weigh more, also in losses until the last one",
-        );
-    }
+    let decisions = decisions(experiment);
+    decisions.iter().filter_map(|decision| decision.said.as_deref()).for_each(|line| terminal.say(line));
     let trained = match &mut folder {
-        Some(folder) => folder.train(experiment, &mut now, stop, &mut terminal).with_context(|| {
-            format!("training ended early, what there is of it is in {}", folder.path().display())
-        })?,
+        Some(folder) => {
+            let trained = folder.train(experiment, &mut now, stop, &mut terminal);
+            trained.with_context(|| {
+                let kept = folder.newest().map(|step| format!(", up to step {step}")).unwrap_or_default();
+                format!("training ended early, what there is of it is in {}{kept}", folder.path().display())
+            })?
+        }
         None => experiment.train_from(&mut now, stop, &mut terminal)?,
     };
     let run = folder.as_ref().map(Folder::path);
+    let warnings = warnings(&trained, folder.as_ref());
     if manner.json {
-        json::write(experiment, &trained, run, output)?;
+        json::write(experiment, &trained, &decisions, run, &warnings, output)?;
     } else {
-        report::write(experiment, &trained, run, output)?;
+        report::write(experiment, &trained, run, &warnings, output)?;
+    }
+    if !warnings.is_empty() {
+        output.flush()?;
+    }
+    for warning in &warnings {
+        // A closed stderr is no reason to hide the exit code.
+        let _ = writeln!(stderr(), "pinnace: warning: {warning}");
     }
     if let Some(error) = folder.as_ref().and_then(Folder::trouble) {
         output.flush()?;
@@ -85,8 +78,45 @@ pub(crate) fn train(
         | Stopped::Noise
         | Stopped::TargetError
         | Stopped::GradientVanished { .. }
-        | Stopped::NoDescent { .. } => exit::DONE,
+        | Stopped::NoDescent { .. } => match trained.descent.has_diverged() {
+            true => ExitCode::FAILURE,
+            false => exit::DONE,
+        },
     })
+}
+
+/// Makes writing beyond a limit on the size of files an error like that of a full disk, which training survives, and
+/// not the end of the process. Called before there are other threads: they start with what this one blocks.
+#[cfg(unix)]
+pub(crate) fn outlive_file_size_limits() {
+    use nix::sys::signal::{SigSet, Signal};
+    // Where that cannot be had, everything else still works.
+    let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
+}
+
+#[cfg(not(unix))]
+pub(crate) fn outlive_file_size_limits() {}
+
+/// What is wrong with a result, and which of its states a run will be taken at.
+fn warnings(trained: &Trained, folder: Option<&Folder>) -> Vec<String> {
+    let Some(concern) = trained.descent.concern() else { return Vec::new() };
+    let best = folder.and_then(|folder| Some((folder.best()?, report::quoted(folder.path()))));
+    let kept = match (concern, best) {
+        (Concern::Diverged { .. }, Some((step, run))) => format!(
+            "; the report is of this state, `resume`, `evaluate`, `export` and `plot` take the best one that was kept, after step {step}: \
+             pinnace resume {run} --set training.learning_rate=... goes on from there with shorter steps"
+        ),
+        (Concern::Risen { .. }, Some((step, run))) => {
+            format!(
+                "; the best state that was kept, after step {step}, is {run}/checkpoints/best.safetensors"
+            )
+        }
+        (Concern::Diverged { .. }, None) => {
+            "; a smaller training.learning_rate takes shorter steps".to_owned()
+        }
+        (Concern::Risen { .. }, None) => String::new(),
+    };
+    vec![format!("{concern}{kept}")]
 }
 
 /// What Ctrl-C, SIGTERM and SIGHUP set from now on.

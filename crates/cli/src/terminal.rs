@@ -1,11 +1,12 @@
 //! Progress on stderr.
 
 use crate::bytes;
+use crate::clean::{self, stderr};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pinnace::optimize::Trust;
 use pinnace::trainer::Balance;
-use pinnace::{Event, MemoryPlan, Plan, Sink};
-use std::io::{IsTerminal, Write, stderr};
+use pinnace::{ChosenDevice, Event, Fallback, MemoryPlan, Plan, Sink};
+use std::io::{IsTerminal, Write};
 
 /// How progress is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,7 +30,7 @@ const PARTS: u64 = 1000;
 
 impl Style {
     pub(crate) fn choose(quiet: bool, plain: bool) -> Self {
-        match (quiet, plain || !stderr().is_terminal()) {
+        match (quiet, plain || !std::io::stderr().is_terminal()) {
             (true, _) => Style::Silent,
             (false, true) => Style::Lines,
             (false, false) => Style::Bar,
@@ -93,7 +94,7 @@ impl Terminal {
                 // A closed stderr is no reason to stop training.
                 let _ = writeln!(stderr(), "{text}");
             }
-            Style::Bar => self.bar.println(text),
+            Style::Bar => self.bar.println(clean::text(text)),
         }
     }
 
@@ -119,7 +120,7 @@ impl Terminal {
         match self.style {
             Style::Bar => {
                 self.bar.set_position((share.unwrap_or(0.0) * PARTS as f64) as u64);
-                self.bar.set_message(text);
+                self.bar.set_message(clean::line(&text));
             }
             Style::Lines => self.say(&format!("{seconds:8.1} s  {text}")),
             Style::Silent => {}
@@ -203,6 +204,7 @@ impl Sink for Terminal {
                 }
             }
             Event::Memory { plan } => memory(plan).iter().for_each(|line| self.say(line)),
+            Event::Fallback { fallback } => self.say(&fallback_line(fallback)),
             Event::Measured { error, .. } => self.error = Some(error),
             Event::NotSaved { error } => self.say(&format!("warning: {error}; training goes on")),
             Event::PhaseEnded { phase, stopped } => {
@@ -217,6 +219,20 @@ impl Sink for Terminal {
 
     fn wants_error(&self) -> bool {
         self.style != Style::Silent
+    }
+}
+
+/// What is done instead of what, and why.
+fn fallback_line(fallback: &Fallback) -> String {
+    format!("slower than it could be: {}: {}", fallback.what(), fallback.why())
+}
+
+/// Says why the device that was asked for as the best one is no GPU.
+pub(crate) fn tell_of_device(chosen: &ChosenDevice) {
+    if let Some(reason) = chosen.without_gpu.clone() {
+        let fallback = Fallback::Device { used: chosen.device, reason };
+        // A closed stderr is no reason to stop.
+        let _ = writeln!(stderr(), "{}", fallback_line(&fallback));
     }
 }
 

@@ -1,7 +1,7 @@
 //! `pinnace train`
 
 use crate::args::Train;
-use crate::{resume, session};
+use crate::{resume, session, warnings};
 use pinnace::run::{Folder, Place};
 use pinnace::{Experiment, Run, RunError, TrainError};
 use std::io::Write;
@@ -20,9 +20,13 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     overrides.extend(choices.budget.map(|budget| format!("training.budget=\"{budget}\"")));
     overrides.extend(choices.steps.map(|steps| format!("training.steps={steps}")));
     let experiment = Experiment::open(&choices.chosen.problem, &overrides)?;
+    warnings::show(&experiment);
+    warnings::check(&experiment, choices.strict)?;
     let experiment = experiment.compiled(choices.manner.gpu.compile.unwrap_or_default());
-    let precision = choices.precision.unwrap_or_else(|| experiment.suitable_precision(choices.device));
-    let experiment = experiment.on(choices.device, precision).fitted()?;
+    let precision = choices.precision.unwrap_or_else(|| experiment.suitable_precision(choices.device.device));
+    let experiment = experiment.on_chosen(&choices.device, precision);
+    experiment.check_memory()?;
+    let experiment = experiment.fitted()?;
     let start = match &choices.from {
         Some(path) => {
             let run = Run::open(path)?;
@@ -37,10 +41,12 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
         let place = choices.out.clone().map_or_else(|| Place::Under(PathBuf::from(RUNS)), Place::At);
         let (from, seconds) = (choices.from.as_deref(), choices.manner.checkpoint_every);
         let folder = Folder::create(&place, &experiment, &start, from, seconds);
-        Some(folder.map_err(|error| match error {
+        let folder = folder.map_err(|error| match error {
             TrainError::Run(RunError::Write { .. }) => anyhow::Error::new(error).context(ELSEWHERE),
             other => other.into(),
-        })?)
+        })?;
+        resume::show(folder.notices());
+        Some(folder)
     };
     session::train(&experiment, start, folder, &choices.manner, output)
 }

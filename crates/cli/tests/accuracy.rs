@@ -161,6 +161,27 @@ fn methods_are_compared_side_by_side() {
 }
 
 #[test]
+fn a_good_training_without_a_reference_has_not_failed() {
+    let scratch = Scratch::new("unknown");
+    let problem = scratch.join("decay.toml");
+    let stated = "[domain]\nt = [0, 1]\n[unknowns]\nu = {}\n[equations]\ndecay = \"u_t = -u\"\n[conditions]\n\
+        start = { on = \"t = 0\", equation = \"u = 1\" }\n[network]\nwidth = 4\ndepth = 1\n";
+    std::fs::write(&problem, stated).expect("the folder can be written");
+    let output = Command::new(env!("CARGO_BIN_EXE_pinnace"))
+        .args(["bench", "accuracy", "--device", "cpu", "--seeds", "1", "--budget", "2 steps", "--plain"])
+        .arg("--out")
+        .arg(scratch.join("out"))
+        .arg(&problem)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the binary runs");
+    let (table, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(table.contains("not known") && !table.contains("failed"), "{table}");
+    assert!(said.contains("no reference; relative residual"), "{said}");
+}
+
+#[test]
 fn mistakes_are_found_before_the_first_training() {
     let scratch = Scratch::new("mistakes");
     let out = scratch.join("out");

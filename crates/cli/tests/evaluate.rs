@@ -69,7 +69,8 @@ impl Trained {
         std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
         let trained = Trained(folder);
         std::fs::write(trained.0.join("heat.toml"), PROBLEM).expect("the folder can be written");
-        done(&["train", &trained.at("heat.toml"), "--steps", "20", "--quiet", "--out", &trained.run()]);
+        let arguments = ["--device", "cpu", "--steps", "20", "--quiet", "--out", &trained.run()];
+        done(&[&["train", trained.at("heat.toml").as_str()], &arguments[..]].concat());
         trained
     }
 
@@ -98,10 +99,47 @@ fn json(arguments: &[&str]) -> Value {
 }
 
 #[test]
+fn one_set_of_weights_has_one_relative_residual_wherever_it_is_looked_at() {
+    let trained = Trained::new("relative");
+    let (problem, first, then) = (trained.at("heat.toml"), trained.at("first"), trained.at("then"));
+    let train = |arguments: &[&str]| {
+        json(&[&["train", problem.as_str(), "--json", "--quiet", "--no-plots"], arguments].concat())
+    };
+    let of = |report: &Value| -> Vec<Value> {
+        let residuals = report["residuals"].as_array().expect("a list");
+        residuals.iter().map(|residual| residual["relative_residual"].clone()).collect()
+    };
+    let report = train(&["--steps", "5", "--out", &first]);
+    let relative = of(&report);
+    assert_eq!(relative.len(), 4);
+    assert!(relative.iter().all(|number| number.as_f64().is_some_and(|number| number > 0.0)), "{report}");
+    let largest = relative.iter().filter_map(Value::as_f64).reduce(f64::max);
+    assert_eq!(report["relative_residual"].as_f64(), largest);
+    let measured = json(&["evaluate", &first, "--json"]);
+    assert_eq!(of(&measured), relative);
+    assert_eq!(measured["relative_residual"], report["relative_residual"]);
+    // Other points and other numbers to compute in: the loss is another one, and this is not.
+    let other = ["--seed", "7", "--set", "training.points=100", "--precision", "f32"];
+    let from = ["--from", &first, "--steps", "0", "--out", &then];
+    let handed_over = train(&[&from[..], &other[..]].concat());
+    assert_eq!(of(&handed_over), relative);
+    assert_ne!(handed_over["loss"], report["loss"]);
+    let metrics = std::fs::read_to_string(trained.0.join("first/metrics.jsonl")).expect("there are metrics");
+    let last: Value = serde_json::from_str(metrics.lines().last().expect("a line")).expect("an object");
+    assert_eq!((&last["ended"], &last["step"]), (&"steps".into(), &5.into()));
+    assert_eq!(last["relative_residual"].as_array(), Some(&relative));
+    assert_eq!(last["loss"], report["loss"]);
+    let hard = ["--set", "training.hard_constraints=auto", "--steps", "2", "--no-run", "--quiet"];
+    let said = done(&[&["train", problem.as_str()], &hard[..]].concat());
+    assert!(said.contains("relative") && said.contains("exact by construction: start, walls"), "{said}");
+}
+
+#[test]
 fn a_run_is_measured_as_training_measured_it() {
     let trained = Trained::new("measured");
     let (run, problem, again) = (trained.run(), trained.at("heat.toml"), trained.at("again"));
-    let report = json(&["train", &problem, "--steps", "20", "--json", "--quiet", "--out", &again]);
+    let report =
+        json(&["train", &problem, "--device", "cpu", "--steps", "20", "--json", "--quiet", "--out", &again]);
     let found = json(&["evaluate", &run, "--json"]);
     assert_eq!(found["relative_l2"], report["relative_l2"]);
     assert_eq!((&found["steps"], &found["points"]), (&20.into(), &(11 * 21).into()));
@@ -210,11 +248,20 @@ fn every_format_lands_in_the_run_unless_a_place_is_named() {
     assert!(said.contains("fields.csv"), "{said}");
     let table = std::fs::read_to_string(trained.0.join("run/fields.csv")).expect("the table was written");
     assert!(table.starts_with("t,x,u,q,u_x\n") && table.lines().count() == 1 + 11 * 21);
+    export(&["--format", "csv", "--grid", "t=7,x=0.1"]);
+    let table = std::fs::read_to_string(trained.0.join("run/fields.csv")).expect("the table was written");
+    assert!(
+        table.lines().count() == 1 + 7 && table.lines().skip(1).all(|row| row.contains(",0.1,")),
+        "{table}"
+    );
+    assert!(done(&["evaluate", &run, "--grid", "t=7,x=0.1"]).contains("at 7 points"));
     export(&["--format", "npy", "--grid", "t=3,x=4"]);
     let array = std::fs::read(trained.0.join("run/fields-npy/u.npy")).expect("the array was written");
     assert!(String::from_utf8_lossy(&array).contains("'shape': (3, 4)"));
     assert!(export(&["--format", "vtk"]).contains("fields.pvd"));
     assert!(trained.0.join("run/fields/00.vti").is_file() && trained.0.join("run/fields/10.vti").is_file());
+    let said = export(&["--format", "vtk", "--grid", "t=10,x=4"]);
+    assert!(said.contains("removed 1 file of an earlier export"), "{said}");
     assert!(export(&["--format", "vtk", "--time", "axis"]).contains("fields.vti"));
     assert!(export(&["--format", "safetensors"]).contains("network.safetensors"));
     let place = trained.at("elsewhere.csv");
@@ -246,7 +293,7 @@ fn the_documented_script_evaluates_an_exported_network() {
     let (problem, run, network) =
         (trained.at("heat.toml"), trained.at("hard"), trained.at("network.safetensors"));
     let hard = ["--set", "training.hard_constraints=auto", "--steps", "20", "--quiet", "--out", &run];
-    done(&[&["train", problem.as_str()], &hard[..]].concat());
+    done(&[&["train", problem.as_str(), "--device", "cpu"], &hard[..]].concat());
     done(&["export", &run, "--format", "safetensors", "--out", &network]);
     let points = trained.write("points.csv", "t,x\n0.5,0.25\n0.125,1\n1,0\n");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/read_network.py");

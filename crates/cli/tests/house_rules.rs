@@ -82,6 +82,18 @@ fn crates_depend_only_downwards() {
 }
 
 #[test]
+fn networks_are_computed_as_their_experiment_says() {
+    // The limit of memory and the mode of a GPU belong to the experiment: who compiles for another device says which.
+    let own = ["crates/train/src/experiment.rs", "crates/train/src/bench/"];
+    for path in files().iter().filter(|path| path.starts_with("crates/train/src/")) {
+        let text = read(path);
+        let calls = text.split("Kernel::compile(").skip(1).map(|rest| rest.split(')').next().unwrap_or(rest));
+        let stated = calls.into_iter().all(|arguments| arguments.contains("Device::Cpu, Precision::F64"));
+        assert!(stated || own.iter().any(|own| path.starts_with(own)), "{path}: use Experiment::compile");
+    }
+}
+
+#[test]
 fn lints_are_silenced_only_with_a_reason() {
     for path in files().iter().filter(|path| path.ends_with(".rs")) {
         let bare = concat!("#[", "allow(");

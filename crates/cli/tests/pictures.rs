@@ -63,5 +63,6 @@ fn pictures_can_be_left_out_and_a_wrong_grid_is_wrong_usage() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), said.contains("`z` is no coordinate")), (Some(2), true), "{said}");
     assert!(folder.pinnace(&["plot", "run", "--grid", "x=21"]).status.success());
+    assert!(folder.pinnace(&["plot", "run", "--grid", "x=0.1"]).status.success());
     assert!(picture(&folder.0.join("run"), "solution.png").is_some());
 }

@@ -84,6 +84,48 @@ fn json_holds_residuals_errors_and_true_parameters() {
     assert_eq!(result["truth"], serde_json::json!({ "k": 1.0 }));
 }
 
+/// A problem that leaves its width, optimizer and conditions open.
+const OPEN: &str = r#"
+[domain]
+t = [0, 1]
+x = [0, 1]
+[unknowns]
+u = {}
+[equations]
+heat = "u_t = u_xx"
+[conditions]
+start = { on = "t = 0", equation = "u = 300*sin(pi*x)" }
+walls = { on = "x = 0, x = 1", equation = "u = 0" }
+middle = { on = "x = 0.5", equation = "u_x = 0" }
+[network]
+width = [4, 6]
+depth = 2
+"#;
+
+#[test]
+fn json_tells_what_was_decided_and_why() {
+    let folder = Folder::new("decided", OPEN);
+    let budget = ["--no-run", "--budget", "1 steps, 5 s", "--json", "--quiet"];
+    let output = pinnace(&[&["train", folder.problem().as_str()], &budget[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let result: Value = serde_json::from_slice(&output.stdout).expect("stdout is one JSON object");
+    assert!((4..=6).contains(&result["width"].as_u64().expect("a width")));
+    assert_eq!((&result["depth"], &result["activation"]), (&2.into(), &"tanh".into()));
+    assert_eq!(result["optimizer"], serde_json::json!(["Gauss-Newton"]));
+    let decisions = result["decisions"].as_array().expect("a list");
+    let of = |key: &str| {
+        let is_wanted = |it: &&Value| it["key"].as_str().is_some_and(|found| found.starts_with(key));
+        let Some(found) = decisions.iter().find(is_wanted) else { panic!("nothing of {key}: {result}") };
+        assert!(found["why"].as_str().is_some_and(|why| !why.is_empty()), "{found}");
+        found["value"].clone()
+    };
+    assert_eq!((of("training.optimizer"), of("precision")), ("gauss-newton".into(), "f64".into()));
+    assert_eq!(of("network.width"), result["width"]);
+    assert_eq!((of("conditions.walls"), of("conditions.middle")), ("exact".into(), "penalty".into()));
+    assert!(of("unknowns.u.unit").as_f64().is_some_and(|unit| unit > 10.0));
+    assert_eq!(result["exact"][0]["term"], "start");
+}
+
 #[test]
 fn the_report_shows_noise_points_left_out_and_the_file_as_title() {
     let folder = Folder::new("report", PROBLEM);

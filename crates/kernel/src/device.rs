@@ -89,6 +89,28 @@ impl FromStr for Device {
     }
 }
 
+/// A device as a user asked for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChosenDevice {
+    /// Where to compute.
+    pub device: Device,
+    /// Why that is no GPU, where the best device was asked for.
+    pub without_gpu: Option<CudaError>,
+}
+
+impl FromStr for ChosenDevice {
+    type Err = DeviceError;
+
+    /// As [`Device`] reads it, and remembers why `auto` is no GPU.
+    fn from_str(name: &str) -> Result<Self, DeviceError> {
+        let (device, without_gpu) = match name {
+            "auto" => Device::best(),
+            _ => (name.parse()?, None),
+        };
+        Ok(ChosenDevice { device, without_gpu })
+    }
+}
+
 impl fmt::Display for Device {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
@@ -103,6 +125,7 @@ mod tests {
     fn a_device_that_cannot_be_used_is_refused_and_never_replaced() {
         let (best, reason) = Device::best();
         assert_eq!("auto".parse(), Ok(best));
+        assert_eq!("auto".parse(), Ok(ChosenDevice { device: best, without_gpu: reason.clone() }));
         let named: Result<Device, _> = "cuda".parse();
         match reason {
             None => assert_eq!(named, Ok(Device::Cuda)),
@@ -111,6 +134,8 @@ mod tests {
                 assert_eq!(named, Err(DeviceError::Unusable { name: "cuda".to_owned(), reason }));
             }
         }
+        let chosen: Result<ChosenDevice, _> = "cpu".parse();
+        assert_eq!(chosen, Ok(ChosenDevice { device: Device::Cpu, without_gpu: None }));
         let unknown: Result<Device, _> = "tpu".parse();
         assert_eq!(unknown, Err(DeviceError::Unknown { name: "tpu".to_owned() }));
     }

@@ -1,7 +1,7 @@
 //! The code of a plan on its device: every call goes to one of the engines, and nothing else knows which.
 
 use crate::cpu::Cpu;
-use crate::cuda::{self, CompileMode, Cuda, Machine, MemoryPlan, MemoryUse};
+use crate::cuda::{self, CompileMode, Cuda, Machine, MemoryPlan, MemoryUse, Unfused};
 use crate::recipe::{Recipe, Visits};
 use crate::reference::Reference;
 use crate::{Device, KernelError, Points, Precision, Visited, Weighted};
@@ -130,6 +130,14 @@ impl<'plan> Engine<'plan> {
         match self {
             Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => None,
             Engine::Cuda(engine) => Some(engine.memory_use()),
+        }
+    }
+
+    /// See [`crate::Kernel::unfused`].
+    pub(crate) fn unfused(&self) -> Option<Unfused> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => None,
+            Engine::Cuda(engine) => engine.unfused(),
         }
     }
 

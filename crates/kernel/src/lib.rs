@@ -17,7 +17,7 @@ mod recipe;
 mod reference;
 mod sums;
 
-pub use device::{Device, DeviceError};
+pub use device::{ChosenDevice, Device, DeviceError};
 pub use error::{KernelError, Shape};
 pub use kernel::{Kernel, Linearized, TriedStep};
 pub use points::Points;

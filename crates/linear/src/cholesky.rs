@@ -49,7 +49,8 @@ impl Cholesky {
 
     /// Bytes that matrices with `size` rows take.
     pub fn bytes(size: usize) -> usize {
-        (size + 2 * BLOCK) * size.next_multiple_of(CHUNK) * size_of::<f64>()
+        // More than a number holds is the most that it holds.
+        (size + 2 * BLOCK).saturating_mul(size.next_multiple_of(CHUNK)).saturating_mul(size_of::<f64>())
     }
 
     /// Factorises the matrix with `damping` added to its diagonal; false where it has no factor.

@@ -43,7 +43,8 @@ impl Gram {
     /// Bytes that such problems take.
     pub fn bytes(parameters: usize, rows: usize) -> usize {
         let padded = padded(rows, 0);
-        (padded * (padded + parameters) + Self::BLOCK * parameters) * size_of::<f64>()
+        let numbers = padded.saturating_mul(padded + parameters).saturating_add(Self::BLOCK * parameters);
+        numbers.saturating_mul(size_of::<f64>())
     }
 
     /// Rows.
@@ -69,7 +70,10 @@ impl Gram {
     /// Jᵀ times one number per row, into `slope`: far cheaper than going back through the network.
     pub fn back(&self, rows: &[f64], slope: &mut [f64]) {
         let padded = self.matrix.padded();
-        let chunks = self.panels.par_chunks((CHUNK * padded).max(1));
+        if padded == 0 {
+            slope.fill(0.0);
+        }
+        let chunks = self.panels.par_chunks(chunk(padded));
         slope.par_chunks_mut(CHUNK).zip(chunks).for_each(|(slope, chunk)| {
             slope.fill(0.0);
             for (panel, rows) in chunk.chunks_exact(PANEL * slope.len()).zip(rows.chunks(PANEL)) {
@@ -85,7 +89,7 @@ impl Gram {
         let padded = self.matrix.padded();
         rows.par_chunks_mut(PANEL).enumerate().for_each(|(number, rows)| {
             rows.fill(0.0);
-            let chunks = self.panels.chunks((CHUNK * padded).max(1)).zip(direction.chunks(CHUNK));
+            let chunks = self.panels.chunks(chunk(padded)).zip(direction.chunks(CHUNK));
             for (chunk, direction) in chunks {
                 let panel = &chunk[number * PANEL * direction.len()..][..PANEL * direction.len()];
                 for (numbers, along) in panel.chunks_exact(PANEL).zip(direction) {
@@ -108,7 +112,7 @@ impl Gram {
         for (place, residual) in residuals[first..first + count].iter_mut().enumerate() {
             *residual *= scales[place % scales.len()];
         }
-        panels.par_chunks_mut(CHUNK * padded).enumerate().for_each(|(number, chunk)| {
+        panels.par_chunks_mut(chunk(padded)).enumerate().for_each(|(number, chunk)| {
             let columns = number * CHUNK..(number * CHUNK + CHUNK).min(parameters);
             for place in 0..count {
                 let (row, scale) = (first + place, scales[place % scales.len()]);
@@ -141,7 +145,7 @@ impl Gram {
             *trace +=
                 scales[place % scales.len()].powi(2) * row.iter().map(|number| number * number).sum::<f64>();
         }
-        panels.par_chunks_mut(CHUNK * padded).enumerate().for_each(|(number, chunk)| {
+        panels.par_chunks_mut(chunk(padded)).enumerate().for_each(|(number, chunk)| {
             let columns = number * CHUNK..(number * CHUNK + CHUNK).min(parameters);
             for place in 0..count {
                 let (sum, sign) = sketch_place(first + place, sums);
@@ -166,7 +170,7 @@ impl Gram {
         let Gram { matrix, parameters, panels, .. } = self;
         let padded = matrix.padded();
         matrix.clear();
-        for (number, chunk) in panels.chunks(CHUNK * padded).enumerate() {
+        for (number, chunk) in panels.chunks(chunk(padded)).enumerate() {
             let count = CHUNK.min(*parameters - number * CHUNK);
             matrix.add(chunk, PANEL * count, count);
         }
@@ -174,9 +178,34 @@ impl Gram {
     }
 }
 
+/// Numbers of a chunk of panels with so many rows; of none where there are no rows, which cannot be cut.
+fn chunk(padded: usize) -> usize {
+    (CHUNK * padded).max(1)
+}
+
 /// The sum that a row belongs to, of so many, and its sign there: as in `cuda/device/sketch.cuh`. Rows that lie far apart
 /// share a sum, so that they are no copies of each other.
 pub(crate) fn sketch_place(row: usize, sums: usize) -> (usize, f64) {
     let bits = finalized((row as u64 + 1).wrapping_mul(GOLDEN));
     (row % sums.max(1), if bits & 1 == 0 { 1.0 } else { -1.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_of_no_rows_are_nothing() {
+        let mut gram = Gram::new(700, 0);
+        gram.keep_block(0, 0, &[1.0]);
+        gram.finish();
+        gram.clear();
+        gram.add_block(0, &[1.0]);
+        gram.finish_sums();
+        let (mut slope, mut rows) = (vec![1.0; 700], Vec::new());
+        gram.back(&[], &mut slope);
+        gram.along(&[1.0; 700], &mut rows);
+        assert!(slope.iter().all(|number| *number == 0.0));
+        assert_eq!((gram.size(), gram.trace(), gram.residuals().len()), (0, 0.0, 0));
+    }
 }

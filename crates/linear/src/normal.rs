@@ -37,7 +37,8 @@ impl NormalEquations {
     /// Bytes that problems with `size` parameters take.
     pub fn bytes(size: usize) -> usize {
         let padded = padded(size, 1);
-        (padded * padded + Self::BLOCK * (padded + size + 1)) * size_of::<f64>()
+        let block = Self::BLOCK.saturating_mul(padded + size + 1);
+        padded.saturating_mul(padded).saturating_add(block).saturating_mul(size_of::<f64>())
     }
 
     /// JᵀJ.

@@ -23,13 +23,16 @@ pub(super) fn cuts(
 ) -> Result<Vec<Sheet>, PlotError> {
     let problem = subject.experiment.problem();
     let coordinates = &problem.domain.coordinates;
-    let Some(slices) = Slices::of(problem) else { return Ok(Vec::new()) };
-    let (fixed, along) = match coordinates[slices.up].role {
-        Role::Time => (slices.up, slices.across),
-        Role::Space | Role::Parameter => (slices.across, slices.up),
+    let Some(slices) = Slices::of(problem, resolution) else { return Ok(Vec::new()) };
+    let is_fixed = |axis: usize| resolution.value(axis).is_some();
+    let is_time = coordinates[slices.up].role == Role::Time;
+    let (fixed, along) = if is_fixed(slices.up) || (is_time && !is_fixed(slices.across)) {
+        (slices.up, slices.across)
+    } else {
+        (slices.across, slices.up)
     };
     let places = places_along(&coordinates[along], resolution.count(problem, along));
-    let lines = |shares: Shares| Lines::sample(subject, (fixed, along), &places, shares);
+    let lines = |shares: Shares| Lines::sample(subject, resolution, (fixed, along), &places, shares);
     let (usual, aside) = (lines(USUAL)?, lines(ASIDE)?);
     let Lines { cuts, rest, sampled } = if usual.vanish_beside(&aside) { aside } else { usual };
 
@@ -102,17 +105,22 @@ struct Lines {
 impl Lines {
     fn sample(
         subject: Subject<'_>,
+        resolution: &Resolution,
         (fixed, along): (usize, usize),
         places: &[f64],
         shares: Shares,
     ) -> Result<Self, PlotError> {
         let coordinates = &subject.experiment.problem().domain.coordinates;
         let mut cuts = shares.cuts.map(|share| at(&coordinates[fixed], share)).to_vec();
-        if coordinates[fixed].role == Role::Time {
+        if let Some(value) = resolution.value(fixed) {
+            cuts = vec![value];
+        } else if coordinates[fixed].role == Role::Time {
             // The start is what was given, the end is the farthest from it.
             cuts.push(coordinates[fixed].high);
         }
-        let rest: Vec<f64> = coordinates.iter().map(|coordinate| at(coordinate, shares.rest)).collect();
+        let rest: Vec<f64> = (0..coordinates.len())
+            .map(|axis| resolution.value(axis).unwrap_or_else(|| at(&coordinates[axis], shares.rest)))
+            .collect();
         let line = |&value: &f64| {
             let mut points = Points::new(rest.len());
             let mut row = rest.clone();

@@ -29,6 +29,8 @@ pub(super) fn fields(
         places_along(across, resolution.count(problem, slices.across)),
         places_along(up, resolution.count(problem, slices.up)),
     );
+    let places = (slices.places.len() * xs.len()) as f64 * ys.len() as f64;
+    subject.experiment.check_places(places, 2 * problem.unknowns.len())?;
     let sampled = slices
         .places
         .iter()

@@ -38,7 +38,7 @@ pub fn draw(
     let errors = experiment.errors(parameters)?;
     let note = note(problem, &errors, history);
     let error = errors.iter().flatten().filter_map(|error| error.relative_l2).reduce(f64::max);
-    let solution = match Slices::of(problem) {
+    let solution = match Slices::of(problem, resolution) {
         Some(slices) => fields(subject, resolution, &slices, &note)?,
         None => lines(subject, resolution, &note)?,
     };

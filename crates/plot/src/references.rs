@@ -17,7 +17,7 @@ pub fn draw_reference(
     experiment: &Experiment,
     resolution: &Resolution,
 ) -> Result<Option<Picture>, PlotError> {
-    let sheet = match Slices::of(experiment.problem()) {
+    let sheet = match Slices::of(experiment.problem(), resolution) {
         Some(slices) => maps(experiment, resolution, &slices),
         None => curves(experiment, resolution),
     };

@@ -1,16 +1,19 @@
 //! How finely pictures are sampled.
 
 use equation::problem::Problem;
+use pinnace::{GridError, GridExtent as Extent};
 
-/// Points per coordinate.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// Points per coordinate, and values of those that are fixed.
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Resolution {
     /// Coordinates with their counts.
     stated: Vec<(usize, usize)>,
+    /// Coordinates with their values.
+    fixed: Vec<(usize, f64)>,
 }
 
 /// Why a text states no resolution.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum ResolutionError {
     /// Not of the form `name=count`.
     #[error("`{part}`: a grid is written as {example}")]
@@ -28,19 +31,24 @@ pub enum ResolutionError {
         /// The problem's coordinates.
         known: String,
     },
+    /// Neither a number of points nor a value.
+    #[error(transparent)]
+    Extent(#[from] GridError),
+    /// All coordinates have a value.
+    #[error(
+        "every coordinate has a value: there is nothing left to draw along; `pinnace evaluate` tells the numbers there"
+    )]
+    NothingLeft,
 }
 
 impl Resolution {
     /// Reads `t=201,x=512`; coordinates that it does not name follow the problem's test grid, or take 201
-    /// points.
+    /// points. `x=0.5` fixes a value.
     pub fn parse(problem: &Problem, text: &str) -> Result<Self, ResolutionError> {
         let names = || problem.domain.coordinates.iter().map(|coordinate| coordinate.name.as_str());
-        let part = |part: &str| {
-            let pair = part.split_once('=').and_then(|(name, count)| {
-                let count: usize = count.trim().parse().ok().filter(|count| *count >= 2)?;
-                Some((name.trim(), count))
-            });
-            let (name, count) = pair.ok_or_else(|| ResolutionError::Form {
+        let part = |part: &str| -> Result<(usize, Extent), ResolutionError> {
+            let pair = part.split_once('=').map(|(name, extent)| (name.trim(), extent.trim()));
+            let (name, extent) = pair.ok_or_else(|| ResolutionError::Form {
                 part: part.trim().to_owned(),
                 example: names().take(2).map(|name| format!("{name}=201")).collect::<Vec<_>>().join(","),
             })?;
@@ -48,9 +56,22 @@ impl Resolution {
                 name: name.to_owned(),
                 known: names().collect::<Vec<_>>().join(", "),
             })?;
-            Ok((axis, count))
+            Ok((axis, Extent::read(&problem.domain.coordinates[axis], extent)?))
         };
-        Ok(Resolution { stated: text.split(',').map(part).collect::<Result<_, _>>()? })
+        let mut resolution = Resolution::default();
+        for part in text.split(',').map(part) {
+            match part? {
+                (axis, Extent::Count(count)) => resolution.stated.push((axis, count)),
+                (axis, Extent::At(value)) => resolution.fixed.push((axis, value)),
+            }
+        }
+        let fixed = |axis: usize| resolution.value(axis).is_some();
+        if (0..problem.domain.len()).all(fixed) { Err(ResolutionError::NothingLeft) } else { Ok(resolution) }
+    }
+
+    /// The value of a coordinate that is fixed.
+    pub(super) fn value(&self, axis: usize) -> Option<f64> {
+        self.fixed.iter().find(|(coordinate, _)| *coordinate == axis).map(|(_, value)| *value)
     }
 
     /// Points along a coordinate: at least two, and no more than a picture can show.
@@ -78,7 +99,18 @@ mod tests {
         assert_eq!([0, 1, 2].map(|axis| resolution.count(&problem, axis)), [11, 300, 201]);
         for (text, message) in [
             ("x", "`x`: a grid is written as t=201,x=201"),
-            ("x=1", "`x=1`: a grid is written as t=201,x=201"),
+            (
+                "x=1",
+                "`x=1`: the points along a coordinate are an integer of at least 2; a single value has a decimal point, such as `x=1.0`",
+            ),
+            (
+                "x=1.5",
+                "`x=1.5`: x runs from 0 to 1; the points along a coordinate are an integer, without a decimal point",
+            ),
+            (
+                "t=0,x=1.0,y=0.5",
+                "every coordinate has a value: there is nothing left to draw along; `pinnace evaluate` tells the numbers there",
+            ),
             ("t=5,z=7", "`z` is no coordinate of this problem: it has t, x, y"),
         ] {
             assert_eq!(Resolution::parse(&problem, text).expect_err("wrong").to_string(), message);

@@ -1,5 +1,6 @@
 //! Which parts of a domain a picture shows.
 
+use super::Resolution;
 use super::ticks::written;
 use equation::problem::{Coordinate, Problem, Role};
 use pinnace::Points;
@@ -19,21 +20,26 @@ pub(super) struct Slices {
 
 impl Slices {
     /// The slices of a problem with two coordinates or more: over its first two space coordinates, or over
-    /// time and space. Of three coordinates, or where there is time, three slices; else one through the
-    /// middle.
-    pub(super) fn of(problem: &Problem) -> Option<Slices> {
+    /// time and space, those that are fixed last. Of three coordinates, or where there is time, three slices; else one through the
+    /// middle, or where coordinates are fixed.
+    pub(super) fn of(problem: &Problem, resolution: &Resolution) -> Option<Slices> {
         let coordinates = &problem.domain.coordinates;
         let mut order: Vec<usize> = (0..coordinates.len()).collect();
-        order.sort_by_key(|&axis| match coordinates[axis].role {
+        let role = |axis: usize| match coordinates[axis].role {
             Role::Space => 0,
             Role::Time => 1,
             Role::Parameter => 2,
-        });
+        };
+        order.sort_by_key(|&axis| (resolution.value(axis).is_some(), role(axis)));
         let (&[one, other], rest) = order.split_first_chunk::<2>()?;
         let (across, up) = (one.min(other), one.max(other));
-        let time = rest.iter().find(|&&axis| coordinates[axis].role == Role::Time);
-        let sliced = time.or(if let [only] = rest { Some(only) } else { None }).copied();
-        let middle: Vec<f64> = coordinates.iter().map(|coordinate| at(coordinate, 0.5)).collect();
+        let free: Vec<usize> =
+            rest.iter().copied().filter(|&axis| resolution.value(axis).is_none()).collect();
+        let time = free.iter().find(|&&axis| coordinates[axis].role == Role::Time);
+        let sliced = time.or(if let [only] = &free[..] { Some(only) } else { None }).copied();
+        let middle: Vec<f64> = (0..coordinates.len())
+            .map(|axis| resolution.value(axis).unwrap_or_else(|| at(&coordinates[axis], 0.5)))
+            .collect();
         let places = match sliced {
             None => vec![(middle.clone(), String::new())],
             Some(axis) => {
@@ -112,7 +118,28 @@ mod tests {
         let text = format!(
             "[domain]\n{domain}\n[unknowns]\nu = {{}}\n[equations]\nlevel = \"u = 1\"\n[ansatz]\nu = \"N\"\n"
         );
-        Slices::of(&parse(&text).expect("a problem")).expect("two coordinates")
+        Slices::of(&parse(&text).expect("a problem"), &Resolution::default()).expect("two coordinates")
+    }
+
+    #[test]
+    fn coordinates_that_are_fixed_are_not_drawn_along() {
+        let text = "[domain]\nt = [0, 4]\nx = [-1, 1]\ny = [0, 1]\n[unknowns]\nu = {}\n[equations]\nlevel = \"u = 1\"\n\
+                    [ansatz]\nu = \"N\"\n";
+        let problem = parse(text).expect("a problem");
+        let slices = |grid: &str| {
+            let resolution = Resolution::parse(&problem, grid).expect("a grid");
+            Slices::of(&problem, &resolution).expect("two coordinates")
+        };
+        let cut = slices("t=50,x=0.25");
+        assert_eq!(
+            (cut.across, cut.up, names(&cut), cut.note.as_str()),
+            (0, 2, vec![""], "slice at x = 0.25")
+        );
+        let moment = slices("t=3.0");
+        assert_eq!((moment.across, moment.up, moment.note.as_str()), (1, 2, "slice at t = 3"));
+        assert_eq!(moment.places[0].0[0], 3.0);
+        // Maps need two coordinates.
+        assert_eq!((slices("t=3.0,y=0").across, slices("t=3.0,y=0").up), (1, 2));
     }
 
     fn names(slices: &Slices) -> Vec<&str> {

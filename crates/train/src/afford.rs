@@ -22,6 +22,8 @@ impl Experiment {
         let least = self.problem().network.least_width;
         let last = self.stage(self.window_count() - 1)?;
         let Some(seconds) = last.seconds().filter(|_| least < most) else { return Ok(self) };
+        // Steps are taken to time them.
+        self.check_memory()?;
         let cost = |width: usize| self.cost(width);
         let rate = self.seconds_of_a_step()? / cost(most)?;
         for width in (least + 1..=most).rev() {

@@ -1,9 +1,11 @@
 //! What can go wrong between a problem file and a trained network.
 
 use crate::export::ExportError;
+use crate::memory::MemoryError;
 use crate::optimize::StateError;
 use crate::run::RunError;
 use crate::table::TableError;
+use crate::trainer::Spot;
 use crate::{GridError, Refusal};
 use equation::parse::Diagnostics;
 use equation::problem::FieldNameError;
@@ -83,7 +85,7 @@ pub enum TrainError {
         condition: String,
     },
     /// A residual became infinite or no number; the parameters are those before this step.
-    #[error("{}: `{residual}` in `{term}` is not finite{}", moment(*step), residual_advice(*step, *precision))]
+    #[error("{}: `{residual}` in `{term}` {}{}", moment(*step), spot.as_ref().map_or_else(|| "is not finite".to_owned(), Spot::to_string), residual_advice(*step, *precision))]
     NonFiniteResidual {
         /// Steps taken before.
         step: u64,
@@ -93,6 +95,8 @@ pub enum TrainError {
         term: String,
         /// The equation's name.
         residual: String,
+        /// Where, if it is known.
+        spot: Option<Spot>,
     },
     /// A method for sums of squares was given another loss.
     #[error("the loss is not a sum of squares: Gauss-Newton cannot lower it")]
@@ -124,7 +128,7 @@ pub enum TrainError {
         cause: StateError,
     },
     /// A saved state is in a phase that the problem does not have.
-    #[error("the saved state is in phase {}, the problem has {phases}", phase + 1)]
+    #[error("the saved state is in phase {}, the problem has {phases}: state at least as many, or start a new run from its weights with `pinnace train PROBLEM --from RUN`", phase + 1)]
     NoSuchPhase {
         /// Which phase, from 0.
         phase: usize,
@@ -139,12 +143,22 @@ pub enum TrainError {
         /// How many there are.
         windows: usize,
     },
+    /// The machine has too little memory.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The folder of a run cannot be read or written.
     #[error(transparent)]
     Run(#[from] RunError),
     /// The loss is no basis for a step that was to be measured, or for one of a method from outside.
     #[error("no step can be taken: {0}")]
     Unmeasurable(#[from] Refusal),
+}
+
+impl TrainError {
+    /// Whether a loss or a gradient was not finite.
+    pub(crate) fn is_non_finite(&self) -> bool {
+        matches!(self, TrainError::NonFiniteResidual { .. } | TrainError::NonFiniteGradient { .. })
+    }
 }
 
 fn moment(step: u64) -> String {

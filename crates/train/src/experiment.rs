@@ -1,21 +1,23 @@
 //! The whole pipeline behind one noun.
 
 use crate::Losses;
-use crate::evaluate::{FieldError, Misfit, check_grid, misfits};
+use crate::evaluate::{FieldError, Misfit, check_grid, largest_relative, misfits};
 use crate::optimize::check_size;
 use crate::problems::BuiltIn;
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
-use crate::trainer::{Choice, Snapshot, Stopped, extent, settle};
-use crate::{TrainError, problem_file};
+use crate::trainer::{Choice, Descent, Snapshot, Stopped, extent, settle};
+use crate::{Fallback, TrainError, problem_file};
 use equation::constrain::constrain;
 use equation::parse::{Diagnostics, parse_with, resolve};
+use equation::problem::Enforcement;
 use equation::problem::report;
 use equation::problem::{Initialization, Optimizer, Parts, Phase, Problem};
 use equation::taylor::{Plan, plan};
-use kernel::cuda::{CompileMode, MemoryUse};
-use kernel::{Device, Kernel, Points, Precision};
+use kernel::cuda::{CompileMode, CudaError, MemoryUse};
+use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
 use reference::{Cache, Facts, Truth};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// A problem that is ready to be trained: parsed, planned, its data read, its reference known. What
@@ -33,6 +35,8 @@ pub struct Experiment {
     /// Bytes that it may take on a device with memory of its own.
     memory_limit: Option<usize>,
     compile: CompileMode,
+    /// Why it does not run on a GPU, where the best device was asked for.
+    without_gpu: Option<CudaError>,
     /// The least and the most, where the width was chosen between them.
     widths: Option<(usize, usize)>,
 }
@@ -55,6 +59,9 @@ pub struct Trained {
     pub losses: Losses,
     /// The error of every unknown; `None` for those without a reference.
     pub errors: Vec<Option<FieldError>>,
+    /// The size of every residual beside that of the largest term of its equation, as
+    /// [`Experiment::relative_residuals`] finds it.
+    pub relative_residuals: Vec<Option<f64>>,
     /// The problem's trainable scalars.
     pub scalars: Vec<f64>,
     /// Steps taken.
@@ -65,8 +72,19 @@ pub struct Trained {
     pub seconds: f64,
     /// Why training ended.
     pub stopped: Stopped,
+    /// How losses went in the last window.
+    pub descent: Descent,
     /// What it took on a device with memory of its own.
     pub memory: Option<MemoryUse>,
+    /// What was done in a slower way than it could be, each cause once.
+    pub fallbacks: Vec<Fallback>,
+}
+
+impl Trained {
+    /// The largest of the relative residuals; `None` where there is none. What is no number is larger than any.
+    pub fn relative_residual(&self) -> Option<f64> {
+        largest_relative(&self.relative_residuals)
+    }
 }
 
 impl Experiment {
@@ -127,9 +145,10 @@ impl Experiment {
         let tables = Tables::read(&problem, &sources)?;
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
+        let fewer = with_few_points(&problem);
         for settings in settle(&problem, &plan, Device::Cpu, Precision::F64) {
             check_size(settings.method, &plan)?;
-            draw(&problem, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, &settings, 0) })?;
+            draw(&fewer, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, &settings, 0) })?;
         }
         let (device, precision) = (Device::Cpu, Precision::F64);
         let origin = Origin { text: text.to_owned(), overrides: overrides.to_vec(), sources };
@@ -145,6 +164,7 @@ impl Experiment {
             precision,
             memory_limit,
             compile,
+            without_gpu: None,
             widths: None,
         })
     }
@@ -165,6 +185,17 @@ impl Experiment {
     /// Chooses where and in which numbers to compute.
     pub fn on(self, device: Device, precision: Precision) -> Self {
         Experiment { device, precision, ..self }
+    }
+
+    /// The same where a user chose the device; training tells why `auto` is no GPU.
+    pub fn on_chosen(self, chosen: &ChosenDevice, precision: Precision) -> Self {
+        Experiment { without_gpu: chosen.without_gpu.clone(), ..self.on(chosen.device, precision) }
+    }
+
+    /// What is known before the first step to be slower than it could be.
+    pub(crate) fn fallback(&self) -> Option<Fallback> {
+        let reason = self.without_gpu.clone()?;
+        Some(Fallback::Device { used: self.device, reason })
     }
 
     /// Bounds the bytes that training takes on a device with memory of its own: points come in chunks where they
@@ -308,6 +339,17 @@ impl Experiment {
         report(&self.problem)
     }
 
+    /// How every equation of its conditions is made to hold.
+    pub fn enforcements(&self) -> &[Enforcement] {
+        &self.problem.enforcements
+    }
+
+    /// The methods that train it, one after the other, as people call them.
+    pub fn methods(&self) -> Vec<&'static str> {
+        let phases = settle(&self.problem, &self.plan, self.device, self.precision);
+        phases.iter().map(|phase| phase.method.title()).collect()
+    }
+
     /// Where it will be computed.
     pub fn device(&self) -> Device {
         self.device
@@ -369,6 +411,21 @@ impl Experiment {
     pub fn predict(&self, parameters: &[f64], points: &Points) -> Result<Vec<f64>, TrainError> {
         self.values(parameters, points, None)
     }
+}
+
+/// The problem with no more points on its conditions than are enough to see whether these hold anywhere.
+fn with_few_points(problem: &Problem) -> Cow<'_, Problem> {
+    const ENOUGH: usize = 1 << 16;
+    let stated = problem.conditions.iter().filter_map(|condition| condition.points);
+    if stated.chain([problem.training.condition_points]).all(|points| points <= ENOUGH) {
+        return Cow::Borrowed(problem);
+    }
+    let mut fewer = problem.clone();
+    fewer.training.condition_points = fewer.training.condition_points.min(ENOUGH);
+    for condition in &mut fewer.conditions {
+        condition.points = condition.points.map(|points| points.min(ENOUGH));
+    }
+    Cow::Owned(fewer)
 }
 
 #[cfg(test)]

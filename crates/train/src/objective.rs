@@ -3,7 +3,7 @@
 
 use crate::Losses;
 use crate::optimize::{
-    Elsewhere, Extent, LeastSquares, Linearized, Loss, Optimizer, TriedStep, Vectors, first_products,
+    Elsewhere, Extent, LeastSquares, Linearized, Loss, Optimizer, Room, TriedStep, Vectors, first_products,
 };
 use equation::problem::{Products as Wanted, Solver};
 use equation::taylor::Plan;
@@ -187,10 +187,10 @@ impl Loss for Objective<'_> {
 }
 
 impl Vectors for Objective<'_> {
-    fn reserve(&mut self, count: usize, matrix: bool) -> Result<bool, Refusal> {
+    fn reserve(&mut self, count: usize, matrix: bool) -> Result<Room, Refusal> {
         match self.kernel.reserve_vectors(count, matrix) {
-            Ok(()) => Ok(true),
-            Err(KernelError::Cuda(CudaError::Memory { .. })) => Ok(false),
+            Ok(()) => Ok(Room::Enough),
+            Err(KernelError::Cuda(CudaError::Memory { bytes })) => Ok(Room::TooLittle { bytes }),
             Err(error) => Err(error.into()),
         }
     }

@@ -3,7 +3,7 @@
 use pinnace::optimize::Adam;
 use pinnace::sample::{Draw, draw, recipe};
 use pinnace::trainer::{Surroundings, settle, train};
-use pinnace::{Event, Experiment, Objective, Precision, Sink, Snapshot, TrainError};
+use pinnace::{Event, Experiment, Fallback, Objective, Precision, Sink, Snapshot, TrainError};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -73,6 +73,7 @@ struct Keeper {
     losses: Vec<f64>,
     states: Vec<Snapshot>,
     plans: usize,
+    fallbacks: Vec<Fallback>,
 }
 
 impl Sink for Keeper {
@@ -83,6 +84,7 @@ impl Sink for Keeper {
                 assert!(plan.bytes() > 0);
                 self.plans += 1;
             }
+            Event::Fallback { fallback } => self.fallbacks.push((*fallback).clone()),
             _ => {}
         }
     }
@@ -251,6 +253,13 @@ fn methods_whose_vectors_have_no_room_on_a_device_keep_them_on_the_host() {
     let mut objective = Objective::new(kernel, Vec::new());
     let got = run(&experiment, &mut objective, experiment.start(), 0.0).expect("steps");
     assert!(objective.kernel().device_bytes() <= 60_000);
+    assert!(
+        matches!(got.1.fallbacks[..], [Fallback::Vectors { bytes }] if bytes > 0),
+        "{:?}",
+        got.1.fallbacks
+    );
+    assert!(got.1.fallbacks[0].why().contains("--memory-limit"));
+    assert_eq!(wanted.1.fallbacks, [], "a processor has no other way");
     for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
         assert!((got - wanted).abs() <= 1e-6 * wanted, "{got} instead of {wanted}");
     }
@@ -272,7 +281,40 @@ fn gauss_newton_solves_for_few_rows_on_a_device_and_on_the_host_where_that_has_n
         for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
             assert!((got - wanted).abs() <= 1e-6 * wanted, "{limit:?}: {got} instead of {wanted}");
         }
+        let told = &got.1.fallbacks[..];
+        assert_eq!(told.len(), usize::from(limit.is_some()), "once, for all steps: {told:?}");
+        assert!(told.iter().all(|told| matches!(told, Fallback::Equations { .. })), "{told:?}");
     }
+}
+
+#[test]
+fn normal_equations_are_added_up_on_the_host_where_a_device_has_no_room_for_them() {
+    let method = ["optimizer=gauss-newton", "solver=normal-equations", "points=30", "adaptive=false"];
+    let experiment =
+        open_with("budget = \"3 steps\"\n", &method.map(|setting| format!("training.{setting}")));
+    let wanted = run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
+    let mut kernel = stand_in(&experiment);
+    kernel.limit_device_bytes(Some(60_000));
+    let mut objective = Objective::new(kernel, Vec::new());
+    let got = run(&experiment, &mut objective, experiment.start(), 0.0).expect("steps");
+    assert!(matches!(got.1.fallbacks[..], [Fallback::Equations { .. }]), "{:?}", got.1.fallbacks);
+    for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
+        assert!((got - wanted).abs() <= 1e-6 * wanted, "{got} instead of {wanted}");
+    }
+}
+
+#[test]
+fn steps_that_go_layer_by_layer_on_a_device_say_why() {
+    let told = |overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(|&setting| setting.to_owned()).collect();
+        let experiment = open_with("budget = \"1 steps\"\n", &overrides);
+        let mut device = Objective::new(stand_in(&experiment), Vec::new());
+        run(&experiment, &mut device, experiment.start(), 0.0).expect("a step").1.fallbacks
+    };
+    assert_eq!(told(&[]), []);
+    let network = told(&["network.kind=modified-mlp"]);
+    assert_eq!(network, [Fallback::Layers { obstacle: kernel::cuda::Unfused::Network }]);
+    assert!(network[0].why().contains("hidden layers of one width"), "{}", network[0].why());
 }
 
 #[test]

@@ -95,13 +95,42 @@ fn grids_name_every_coordinate_once() {
     assert!(matches!(refused("t=5,x=5"), GridError::Missing { name, .. } if name == "y"));
     assert!(matches!(refused("t=5,t=5"), GridError::Twice { .. }));
     assert!(matches!(refused("t=5,x"), GridError::Part { .. }));
-    for count in ["1", "-3", "many", "2.5", ""] {
+    for count in ["1", "many", "", "nan", "inf"] {
         assert!(matches!(refused(&format!("t={count}")), GridError::Count { .. }), "{count}");
+    }
+    for value in ["-3", "2.5", "1e4"] {
+        assert!(matches!(refused(&format!("t={value}")), GridError::Outside { .. }), "{value}");
     }
     assert!(matches!(refused("t=100000,x=100000,y=2"), GridError::TooLarge { .. }));
     let grid = Grid::parse(experiment.problem(), " y = 4, x=3,t=2").expect("any order");
     assert_eq!(grid.axes().iter().map(|axis| axis.count).collect::<Vec<_>>(), [2, 3, 4]);
     assert_eq!(grid.axes()[2].values(), [1.0, 2.0, 3.0, 4.0]);
+}
+
+#[test]
+fn a_number_that_is_no_count_fixes_a_coordinate() {
+    let experiment = experiment(PROBLEM);
+    let all = fields(&experiment, "t=2,x=3,y=4", &[]);
+    for (text, axis, value) in [("t=2,x=1.0,y=4", 1, 1.0), ("t=0,x=3,y=4", 0, 0.0), ("t=2,x=-1,y=4", 1, -1.0)]
+    {
+        let grid = Grid::parse(experiment.problem(), text).expect(text);
+        assert_eq!(grid.axes()[axis].values(), [value], "{text}");
+    }
+    // At the last of three values along x.
+    let slice = fields(&experiment, "t=2,x=1.0,y=4", &[]);
+    let expected: Vec<f64> = (0..2)
+        .flat_map(|t| (0..4).map(move |y| (t, y)))
+        .map(|(t, y)| column(&all, "u")[(t * 3 + 2) * 4 + y])
+        .collect();
+    assert_eq!(column(&slice, "u"), expected);
+
+    let folder = Folder::new("slice");
+    let moment = fields(&experiment, "t=2.0,x=3,y=4", &[]);
+    let path = export::vtk(&moment, &folder.at("moment"), Time::Series).expect("it can be written").path;
+    assert_eq!(path, folder.at("moment.vti"));
+    let (header, arrays) = image(&path);
+    assert!(header.contains("WholeExtent=\"0 2 0 3 0 0\""), "{header}");
+    assert_eq!(arrays["u"][2 * 3 + 2], column(&all, "u")[(3 + 2) * 4 + 2]);
 }
 
 #[test]
@@ -166,7 +195,7 @@ fn a_series_of_images_has_space_along_its_axes_and_time_in_its_list() {
     let folder = Folder::new("series");
     let experiment = experiment(PROBLEM);
     let fields = fields(&experiment, "t=2,x=3,y=4", &[]);
-    let list = export::vtk(&fields, &folder.at("plate.vtk"), Time::Series).expect("it can be written");
+    let list = export::vtk(&fields, &folder.at("plate.vtk"), Time::Series).expect("it can be written").path;
     assert_eq!(list, folder.at("plate.pvd"));
     let text = std::fs::read_to_string(list).expect("the list was written");
     assert!(text.contains("timestep=\"0\" group=\"\" part=\"0\" file=\"plate/0.vti\""), "{text}");
@@ -179,11 +208,37 @@ fn a_series_of_images_has_space_along_its_axes_and_time_in_its_list() {
 }
 
 #[test]
+fn a_shorter_series_removes_the_moments_of_the_longer_one_and_nothing_else() {
+    let folder = Folder::new("shorter");
+    let experiment = experiment(PROBLEM);
+    let write = |grid: &str| {
+        let fields = fields(&experiment, grid, &[]);
+        export::vtk(&fields, &folder.at("plate"), Time::Series).expect("it can be written")
+    };
+    let names = || {
+        let entries = std::fs::read_dir(folder.at("plate")).expect("a folder");
+        let mut names: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
+        names.sort();
+        names
+    };
+    assert!(write("t=12,x=2,y=2").removed.is_empty());
+    assert_eq!(names().len(), 12);
+    // Not of the export, whatever they are called.
+    std::fs::write(folder.at("plate/99.vti"), "mine").expect("it can be written");
+    std::fs::write(folder.at("plate/notes.txt"), "mine").expect("it can be written");
+    // The numbers of twelve have two digits, those of three have one.
+    assert_eq!(write("t=3,x=2,y=2").removed.len(), 12);
+    assert_eq!(names(), ["0.vti", "1.vti", "2.vti", "99.vti", "notes.txt"]);
+    assert!(write("t=3,x=2,y=2").removed.is_empty());
+    assert_eq!(write("t=2,x=2,y=2").removed, [folder.at("plate/2.vti")]);
+}
+
+#[test]
 fn time_may_be_an_axis_and_more_than_three_axes_are_refused() {
     let folder = Folder::new("axis");
     let experiment = experiment(PROBLEM);
     let all = fields(&experiment, "t=2,x=3,y=4", &[]);
-    let path = export::vtk(&all, &folder.at("plate"), Time::Axis).expect("it can be written");
+    let path = export::vtk(&all, &folder.at("plate"), Time::Axis).expect("it can be written").path;
     assert_eq!(path, folder.at("plate.vti"));
     let (header, arrays) = image(&path);
     assert!(header.contains("WholeExtent=\"0 2 0 3 0 1\" Origin=\"-1 1 0\" Spacing=\"1 1 2\""), "{header}");

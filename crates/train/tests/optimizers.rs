@@ -182,6 +182,7 @@ impl Sink for Record {
             | Event::WindowStarted { .. }
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
+            | Event::Fallback { .. }
             | Event::Memory { .. }
             | Event::Measured { .. }
             | Event::NotSaved { .. }

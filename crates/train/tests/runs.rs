@@ -81,8 +81,9 @@ fn resume(path: &Path, overrides: &[&str]) -> Result<(Run, Folder), TrainError> 
 }
 
 fn checkpoints(run: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(run.join("checkpoints")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let files = fs::read_dir(run.join("checkpoints")).unwrap().map(|entry| entry.unwrap().path());
+    let numbered = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("step-");
+    let mut files: Vec<PathBuf> = files.filter(numbered).collect();
     files.sort();
     files
 }
@@ -127,7 +128,8 @@ fn history_has_a_record_per_step_and_goes_on_where_the_run_does() {
     // Lines of steps that will be taken again, and half a line.
     let file = path.join("metrics.jsonl");
     let mut text = fs::read_to_string(&file).unwrap();
-    let later = text.lines().last().unwrap().replace("\"step\":30", "\"step\":31");
+    let last = text.lines().rfind(|line| line.contains("mean_squares")).unwrap();
+    let later = last.replace("\"step\":30", "\"step\":31");
     text.push_str(&format!("{later}\n{}", &later[..20]));
     fs::write(&file, text).unwrap();
     assert_eq!(open(&path).history().unwrap().len(), 31);
@@ -137,6 +139,15 @@ fn history_has_a_record_per_step_and_goes_on_where_the_run_does() {
     let longer = run.history().unwrap();
     assert!(longer.iter().map(|record| record.step).eq(1..=40));
     assert_eq!(longer[..30], history);
+    // Both ends are told, too, each after its last step.
+    let text = fs::read_to_string(&file).unwrap();
+    let ends: Vec<usize> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| line.contains("\"ended\":\"steps\""))
+        .map(|it| it.0)
+        .collect();
+    assert_eq!(ends, [30, 41], "{text}");
 }
 
 #[test]
@@ -285,6 +296,7 @@ fn an_edited_problem_that_no_longer_fits_its_checkpoints_is_refused() {
     let problem = path.join("problem.toml");
     let text = fs::read_to_string(&problem).unwrap();
     fs::write(&problem, text.replace("width = 5", "width = 6")).unwrap();
+    fs::remove_file(path.join("manifest.json")).unwrap();
     let said = Run::open(&path).expect_err("the network is another").to_string();
     assert!(said.contains("has the shape [1, 5], the problem needs [1, 6]"), "{said}");
 }
@@ -347,8 +359,12 @@ fn a_run_of_a_device_that_is_not_here_is_read_on_the_processor_and_says_so() {
     let bytes = Layout::of(experiment.problem(), experiment.plan()).encode(&header, &now);
     let newest = checkpoints(&path).pop().unwrap();
     fs::write(newest, bytes.unwrap_or_else(|fault| panic!("{fault}"))).unwrap();
+    fs::remove_file(path.join("manifest.json")).unwrap();
     let run = open(&path);
-    assert!(matches!(run.notices(), [Notice::OtherDevice { trained, .. }] if trained == "cuda in bf16x6"));
+    let [Notice::Unchecked { .. }, Notice::OtherDevice { trained, .. }] = run.notices() else {
+        panic!("{:?}", run.notices())
+    };
+    assert_eq!(trained, "cuda in bf16x6");
     assert_eq!(run.experiment().device(), Device::Cpu);
     let mut points = Points::new(experiment.problem().domain.len());
     points.push(&vec![0.5; experiment.problem().domain.len()]);

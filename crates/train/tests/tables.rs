@@ -55,6 +55,36 @@ fn a_header_that_contradicts_the_columns_is_refused_by_name() {
 }
 
 #[test]
+fn a_header_in_other_letters_or_with_other_columns_is_refused_with_what_to_write() {
+    let folder = Folder::new("letters");
+    let said = folder.refusal("", "X,Time,U\n0.5,0.5,1\n");
+    assert!(said.contains("line 1: the header calls column 1 `X`, the problem file `t`"), "{said}");
+    let said = folder.refusal("", "station,t,x,u\n7,0.5,0.5,1\n");
+    assert!(
+        said.contains("the header names 4 columns (station, t, x, u), the problem file 3 (t, x, u)"),
+        "{said}"
+    );
+    assert!(said.contains("`columns = [\"_\", \"t\", \"x\", \"u\"]`"), "{said}");
+}
+
+#[test]
+fn all_rows_that_are_wrong_are_reported_at_once_up_to_ten() {
+    let folder = Folder::new("rows");
+    let said = folder.refusal("", "t,x,u\n0.5,0.5,1\n2,0.5,1\n0.5,0.5\n0.5,half,1\n0.5,1,1\n");
+    assert!(
+        said.contains("3 rows are wrong\n  line 3, column 1: t = 2 lies outside its interval [0, 1]"),
+        "{said}"
+    );
+    assert!(
+        said.contains("\n  line 4 has 2 columns; the problem file names 3\n  line 5, column 2: `half`"),
+        "{said}"
+    );
+    let said = folder.refusal("", &"0.5,9,1\n".repeat(14));
+    assert!(said.contains("14 rows are wrong") && said.ends_with("and 4 more"), "{said}");
+    assert_eq!(said.lines().count(), 12, "{said}");
+}
+
+#[test]
 fn a_header_that_fits_or_names_nothing_is_accepted() {
     let folder = Folder::new("fits");
     for (settings, table) in [
@@ -63,6 +93,8 @@ fn a_header_that_fits_or_names_nothing_is_accepted() {
         ("", "t [s], x [m], u [K]\n0.5,0.5,1\n"),
         ("", "# x t u\n0.5,0.5,1\n"),
         ("", "time,place,temperature\n0.5,0.5,1\n"),
+        ("", "T,X,U\n0.5,0.5,1\n"),
+        ("", "t,x,T\n0.5,0.5,1\n"),
         (", columns = [\"t\", \"_\", \"u_x + u\", \"x\"]", "t,anything,flux,x\n0,9,0,0\n"),
     ] {
         assert!(folder.open(settings, table).is_ok(), "{table}");

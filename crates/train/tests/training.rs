@@ -89,6 +89,52 @@ fn a_step_that_is_not_finite_is_refused_by_name_and_leaves_the_parameters() {
     assert_eq!(now.parameters, start.parameters);
 }
 
+/// A rod with a source, to be trained in a few steps.
+fn heated(source: &str, start: &str, training: &str) -> String {
+    format!(
+        "[domain]\nt = [0, 1]\nx = [-1, 1]\n[unknowns]\nu = {{}}\n[equations]\nheat = \"u_t = u_xx + {source}\"\n\
+         [conditions]\nstart = {{ on = \"t = 0\", equation = \"u = {start}\" }}\n\
+         walls = {{ on = \"boundary\", equation = \"u = 0\" }}\n[network]\nwidth = 6\ndepth = 2\n[training]\n{training}\n"
+    )
+}
+
+fn refusal(text: &str) -> (u64, String) {
+    let experiment = open(text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let error = experiment.train(&AtomicBool::new(false), &mut Quiet).expect_err("nothing to train on");
+    let TrainError::NonFiniteResidual { step, ref residual, spot: Some(ref spot), .. } = error else {
+        panic!("{error}")
+    };
+    let names: Vec<&str> = spot.place.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!((residual.as_str(), names), ("heat", vec!["t", "x"]));
+    (step, error.to_string())
+}
+
+#[test]
+fn an_infinite_or_overflowing_residual_is_named_with_its_point_before_the_first_step() {
+    for optimizer in ["", "optimizer = \"ssbroyden\"", "optimizer = \"lbfgs\"", "optimizer = \"adam\""] {
+        let training = format!("{optimizer}\nsteps = 3\npoints = 40");
+        let (step, said) = refusal(&heated("exp(1000*(x + 2))", "sin(pi*x)", &training));
+        assert!(step == 0 && said.contains("(it is infinite)"), "{optimizer}: {said}");
+        let (step, said) = refusal(&heated("0", "1e300*sin(pi*x)", &training));
+        assert!(step == 0 && said.contains("its square is not finite"), "{optimizer}: {said}");
+        let (step, said) = refusal(&heated("sqrt(-1 - x^2)", "sin(pi*x)", &training));
+        assert!(step == 0 && said.contains("(it is no number)"), "{optimizer}: {said}");
+    }
+}
+
+#[test]
+fn an_infinite_residual_at_later_points_is_named_as_well() {
+    let source = "where(abs(x - 0.3) < 0.004, exp(1000*(x + 2)), 0)";
+    for optimizer in ["gauss-newton", "ssbroyden"] {
+        let training = format!(
+            "optimizer = \"{optimizer}\"\nresample = 1\nsteps = 400\npoints = 8\nmost_points = 8\nadaptive = true"
+        );
+        let (step, said) = refusal(&heated(source, "sin(pi*x)", &training));
+        assert!(step > 0 && said.starts_with(&format!("step {step}: `heat`")), "{said}");
+        assert!(said.contains("x = 0.29") || said.contains("x = 0.30"), "{said}");
+    }
+}
+
 /// Asks for an end after some steps, and remembers what it heard.
 struct Impatient<'flag> {
     stop: &'flag AtomicBool,
@@ -109,6 +155,7 @@ impl Sink for Impatient<'_> {
             | Event::WindowStarted { .. }
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
+            | Event::Fallback { .. }
             | Event::Memory { .. }
             | Event::Measured { .. }
             | Event::NotSaved { .. }

@@ -216,6 +216,7 @@ fn a_run_keeps_all_windows_and_another_can_start_from_it_if_it_has_as_many() {
     let problem = path.join("problem.toml");
     let text = std::fs::read_to_string(&problem).expect("a problem");
     std::fs::write(&problem, text.replace("windows = 4", "windows = 3")).expect("it can be edited");
+    std::fs::remove_file(path.join("manifest.json")).expect("there is one");
     let said = Run::open(&path).expect_err("a window too many").to_string();
     assert_eq!(said, "the saved state is in window 4, the problem has 3");
 

@@ -20,6 +20,8 @@ pub struct Summary {
     pub lowest: Option<f64>,
     /// The worst seed's; null where a seed has none.
     pub highest: Option<f64>,
+    /// Seeds whose training failed. Errors of others may still be unknown: where there is no reference.
+    pub failed: usize,
     /// The median of the times of the whole trainings.
     pub seconds: f64,
     /// What others have reached.
@@ -53,6 +55,7 @@ pub fn summarize(trials: &[Trial]) -> Vec<Summary> {
                 median: median(&sorted).and_then(finite),
                 lowest: sorted.first().copied().and_then(finite),
                 highest: sorted.last().copied().and_then(finite),
+                failed: trials.iter().filter(|trial| trial.failed.is_some()).count(),
                 seconds: median_seconds(&trials),
                 published: published(problem, &name),
                 errors,
@@ -131,6 +134,13 @@ mod tests {
         assert_eq!((two.median, two.lowest), (None, Some(1e-3)));
         let all = summarize(&[trial(0, None)]);
         assert_eq!((all.len(), all[0].median, &*all[0].of), (1, None, "no error known"));
+        assert_eq!((one.failed, two.failed, all[0].failed), (1, 2, 1));
+    }
+
+    #[test]
+    fn a_training_without_a_reference_has_not_failed() {
+        let summary = &summarize(&[Trial { failed: None, ..trial(0, None) }])[0];
+        assert_eq!((summary.median, summary.failed, &*summary.of), (None, 0, "no error known"));
     }
 
     #[test]

@@ -46,6 +46,9 @@ pub struct Trial {
     pub seconds: f64,
     /// At the end.
     pub loss: f64,
+    /// The largest of [`Trained::relative_residuals`] at the end.
+    #[serde(default)]
+    pub relative_residual: Option<f64>,
     /// The error of every unknown at the end; null where there is no reference.
     pub relative_l2: BTreeMap<String, Option<f64>>,
     /// The problem's own scalars as they were found.
@@ -195,6 +198,7 @@ impl Trial {
         (self.steps, self.evaluations) = (trained.steps, trained.evaluations);
         self.seconds = opening + trained.seconds;
         self.loss = trained.losses.total;
+        self.relative_residual = trained.relative_residual();
         // Interrupted by its own watch: the time of all phases together was over.
         self.stopped = match trained.stopped {
             Stopped::Interrupted => Stopped::Seconds.name().to_owned(),
@@ -251,6 +255,7 @@ impl Sink for Watch<'_> {
             Event::WindowStarted { window, windows, .. } => self.reaches_the_end = window + 1 == windows,
             Event::Started { .. }
             | Event::Balanced { .. }
+            | Event::Fallback { .. }
             | Event::Memory { .. }
             | Event::PhaseStarted { .. }
             | Event::NotSaved { .. }

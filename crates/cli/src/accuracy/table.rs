@@ -23,8 +23,13 @@ pub(super) fn write(summaries: &[Summary], output: &mut impl Write) -> anyhow::R
 }
 
 fn row(summary: &Summary) -> [String; HEAD.len()] {
-    let number =
-        |error: Option<f64>| error.map_or_else(|| "failed".to_owned(), |error| format!("{error:.1e}"));
+    let (failed, seeds) = (summary.failed, summary.errors.len());
+    // Without a reference no error is known, however well training went.
+    let number = |error: Option<f64>, is_failure: bool| match error {
+        Some(error) => format!("{error:.1e}"),
+        None if is_failure => "failed".to_owned(),
+        None => "not known".to_owned(),
+    };
     let (record, method) = match &summary.published {
         Some(best) => (format!("{:.1e}", best.error), best.method.clone()),
         None => (String::new(), String::new()),
@@ -33,9 +38,9 @@ fn row(summary: &Summary) -> [String; HEAD.len()] {
         summary.problem.clone(),
         summary.optimizer.clone(),
         summary.of.clone(),
-        number(summary.median),
-        number(summary.lowest),
-        number(summary.highest),
+        number(summary.median, 2 * failed >= seeds),
+        number(summary.lowest, failed == seeds),
+        number(summary.highest, failed > 0),
         format!("{:.1} s", summary.seconds),
         record,
         method,

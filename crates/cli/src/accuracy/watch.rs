@@ -1,10 +1,11 @@
 //! Progress of many trainings on stderr.
 
+use crate::clean::{self, stderr};
 use crate::terminal::Style;
 use bench::{News, SHIPPED, Task, Trial};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
-use std::io::{Write, stderr};
+use std::io::Write;
 use std::time::Instant;
 
 /// Between two lines about trainings that go on.
@@ -75,7 +76,7 @@ impl<'tasks> Watch<'tasks> {
     fn show(&mut self) {
         let running = self.running.values().cloned().collect::<Vec<_>>().join(", ");
         match self.style {
-            Style::Bar => self.bar.set_message(running),
+            Style::Bar => self.bar.set_message(clean::line(&running)),
             Style::Lines if self.said.elapsed().as_secs() >= SECONDS_PER_LINE && !running.is_empty() => {
                 self.said = Instant::now();
                 self.say(&format!("[{}/{}] now {running}", self.done, self.total));
@@ -91,7 +92,7 @@ impl<'tasks> Watch<'tasks> {
                 // A closed stderr is no reason to stop training.
                 let _ = writeln!(stderr(), "{text}");
             }
-            Style::Bar => self.bar.println(text),
+            Style::Bar => self.bar.println(clean::text(text)),
         }
     }
 }
@@ -111,5 +112,12 @@ fn outcome(trial: &Trial) -> String {
         .collect();
     let Trial { steps, seconds, trainable, phases, .. } = trial;
     let phases = phases.join("; ");
-    format!("{} after {steps} steps in {seconds:.1} s ({trainable} parameters; {phases})", errors.join(", "))
+    let unknown = trial.relative_l2.values().all(Option::is_none);
+    let residual = trial.relative_residual.filter(|_| unknown);
+    let residual = residual.map(|residual| format!(" (no reference; relative residual {residual:.1e})"));
+    format!(
+        "{}{} after {steps} steps in {seconds:.1} s ({trainable} parameters; {phases})",
+        errors.join(", "),
+        residual.unwrap_or_default()
+    )
 }

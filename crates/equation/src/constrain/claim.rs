@@ -28,10 +28,16 @@ pub(super) struct Datum {
     pub(super) data: Expression,
     /// Its largest absolute value.
     pub(super) scale: f64,
+    /// Differences that do not count where it meets others.
+    pub(super) slack: f64,
 }
 
 /// A function this small, as a share of the function that it is a part of, is rounding: `sin(pi)`.
 pub(super) const ROUNDING: f64 = 1e-14;
+
+/// What an ansatz of the file misses of a condition, as a share of both, is a hair that keeps its quotients finite in a
+/// corner (`atan(x/(y + 1e-12))`): the condition holds.
+const HAIR: f64 = 1e-8;
 
 /// Reads one equation of one condition.
 pub(super) fn read(
@@ -65,6 +71,11 @@ pub(super) fn read(
         let on_face = pool.subtract(on_face, met);
         let places = places(&problem.domain, &[face.fixed(&problem.domain)]);
         let (index, scale) = largest(pool, on_face, &places);
+        if problem.unknowns[unknown].ansatz.is_some() && is_met(pool, problem, (face, on_face), &places, size)
+        {
+            data.push(Datum { face, data: pool.number(0.0), scale: 0.0, slack: HAIR * size });
+            continue;
+        }
         if !scale.is_finite() {
             return Err(Reason::NotFinite { axis: face.axis, order: 0, place: places[index].clone() });
         }
@@ -73,12 +84,31 @@ pub(super) fn read(
             face,
             data: if zero { pool.number(0.0) } else { on_face },
             scale: if zero { 0.0 } else { scale },
+            slack: 0.0,
         });
     }
     match pool.overflow() {
         Some(overflow) => Err(Reason::Overflow(overflow)),
         None => Ok(Claim { number: 0, condition, unknown, data }),
     }
+}
+
+/// Whether nothing is left of a condition on a face but at its edges, where conditions that contradict each other meet.
+fn is_met(
+    pool: &Pool,
+    problem: &Problem,
+    (face, rest): (Face, Expression),
+    places: &[Vec<f64>],
+    size: f64,
+) -> bool {
+    let inside = |place: &&Vec<f64>| {
+        let mut coordinates = problem.domain.coordinates.iter().zip(place.iter()).enumerate();
+        coordinates.all(|(axis, (coordinate, &value))| {
+            axis == face.axis || (coordinate.low < value && value < coordinate.high)
+        })
+    };
+    let inside: Vec<Vec<f64>> = places.iter().filter(inside).cloned().collect();
+    !inside.is_empty() && largest(pool, rest, &inside).1 <= HAIR * size
 }
 
 /// The faces of a condition that holds on nothing else.

@@ -45,7 +45,7 @@ fn of_data(pool: &mut Pool, domain: &Domain, one: &Datum, other: &Datum) -> Opti
     let places = places(domain, &fixed);
     let difference = pool.subtract(left, right);
     let (index, size) = largest(pool, difference, &places);
-    if size <= TOLERANCE * one.scale.max(other.scale) {
+    if size <= (TOLERANCE * one.scale.max(other.scale)).max(one.slack).max(other.slack) {
         return None;
     }
     let place = places[index].clone();

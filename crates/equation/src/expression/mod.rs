@@ -8,6 +8,7 @@ mod differentiate;
 mod evaluate;
 mod function;
 mod print;
+mod summands;
 
 pub use evaluate::{Environment, Number, evaluate};
 pub use function::Function;

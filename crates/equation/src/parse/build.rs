@@ -78,7 +78,8 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let parameters = unknowns::parameters(&declared_parameters, workshop);
 
     let complete = required(&document, "domain", "x = [0, 1]", sources, workshop)
-        & required(&document, "unknowns", "u = {}", sources, workshop);
+        & required(&document, "unknowns", "u = {}", sources, workshop)
+        & !declared.is_empty();
     required(&document, "equations", "poisson = \"u_xx + u_yy = 1\"", sources, workshop);
     let mut stated = Vec::new();
     let mut stated_conditions = Vec::new();
@@ -119,6 +120,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         training,
         reference,
         enforcements: Vec::new(),
+        bare_faces: Vec::new(),
     };
     let section = document.get("equations").map_or(Span::new(0, 0..0), |entry| entry.key_span);
     // Periodic conditions and data build expressions after their texts have been settled.
@@ -131,6 +133,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         let spans = Spans { section, equations: &equation_spans, conditions: &condition_spans };
         // Of a problem that lacks something it cannot be said what windows lack.
         if gaps.is_empty() {
+            problem.bare_faces = problem::bare_faces(&problem);
             windows::check(training_section, &problem, &mut workshop.mistakes);
             windows::choose(training_section, &mut problem);
             network::choose(network_section, &mut problem);

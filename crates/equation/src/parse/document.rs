@@ -1,6 +1,7 @@
 //! The file as a tree of values that know where they were written.
 
 use super::diagnostic::Mistakes;
+use super::elsewhere;
 use super::source::{Sources, Span};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -144,7 +145,16 @@ pub(super) fn report(
         let value = line.split_once('=').map_or("", |(_, value)| value.trim_start());
         let quoted = value.starts_with(['"', '\'', '[', '{']);
         let formula = value.contains(['*', '(', '^', '/']) || value.starts_with(char::is_alphabetic);
-        (formula && !quoted).then_some("expressions and words stand in quotes: `name = \"…\"`")
+        // `340 m`, `340 [m/s]`, `340 m/s`.
+        let behind =
+            value.trim_start_matches(|letter: char| letter.is_ascii_digit() || "+-._eE".contains(letter));
+        let unit = behind.trim_start().trim_start_matches('[');
+        let unit = unit.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
+        if behind.len() < value.len() && elsewhere::is_unit(unit) {
+            Some(elsewhere::UNITS)
+        } else {
+            (formula && !quoted).then_some("expressions and words stand in quotes: `name = \"…\"`")
+        }
     };
     mistakes.add(span, format!("TOML: {message}"), hint.map(str::to_owned));
 }

@@ -92,6 +92,49 @@ pub(super) fn function(name: &str) -> Option<&'static str> {
     })
 }
 
+/// What to do about units.
+pub(super) const UNITS: &str = "units are not written: give all numbers in one system of units";
+
+/// Whether a name is a unit of measurement: `m`, `kPa`.
+pub(super) fn is_unit(name: &str) -> bool {
+    const UNITS: [&str; 30] = [
+        "m", "s", "g", "K", "N", "J", "W", "V", "A", "C", "T", "F", "H", "L", "l", "h", "Pa", "Hz", "mol",
+        "bar", "rad", "deg", "min", "eV", "ohm", "day", "days", "sec", "meter", "meters",
+    ];
+    const PREFIXES: [&str; 9] = ["k", "M", "G", "c", "m", "u", "µ", "n", "h"];
+    let prefixed = |prefix: &&str| name.strip_prefix(prefix).is_some_and(|rest| UNITS[..20].contains(&rest));
+    UNITS.contains(&name) || PREFIXES.iter().any(prefixed)
+}
+
+/// What to write instead of a word of other languages.
+pub(super) fn word(name: &str) -> Option<&'static str> {
+    match name {
+        "if" | "else" | "elif" => {
+            Some("a choice is written `where(condition, then, otherwise)`, as in `where(x < 0, 1, 0)`")
+        }
+        _ => None,
+    }
+}
+
+/// What a domain would be elsewhere: here it is a box.
+pub(super) fn shape(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "circle" | "disk" | "disc" | "ellipse" | "annulus" | "ring" | "cylinder" => {
+            "in polar coordinates it is one: `r = [0.1, 1]` and `phi = [0, \"2*pi\"]`, with the equations written in them"
+        }
+        "sphere" | "ball" => {
+            "in spherical coordinates it is one: `r = [0.1, 1]`, with the equations written in them"
+        }
+        "rectangle" | "box" | "square" | "cube" | "cuboid" | "interval" | "bounds" | "geometry" | "shape" => {
+            "write an interval for each coordinate: `x = [0, 1]` and `y = [0, 1]`"
+        }
+        "polygon" | "triangle" | "lshape" | "l_shape" | "mesh" | "hole" | "holes" => {
+            "a condition may hold on a part of a face: `on = \"boundary where x < 0.5\"`"
+        }
+        _ => return None,
+    })
+}
+
 /// What to write instead of a name that stands for something in papers. `unknowns` and `coordinates` are those declared.
 pub(super) fn name<'n>(name: &str, unknowns: &[&'n str], coordinates: &[&'n str]) -> Option<String> {
     match name {

@@ -42,7 +42,7 @@ impl Workshop {
             }
             Written::Integer(_) | Written::Float(_) => reader::number(node, &mut self.mistakes),
             _ => {
-                reader::expected("a number or an expression in quotes", node, &mut self.mistakes);
+                reader::expected_formula("a number or an expression in quotes", node, &mut self.mistakes);
                 None
             }
         }

@@ -11,7 +11,19 @@ pub(super) fn merge(document: &mut Table, sources: &Sources, count: usize, mista
         let Some((path, node)) = read(source, sources, mistakes) else { continue };
         if names_something(document, &path, mistakes) {
             place(document, &path, node, mistakes);
+            retract(document, &path);
         }
+    }
+}
+
+/// Takes back a number of steps in all that was stated before a budget: it would leave the budget without effect.
+fn retract(document: &mut Table, path: &[Part]) {
+    if !matches!(path, [(section, _), (key, _)] if section == "training" && key == "budget") {
+        return;
+    }
+    let training = document.entries.iter_mut().find(|entry| entry.key == "training");
+    if let Some(Value::Table(table)) = training.map(|entry| &mut entry.node.value) {
+        table.entries.retain(|entry| entry.key != "steps");
     }
 }
 

@@ -11,6 +11,35 @@ pub(super) fn expected(wanted: &str, node: &Node, mistakes: &mut Mistakes) {
     mistakes.report(node.span, format!("expected {wanted}, found {}", node.value.kind()));
 }
 
+/// Reports what stands where a formula should, which is a text.
+pub(super) fn expected_formula(wanted: &str, node: &Node, mistakes: &mut Mistakes) {
+    let hint = match &node.value {
+        Value::Array(items) => Some(match &items[..] {
+            [Node { value: Value::Text(text), .. }] => {
+                format!("write it without brackets: \"{}\"", clipped(&text.content))
+            }
+            [Node { value: Value::Text(_), .. }, ..] => {
+                "one name for each: `first = \"…\"` and `second = \"…\"`; a vector stands in quotes: \"[a, b]\"".to_owned()
+            }
+            _ => "a vector stands in quotes, \"[1, 2]\"; values at points belong into a CSV or NPY file".to_owned(),
+        }),
+        Value::Integer(_) | Value::Float(_) => Some("write it in quotes".to_owned()),
+        Value::Text(_) | Value::Boolean(_) | Value::Table(_) | Value::Strange(_) => None,
+    };
+    mistakes.add(node.span, format!("expected {wanted}, found {}", node.value.kind()), hint);
+}
+
+/// The value as a formula.
+pub(super) fn formula<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<&'d Text> {
+    match &node.value {
+        Value::Text(text) => Some(text),
+        _ => {
+            expected_formula("a formula in quotes", node, mistakes);
+            None
+        }
+    }
+}
+
 /// The value as a table.
 pub(super) fn table<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<&'d Table> {
     match &node.value {

@@ -151,7 +151,7 @@ fn missing_initial(
     gaps: &mut Vec<Gap>,
 ) {
     for (axis, coordinate) in problem.domain.coordinates.iter().enumerate() {
-        if coordinate.role != Role::Time || coordinate.open || is_periodic(problem, axis) {
+        if coordinate.role != Role::Time || coordinate.open.both() || is_periodic(problem, axis) {
             continue;
         }
         let at_an_end = |place: &Place| match place {
@@ -193,7 +193,8 @@ fn missing_boundary(problem: &Problem, gaps: &mut Vec<Gap>) {
             .iter()
             .filter_map(|unknown| unknown.ansatz)
             .any(|ansatz| problem.pool.mentions(ansatz, |leaf| leaf == Leaf::Coordinate(axis as u16)));
-        let needs = coordinate.role == Role::Space && !coordinate.open && problem.order_along(axis) >= 2;
+        let needs =
+            coordinate.role == Role::Space && !coordinate.open.both() && problem.order_along(axis) >= 2;
         if needs && !fixed && !built_in && !is_periodic(problem, axis) {
             gaps.push(Gap::Boundary { axis });
         }
@@ -221,7 +222,7 @@ fn unpinned(
         let held = |axis: usize| {
             let coordinate = &problem.domain.coordinates[axis];
             let told = gaps.contains(&Gap::Boundary { axis });
-            coordinate.role != Role::Space || coordinate.open || told || is_periodic(problem, axis)
+            coordinate.role != Role::Space || coordinate.open.both() || told || is_periodic(problem, axis)
         };
         let steep = |axis: usize| {
             per_equation.iter().position(|leaves| leaves.iter().any(|leaf| order(leaf, unknown, axis) >= 2))

@@ -18,8 +18,24 @@ pub struct Coordinate {
     pub high: f64,
     /// What operators such as `laplacian` take it for.
     pub role: Role,
-    /// The file says that its ends need no condition.
-    pub open: bool,
+    /// Ends that need no condition, as the file says.
+    pub open: Open,
+}
+
+/// Which ends of a coordinate are left without a condition on purpose.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Open {
+    /// The lower one.
+    pub low: bool,
+    /// The upper one.
+    pub high: bool,
+}
+
+impl Open {
+    /// Whether both are.
+    pub fn both(self) -> bool {
+        self.low && self.high
+    }
 }
 
 /// What a coordinate stands for.

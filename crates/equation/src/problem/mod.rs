@@ -5,6 +5,7 @@ mod added;
 mod check;
 mod domain;
 mod enforcement;
+mod faces;
 mod field;
 mod jumps;
 mod network;
@@ -15,8 +16,10 @@ mod window;
 pub use added::Added;
 pub(crate) use check::{Gap, gaps};
 pub(crate) use domain::axes;
-pub use domain::{Coordinate, Domain, Role};
+pub use domain::{Coordinate, Domain, Open, Role};
 pub use enforcement::{Enforcement, Outcome, Reason, report};
+pub use faces::BareFace;
+pub(crate) use faces::bare_faces;
 pub use field::FieldNameError;
 pub use method::{Budget, NoBudget, Optimizer, Products, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
@@ -60,6 +63,8 @@ pub struct Problem {
     /// What became of every equation of the conditions, once [`crate::constrain::constrain`] has looked at
     /// them; empty before, and where the file turns that off.
     pub enforcements: Vec<Enforcement>,
+    /// Faces on which a condition seems to be missing.
+    pub bare_faces: Vec<BareFace>,
 }
 
 /// A field.
@@ -207,6 +212,22 @@ pub enum Solution {
 }
 
 impl Problem {
+    /// What seems wrong with the problem though it can be trained, for people.
+    pub fn warnings(&self) -> Vec<String> {
+        /// More coordinates than these are counted only.
+        const MOST: usize = 4;
+        let (told, rest) = self.bare_faces.split_at(MOST.min(self.bare_faces.len()));
+        let mut lines: Vec<String> = told.iter().map(|face| face.sentence(self)).collect();
+        if !rest.is_empty() {
+            lines.push(format!(
+                "{} more coordinate{} too few conditions at the ends as well",
+                rest.len(),
+                if rest.len() == 1 { " has" } else { "s have" }
+            ));
+        }
+        lines
+    }
+
     /// The highest derivative order along `axis` in the equations.
     pub fn order_along(&self, axis: usize) -> usize {
         let roots: Vec<Expression> = self.equations.iter().map(|equation| equation.residual).collect();

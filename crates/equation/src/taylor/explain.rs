@@ -54,6 +54,9 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
     for line in report(problem) {
         write_field(text, "condition", &line);
     }
+    for warning in problem.warnings() {
+        write_field(text, "warning", &warning);
+    }
     for parameter in &problem.parameters {
         let mut range = format!("{} starts at {}", parameter.name, parameter.start);
         parameter.lower.iter().for_each(|lower| _ = write!(range, ", stays above {lower}"));

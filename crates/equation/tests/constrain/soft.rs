@@ -1,6 +1,7 @@
 //! How a file keeps its conditions as penalties.
 
 use super::pair;
+use equation::expression::{Leaf, evaluate};
 
 const HEAT: &str = "[domain]\nt = [0, 1]\nx = [0, 1]\n[unknowns]\nu = {}\nv = {}\n[ansatz]\n[equations]\n\
     heat = \"u_t = u_xx\"\nother = \"v_t = v_xx\"\n[conditions]\n\
@@ -42,6 +43,37 @@ fn what_the_network_is_added_to_stays_as_the_file_has_it() {
     let off = pair(&added.replacen("u = {}", "u = { hard_constraints = \"off\" }", 1));
     assert_eq!(off.outcomes()[0], "start: hard constraints are off for u");
     assert_eq!(off.ansatz(0), "2*N + 1");
+}
+
+/// A plate with one hot edge beside three cold ones: the temperature jumps in two corners.
+const PLATE: &str = "[domain]\nx = [0, 1]\ny = [0, 1]\n[functions]\ndepth = \"1 - y\"\n\
+    jump = \"2/pi*(atan(x/(depth + 1e-12)) + atan((1 - x)/(depth + 1e-12))) - 1\"\n\
+    [unknowns]\nT = {}\n[equations]\nheat = \"laplacian(T) = 0\"\n[ansatz]\nT = \"jump + N\"\n[conditions]\n\
+    cold = { on = \"x = 0, x = 1, y = 0\", equation = \"T = 0\" }\nhot = { on = \"y = 1\", equation = \"T = 1\" }\n";
+
+#[test]
+fn a_condition_that_the_added_part_meets_but_in_corners_holds_and_is_said_to() {
+    let added = pair(PLATE);
+    assert_eq!(added.outcomes(), ["cold: exact", "hot: exact"]);
+    let problem = &added.constrained;
+    let ansatz = problem.unknowns[0].ansatz.expect("an ansatz");
+    let at = |place: [f64; 2]| {
+        evaluate(&problem.pool, ansatz, &|leaf| match leaf {
+            Leaf::Coordinate(axis) => place[usize::from(axis)],
+            _ => 7.0,
+        })
+    };
+    for share in [0.01, 0.3, 0.9] {
+        assert!((at([share, 1.0]) - 1.0).abs() < 1e-9, "hot at {share}: {}", at([share, 1.0]));
+        for cold in [[0.0, share], [1.0, share], [share, 0.0]] {
+            assert!(at(cold).abs() < 1e-9, "cold at {cold:?}: {}", at(cold));
+        }
+    }
+    // What it meets on half of the edge only stays a contradiction.
+    let half = pair(&PLATE.replace("T = 1\"", "T = where(x < 0.5, 1, 2)\""));
+    assert!(half.outcomes()[1] != "hot: exact", "{:?}", half.outcomes());
+    let without = pair(&PLATE.replace("[ansatz]\nT = \"jump + N\"\n", ""));
+    assert!(without.outcomes()[1].starts_with("hot: it asks for T = 1 at"), "{:?}", without.outcomes());
 }
 
 #[test]

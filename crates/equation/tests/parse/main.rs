@@ -1,5 +1,6 @@
 //! The parser from outside: what it accepts, what it says about mistakes, what it survives.
 
+mod bare_faces;
 mod files;
 mod good_files;
 mod mistakes;

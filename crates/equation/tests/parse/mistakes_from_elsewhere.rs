@@ -45,9 +45,72 @@ const HABITS: &[Mistake] = &[
     mistake(
         files::BURGERS,
         "-sin(pi*x)",
-        "-np«.»sin(pi*x)",
-        "a number needs a digit",
-        "functions and numbers stand alone: `sin(x)`, `pi`",
+        "-«np.sin»(pi*x)",
+        "`np.sin` is written without a module",
+        "functions and numbers stand alone: `sin`",
+    ),
+    mistake(
+        files::BURGERS,
+        "-sin(pi*x)",
+        "-sin(«math.pi»*x)",
+        "`math.pi` is written without a module",
+        "functions and numbers stand alone: `pi`",
+    ),
+    mistake(
+        files::BURGERS,
+        "-sin(pi*x)",
+        "1 «if» x < 0 else 0",
+        "expected an operator, found `if`",
+        "a choice is written `where(condition, then, otherwise)`, as in `where(x < 0, 1, 0)`",
+    ),
+    mistake(
+        files::BURGERS,
+        "-sin(pi*x)",
+        "2*(1 «if» x < 0 else 0)",
+        "expected an operator, `,` or `)`, found `if`",
+        "a choice is written `where(condition, then, otherwise)`, as in `where(x < 0, 1, 0)`",
+    ),
+    mistake(
+        files::BURGERS,
+        "-sin(pi*x)",
+        "«if» (x < 0) 1 else 0",
+        "there is no `if` in formulas",
+        "a choice is written `where(condition, then, otherwise)`, as in `where(x < 0, 1, 0)`",
+    ),
+    mistake(
+        files::BURGERS,
+        "\"0.01/pi\"",
+        "\"5 «m»\"",
+        "expected an operator, found `m`",
+        "a product needs its `*`; units are not written: give all numbers in one system of units",
+    ),
+    mistake(
+        files::BURGERS,
+        "\"0.01/pi\"",
+        "\"«5kPa»\"",
+        "`5kPa` is not a number",
+        "a product needs its `*`: `5*kPa`; units are not written: give all numbers in one system of units",
+    ),
+    mistake(
+        files::BURGERS,
+        "\"0.01/pi\"",
+        "\"5 «[»m/s]\"",
+        "expected an operator, found `[`",
+        "units are not written: give all numbers in one system of units",
+    ),
+    mistake(
+        files::BURGERS,
+        "\"u_t + u*u_x = nu*u_xx\"",
+        "«[\"u_t + u*u_x = nu*u_xx\"]»",
+        "expected a formula in quotes, found an array",
+        "write it without brackets: \"u_t + u*u_x = nu*u_xx\"",
+    ),
+    mistake(
+        files::BURGERS,
+        "\"0.01/pi\"",
+        "«[0.01, 0.02]»",
+        "expected a number or an expression in quotes, found an array",
+        "a vector stands in quotes, \"[1, 2]\"; values at points belong into a CSV or NPY file",
     ),
     mistake(
         files::BURGERS,
@@ -132,6 +195,39 @@ const HABITS: &[Mistake] = &[
 #[test]
 fn habits_from_elsewhere_are_answered_with_what_to_write() {
     HABITS.iter().for_each(check);
+}
+
+#[test]
+fn a_shape_in_the_domain_is_answered_with_boxes() {
+    for (shape, told) in [
+        ("circle = { center = [0, 0], radius = 1 }", "polar coordinates"),
+        ("circle = [0, 0, 1]", "polar coordinates"),
+        ("rectangle = \"0 < x < 1\"", "write an interval for each coordinate"),
+    ] {
+        let text = files::POISSON.replacen("[domain]", &format!("[domain]\n{shape}"), 1);
+        let mistakes = crate::mistakes::reject(&text);
+        let [found] = mistakes.list() else { panic!("{}", mistakes.render("file")) };
+        assert!(
+            found.message.ends_with("a domain is a box, an interval for each coordinate"),
+            "{}",
+            found.message
+        );
+        assert!(found.hint.as_deref().is_some_and(|hint| hint.contains(told)), "{:?}", found.hint);
+        assert!(parse(&files::POISSON.replacen("[domain]", "[domain]\ncircle = [0, 1]", 1)).is_ok());
+    }
+    let alone = "[domain]\ncircle = { radius = 1 }\n[unknowns]\nu = {}\n[equations]\npoisson = \"laplacian(u) = 1\"\n\
+                 [conditions]\nedge = { on = \"boundary\", equation = \"u = 0\" }\n";
+    let mistakes = crate::mistakes::reject(alone);
+    assert_eq!(mistakes.count(), 1, "{}", mistakes.render("file"));
+}
+
+#[test]
+fn units_outside_of_quotes_are_answered_as_well() {
+    for value in ["340 m", "340 [m/s]", "1.5e-3 kg"] {
+        let text = files::BURGERS.replacen("\"0.01/pi\"", value, 1);
+        let shown = crate::mistakes::reject(&text).render("file");
+        assert!(shown.contains("units are not written"), "{shown}");
+    }
 }
 
 #[test]

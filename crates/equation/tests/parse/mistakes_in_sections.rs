@@ -260,6 +260,27 @@ const PLACES: &[Mistake] = &[
     mistake(
         files::BURGERS,
         "x = [-1, 1]",
+        "x = «[0, 1e308]»",
+        "this interval is too long: its length must be at most 1e60",
+        "measure this coordinate in other units: lengths near 1 are best",
+    ),
+    mistake(
+        files::BURGERS,
+        "x = [-1, 1]",
+        "x = «[-1e308, 1e308]»",
+        "this interval is too long: its length must be at most 1e60",
+        "measure this coordinate in other units: lengths near 1 are best",
+    ),
+    mistake(
+        files::BURGERS,
+        "x = [-1, 1]",
+        "x = «[0, 1e-308]»",
+        "this interval is too short: its length must be at least 1e-60",
+        "measure this coordinate in other units: lengths near 1 are best",
+    ),
+    mistake(
+        files::BURGERS,
+        "x = [-1, 1]",
         "x = «[1, -1]»",
         "the interval from 1 to -1 is empty",
         "did you mean `[-1, 1]`?",

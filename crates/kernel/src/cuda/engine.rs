@@ -1,6 +1,6 @@
 //! The engine: plans the machine's memory, brings points and parameters there, launches kernels, fetches results.
 
-use super::emit::{Source, Target, Variant, Work, source};
+use super::emit::{Source, Target, Unfused, Variant, Work, obstacle, source};
 use super::machine::{Arena, Arguments, Machine, Module, Staging, ToLoad};
 use super::memory::{Pool, Regions};
 use super::newton::{self, Newton};
@@ -540,6 +540,13 @@ impl<'plan> Cuda<'plan> {
         let (shared, groups) = (self.machine.shared_bytes(), self.machine.groups());
         let target = Target { precision: self.precision, shared, groups, variant };
         source(self.plan, target, work, points)
+    }
+
+    /// Why training steps are not fused, where they are not and nobody asked for that.
+    pub(crate) fn unfused(&self) -> Option<Unfused> {
+        let (shared, groups) = (self.machine.shared_bytes(), self.machine.groups());
+        let target = Target { precision: self.precision, shared, groups, variant: Variant::default() };
+        if self.mode == CompileMode::Off { None } else { obstacle(self.plan, target) }
     }
 
     /// Blocks of a module that are worth launching at once.

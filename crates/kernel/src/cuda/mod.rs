@@ -28,6 +28,7 @@ mod tune;
 mod vectors;
 
 pub use busy::Busy;
+pub use emit::Unfused;
 pub(crate) use engine::Cuda;
 pub use error::CudaError;
 pub(crate) use machine::Machine;

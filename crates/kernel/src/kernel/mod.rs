@@ -8,7 +8,7 @@ mod visit;
 pub use equations::{Linearized, TriedStep};
 
 use crate::cuda;
-use crate::cuda::{CompileMode, MemoryPlan, MemoryUse};
+use crate::cuda::{CompileMode, MemoryPlan, MemoryUse, Unfused};
 use crate::engine::Engine;
 use crate::error::fits;
 use crate::recipe::{Recipe, Supply, Visits};
@@ -172,6 +172,12 @@ impl<'plan> Kernel<'plan> {
     /// The memory that it has taken so far on a device with memory of its own; `None` on others.
     pub fn memory_use(&self) -> Option<MemoryUse> {
         self.engine.memory_use()
+    }
+
+    /// Why a GPU takes training steps layer by layer, where it does and nobody asked for that; other devices have no other
+    /// way.
+    pub fn unfused(&self) -> Option<Unfused> {
+        self.engine.unfused()
     }
 
     /// The points of a recipe's draw, drawn on the device.

@@ -2,6 +2,7 @@
 //! residual by residual.
 
 use super::visit::{Diagonal, Narrow, Sketch, scale, scales};
+use crate::cuda::CudaError;
 use crate::error::fits;
 use crate::{Kernel, KernelError, Points, Shape, Sums, Weighted};
 use linear::{Gram, NormalEquations, Products, Subspace, Unknowns};
@@ -59,9 +60,16 @@ impl Kernel<'_> {
         self.check_all(over, parameters)?;
         fits(Shape::Gradient, self.plan.parameter_count(), normal.size())?;
         if self.solves_equations() {
-            self.sums = self.linearize(over, parameters, None, (Unknowns::Parameters, Products::Exact))?.sums;
-            self.fetch_equations(normal)?;
-            return Ok(&self.sums);
+            match self.linearize(over, parameters, None, (Unknowns::Parameters, Products::Exact)) {
+                Ok(found) => {
+                    self.sums = found.sums;
+                    self.fetch_equations(normal)?;
+                    return Ok(&self.sums);
+                }
+                // Rows still come from the device, block by block, and are added up here.
+                Err(KernelError::Cuda(CudaError::Memory { .. })) => {}
+                Err(error) => return Err(error),
+            }
         }
         normal.clear();
         self.visit_rows(over, parameters, normal)

@@ -92,7 +92,9 @@ impl Bundle {
         let views: BTreeMap<&str, TensorView<'_>> =
             views.iter().map(|(name, view)| (name.as_str(), view.clone())).collect();
         let stated = words.remove(CHECKSUM_KEY);
-        if stated.is_none_or(|stated| stated != format!("{:08x}", checksum(&words, &views))) {
+        // Who fuzzes wants to get past the checksum, which no random change does.
+        if !cfg!(fuzzing) && stated.is_none_or(|stated| stated != format!("{:08x}", checksum(&words, &views)))
+        {
             return Err(Fault::Checksum);
         }
         let tensors = views.iter().map(|(name, view)| Ok(((*name).to_owned(), tensor(name, view)?)));

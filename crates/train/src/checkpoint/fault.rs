@@ -26,6 +26,11 @@ pub enum Fault {
     /// It is not what was written.
     #[error("it is damaged: its checksum is wrong")]
     Checksum,
+    /// It is whole, but another one than the run wrote under this name.
+    #[error(
+        "it is not what this run wrote: its checksum is not the one in manifest.json (to accept the run's files as they are, delete its manifest.json)"
+    )]
+    Replaced,
     /// The network has other weights.
     #[error("`{name}` has the shape {found:?}, the problem needs {expected:?}")]
     Shape {

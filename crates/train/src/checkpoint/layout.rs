@@ -3,7 +3,7 @@
 use super::Fault;
 use super::bundle::{Bundle, Tensor};
 use crate::optimize::{Array, State, StateError};
-use crate::trainer::{March, Pace, Snapshot, Stopped, Strain};
+use crate::trainer::{Descent, March, Pace, Snapshot, Stopped, Strain};
 use equation::problem::Problem;
 use equation::taylor::Plan;
 use kernel::Points;
@@ -183,7 +183,9 @@ fn trainer(snapshot: &Snapshot) -> State {
         .with_counts("pace_counts", [snapshot.pace.count, snapshot.pace.flat])
         .with_numbers("loss", [snapshot.loss])
         .with_numbers("weights", snapshot.weights.clone())
-        .with_numbers("attention", snapshot.attention.clone());
+        .with_numbers("attention", snapshot.attention.clone())
+        .with_counts("before_method", [snapshot.before_method])
+        .with_numbers("descent", descent(snapshot.descent));
     let Some(stopped) = snapshot.stopped else { return state };
     let (kind, end) = match stopped {
         Stopped::Steps => (0, None),
@@ -198,6 +200,22 @@ fn trainer(snapshot: &Snapshot) -> State {
     };
     let (step, gradient) = end.unwrap_or_default();
     state.with_counts("stopped", [kind, step]).with_numbers("stopped_gradient", [gradient])
+}
+
+/// The loss at the end comes last, where there is one.
+fn descent(Descent { first, lowest, last, end }: Descent) -> Vec<f64> {
+    [first, lowest, last].into_iter().chain(end).collect()
+}
+
+/// Older checkpoints know nothing of it.
+fn read_descent(state: &State) -> Result<Descent, StateError> {
+    match state.numbers("descent") {
+        Ok(&[first, lowest, last]) => Ok(Descent { first, lowest, last, end: None }),
+        Ok(&[first, lowest, last, end]) => Ok(Descent { first, lowest, last, end: Some(end) }),
+        Err(StateError::Missing { .. }) => Ok(Descent::START),
+        Ok(_) => Err(StateError::Value { name: "descent".to_owned() }),
+        Err(error) => Err(error),
+    }
 }
 
 fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateError> {
@@ -246,6 +264,8 @@ fn with_numbers(snapshot: Snapshot, state: &State) -> Result<Snapshot, StateErro
         weights: state.numbers("weights").unwrap_or_default().to_vec(),
         attention: state.numbers("attention").unwrap_or_default().to_vec(),
         loss: state.number("loss")?,
+        before_method: state.count("before_method").unwrap_or(0),
+        descent: read_descent(state)?,
         stopped,
         ..snapshot
     })

@@ -11,4 +11,4 @@ pub use bundle::VERSION;
 pub use fault::Fault;
 pub use layout::{Header, Layout};
 pub use store::write_atomically;
-pub(crate) use store::{Store, sync_folder};
+pub(crate) use store::{Store, replace, step_of, sync_folder};

@@ -38,10 +38,15 @@ impl Store {
         Ok(found)
     }
 
+    /// Where the checkpoint after `step` lies.
+    pub(crate) fn path(&self, step: u64) -> PathBuf {
+        self.folder.join(format!("step-{step:010}.safetensors"))
+    }
+
     /// Writes the checkpoint after `step` and removes those that are no longer needed. On `Err`, those
     /// from before are untouched.
     pub(crate) fn save(&self, step: u64, bytes: &[u8]) -> io::Result<()> {
-        write_atomically(&self.folder.join(format!("step-{step:010}.safetensors")), bytes)?;
+        write_atomically(&self.path(step), bytes)?;
         // One that cannot be removed only takes space.
         for (_, old) in self.list().unwrap_or_default().into_iter().skip(KEPT) {
             let _ = fs::remove_file(old);
@@ -49,10 +54,44 @@ impl Store {
         Ok(())
     }
 
-    /// Puts a damaged checkpoint aside: it must not be taken for the newest one again.
-    pub(crate) fn put_aside(&self, path: &Path) -> io::Result<()> {
+    /// The best state, where one was kept.
+    pub(crate) fn best(&self) -> PathBuf {
+        self.folder.join("best.safetensors")
+    }
+
+    /// Keeps the checkpoint after `step` as the best one, whatever becomes of the newest.
+    pub(crate) fn keep_as_best(&self, step: u64) -> io::Result<()> {
+        let (best, mut partial) = (self.best(), OsString::from(self.best()));
+        partial.push(format!(".{PARTIAL}"));
+        let step = self.path(step);
+        // Another name for the same bytes, where the disk has such names.
+        let _ = fs::remove_file(&partial);
+        if fs::hard_link(&step, &partial).is_err() {
+            write(Path::new(&partial), &fs::read(&step)?)?;
+        }
+        fs::rename(&partial, best)
+    }
+
+    /// Makes this state, after `step`, the newest one; those after it are put aside.
+    pub(crate) fn go_back(&self, step: u64, bytes: &[u8]) -> io::Result<()> {
+        write_atomically(&self.path(step), bytes)?;
+        for (_, later) in self.list()?.into_iter().filter(|(number, _)| *number > step) {
+            self.put_aside(&later, "diverged")?;
+        }
+        sync_folder(&self.folder)
+    }
+
+    /// Puts a state that no step can be taken from aside, as long as there is another one.
+    pub(crate) fn refuse(&self, step: u64) -> io::Result<()> {
+        let path = self.path(step);
+        let others = self.list()?.iter().any(|(_, other)| *other != path);
+        if others && path.exists() { self.put_aside(&path, "refused") } else { Ok(()) }
+    }
+
+    /// Puts a checkpoint aside, by the reason: it must not be taken for the newest one again.
+    pub(crate) fn put_aside(&self, path: &Path, why: &str) -> io::Result<()> {
         let mut name = OsString::from(path);
-        name.push(".damaged");
+        name.push(format!(".{why}"));
         fs::rename(path, name)
     }
 
@@ -69,7 +108,7 @@ impl Store {
 }
 
 /// The step that a checkpoint's name states.
-fn step_of(path: &Path) -> Option<u64> {
+pub(crate) fn step_of(path: &Path) -> Option<u64> {
     path.file_name()?.to_str()?.strip_prefix("step-")?.strip_suffix(".safetensors")?.parse().ok()
 }
 
@@ -79,6 +118,12 @@ const PARTIAL: &str = "partial";
 /// Writes a file so that at every moment either the old or the new one is there, whole, whatever
 /// happens to the process or the machine: beside it, onto the disk, and then in its place.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(path, bytes)?;
+    sync_folder(path.parent().unwrap_or(Path::new(".")))
+}
+
+/// The same, except that after a power cut the old file may be there once more.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut partial = OsString::from(path);
     partial.push(format!(".{PARTIAL}"));
     let partial = PathBuf::from(partial);
@@ -87,12 +132,16 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // Gives back the space of a disk that is full; the error to report is the first one.
         let _ = fs::remove_file(&partial);
     }
-    written?;
-    sync_folder(path.parent().unwrap_or(Path::new(".")))
+    written
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
+    // What lies there was left by a write that was cut short, or leads elsewhere: nothing is written through it.
+    match fs::remove_file(path) {
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = File::create_new(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

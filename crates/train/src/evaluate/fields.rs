@@ -1,7 +1,7 @@
 //! Unknowns and their derivatives at many places.
 
 use super::Grid;
-use super::grid::test_points;
+use super::grid::{test_point_count, test_points};
 use crate::{Experiment, TrainError};
 use equation::expression::Derivative;
 use equation::problem::FieldNameError;
@@ -17,6 +17,14 @@ pub enum Places {
 }
 
 impl Places {
+    /// How many there are, as a number that cannot overflow.
+    pub fn count(&self) -> f64 {
+        match self {
+            Places::Grid(grid) => grid.size(),
+            Places::Scattered(points) => points.len() as f64,
+        }
+    }
+
     /// The points themselves.
     pub fn points(&self) -> Points {
         match self {
@@ -120,7 +128,12 @@ impl Experiment {
         }
     }
 
-    /// All unknowns and these derivatives of them at places.
+    /// How many of them there are.
+    pub(crate) fn test_point_count(&self) -> f64 {
+        test_point_count(self.problem())
+    }
+
+    /// All unknowns and these derivatives of them at places, where the machine has memory for them.
     pub fn fields(
         &self,
         parameters: &[f64],
@@ -135,6 +148,7 @@ impl Experiment {
                 wanted.push(*field);
             }
         }
+        self.check_places(places.count(), wanted.len())?;
         let points = places.points();
         let values = self.values(parameters, &points, Some(&wanted))?;
         let column = |field: usize| values.iter().skip(field).step_by(wanted.len()).copied().collect();

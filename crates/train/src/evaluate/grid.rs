@@ -24,10 +24,19 @@ pub struct Grid {
 /// One coordinate of a grid.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// The coordinate.
+    /// The coordinate; both ends of one that is fixed are its value.
     pub coordinate: Coordinate,
     /// How many values it takes; a single one is the upper end.
     pub count: usize,
+}
+
+/// What a grid says of a coordinate.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Extent {
+    /// So many values, from end to end.
+    Count(usize),
+    /// One value.
+    At(f64),
 }
 
 /// Why a text is no grid.
@@ -65,13 +74,31 @@ pub enum GridError {
         /// For this problem.
         example: String,
     },
-    /// Not a number of points.
-    #[error("`{name}={count}`: the points along a coordinate are an integer of at least 2")]
+    /// Neither a number of points nor a value.
+    #[error(
+        "`{name}={count}`: the points along a coordinate are an integer of at least 2; a single value has a decimal point, such as `{name}={example}`"
+    )]
     Count {
         /// Which coordinate.
         name: String,
         /// As written.
         count: String,
+        /// A value.
+        example: String,
+    },
+    /// A value outside of the domain.
+    #[error(
+        "`{name}={value}`: {name} runs from {low} to {high}; the points along a coordinate are an integer, without a decimal point"
+    )]
+    Outside {
+        /// Which coordinate.
+        name: String,
+        /// As written.
+        value: String,
+        /// Its lower end.
+        low: f64,
+        /// Its upper end.
+        high: f64,
     },
     /// More points than memory should be spent on.
     #[error("the grid has {points:e} points; at most {LARGEST_GRID:e} are supported")]
@@ -82,7 +109,7 @@ pub enum GridError {
 }
 
 impl Grid {
-    /// Reads `t=201,x=512`: every coordinate once, in any order.
+    /// Reads `t=201,x=512`: every coordinate once, in any order. `x=0.5` fixes a value.
     pub fn parse(problem: &Problem, text: &str) -> Result<Grid, GridError> {
         let coordinates = &problem.domain.coordinates;
         let example = || {
@@ -101,21 +128,19 @@ impl Grid {
                 name: name.to_owned(),
                 coordinates: coordinates.iter().map(|coordinate| coordinate.name.clone()).collect(),
             })?;
-            let number = count.parse().ok().filter(|&number: &usize| number >= 2);
-            let number =
-                number.ok_or_else(|| GridError::Count { name: name.to_owned(), count: count.to_owned() })?;
-            if counts[axis].replace(number).is_some() {
+            let extent = Extent::read(&coordinates[axis], count)?;
+            if counts[axis].replace(extent).is_some() {
                 return Err(GridError::Twice { name: name.to_owned() });
             }
         }
         let missing =
             |axis: usize| GridError::Missing { name: coordinates[axis].name.clone(), example: example() };
-        let counts: Vec<usize> = counts
+        let extents: Vec<Extent> = counts
             .into_iter()
             .enumerate()
             .map(|(axis, count)| count.ok_or_else(|| missing(axis)))
             .collect::<Result<_, _>>()?;
-        let grid = Grid::new(problem, &counts);
+        let grid = Grid::new(problem, &extents);
         match grid.size() {
             points if points > LARGEST_GRID => Err(GridError::TooLarge { points }),
             _ => Ok(grid),
@@ -135,16 +160,18 @@ impl Grid {
             3 => Some(51),
             _ => None,
         };
-        let counts: Option<Vec<usize>> = (0..dimensions).map(|axis| stated(axis).or(default)).collect();
-        counts.map(|counts| Grid::new(problem, &counts))
+        let counts = (0..dimensions).map(|axis| stated(axis).or(default).map(Extent::Count));
+        counts.collect::<Option<Vec<Extent>>>().map(|extents| Grid::new(problem, &extents))
     }
 
-    fn new(problem: &Problem, counts: &[usize]) -> Grid {
-        let axis = |(coordinate, count): (&Coordinate, &usize)| Axis {
-            coordinate: coordinate.clone(),
-            count: *count,
+    fn new(problem: &Problem, extents: &[Extent]) -> Grid {
+        let axis = |(coordinate, extent): (&Coordinate, &Extent)| match *extent {
+            Extent::Count(count) => Axis { coordinate: coordinate.clone(), count },
+            Extent::At(value) => {
+                Axis { coordinate: Coordinate { low: value, high: value, ..coordinate.clone() }, count: 1 }
+            }
         };
-        Grid { axes: problem.domain.coordinates.iter().zip(counts).map(axis).collect() }
+        Grid { axes: problem.domain.coordinates.iter().zip(extents).map(axis).collect() }
     }
 
     /// In the problem's order.
@@ -153,7 +180,7 @@ impl Grid {
     }
 
     /// How many points, as a number that cannot overflow.
-    fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         self.axes.iter().map(|axis| axis.count as f64).product()
     }
 
@@ -174,6 +201,32 @@ impl Grid {
     }
 }
 
+impl Extent {
+    /// Reads what follows `x=`: an integer of at least 2 is a number of points; any other number but 1, and every number with
+    /// a decimal point or an exponent, is a value. 1 could be meant as either.
+    pub fn read(coordinate: &Coordinate, text: &str) -> Result<Self, GridError> {
+        if let Some(count) = text.parse().ok().filter(|count: &usize| *count >= 2) {
+            return Ok(Extent::Count(count));
+        }
+        let Coordinate { name, low, high, .. } = coordinate;
+        let value = text.parse().ok().filter(|value: &f64| value.is_finite() && text != "1");
+        match value {
+            Some(value) if (*low..=*high).contains(&value) => Ok(Extent::At(value)),
+            Some(_) => {
+                Err(GridError::Outside { name: name.clone(), value: text.to_owned(), low: *low, high: *high })
+            }
+            None => Err(GridError::Count {
+                name: name.clone(),
+                count: text.to_owned(),
+                example: match text.parse::<f64>() {
+                    Ok(value) if value.is_finite() => format!("{value:?}"),
+                    _ => format!("{:?}", affine(coordinate, 0.5)),
+                },
+            }),
+        }
+    }
+}
+
 impl Axis {
     /// Its values, ascending.
     pub fn values(&self) -> Vec<f64> {
@@ -191,6 +244,11 @@ pub(crate) fn test_points(problem: &Problem) -> Points {
         Some(grid) => grid.points(),
         None => scattered(problem),
     }
+}
+
+/// How many test points there are.
+pub(super) fn test_point_count(problem: &Problem) -> f64 {
+    Grid::of_tests(problem).map_or(SCATTERED as f64, |grid| grid.size())
 }
 
 /// Checks the size of the grid, before anyone has waited for training.

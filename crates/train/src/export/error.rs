@@ -13,6 +13,14 @@ pub enum ExportError {
         /// What the system says.
         cause: std::io::Error,
     },
+    /// A file of an earlier export, which this one does not have, cannot be removed.
+    #[error("cannot remove {}, which is of an earlier export: {cause}", path.display())]
+    Unremovable {
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+    },
     /// VTK files of points that are no grid.
     #[error("VTK files hold grids, and this problem has none of its own: name one, such as `{example}`")]
     NoGrid {
@@ -21,7 +29,7 @@ pub enum ExportError {
     },
     /// More coordinates than a picture has.
     #[error(
-        "VTK files show up to three coordinates{}, and this problem has {found}: export csv or npy instead",
+        "VTK files show up to three coordinates{}, and this problem has {found}: fix the others, as in `--grid z=0.5`, or export csv or npy",
         if *series { " beside time" } else { ", time among them" }
     )]
     TooManyCoordinates {

@@ -14,4 +14,4 @@ pub use csv::{csv, write_csv};
 pub use error::ExportError;
 pub use network::network;
 pub use npy::{npy_folder, npy_table};
-pub use vtk::{Time, vtk};
+pub use vtk::{Time, Written, vtk};

@@ -18,16 +18,25 @@ pub enum Time {
 /// Axes of a picture.
 const MOST_AXES: usize = 3;
 
-/// Writes fields on a grid; `path` gives the name, its ending follows from what is written. Answers with
-/// the file to open: a `.vti` file, or for a series a `.pvd` file, whose moments are in a folder
-/// beside it.
-pub fn vtk(fields: &Fields, path: &Path, time: Time) -> Result<PathBuf, ExportError> {
+/// What was written, and what had to go for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written {
+    /// The file to open: a `.vti` file, or for a series a `.pvd` file, whose moments are in a folder beside it.
+    pub path: PathBuf,
+    /// Moments of an earlier series of that name that this one does not have: they were removed.
+    pub removed: Vec<PathBuf>,
+}
+
+/// Writes fields on a grid; `path` gives the name, its ending follows from what is written.
+pub fn vtk(fields: &Fields, path: &Path, time: Time) -> Result<Written, ExportError> {
     let Places::Grid(grid) = fields.places() else {
         let parts = fields.coordinates().iter().map(|name| format!("{name}=21"));
         return Err(ExportError::NoGrid { example: parts.collect::<Vec<_>>().join(",") });
     };
     let is_time = |axis: &usize| grid.axes()[*axis].coordinate.role == Role::Time;
-    let (times, mut shown): (Vec<usize>, Vec<usize>) = (0..grid.axes().len()).partition(is_time);
+    // A coordinate with one value is no axis of a picture.
+    let several = (0..grid.axes().len()).filter(|axis| grid.axes()[*axis].count > 1);
+    let (times, mut shown): (Vec<usize>, Vec<usize>) = several.partition(is_time);
     let series = match (&times[..], shown.is_empty(), time) {
         (&[axis], false, Time::Series) => Some(axis),
         _ => {
@@ -42,7 +51,7 @@ pub fn vtk(fields: &Fields, path: &Path, time: Time) -> Result<PathBuf, ExportEr
         let image = Image { fields, grid, axes: shown, fixed: None };
         let path = path.with_extension("vti");
         file::write(&path, |output| image.write(output))?;
-        return Ok(path);
+        return Ok(Written { path, removed: Vec::new() });
     };
     let folder = path.with_extension("");
     file::folder(&folder)?;
@@ -54,6 +63,8 @@ pub fn vtk(fields: &Fields, path: &Path, time: Time) -> Result<PathBuf, ExportEr
         file::write(&folder.join(name), |output| image.write(output))?;
     }
     let path = path.with_extension("pvd");
+    // While the old list is there: should this be cut short, the next export still knows what to remove.
+    let removed = remove_stale(&path, &folder, &names)?;
     let folder = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     file::write(&path, |output| {
         writeln!(output, "<?xml version=\"1.0\"?>")?;
@@ -66,7 +77,30 @@ pub fn vtk(fields: &Fields, path: &Path, time: Time) -> Result<PathBuf, ExportEr
         writeln!(output, "  </Collection>")?;
         writeln!(output, "</VTKFile>")
     })?;
-    Ok(path)
+    Ok(Written { path, removed })
+}
+
+/// Removes the moments that the list of an earlier series names and this one lacks. Files that no list names are someone
+/// else's.
+fn remove_stale(list: &Path, folder: &Path, names: &[String]) -> Result<Vec<PathBuf>, ExportError> {
+    let Ok(text) = std::fs::read_to_string(list) else { return Ok(Vec::new()) };
+    let within = escaped(&format!("{}/", folder.file_name().unwrap_or_default().to_string_lossy()));
+    let listed =
+        text.split("file=\"").skip(1).filter_map(|rest| rest.split('"').next()?.strip_prefix(&within));
+    let ours = |name: &&str| {
+        let number = name.strip_suffix(".vti").unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|letter| letter.is_ascii_digit())
+    };
+    let mut removed = Vec::new();
+    for name in listed.filter(ours).filter(|name| names.iter().all(|new| new != name)) {
+        let path = folder.join(name);
+        match std::fs::remove_file(&path) {
+            Ok(()) => removed.push(path),
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {}
+            Err(cause) => return Err(ExportError::Unremovable { path, cause }),
+        }
+    }
+    Ok(removed)
 }
 
 /// One picture: some axes of the grid, at most one of the others fixed.

@@ -14,9 +14,9 @@ pub use gauss_newton::{Extent, GaussNewton};
 pub use quasi_newton::QuasiNewton;
 pub use schedule::{Progress, rate};
 pub use state::{Array, State, StateError};
-pub use vectors::Vectors;
+pub use vectors::{Room, Vectors};
 
-use crate::{Losses, Refusal, TrainError};
+use crate::{Fallback, Losses, Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Products as Wanted, Solver};
 use equation::taylor::Plan;
 use linear::{Attempt, Course, Gram, Moments, NormalEquations, Products, Subspace, Unknowns, Update};
@@ -195,6 +195,11 @@ pub trait Optimizer {
     /// How the parameters move, and the running means that this takes, for methods whose steps a device can take
     /// by itself.
     fn update(&mut self) -> Option<(Update, &mut Moments)> {
+        None
+    }
+
+    /// What it does in a slower way than it could, by its last step.
+    fn fallback(&self) -> Option<Fallback> {
         None
     }
 

@@ -4,10 +4,22 @@ use crate::Losses;
 use crate::Refusal;
 use linear::Change;
 
+/// Whether there is room for vectors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Room {
+    /// There is.
+    Enough,
+    /// There is not.
+    TooLittle {
+        /// What would be needed.
+        bytes: usize,
+    },
+}
+
 /// Vectors as long as the parameters that stay where the loss is evaluated, by number: a method sees products of them.
 pub trait Vectors {
-    /// Makes room for so many, and for a matrix where one is wanted; what was there is lost. Whether there is room.
-    fn reserve(&mut self, count: usize, matrix: bool) -> Result<bool, Refusal>;
+    /// Makes room for so many, and for a matrix where one is wanted; what was there is lost.
+    fn reserve(&mut self, count: usize, matrix: bool) -> Result<Room, Refusal>;
 
     /// Brings numbers to a vector.
     fn put(&mut self, vector: usize, numbers: &[f64]) -> Result<(), Refusal>;

@@ -1,7 +1,9 @@
 //! Makes the folder of a new run.
 
 use super::calendar::Moment;
-use super::{CHECKPOINTS, DATA, Folder, METRICS, PROBLEM, RunError, environment};
+use super::lock::Lock;
+use super::manifest::Manifest;
+use super::{CHECKPOINTS, DATA, Folder, METRICS, Notice, PROBLEM, RunError, drafts, environment};
 use crate::checkpoint::{Layout, Store, sync_folder};
 use crate::table::Sources;
 use crate::trainer::Snapshot;
@@ -31,6 +33,7 @@ impl Folder {
         from: Option<&Path>,
         seconds: f64,
     ) -> Result<Folder, TrainError> {
+        experiment.check_memory()?;
         let name = format!("{}-{}", cleaned(experiment.name()), Moment::new(SystemTime::now()).compact());
         let (parent, name, at) = match place {
             Place::Under(parent) => (parent.clone(), name, None),
@@ -44,15 +47,28 @@ impl Folder {
             }
         };
         fs::create_dir_all(&parent).map_err(RunError::write(&parent))?;
-        let draft = parent.join(format!(".{name}-{}", std::process::id()));
-        let made = fill(&draft, experiment, start, from)
-            .and_then(|()| Ok(publish(&draft, &parent, &name, at.as_deref())?));
+        let abandoned = drafts::sweep(&parent).into_iter().map(|path| Notice::Abandoned { path });
+        let draft = drafts::draft(&parent, &name);
+        let made = begin(&draft).and_then(|lock| {
+            fill(&draft, experiment, start, from)?;
+            // Other systems do not rename folders with open files in them.
+            let lock = Some(lock).filter(|_| cfg!(unix));
+            let path = publish(&draft, &parent, &name, at.as_deref())?;
+            Ok((lock.map_or_else(|| Lock::take(&path), Ok)?, path))
+        });
         if made.is_err() {
             // What went wrong matters more than what is left of the draft.
             let _ = fs::remove_dir_all(&draft);
         }
-        Ok(Folder::take(made?, experiment, start, seconds)?)
+        let (lock, path) = made?;
+        Ok(Folder::with_lock(lock, path, experiment, start, seconds)?.noting(abandoned))
     }
+}
+
+/// Makes an empty draft. It is locked: drafts that are not are those of processes that were killed.
+fn begin(draft: &Path) -> Result<Lock, TrainError> {
+    fs::create_dir_all(draft).map_err(RunError::write(draft))?;
+    Ok(Lock::take(draft)?)
 }
 
 /// Writes everything that a run begins with.
@@ -76,6 +92,7 @@ fn fill(
     let layout = Layout::of(experiment.problem(), experiment.plan());
     let bytes = layout.encode(&environment::header(experiment), start).map_err(RunError::Unsavable)?;
     Store::new(checkpoints.clone()).save(start.steps, &bytes).map_err(RunError::write(&checkpoints))?;
+    Manifest::write_first(draft, start.steps)?;
     sync_folder(draft).map_err(RunError::write(draft))?;
     Ok(())
 }

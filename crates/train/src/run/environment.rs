@@ -1,11 +1,13 @@
 //! Where a run was trained: for people, and never read to decide anything.
 
-use super::ENVIRONMENT;
 use super::calendar::Moment;
+use super::manifest::put_aside;
+use super::{ENVIRONMENT, Notice, RunError};
 use crate::Experiment;
 use crate::checkpoint::{Header, VERSION, write_atomically};
 use linear::Level;
 use serde_json::{Value, json};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -50,11 +52,27 @@ pub(super) fn write(folder: &Path, experiment: &Experiment, from: Option<&Path>)
     std::fs::write(folder.join(ENVIRONMENT), format!("{object:#}\n"))
 }
 
-/// Notes that the run goes on from `step`, with these overrides.
-pub(super) fn note_resumed(folder: &Path, step: u64, overrides: &[String]) -> std::io::Result<()> {
-    let text = std::fs::read(folder.join(ENVIRONMENT)).unwrap_or_default();
-    let mut object: Value = serde_json::from_slice(&text).unwrap_or_else(|_| json!({}));
-    let note = json!({
+/// Notes that the run goes on from `step`, with these overrides, and what was said about it. What cannot be read is put aside, and
+/// that is told.
+pub(super) fn note_resumed(
+    folder: &Path,
+    step: u64,
+    overrides: &[String],
+    notes: &[String],
+) -> Result<Option<Notice>, RunError> {
+    let path = folder.join(ENVIRONMENT);
+    let (mut object, damaged) = match std::fs::read(&path) {
+        Err(cause) if cause.kind() == ErrorKind::NotFound => (json!({}), None),
+        Err(cause) => return Err(RunError::Read { path, cause }),
+        Ok(text) => match serde_json::from_slice(&text) {
+            Ok(object @ Value::Object(_)) => (object, None),
+            Ok(_) | Err(_) => {
+                let aside = put_aside(&path)?;
+                (json!({}), Some(Notice::DamagedEnvironment { path: path.clone(), aside }))
+            }
+        },
+    };
+    let mut note = json!({
         "at": Moment::new(SystemTime::now()).written_out(),
         "step": step,
         "overrides": overrides,
@@ -62,12 +80,13 @@ pub(super) fn note_resumed(folder: &Path, step: u64, overrides: &[String]) -> st
         "level": Level::best().to_string(),
         "threads": rayon::current_num_threads(),
     });
-    if !object.is_object() {
-        object = json!({});
+    if !notes.is_empty() {
+        note["notices"] = json!(notes);
     }
     match object.get_mut("resumed").and_then(Value::as_array_mut) {
         Some(notes) => notes.push(note),
         None => object["resumed"] = json!([note]),
     }
-    write_atomically(&folder.join(ENVIRONMENT), format!("{object:#}\n").as_bytes())
+    write_atomically(&path, format!("{object:#}\n").as_bytes()).map_err(RunError::write(&path))?;
+    Ok(damaged)
 }

@@ -1,6 +1,6 @@
 //! What can go wrong with the folder of a run.
 
-use super::TransferError;
+use super::{TransferError, manifest};
 use crate::checkpoint::Fault;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -61,12 +61,33 @@ pub enum RunError {
     #[error(transparent)]
     Transfer(#[from] TransferError),
     /// An override that would make another run of it.
-    #[error(
-        "`{text}` would make it another run: only `training` may change when a run is continued, and not its seed; start a new one with `pinnace train --from`"
-    )]
+    #[error("`{text}` {reason}")]
     Override {
         /// As the user wrote it.
         text: String,
+        /// Why.
+        reason: Reason,
+    },
+    /// Files that decide what the run computes are not what it was trained with.
+    #[error(
+        "{} {} not what this run was trained with: the checksum in {} is another; restore {}, or delete {} to accept the run's files as they are",
+        files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", "),
+        if files.len() == 1 { "is" } else { "are" },
+        manifest::path_in(folder).display(),
+        if files.len() == 1 { "it" } else { "them" },
+        manifest::path_in(folder).display()
+    )]
+    Changed {
+        /// Of which run.
+        folder: PathBuf,
+        /// Which files.
+        files: Vec<PathBuf>,
+    },
+    /// The lock leads elsewhere: taking it would write there.
+    #[error("{} is no regular file, and whatever it leads to would be overwritten: remove it", path.display())]
+    StrangeLock {
+        /// Which.
+        path: PathBuf,
     },
     /// One of several checkpoints where a whole run is wanted.
     #[error("{} is a checkpoint: name the run's folder", path.display())]
@@ -74,6 +95,54 @@ pub enum RunError {
         /// Which file.
         path: PathBuf,
     },
+}
+
+/// Why a run cannot go on with an override.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// It changes more than training.
+    NotTraining,
+    /// Points and random features follow from the seed.
+    Seed,
+    /// Each window has a network of its own.
+    Windows,
+    /// The network would be another.
+    Network,
+    /// The same weights would be other functions.
+    Ansatz {
+        /// Which unknowns.
+        unknowns: Vec<String>,
+    },
+    /// The phases have budgets of their own.
+    OwnBudgets,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// What to do instead.
+        const FROM: &str = "`pinnace train PROBLEM --from RUN` starts a new run from these weights";
+        match self {
+            Reason::NotTraining => {
+                write!(formatter, "would make it another run: only `training` may change when a run is continued; {FROM}")
+            }
+            Reason::Seed => write!(
+                formatter,
+                "would make it another run: its points follow from the seed, and what the network sees of them may; {FROM}"
+            ),
+            Reason::Windows => formatter.write_str(
+                "would make it another run: each window of time has a network of its own, which is trained for its times; train anew",
+            ),
+            Reason::Network => formatter.write_str("would make another network of it: train anew"),
+            Reason::Ansatz { unknowns } => write!(
+                formatter,
+                "would change what the trained weights mean: {} would be built from them in another way, and no longer be what was trained; {FROM}, as a first guess",
+                unknowns.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            ),
+            Reason::OwnBudgets => formatter.write_str(
+                "changes nothing: the phases of this run that are left state budgets of their own; change those, as in `--set training.phase.0.budget=...`, where phases are counted from 0",
+            ),
+        }
+    }
 }
 
 impl RunError {
@@ -85,54 +154,5 @@ impl RunError {
     pub(super) fn read(path: &Path) -> impl FnOnce(std::io::Error) -> RunError {
         let path = path.to_owned();
         move |cause| RunError::Read { path, cause }
-    }
-}
-
-/// Something about a run that its user should know.
-#[derive(Debug)]
-pub enum Notice {
-    /// The newest checkpoint cannot be used, an older one is.
-    Damaged {
-        /// The one that cannot be used.
-        path: PathBuf,
-        /// Why.
-        fault: Fault,
-        /// The steps taken in the one that is used.
-        step: u64,
-    },
-    /// This version does not have the device or precision that the run was trained with.
-    OtherDevice {
-        /// Which it was.
-        trained: String,
-        /// What is used.
-        used: String,
-    },
-    /// The processor has other instructions: the results agree up to rounding only.
-    OtherLevel {
-        /// Those it was trained with.
-        trained: String,
-        /// Those of this processor.
-        used: String,
-    },
-}
-
-impl fmt::Display for Notice {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Notice::Damaged { path, fault, step } => {
-                write!(
-                    formatter,
-                    "{}: {fault}; using the checkpoint before it, at step {step}",
-                    path.display()
-                )
-            }
-            Notice::OtherDevice { trained, used } => {
-                write!(formatter, "this run was trained on {trained}, which is not here: using {used}")
-            }
-            Notice::OtherLevel { trained, used } => write!(
-                formatter,
-                "this run was trained with {trained} instructions, this processor has {used}: results agree up to rounding"
-            ),
-        }
     }
 }

@@ -1,10 +1,13 @@
-//! How training went: `metrics.jsonl`, one line per logged step.
+//! How training went: `metrics.jsonl`, one line per logged step, and one each time that it ended.
 
+use super::manifest::free_name;
+use super::{Notice, RunError};
+use crate::Trained;
 use crate::checkpoint::write_atomically;
 use crate::trainer::Event;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// One line: a step that was logged.
@@ -45,6 +48,31 @@ pub struct Record {
     /// were reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
+    /// What was found by then to be done in a slower way than it could be, each cause once in a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<Told>,
+}
+
+/// A slower way, in words.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Told {
+    /// What is done instead.
+    pub what: String,
+    /// Why, and what helps.
+    pub why: String,
+}
+
+/// The line of an end: the parameters after the last step, where lines of steps tell what was before.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Ended {
+    /// Why: the name of a [`Stopped`](crate::Stopped).
+    ended: String,
+    /// Steps taken in the run.
+    step: u64,
+    /// At the end, over the points of the last phase.
+    loss: f64,
+    /// Of every residual, in the order of `mean_squares`; null where there is nothing to compare with.
+    relative_residual: Vec<Option<f64>>,
 }
 
 /// Whether a step is logged anyway: all of the first thousand of a phase, every tenth of the first ten
@@ -53,20 +81,73 @@ fn is_logged(phase_step: u64) -> bool {
     phase_step.is_multiple_of(10u64.pow(phase_step.max(1).ilog10().saturating_sub(2)))
 }
 
-/// The lines of a file. A last line that was cut short is left out.
-pub(super) fn read(path: &Path) -> io::Result<Vec<Record>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(complete(&text).map(|(_, record)| record).collect()),
+/// What a file says, and the numbers of its damaged lines, from 1. A last line that was cut short is left out.
+pub(super) fn read(path: &Path) -> io::Result<(Vec<Record>, Vec<usize>)> {
+    let bytes = all_of(path)?;
+    let (lines, damaged) = complete(&bytes);
+    Ok((lines.into_iter().filter_map(|(_, line)| line.of_step()).collect(), damaged))
+}
+
+/// The newest line of a file that someone may be writing.
+pub(super) fn newest(path: &Path) -> Option<Record> {
+    let mut file = File::open(path).ok()?;
+    let start = file.metadata().ok()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(start)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    complete(&bytes).0.into_iter().rev().find_map(|(_, line)| line.of_step())
+}
+
+/// Bytes from the end in which the newest line lies: a line has one number per residual.
+const TAIL: u64 = 1 << 16;
+
+fn all_of(path: &Path) -> io::Result<Vec<u8>> {
+    match std::fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
+        read => read,
     }
 }
 
-/// Lines that are whole and say something, with what they say.
-fn complete(text: &str) -> impl Iterator<Item = (&str, Record)> {
-    text.split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'))
-        .filter_map(|line| Some((line, serde_json::from_str(line).ok()?)))
+/// What a line says.
+enum Line {
+    Step(Record),
+    End(Ended),
+}
+
+impl Line {
+    fn read(line: &[u8]) -> Option<Self> {
+        let step = || serde_json::from_slice(line).ok().map(Line::Step);
+        step().or_else(|| serde_json::from_slice(line).ok().map(Line::End))
+    }
+
+    /// After which step it was written.
+    fn step(&self) -> u64 {
+        match self {
+            Line::Step(record) => record.step,
+            Line::End(ended) => ended.step,
+        }
+    }
+
+    fn of_step(self) -> Option<Record> {
+        match self {
+            Line::Step(record) => Some(record),
+            Line::End(_) => None,
+        }
+    }
+}
+
+/// Lines that are whole with what they say, and the numbers of lines that say nothing.
+fn complete(bytes: &[u8]) -> (Vec<(&[u8], Line)>, Vec<usize>) {
+    let (mut lines, mut damaged) = (Vec::new(), Vec::new());
+    let whole = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
+    for (index, line) in whole.filter(|(_, line)| line.ends_with(b"\n")) {
+        match Line::read(line) {
+            Some(read) => lines.push((line, read)),
+            None if line.trim_ascii().is_empty() => {}
+            None => damaged.push(index + 1),
+        }
+    }
+    (lines, damaged)
 }
 
 /// Writes the file.
@@ -76,9 +157,15 @@ pub(super) struct Metrics {
     file: File,
     /// Bytes of whole lines.
     length: u64,
+    /// What the last line says, where it is of an end.
+    ended: Option<Ended>,
     /// The last step, and whether it is to be written.
     last: Record,
     pending: Pending,
+    /// Slower ways that wait for a step to be written with.
+    waiting: Vec<Told>,
+    /// What the lines so far, and those that wait, tell of.
+    told: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,28 +179,38 @@ enum Pending {
 }
 
 impl Metrics {
-    /// Continues the file after `step`: later lines are of steps that will be taken again.
-    pub(super) fn open(path: &Path, step: u64) -> io::Result<Self> {
-        match std::fs::read_to_string(path) {
-            Ok(text) => {
-                let kept: String =
-                    complete(&text).filter(|(_, record)| record.step <= step).map(|(line, _)| line).collect();
-                if kept != text {
-                    write_atomically(path, kept.as_bytes())?;
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+    /// Continues the file after `step`: later lines are of steps that will be taken again. Damaged lines are left out;
+    /// the file with them is kept, and that is told.
+    pub(super) fn open(path: &Path, step: u64) -> Result<(Self, Option<Notice>), RunError> {
+        let bytes = all_of(path).map_err(RunError::read(path))?;
+        let (mut lines, damaged) = complete(&bytes);
+        lines.retain(|(_, line)| line.step() <= step);
+        let kept: Vec<u8> = lines.iter().flat_map(|(line, _)| *line).copied().collect();
+        let mut notice = None;
+        if let Some(&first) = damaged.first() {
+            let aside = free_name(path);
+            std::fs::copy(path, &aside).map_err(RunError::write(&aside))?;
+            let (path, count) = (path.to_owned(), damaged.len());
+            notice = Some(Notice::DamagedLines { path, first, count, aside: Some(aside) });
         }
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
-        let length = file.metadata()?.len();
-        Ok(Metrics {
-            path: path.to_owned(),
-            file,
-            length,
-            last: Record::default(),
-            pending: Pending::Nothing,
-        })
+        if kept != bytes {
+            write_atomically(path, &kept).map_err(RunError::write(path))?;
+        }
+        let (mut told, mut ended) = (Vec::new(), None);
+        for (_, line) in lines {
+            match line {
+                Line::Step(record) => {
+                    told.extend(record.fallbacks.into_iter().map(|told| told.what));
+                    ended = None;
+                }
+                Line::End(end) => ended = Some(end),
+            }
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(RunError::write(path))?;
+        let length = kept.len() as u64;
+        let (path, last, pending, waiting) =
+            (path.to_owned(), Record::default(), Pending::Nothing, Vec::new());
+        Ok((Metrics { path, file, length, ended, last, pending, waiting, told }, notice))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -146,8 +243,14 @@ impl Metrics {
                 (self.last.length, self.last.evaluations) = (length, evaluations);
                 (self.last.points, self.last.damping) = (points, trust.map(|trust| trust.damping));
                 self.last.gain = trust.map(|trust| trust.gain);
-                self.pending = if is_logged(phase_step) { Pending::Certainly } else { Pending::Perhaps };
+                self.last.fallbacks = std::mem::take(&mut self.waiting);
+                let certain = is_logged(phase_step) || !self.last.fallbacks.is_empty();
+                self.pending = if certain { Pending::Certainly } else { Pending::Perhaps };
                 written
+            }
+            Event::Fallback { fallback } => {
+                self.tell(Told { what: fallback.what(), why: fallback.why() });
+                Ok(())
             }
             Event::Measured { error, .. } => {
                 self.last.error = Some(error);
@@ -170,6 +273,37 @@ impl Metrics {
         }
     }
 
+    /// Takes a slower way into the line of the last step, or of the next where that one is written. Runs that go on tell of it
+    /// again: the history has it once.
+    fn tell(&mut self, told: Told) {
+        if self.told.contains(&told.what) {
+            return;
+        }
+        self.told.push(told.what.clone());
+        if self.pending == Pending::Nothing {
+            self.waiting.push(told);
+        } else {
+            self.last.fallbacks.push(told);
+            self.pending = Pending::Certainly;
+        }
+    }
+
+    /// Takes note of how training ended. A run that is continued and takes no step ends as it did before.
+    pub(super) fn end(&mut self, trained: &Trained) -> io::Result<()> {
+        let ended = Ended {
+            ended: trained.stopped.name().to_owned(),
+            step: trained.steps,
+            loss: trained.losses.total,
+            relative_residual: trained.relative_residuals.clone(),
+        };
+        if self.ended.as_ref() == Some(&ended) {
+            return Ok(());
+        }
+        self.append(serde_json::to_vec(&ended)?)?;
+        self.ended = Some(ended);
+        self.file.sync_data()
+    }
+
     /// Puts all lines so far onto the disk.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.write_certain()?;
@@ -183,7 +317,11 @@ impl Metrics {
     /// Writes the last step in one piece.
     fn write(&mut self) -> io::Result<()> {
         self.pending = Pending::Nothing;
-        let mut line = serde_json::to_vec(&self.last)?;
+        self.ended = None;
+        self.append(serde_json::to_vec(&self.last)?)
+    }
+
+    fn append(&mut self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
         if let Err(error) = self.file.write_all(&line) {
             // Half a line would spoil the next one.
@@ -211,8 +349,50 @@ mod tests {
     fn lines_that_are_cut_short_or_foreign_are_left_out() {
         let record = Record { step: 3, loss: 0.1 + 0.2, mean_squares: vec![1e-300], ..Record::default() };
         let line = serde_json::to_string(&record).unwrap_or_default();
-        let text = format!("{line}\nnonsense\n{{}}\n{line}\n{line}");
-        let read: Vec<Record> = complete(&text).map(|(_, record)| record).collect();
-        assert_eq!(read, [record.clone(), record]);
+        let text = format!("{line}\nnonsense\n{{}}\n{line}\n\n{line}");
+        let (lines, damaged) = complete(text.as_bytes());
+        let read: Vec<Record> = lines.into_iter().filter_map(|(_, line)| line.of_step()).collect();
+        assert_eq!((read, damaged), (vec![record.clone(), record], vec![2, 3]));
+    }
+
+    #[test]
+    fn a_slower_way_stands_in_one_line_of_a_run_however_often_it_goes_on() {
+        use crate::Fallback;
+        let path = std::env::temp_dir().join(format!("pinnace-metrics-{}.jsonl", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let losses = crate::Losses { total: 1.0, mean_squares: vec![1.0], weights: vec![1.0] };
+        let step = |step: u64| Event::Step {
+            window: 0,
+            phase: 0,
+            phase_step: step,
+            step,
+            losses: &losses,
+            weights: &[],
+            length: 1.0,
+            trust: None,
+            points: 3,
+            evaluations: step,
+            seconds: 0.0,
+            phase_seconds: 0.0,
+            points_per_second: 0.0,
+        };
+        let early = Fallback::Layers { obstacle: kernel::cuda::Unfused::Network };
+        let late = Fallback::Equations { bytes: 7 };
+        for first in [1, 3] {
+            let (mut metrics, _) = Metrics::open(&path, first - 1).expect("it can be written");
+            metrics.note(&Event::Fallback { fallback: &early }).expect("written");
+            metrics.note(&step(first)).expect("written");
+            metrics.note(&step(first + 1)).expect("written");
+            metrics.note(&Event::Fallback { fallback: &late }).expect("written");
+            metrics.flush().expect("written");
+        }
+        let told: Vec<Vec<String>> = read(&path)
+            .expect("it is there")
+            .0
+            .into_iter()
+            .map(|record| record.fallbacks.into_iter().map(|told| told.what).collect())
+            .collect();
+        let _ = std::fs::remove_file(&path);
+        assert_eq!(told, [vec![early.what()], vec![late.what()], Vec::new(), Vec::new()]);
     }
 }

@@ -5,29 +5,37 @@
 //!   problem.toml       the problem with all overrides: with data/ it suffices to train again
 //!   data/              the problem's data files, where it has any
 //!   environment.json   version, device, precision, processor, seed, when
+//!   manifest.json      lengths and checksums of problem, data and checkpoints
 //!   metrics.jsonl      how it went, one line per logged step
-//!   checkpoints/       the last two states of training
+//!   checkpoints/       the last two states of training, and the best
 //!   *.png              pictures, drawn at the end
 //!   lock               held by the process that trains
 //! ```
 //!
 //! [`Run::open`] reads one, [`Folder`] writes one.
 
+mod best;
 mod calendar;
 mod create;
+mod drafts;
 mod environment;
 mod error;
 mod folder;
 mod lock;
+mod manifest;
+mod meaning;
 mod metrics;
+mod newest;
+mod notice;
 mod open;
 mod resume;
 mod transfer;
 
 pub use create::Place;
-pub use error::{Notice, RunError};
+pub use error::{Reason, RunError};
 pub use folder::Folder;
-pub use metrics::Record;
+pub use metrics::{Record, Told};
+pub use notice::{Live, Notice, Used};
 pub use open::Run;
 pub use transfer::TransferError;
 

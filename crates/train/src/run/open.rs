@@ -1,8 +1,11 @@
 //! Reads a run.
 
+use super::lock;
+use super::manifest::{self, Found, Standing};
 use super::metrics::{self, Record};
-use super::{CHECKPOINTS, METRICS, Notice, PROBLEM, RunError};
-use crate::checkpoint::{Fault, Header, Layout, Store};
+use super::newest::{load, newest, sound};
+use super::{CHECKPOINTS, Live, METRICS, Notice, PROBLEM, RunError, Used};
+use crate::checkpoint::{Fault, Header, Layout};
 use crate::trainer::Snapshot;
 use crate::{Device, Experiment, Precision, TrainError};
 use linear::Level;
@@ -12,40 +15,54 @@ use std::path::{Path, PathBuf};
 /// A run as it lies on the disk: what was trained, and how far.
 #[derive(Debug)]
 pub struct Run {
-    folder: PathBuf,
-    experiment: Experiment,
-    snapshot: Snapshot,
+    pub(super) folder: PathBuf,
+    pub(super) experiment: Experiment,
+    pub(super) snapshot: Snapshot,
+    pub(super) used: Used,
     parameters: Vec<f64>,
-    notices: Vec<Notice>,
+    pub(super) notices: Vec<Notice>,
+    live: Option<Live>,
 }
 
-/// How often the checkpoints are looked for anew while another process replaces them.
-const ATTEMPTS: usize = 20;
+/// How often files are compared anew while another process changes them.
+const ATTEMPTS: usize = 5;
 
 impl Run {
     /// Opens the run in a folder at its newest good checkpoint, or at one of its checkpoints by the
-    /// file's path. Problem, data and checkpoint are read and checked.
+    /// file's path. Problem, data and checkpoint are read and checked. Where training has diverged, it is the
+    /// best state that was kept; [`Self::notices`] say so.
     pub fn open(path: &Path) -> Result<Run, TrainError> {
         let exists = std::fs::metadata(path).map_err(RunError::read(path))?;
         let folder = if exists.is_dir() { path.to_owned() } else { folder_of(path)? };
-        let problem = folder.join(PROBLEM);
-        if !problem.is_file() {
-            return Err(RunError::NotARun { path: path.to_owned(), missing: PROBLEM }.into());
-        }
-        let experiment = Experiment::open_file(&problem, &[])?;
+        let problem = problem_in(&folder, path)?;
         let mut notices = Vec::new();
+        check_files(&folder, &mut notices)?;
+        let experiment = Experiment::open_file(&problem, &[])?;
         let layout = Layout::of(experiment.problem(), experiment.plan());
-        let (header, snapshot) = if exists.is_dir() {
-            newest(path, &layout, &mut notices)?
+        let mut live = None;
+        let (header, snapshot, used) = if exists.is_dir() {
+            let loaded = newest(path, &layout, &mut notices)?;
+            live = lock::held_by_another(path).map(|process| Live {
+                process,
+                saved: loaded.1.steps,
+                logged: metrics::newest(&path.join(METRICS)),
+            });
+            notices.extend(live.clone().map(Notice::Live));
+            sound(path, &layout, loaded, &mut notices)?
         } else {
-            load(path, &layout).map_err(|fault| RunError::Checkpoint { path: path.to_owned(), fault })?
+            let faulty = |fault| RunError::Checkpoint { path: path.to_owned(), fault };
+            let (bytes, (header, snapshot)) = load(path, &layout).map_err(faulty)?;
+            if manifest::find(&folder)?.standing(path, &bytes) == Standing::Replaced {
+                return Err(faulty(Fault::Replaced).into());
+            }
+            (header, snapshot, Used::Named)
         };
         let (window, windows) = (snapshot.windows.len(), experiment.window_count());
         if window >= windows {
             return Err(TrainError::NoSuchWindow { window, windows });
         }
         let experiment = as_trained(experiment, &header, &mut notices);
-        Ok(Run { folder, experiment, parameters: snapshot.solution(), snapshot, notices })
+        Ok(Run { folder, experiment, parameters: snapshot.solution(), snapshot, used, notices, live })
     }
 
     /// Where it lies.
@@ -69,20 +86,71 @@ impl Run {
         &self.snapshot
     }
 
-    /// How training went, one record per logged step.
+    /// Which of its states that is.
+    pub fn used(&self) -> Used {
+        self.used
+    }
+
+    /// How training went, one record per logged step. Damaged lines are left out: see [`Self::damaged_lines`].
     pub fn history(&self) -> Result<Vec<Record>, RunError> {
         let path = self.folder.join(METRICS);
-        metrics::read(&path).map_err(RunError::read(&path))
+        Ok(metrics::read(&path).map_err(RunError::read(&path))?.0)
+    }
+
+    /// The lines that are missing in [`Self::history`] because nobody can read them, if there are any.
+    pub fn damaged_lines(&self) -> Result<Option<Notice>, RunError> {
+        let path = self.folder.join(METRICS);
+        let (_, damaged) = metrics::read(&path).map_err(RunError::read(&path))?;
+        let notice = |&first: &usize| Notice::DamagedLines { path, first, count: damaged.len(), aside: None };
+        Ok(damaged.first().map(notice))
+    }
+
+    /// Who else trains it at this moment, and how far; `None` where nobody does.
+    pub fn live(&self) -> Option<&Live> {
+        self.live.as_ref()
     }
 
     /// What its user should know about it.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
     }
+}
 
-    /// The same run with another experiment, of the same shape.
-    pub(super) fn with_experiment(self, experiment: Experiment) -> Self {
-        Run { experiment, ..self }
+/// The problem file of a run that the user called `named`. Only what is not there makes it no run: what cannot be looked
+/// at is said to be so.
+pub(super) fn problem_in(folder: &Path, named: &Path) -> Result<PathBuf, RunError> {
+    let problem = folder.join(PROBLEM);
+    let missing = || RunError::NotARun { path: named.to_owned(), missing: PROBLEM };
+    match std::fs::metadata(&problem) {
+        Ok(found) if found.is_file() => Ok(problem),
+        Ok(_) => Err(missing()),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Err(missing()),
+        Err(cause) => Err(RunError::Read { path: problem, cause }),
+    }
+}
+
+/// Compares problem and data with the manifest, and refuses what is not what the run was trained with.
+fn check_files(folder: &Path, notices: &mut Vec<Notice>) -> Result<(), RunError> {
+    let mut found = manifest::find(folder)?;
+    let mut changed = found.changed(folder)?;
+    for _ in 0..ATTEMPTS {
+        // Another process may have changed both in between.
+        let again = manifest::find(folder)?;
+        if changed.is_empty() || again == found {
+            break;
+        }
+        found = again;
+        changed = found.changed(folder)?;
+    }
+    match &found {
+        Found::Whole(_) => {}
+        Found::Absent => notices.push(Notice::Unchecked { path: folder.to_owned() }),
+        Found::Damaged => notices.push(Notice::DamagedManifest { path: manifest::path_in(folder) }),
+    }
+    if changed.is_empty() {
+        Ok(())
+    } else {
+        Err(RunError::Changed { folder: folder.to_owned(), files: changed })
     }
 }
 
@@ -93,47 +161,6 @@ fn folder_of(path: &Path) -> Result<PathBuf, RunError> {
         full.parent().filter(|folder| folder.file_name().is_some_and(|name| name == CHECKPOINTS));
     let folder = checkpoints.and_then(Path::parent).map(Path::to_owned);
     folder.ok_or(RunError::NotARun { path: path.to_owned(), missing: "folder of checkpoints around it" })
-}
-
-/// The newest checkpoint that is good. One of a newer version ends the search: what it holds must not be
-/// taken back by accident.
-fn newest(folder: &Path, layout: &Layout, notices: &mut Vec<Notice>) -> Result<(Header, Snapshot), RunError> {
-    let store = Store::new(folder.join(CHECKPOINTS));
-    let mut bad = Vec::new();
-    for _ in 0..ATTEMPTS {
-        bad.clear();
-        let files = match store.list() {
-            Ok(files) => files,
-            Err(cause) if cause.kind() == ErrorKind::NotFound => {
-                return Err(RunError::NotARun { path: folder.to_owned(), missing: CHECKPOINTS });
-            }
-            Err(cause) => return Err(RunError::Read { path: store.folder().to_owned(), cause }),
-        };
-        let mut vanished = false;
-        for (step, path) in files {
-            match load(&path, layout) {
-                Ok(loaded) => {
-                    let damaged = |(path, fault)| Notice::Damaged { path, fault, step };
-                    notices.extend(bad.into_iter().map(damaged));
-                    return Ok(loaded);
-                }
-                Err(Fault::Unreadable(cause)) if cause.kind() == ErrorKind::NotFound => vanished = true,
-                Err(fault @ Fault::Newer { .. }) => return Err(RunError::Checkpoint { path, fault }),
-                Err(fault) => bad.push((path, fault)),
-            }
-        }
-        if !vanished {
-            break;
-        }
-    }
-    match bad.into_iter().next() {
-        Some((path, fault)) => Err(RunError::Checkpoint { path, fault }),
-        None => Err(RunError::NotARun { path: folder.to_owned(), missing: "checkpoint" }),
-    }
-}
-
-fn load(path: &Path, layout: &Layout) -> Result<(Header, Snapshot), Fault> {
-    layout.decode(&std::fs::read(path)?)
 }
 
 /// The experiment on the device that a checkpoint names.

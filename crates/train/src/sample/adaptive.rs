@@ -9,7 +9,7 @@ use equation::taylor::{Plan, Source};
 use kernel::Points;
 
 /// Candidates per point that is wanted.
-const POOL: usize = 4;
+pub(crate) const CANDIDATES_PER_POINT: usize = 4;
 
 /// How often a candidate with a residual of no size is taken, against one of mean size: half of the points
 /// stay where the domain has them.
@@ -23,8 +23,12 @@ pub fn candidates(
     tables: &Tables,
     wanted: Draw,
 ) -> Result<Vec<Points>, TrainError> {
-    let mut sets =
-        draw(problem, plan, tables, Draw { interior: wanted.interior.saturating_mul(POOL), ..wanted })?;
+    let mut sets = draw(
+        problem,
+        plan,
+        tables,
+        Draw { interior: wanted.interior.saturating_mul(CANDIDATES_PER_POINT), ..wanted },
+    )?;
     for (term, points) in plan.terms.iter().zip(&mut sets) {
         if term.source == Source::Interior {
             *points = neighbours::in_order(&problem.domain.coordinates, points);

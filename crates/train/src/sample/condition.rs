@@ -50,15 +50,7 @@ pub(super) fn draw(
 /// Divides `count` points over pieces in proportion to their measure, at least one each. A corner has
 /// one point and no more: it would only repeat.
 pub(super) fn shares(problem: &Problem, pieces: &[Piece], count: usize) -> Vec<usize> {
-    let measures: Vec<f64> = pieces
-        .iter()
-        .map(|piece| {
-            let free = free(problem, piece);
-            let length =
-                |&axis: &usize| problem.domain.coordinates[axis].high - problem.domain.coordinates[axis].low;
-            if free.is_empty() { 0.0 } else { free.iter().map(length).product() }
-        })
-        .collect();
+    let measures = measures(problem, pieces, count);
     let total: f64 = measures.iter().sum();
     let corners = measures.iter().filter(|&&measure| measure == 0.0).count();
     let divided = count.saturating_sub(corners) as f64;
@@ -75,6 +67,27 @@ pub(super) fn shares(problem: &Problem, pieces: &[Piece], count: usize) -> Vec<u
             (((divided * covered / total).round() - before) as usize).max(1)
         })
         .collect()
+}
+
+/// The measure of every piece in one unit; zero for corners, which have none.
+fn measures(problem: &Problem, pieces: &[Piece], count: usize) -> Vec<f64> {
+    let lengths = |piece: &Piece| -> Vec<f64> {
+        let coordinates = free(problem, piece).into_iter().map(|axis| &problem.domain.coordinates[axis]);
+        coordinates.map(|coordinate| coordinate.high - coordinate.low).collect()
+    };
+    let plain = |lengths: &Vec<f64>| if lengths.is_empty() { 0.0 } else { lengths.iter().product() };
+    let lengths: Vec<Vec<f64>> = pieces.iter().map(lengths).collect();
+    let measures: Vec<f64> = lengths.iter().map(plain).collect();
+    let whole = count as f64 * measures.iter().sum::<f64>();
+    let sizes = measures.iter().zip(&lengths).filter(|(_, lengths)| !lengths.is_empty());
+    if whole.is_finite() && sizes.into_iter().all(|(measure, _)| measure.is_normal()) {
+        return measures;
+    }
+    // Faces in many dimensions may be too large or too small for a number; their parts of the largest are not.
+    let digits = |lengths: &Vec<f64>| lengths.iter().map(|length| length.ln()).sum::<f64>();
+    let largest = lengths.iter().filter(|own| !own.is_empty()).map(digits).fold(f64::NEG_INFINITY, f64::max);
+    let part = |own: &Vec<f64>| (digits(own) - largest).exp().max(f64::MIN_POSITIVE);
+    lengths.iter().map(|own| if own.is_empty() { 0.0 } else { part(own) }).collect()
 }
 
 pub(super) fn free(problem: &Problem, piece: &Piece) -> Vec<usize> {
@@ -143,5 +156,28 @@ fn wrapped(problem: &Problem, axis: usize, row: Row, count: usize, sequence: &Se
             numbers[row.coordinates + other] = value;
         }
         points.push(&numbers);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use equation::parse::parse;
+
+    #[test]
+    fn points_are_shared_out_by_measure_even_where_measures_are_no_numbers() {
+        let shared = |length: &str, dimensions: usize| {
+            let text = format!(
+                "[domain]\nx = {{ range = [0, {length}], count = {dimensions} }}\n[unknowns]\nu = {{}}\n[equations]\na = \"laplacian(u) = 1\"\n\
+                 [conditions]\nwalls = {{ on = \"boundary\", equation = \"u = 0\" }}\n"
+            );
+            let problem = parse(&text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file")));
+            let Place::Pieces(pieces) = &problem.conditions[0].place else { panic!("walls have faces") };
+            shares(&problem, pieces, 1000)
+        };
+        for length in ["1e60", "1e-60", "1"] {
+            // Ten dimensions have twenty faces of 1e540, 1e-540 or one.
+            assert_eq!(shared(length, 10), [50; 20], "{length}");
+        }
     }
 }

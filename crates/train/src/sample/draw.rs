@@ -9,6 +9,7 @@ use equation::problem::{Coordinate, Problem, Sampler};
 use equation::taylor::{Plan, Row, Source};
 use kernel::Points;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Families of random numbers that belong to sampling: their names start with these bits, so that no
 /// other user of the seed meets them.
@@ -62,13 +63,25 @@ pub(crate) fn affine(coordinate: &Coordinate, unit: f64) -> f64 {
 /// Draws points inside the domain, each condition's own number on it, and takes every row of every data
 /// table. A pure function of its arguments: one set per term of the plan.
 pub fn draw(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Result<Vec<Points>, TrainError> {
+    draw_part(problem, plan, tables, draw, 0..draw.interior)
+}
+
+/// The part of a draw that has these of its points inside; all others belong to the part that begins with the first.
+pub(crate) fn draw_part(
+    problem: &Problem,
+    plan: &Plan,
+    tables: &Tables,
+    draw: Draw,
+    part: Range<usize>,
+) -> Result<Vec<Points>, TrainError> {
     plan.terms
         .iter()
         .enumerate()
         .map(|(position, term)| match term.source {
             Source::Interior | Source::Prediction => {
-                Ok(inside(problem, term.row, draw, draw.stream(position, 0)))
+                Ok(inside(problem, term.row, draw, part.clone(), draw.stream(position, 0)))
             }
+            Source::Condition(_) | Source::Data(_) if part.start > 0 => Ok(Points::new(term.row.width())),
             Source::Condition(index) => {
                 condition::draw(problem, index, term.row, |part, dimensions, count| {
                     Sequence::new(draw.sampler, dimensions, count, draw.stream(position, part))
@@ -79,14 +92,14 @@ pub fn draw(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Resu
         .collect()
 }
 
-fn inside(problem: &Problem, row: Row, draw: Draw, stream: Stream) -> Points {
+fn inside(problem: &Problem, row: Row, draw: Draw, part: Range<usize>, stream: Stream) -> Points {
     let sequence = Sequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
-    let mut rows = vec![0.0; draw.interior * row.width()];
+    let mut rows = vec![0.0; part.len() * row.width()];
     let share = NUMBERS.div_ceil(row.width());
     rows.par_chunks_exact_mut(row.width()).with_min_len(share).enumerate().for_each(|(index, numbers)| {
         let (place, weights) = numbers.split_at_mut(problem.domain.len());
         weights.fill(1.0);
-        sequence.point(index as u32, place);
+        sequence.point((part.start + index) as u32, place);
         for (value, coordinate) in place.iter_mut().zip(&problem.domain.coordinates) {
             *value = affine(coordinate, *value);
         }

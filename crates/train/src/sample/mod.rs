@@ -10,6 +10,7 @@ mod sequence;
 mod sobol;
 mod sobol_table;
 
+pub(crate) use adaptive::CANDIDATES_PER_POINT;
 pub use adaptive::{candidates, choose};
 pub use draw::{Draw, draw};
 pub use latin::LatinHypercube;
@@ -17,4 +18,4 @@ pub use recipe::recipe;
 pub use sequence::Sequence;
 pub use sobol::Sobol;
 
-pub(crate) use draw::affine;
+pub(crate) use draw::{affine, draw_part};

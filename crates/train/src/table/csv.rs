@@ -1,6 +1,7 @@
 //! Tables as text: entries divided by commas, semicolons, tabs or spaces; `#` and `%` start comments;
 //! one header line is allowed.
 
+use super::error::Faults;
 use super::layout::Layout;
 use super::{Counted, TableFault};
 use kernel::Points;
@@ -10,22 +11,37 @@ pub(super) fn read(bytes: &[u8], layout: &Layout<'_>) -> Result<Points, TableFau
     let columns = layout.len();
     let mut rows = Points::new(columns);
     let mut row = Vec::with_capacity(columns);
-    for Line { number, entries, header } in lines(bytes)? {
-        if header {
-            layout.check_header(number, &entries)?;
+    let mut faults = Faults::default();
+    let mut names = None;
+    for line in lines(bytes)? {
+        if line.header {
+            layout.check_header(line.number, &line.entries)?;
+            names = Some(line);
             continue;
         }
-        if entries.len() != columns {
-            return Err(TableFault::Columns { line: number, found: entries.len(), expected: columns });
+        // Names divided by blanks may have blanks in them: the rows decide.
+        if let Some(header) = names.take().filter(|header| header.entries.len() == line.entries.len()) {
+            layout.check_width(header.number, &header.entries)?;
         }
         row.clear();
-        for (position, entry) in entries.iter().enumerate() {
-            row.push(number_of(entry, number, position + 1)?);
+        faults.note(read_row(&line, layout, &mut row));
+        if row.len() == columns {
+            rows.push(&row);
         }
-        layout.check_row(Counted::Lines, number, &row)?;
-        rows.push(&row);
     }
+    faults.finish()?;
     Ok(rows)
+}
+
+fn read_row(line: &Line<'_>, layout: &Layout<'_>, row: &mut Vec<f64>) -> Result<(), TableFault> {
+    let (number, found, expected) = (line.number, line.entries.len(), layout.len());
+    if found != expected {
+        return Err(TableFault::Columns { line: number, found, expected });
+    }
+    for (position, entry) in line.entries.iter().enumerate() {
+        row.push(number_of(entry, number, position + 1)?);
+    }
+    layout.check_row(Counted::Lines, number, row)
 }
 
 /// A line with entries.
@@ -97,6 +113,14 @@ mod tests {
         assert_eq!(fault("1,\n"), "line 1, column 2: `` is not a number");
         assert_eq!(fault("1,2\nnan,1"), "line 2, column 1 is not finite");
         assert_eq!(fault("a,b\nc,d"), "line 2, column 1: `c` is not a number");
+        assert_eq!(
+            fault("1,2\n1,two\n1\n3,4\nnan,1"),
+            "3 rows are wrong\n  line 2, column 2: `two` is not a number\n  line 3 has 1 column; the problem file names 2\n  line 5, column 1 is not finite"
+        );
+        assert!(
+            fault(&"1\n".repeat(25))
+                .ends_with("line 10 has 1 column; the problem file names 2\n  and 15 more")
+        );
         assert_eq!(read(b"1,2\n3,\xff\n", 2).unwrap_err().to_string(), "line 2 is not text in UTF-8");
     }
 }

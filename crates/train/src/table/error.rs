@@ -13,9 +13,60 @@ pub struct TableError {
     pub fault: TableFault,
 }
 
+/// Rows that are reported one by one.
+const MOST_ROWS: usize = 10;
+
+/// What is wrong with the rows of a data file, as they come.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    first: Vec<TableFault>,
+    more: usize,
+}
+
+impl Faults {
+    /// Takes note of a row.
+    pub(super) fn note(&mut self, row: Result<(), TableFault>) {
+        match row {
+            Ok(()) => {}
+            Err(fault) if self.first.len() < MOST_ROWS => self.first.push(fault),
+            Err(_) => self.more += 1,
+        }
+    }
+
+    /// Everything that was noted, as one.
+    pub(super) fn finish(mut self) -> Result<(), TableFault> {
+        match (self.first.len(), self.first.pop()) {
+            (_, None) => Ok(()),
+            (1, Some(fault)) => Err(fault),
+            (_, Some(last)) => {
+                self.first.push(last);
+                Err(TableFault::Several { first: self.first, more: self.more })
+            }
+        }
+    }
+}
+
+/// A list of faults below each other.
+fn listed(first: &[TableFault], more: usize) -> String {
+    let mut text = format!("{} rows are wrong", first.len() + more);
+    first.iter().for_each(|fault| text.push_str(&format!("\n  {fault}")));
+    if more > 0 {
+        text.push_str(&format!("\n  and {more} more"));
+    }
+    text
+}
+
 /// What is wrong with a data file. Lines count from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum TableFault {
+    /// Several rows.
+    #[error("{}", listed(first, *more))]
+    Several {
+        /// What is wrong with the first of them.
+        first: Vec<TableFault>,
+        /// How many follow.
+        more: usize,
+    },
     /// The system does not give it to us.
     #[error("{0}")]
     Unreadable(#[from] std::io::Error),
@@ -29,7 +80,7 @@ pub enum TableFault {
         line: usize,
     },
     /// A line with too many or too few entries.
-    #[error("line {line} has {found} columns; the problem file names {expected}")]
+    #[error("line {line} has {found} column{}; the problem file names {expected}", if *found == 1 { "" } else { "s" })]
     Columns {
         /// Which line.
         line: usize,
@@ -37,6 +88,19 @@ pub enum TableFault {
         found: usize,
         /// Names in the problem file.
         expected: usize,
+    },
+    /// A header with too many or too few names.
+    #[error(
+        "line {line}: the header names {} columns ({}), the problem file {} ({}); name what every column holds: `columns = [{}]`, with `_` for one that is not used",
+        found.len(), found.join(", "), expected.len(), expected.join(", "), suggestion(found, expected)
+    )]
+    HeaderColumns {
+        /// Which line.
+        line: usize,
+        /// In the header.
+        found: Vec<String>,
+        /// By the problem file.
+        expected: Vec<String>,
     },
     /// An entry that is no number.
     #[error("line {line}, column {column}: `{text}` is not a number")]
@@ -91,12 +155,14 @@ pub enum TableFault {
         high: f64,
     },
     /// A list of points whose header leaves a coordinate out.
-    #[error("line {line}: the header names no column `{coordinate}`; every coordinate needs one")]
+    #[error("line {line}: the header names no column `{coordinate}`, but {}; every coordinate needs one", found.join(", "))]
     MissingCoordinate {
         /// Which line.
         line: usize,
         /// Which coordinate.
         coordinate: String,
+        /// What the header names.
+        found: Vec<String>,
     },
     /// A list of points whose header names a column twice.
     #[error("line {line}: the header names two columns `{name}`")]
@@ -107,7 +173,7 @@ pub enum TableFault {
         name: String,
     },
     /// A line of a list of points with another number of entries than the header or the problem has.
-    #[error("line {line} has {found} columns where {expected} are expected ({names})")]
+    #[error("line {line} has {found} column{} where {expected} are expected ({names})", if *found == 1 { "" } else { "s" })]
     PointColumns {
         /// Which line.
         line: usize,
@@ -146,4 +212,11 @@ pub enum TableFault {
         /// In the file.
         found: usize,
     },
+}
+
+/// The header's columns as the problem file would name them.
+fn suggestion(found: &[String], expected: &[String]) -> String {
+    let known = found.iter().map(|found| if expected.contains(found) { found.as_str() } else { "_" });
+    let names: Vec<String> = known.map(|name| format!("\"{name}\"")).collect();
+    names.join(", ")
 }

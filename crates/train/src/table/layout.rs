@@ -107,18 +107,52 @@ impl<'problem> Layout<'problem> {
             // Names divided by blanks may have blanks in them; the rows are counted anyway.
             return Ok(());
         }
-        for (position, (entry, expected)) in entries.iter().zip(&self.columns).enumerate() {
-            let found = entry.trim_matches(['"', '\'', ' ']);
+        let found = entries.iter().map(|entry| unquoted(entry));
+        let meant: Vec<&str> = found.clone().map(|found| self.meant(found)).collect();
+        // Other letters mean a declared name where all do: beside `t`, a `T` may be a temperature.
+        let all = |name: &&str| {
+            self.declared.contains(name) && meant.iter().filter(|other| *other == name).count() == 1
+        };
+        let meant = if meant.iter().all(all) { meant.clone() } else { found.clone().collect() };
+        for (position, ((found, meant), expected)) in found.zip(meant).zip(&self.columns).enumerate() {
             let name = match expected {
                 Expected::Coordinate { name, .. } | Expected::Measured(name) => *name,
                 Expected::Ignored => continue,
             };
-            if found != name && self.declared.contains(&found) {
+            if meant != name && self.declared.contains(&meant) {
                 let (found, expected) = (found.to_owned(), name.to_owned());
                 return Err(TableFault::Header { line, column: position + 1, found, expected });
             }
         }
         Ok(())
+    }
+
+    /// Whether a header has a name for every column.
+    pub(super) fn check_width(&self, line: usize, entries: &[&str]) -> Result<(), TableFault> {
+        if entries.len() == self.len() {
+            return Ok(());
+        }
+        let expected = self.columns.iter().map(|expected| match expected {
+            Expected::Coordinate { name, .. } | Expected::Measured(name) => (*name).to_owned(),
+            Expected::Ignored => "_".to_owned(),
+        });
+        let found = entries.iter().map(|entry| unquoted(entry).to_owned()).collect();
+        Err(TableFault::HeaderColumns { line, found, expected: expected.collect() })
+    }
+
+    /// The declared name that a header means, which may be written in other letters.
+    fn meant<'name>(&'name self, found: &'name str) -> &'name str {
+        if self.declared.contains(&found) {
+            return found;
+        }
+        let alike = |name: &&&str| {
+            name.eq_ignore_ascii_case(found) || (**name == "t" && found.eq_ignore_ascii_case("time"))
+        };
+        let mut meant = self.declared.iter().filter(alike);
+        match (meant.next(), meant.next()) {
+            (Some(name), None) => name,
+            _ => found,
+        }
     }
 
     /// Whether the coordinates of a row lie in the domain.
@@ -133,4 +167,9 @@ impl<'problem> Layout<'problem> {
         }
         Ok(())
     }
+}
+
+/// A name of a header without its quotes.
+pub(super) fn unquoted(entry: &str) -> &str {
+    entry.trim_matches(['"', '\'', ' '])
 }

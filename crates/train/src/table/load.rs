@@ -1,7 +1,7 @@
 //! The data files of a problem, with columns in the order in which terms want them.
 
 use super::layout::Layout;
-use super::{TableError, TableFault, csv, npy};
+use super::{TableError, TableFault, csv, npy, points};
 use crate::problem_file;
 use equation::problem::{Column, Problem, Solution};
 use kernel::Points;
@@ -103,14 +103,47 @@ fn rows(sources: &Sources, name: &str, layout: &Layout<'_>) -> Result<Points, Ta
     let (path, bytes) = sources.read(name);
     let named = |fault| TableError { path: path.clone(), fault };
     let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
-    let read = match extension.as_deref() {
-        Some("csv") => csv::read,
-        Some("npy") => npy::read,
+    let kind = match extension.as_deref() {
+        Some("csv") => Kind::Text,
+        Some("npy") => Kind::Npy,
         Some(_) | None => return Err(named(TableFault::UnknownKind)),
     };
     let bytes = bytes.map_err(|error| named(error.into()))?;
-    let rows = read(&bytes, layout).map_err(named)?;
+    let rows = kind.read(&bytes, layout).map_err(named)?;
     if rows.is_empty() { Err(named(TableFault::Empty)) } else { Ok(rows) }
+}
+
+/// How a table is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// As text.
+    Text,
+    /// As NumPy writes arrays.
+    Npy,
+}
+
+impl Kind {
+    fn read(self, bytes: &[u8], layout: &Layout<'_>) -> Result<Points, TableFault> {
+        match self {
+            Kind::Text => csv::read(bytes, layout),
+            Kind::Npy => npy::read(bytes, layout),
+        }
+    }
+}
+
+/// Reads the measurements of a problem's first data table, and points at which someone wants to know its solution, from
+/// memory: all that bytes of a stranger pass through. For fuzzing.
+#[doc(hidden)]
+pub fn read_bytes(problem: &Problem, bytes: &[u8], kind: Kind) -> [Result<Points, TableFault>; 2] {
+    let measured = problem.data.first().ok_or(TableFault::Empty).and_then(|data| {
+        let rows = kind.read(bytes, &Layout::of_data(problem, data))?;
+        Ok(arrange(&rows, &data.columns, problem.domain.len(), data.equations.len()))
+    });
+    let places = match kind {
+        Kind::Text => points::read_text(problem, bytes),
+        Kind::Npy => kind.read(bytes, &Layout::of_points(problem)),
+    };
+    [measured, places]
 }
 
 /// Coordinates first, then measured columns, in the problem's order.

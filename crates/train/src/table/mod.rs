@@ -9,5 +9,7 @@ mod points;
 
 pub use error::{TableError, TableFault};
 pub use layout::Counted;
+#[doc(hidden)]
+pub use load::{Kind, read_bytes};
 pub use load::{ReferenceTable, Sources, Tables};
 pub use points::{count_outside, read_points};

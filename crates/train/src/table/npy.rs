@@ -1,5 +1,6 @@
 //! Tables as NumPy writes them: NPY format versions 1 to 3, C order, little-endian f4 or f8.
 
+use super::error::Faults;
 use super::layout::Layout;
 use super::{Counted, TableFault};
 use kernel::Points;
@@ -33,16 +34,16 @@ pub(super) fn read(bytes: &[u8], layout: &Layout<'_>) -> Result<Points, TableFau
     }
     let mut points = Points::new(columns);
     let mut row = vec![0.0; columns];
+    let mut faults = Faults::default();
     for (index, bytes) in data.chunks_exact(columns * size).enumerate() {
-        for (column, (value, bytes)) in row.iter_mut().zip(bytes.chunks_exact(size)).enumerate() {
-            *value = number(bytes);
-            if !value.is_finite() {
-                return Err(TableFault::NotFinite { line: index + 1, column: column + 1 });
-            }
-        }
-        layout.check_row(Counted::Rows, index + 1, &row)?;
+        row.iter_mut().zip(bytes.chunks_exact(size)).for_each(|(value, bytes)| *value = number(bytes));
+        faults.note(match row.iter().position(|value| !value.is_finite()) {
+            Some(column) => Err(TableFault::NotFinite { line: index + 1, column: column + 1 }),
+            None => layout.check_row(Counted::Rows, index + 1, &row),
+        });
         points.push(&row);
     }
+    faults.finish()?;
     Ok(points)
 }
 

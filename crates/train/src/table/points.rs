@@ -1,7 +1,8 @@
 //! Points at which someone wants to know a solution.
 
 use super::csv::{Line, lines, number_of};
-use super::layout::Layout;
+use super::error::Faults;
+use super::layout::{Layout, unquoted};
 use super::{Counted, TableError, TableFault, npy};
 use crate::problem_file;
 use equation::problem::Problem;
@@ -28,16 +29,17 @@ pub fn count_outside(problem: &Problem, points: &Points) -> usize {
     points.iter().filter(|place| layout.check_row(Counted::Rows, 0, place).is_err()).count()
 }
 
-fn read_text(problem: &Problem, bytes: &[u8]) -> Result<Points, TableFault> {
+pub(super) fn read_text(problem: &Problem, bytes: &[u8]) -> Result<Points, TableFault> {
     let coordinates: Vec<&str> =
         problem.domain.coordinates.iter().map(|coordinate| coordinate.name.as_str()).collect();
     let mut order: Vec<usize> = (0..coordinates.len()).collect();
     let mut names = coordinates.clone();
     let mut points = Points::new(coordinates.len());
     let mut place = vec![0.0; coordinates.len()];
+    let mut faults = Faults::default();
     for Line { number, entries, header } in lines(bytes)? {
         if header {
-            names = entries.iter().map(|entry| entry.trim_matches(['"', '\'', ' '])).collect();
+            names = entries.iter().map(|entry| unquoted(entry)).collect();
             order = coordinates
                 .iter()
                 .map(|coordinate| column(&names, coordinate, number))
@@ -46,13 +48,17 @@ fn read_text(problem: &Problem, bytes: &[u8]) -> Result<Points, TableFault> {
         }
         if entries.len() != names.len() {
             let (found, expected, names) = (entries.len(), names.len(), names.join(", "));
-            return Err(TableFault::PointColumns { line: number, found, expected, names });
+            faults.note(Err(TableFault::PointColumns { line: number, found, expected, names }));
+            continue;
         }
-        for (value, &column) in place.iter_mut().zip(&order) {
+        let read = place.iter_mut().zip(&order).try_for_each(|(value, &column)| {
             *value = number_of(entries[column], number, column + 1)?;
-        }
+            Ok(())
+        });
+        faults.note(read);
         points.push(&place);
     }
+    faults.finish()?;
     Ok(points)
 }
 
@@ -62,7 +68,10 @@ fn column(names: &[&str], coordinate: &str, line: usize) -> Result<usize, TableF
     match (found.next(), found.next()) {
         (Some((position, _)), None) => Ok(position),
         (Some(_), Some(_)) => Err(TableFault::RepeatedColumn { line, name: coordinate.to_owned() }),
-        (None, _) => Err(TableFault::MissingCoordinate { line, coordinate: coordinate.to_owned() }),
+        (None, _) => {
+            let found = names.iter().map(|name| format!("`{name}`")).collect();
+            Err(TableFault::MissingCoordinate { line, coordinate: coordinate.to_owned(), found })
+        }
     }
 }
 
@@ -87,9 +96,12 @@ mod tests {
     #[test]
     fn mistakes_are_reported_with_their_line() {
         let fault = |text: &str| read(text).expect_err(text).to_string();
-        assert_eq!(fault("t,y\n0,1"), "line 1: the header names no column `x`; every coordinate needs one");
+        assert_eq!(
+            fault("t,y\n0,1"),
+            "line 1: the header names no column `x`, but `t`, `y`; every coordinate needs one"
+        );
         assert_eq!(fault("t,x,t\n0,1,2"), "line 1: the header names two columns `t`");
-        assert_eq!(fault("t,x\n0,1\n2"), "line 3 has 1 columns where 2 are expected (t, x)");
+        assert_eq!(fault("t,x\n0,1\n2"), "line 3 has 1 column where 2 are expected (t, x)");
         assert_eq!(fault("t,x\n0,one"), "line 2, column 2: `one` is not a number");
         assert_eq!(fault("0,inf"), "line 1, column 2 is not finite");
     }

@@ -39,14 +39,15 @@ impl Run<'_> {
         objective: &mut Objective<'_>,
         now: &mut Snapshot,
     ) -> Result<Option<Balance>, TrainError> {
-        if !settings.balance || !is_time(now.phase_step) || !is_open(self.plan) {
+        let step = now.phase_step - now.before_method;
+        if !settings.balance || !is_time(step) || !is_open(self.plan) {
             return Ok(None);
         }
         let scales = objective.scales(&now.parameters)?;
         let own: Vec<f64> =
             self.plan.terms.iter().flat_map(|term| &term.residuals).map(|part| part.weight).collect();
         // Units are what they are from the start on; how strong conditions are is not.
-        let weights = match (now.phase_step, now.weights.is_empty()) {
+        let weights = match (step, now.weights.is_empty()) {
             (0, _) => balanced(self.plan, &scales, &in_units(self.plan, &scales)),
             (_, true) => balanced(self.plan, &scales, &own),
             (_, false) => balanced(self.plan, &scales, &now.weights),
@@ -60,6 +61,7 @@ impl Run<'_> {
         }
         objective.set_weights(&weights)?;
         now.weights.clone_from(&weights);
+        now.descent.link();
         // Another loss: what the last one was says nothing about points or pace.
         now.strain.after = 0.0;
         now.pace = Pace::START;

@@ -54,20 +54,33 @@ impl Choice {
     }
 }
 
+impl Choice {
+    /// What was chosen, in the words of the problem file.
+    pub fn method(&self) -> &'static str {
+        match self {
+            Choice::GaussNewton { .. } => "gauss-newton",
+            Choice::TooLarge { .. } | Choice::TooCoarse => "adam, then lbfgs",
+        }
+    }
+
+    /// Why.
+    pub fn why(&self) -> String {
+        match *self {
+            Choice::GaussNewton { extent, device } => format!("by {}", Reason(extent, device)),
+            Choice::TooLarge { extent, device } => {
+                format!("gauss-newton would be by {}, which is too much", Reason(extent, device))
+            }
+            Choice::TooCoarse => "gauss-newton needs f64 to be worth its cost".to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for Choice {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Choice::GaussNewton { extent, device } => {
-                write!(formatter, "gauss-newton by {}", Reason(extent, device))
-            }
-            Choice::TooLarge { extent, device } => write!(
-                formatter,
-                "adam, then lbfgs: gauss-newton would be by {}, which is too much",
-                Reason(extent, device)
-            ),
-            Choice::TooCoarse => {
-                formatter.write_str("adam, then lbfgs: gauss-newton needs f64 to be worth its cost")
-            }
+        let (method, why) = (self.method(), self.why());
+        match self {
+            Choice::GaussNewton { .. } => write!(formatter, "{method} {why}"),
+            Choice::TooLarge { .. } | Choice::TooCoarse => write!(formatter, "{method}: {why}"),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What training tells whoever listens.
 
 use super::{Balance, Snapshot};
-use crate::Losses;
 use crate::optimize::Trust;
 use crate::run::RunError;
+use crate::{Fallback, Losses};
 use equation::taylor::Plan;
 use kernel::cuda::MemoryPlan;
 use std::fmt;
@@ -123,6 +123,11 @@ pub enum Event<'run> {
         /// By purpose.
         plan: &'run MemoryPlan,
     },
+    /// Something is done in a slower way than it could be; told once for each cause.
+    Fallback {
+        /// What and why.
+        fallback: &'run Fallback,
+    },
     /// A step was taken.
     Step {
         /// In which window, from 0.
@@ -198,6 +203,9 @@ pub trait Sink {
 
     /// Takes note of all that training needs to continue from here: when wanted, and when it ends.
     fn state(&mut self, _state: &Snapshot) {}
+
+    /// Takes note of a state that no step can be taken from: its loss or the gradient is not finite.
+    fn refused(&mut self, _state: &Snapshot) {}
 
     /// Whether the error is worth measuring now and then, in two per cent of the time. It has no
     /// influence on training.

@@ -8,7 +8,7 @@ use crate::Losses;
 use crate::optimize::{LeastSquares, Optimizer, Progress, StepOutcome, Trust, optimizer, rate};
 use crate::sample::Draw;
 use crate::table::Tables;
-use crate::{Objective, Refusal, TrainError};
+use crate::{Fallback, Objective, Refusal, TrainError};
 use equation::problem::{Optimizer as Method, Problem, Products, Solver};
 use equation::taylor::Plan;
 use kernel::{Kernel, Points, Precision};
@@ -49,6 +49,14 @@ pub fn steps_per_measurement(method: Method) -> u64 {
         Method::Adam | Method::AdamW { .. } => 100,
         Method::Lbfgs { .. } | Method::SsBroyden => 20,
         Method::Auto | Method::GaussNewton { .. } => 1,
+    }
+}
+
+/// Whether a method asks for gradients, and not for rows.
+fn follows_gradients(method: Method) -> bool {
+    match method {
+        Method::Adam | Method::AdamW { .. } | Method::Lbfgs { .. } | Method::SsBroyden => true,
+        Method::Auto | Method::GaussNewton { .. } => false,
     }
 }
 
@@ -106,6 +114,7 @@ pub(crate) fn train_phases(
     if first >= phases.len() {
         return Err(TrainError::NoSuchPhase { phase: first, phases: phases.len() });
     }
+    now.descent.end = None;
     let start = (surroundings.clock)() - now.seconds;
     let measured_next = now.seconds + SECONDS_TO_FIRST_MEASUREMENTS;
     let mut run = Run {
@@ -117,6 +126,7 @@ pub(crate) fn train_phases(
         measured_next,
         measured: false,
         announced: None,
+        told: None,
         drawn: None,
     };
 
@@ -132,7 +142,12 @@ pub(crate) fn train_phases(
         stopped = match run.phase(phase, objective, now, sink) {
             Ok(stopped) => stopped,
             Err(error) => {
-                sink.state(now);
+                if error.is_non_finite() {
+                    sink.refused(now);
+                } else if number > first && now.phase_step == 0 {
+                    sink.state(now);
+                }
+                // Elsewhere in a phase there may be half of a step in it.
                 return Err(error);
             }
         };
@@ -153,12 +168,21 @@ pub(crate) fn finish(
     sink: &mut dyn Sink,
 ) -> Result<Outcome, TrainError> {
     now.stopped = Some(stopped);
-    sink.state(now);
     ignore_attention(plan, objective);
     let precision = objective.kernel().precision();
-    let losses = LeastSquares::losses(objective, &now.parameters)
-        .map_err(|refusal| explain(refusal, plan, precision, now.steps))?
-        .clone();
+    let losses = match LeastSquares::losses(objective, &now.parameters) {
+        Ok(losses) => losses.clone(),
+        Err(refusal) => {
+            let error = explain(refusal, plan, precision, now.steps);
+            match error.is_non_finite() {
+                true => sink.refused(now),
+                false => sink.state(now),
+            }
+            return Err(error);
+        }
+    };
+    now.descent.end = Some(losses.total);
+    sink.state(now);
     sink.event(&Event::Finished { steps: now.steps, losses: &losses, seconds: now.seconds, stopped });
     Ok(Outcome { losses, stopped })
 }
@@ -185,6 +209,8 @@ pub(super) struct Run<'run> {
     measured: bool,
     /// Points, and the pieces that they come in, for which it was told which memory equations take.
     announced: Option<(usize, usize)>,
+    /// What the optimizer does in a slower way than it could, as it was told.
+    told: Option<Fallback>,
     /// Points that were drawn before they are wanted.
     pub(super) drawn: Option<(Draw, Vec<Points>)>,
 }
@@ -204,22 +230,26 @@ impl Run<'_> {
         if let Method::GaussNewton { .. } = phase.method {
             objective.kernel().prepare_equations()?;
         }
-        if now.points.is_empty() {
-            self.supply(phase, objective, now)?;
-        } else {
-            objective.set_points(std::mem::take(&mut now.points));
-        }
-        self.pay_attention(objective, now);
-        objective.set_weights(&now.weights)?;
         let mut optimizer = optimizer(phase.method, self.plan);
         if !now.optimizer.is_empty() {
             let misfit = |cause| TrainError::Misfit { phase: now.phase, cause };
             optimizer.restore(&now.optimizer).map_err(misfit)?;
         }
+        if now.points.is_empty() {
+            self.supply(phase, objective, now)?;
+        } else {
+            // A copy: whatever fails before the first step leaves the snapshot as it was.
+            objective.set_points(now.points.clone());
+        }
+        self.pay_attention(objective, now);
+        objective.set_weights(&now.weights)?;
         let (number, points) = (now.phase, objective.point_count());
         sink.event(&Event::PhaseStarted { phase: number, points, budget: phase.budget });
         if let Method::GaussNewton { solver, products } = phase.method {
             self.announce_equations((solver, products), objective, sink)?;
+        }
+        if let Some(obstacle) = objective.kernel().unfused().filter(|_| follows_gradients(phase.method)) {
+            sink.event(&Event::Fallback { fallback: &Fallback::Layers { obstacle } });
         }
         let mut ahead = self.ahead(phase, &mut *optimizer, objective, now);
         if let Some(ahead) = &mut ahead {
@@ -227,10 +257,9 @@ impl Run<'_> {
         }
         let draw = now.draw;
         let stopped = self.steps(phase, ahead.as_mut(), &mut *optimizer, objective, now, sink);
+        self.tell_of_optimizer(&*optimizer, sink);
         let stopped = match (stopped, optimizer.bring_back(objective)) {
-            (Ok(_), Err(refusal)) => {
-                Err(explain(refusal, self.plan, objective.kernel().precision(), now.steps))
-            }
+            (Ok(_), Err(refusal)) => Err(self.explain(refusal, objective, (&now.parameters, now.steps))),
             (stopped, _) => stopped,
         };
         now.optimizer = optimizer.save();
@@ -240,6 +269,15 @@ impl Run<'_> {
             self.supply(phase, objective, now)?;
         }
         stopped
+    }
+
+    /// Tells what the optimizer does in a slower way than it could, when that changes.
+    fn tell_of_optimizer(&mut self, optimizer: &dyn Optimizer, sink: &mut dyn Sink) {
+        let fallback = optimizer.fallback();
+        if fallback != self.told {
+            fallback.iter().for_each(|fallback| sink.event(&Event::Fallback { fallback }));
+            self.told = fallback;
+        }
     }
 
     /// Tells which memory Gauss-Newton's equations take on a device that has memory of its own; and again when points come in
@@ -279,6 +317,7 @@ impl Run<'_> {
             return Ok(stopped);
         }
         loop {
+            self.tell_of_optimizer(optimizer, sink);
             if let Some(stopped) = self.over(phase, now) {
                 return Ok(stopped);
             }
@@ -325,7 +364,7 @@ impl Run<'_> {
                 self.announce_memory(ahead, phase, objective, now, sink)?;
                 if let Some(refused) = refused {
                     let cause = refused.first_non_finite().map_or(Refusal::Gradient, Refusal::Residual);
-                    return Err(explain(cause, self.plan, precision, now.steps));
+                    return Err(self.explain(cause, objective, (&now.parameters, now.steps)));
                 }
                 if self.reached(phase, objective, now, sink)? {
                     return Ok(Stopped::TargetError);
@@ -335,9 +374,12 @@ impl Run<'_> {
             optimizer.expect_points(now.interior < phase.most_points);
             let progress = Progress { step: now.phase_step, seconds: now.phase_seconds };
             let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
-            let outcome = self
-                .step(phase, optimizer, objective, now, rate)
-                .map_err(|refusal| explain(refusal, self.plan, precision, now.steps))?;
+            let outcome = match self.step(phase, optimizer, objective, now, rate) {
+                Ok(outcome) => outcome,
+                Err(refusal) => {
+                    return Err(self.explain(refusal, objective, (&now.parameters, now.steps)));
+                }
+            };
             let step = match outcome {
                 StepOutcome::Taken { losses, length, evaluations, trust } => {
                     Step { losses, length, evaluations, trust, points }
@@ -377,6 +419,7 @@ impl Run<'_> {
         let took = clock - begin - now.phase_seconds;
         (now.seconds, now.phase_seconds) = (clock - self.start, clock - begin);
         now.loss = losses.total;
+        now.descent.note(losses.total);
         now.watch_points(phase, trust, took);
         sink.event(&Event::Step {
             window: now.windows.len(),
@@ -452,13 +495,15 @@ impl Run<'_> {
     /// Whether a phase ends here. The loss is the one before the last step.
     fn over(&self, phase: &Settings, now: &Snapshot) -> Option<Stopped> {
         let budget = phase.budget;
+        // Nobody has said how many steps: they are those of the method.
+        let before = if phase.ends_by_itself { now.before_method } else { 0 };
         if self.surroundings.stop.load(Ordering::Relaxed) {
             Some(Stopped::Interrupted)
         } else if budget.loss.is_some_and(|bound| now.loss < bound) {
             Some(Stopped::Loss)
         } else if phase.ends_by_itself && now.pace.is_over() {
             Some(Stopped::Plateau)
-        } else if budget.steps.is_some_and(|bound| now.phase_step >= bound) {
+        } else if budget.steps.is_some_and(|bound| now.phase_step - before >= bound) {
             Some(Stopped::Steps)
         } else if budget.seconds.is_some_and(|bound| now.phase_seconds >= bound) {
             Some(Stopped::Seconds)
@@ -479,7 +524,7 @@ pub(super) fn explain(refusal: Refusal, plan: &Plan, precision: Precision, step:
                 .nth(position)
                 .map(|(term, residual)| (term.clone(), residual.clone()))
                 .unwrap_or_default();
-            TrainError::NonFiniteResidual { step, precision, term, residual }
+            TrainError::NonFiniteResidual { step, precision, term, residual, spot: None }
         }
         Refusal::Gradient => TrainError::NonFiniteGradient { step, precision },
         Refusal::NotSquares => TrainError::NotSquares,

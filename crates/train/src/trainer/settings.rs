@@ -113,7 +113,8 @@ pub fn extent(problem: &Problem, plan: &Plan) -> Extent {
     extent_with(problem, plan, stated.unwrap_or_else(|| first_points(plan)))
 }
 
-fn extent_with(problem: &Problem, plan: &Plan, inside: usize) -> Extent {
+/// The same with so many points inside.
+pub(crate) fn extent_with(problem: &Problem, plan: &Plan, inside: usize) -> Extent {
     let mut extent = Extent { parameters: plan.parameter_count(), rows: 0, evaluation: 0.0 };
     for term in &plan.terms {
         let points = match term.source {
@@ -123,7 +124,7 @@ fn extent_with(problem: &Problem, plan: &Plan, inside: usize) -> Extent {
             }
             Source::Data(_) | Source::Prediction => 0,
         };
-        extent.rows += points * term.residuals.len();
+        extent.rows = extent.rows.saturating_add(points.saturating_mul(term.residuals.len()));
         extent.evaluation += points as f64 * term.cost.flops() as f64;
     }
     extent

@@ -1,6 +1,6 @@
 //! Training between two steps: all that its future depends on.
 
-use super::{March, Pace, Stopped};
+use super::{Descent, March, Pace, Stopped};
 use crate::optimize::{GaussNewton, State};
 use kernel::Points;
 
@@ -20,6 +20,8 @@ pub struct Snapshot {
     pub phase_evaluations: u64,
     /// Seconds spent in it.
     pub phase_seconds: f64,
+    /// Steps of the phase that another method took before, in a run that was continued with this one.
+    pub before_method: u64,
     /// Steps taken in the run.
     pub steps: u64,
     /// Evaluations of the loss in the run.
@@ -46,6 +48,8 @@ pub struct Snapshot {
     pub attention: Vec<f64>,
     /// The loss before the last step of the phase; infinite before the first.
     pub loss: f64,
+    /// How losses went in the window.
+    pub descent: Descent,
     /// What the phase's method remembers; before its first step, what the window before has handed on.
     pub optimizer: State,
     /// Why training ended here, if it did.
@@ -72,6 +76,7 @@ impl Snapshot {
             phase_step: 0,
             phase_evaluations: 0,
             phase_seconds: 0.0,
+            before_method: 0,
             steps: 0,
             evaluations: 0,
             seconds: 0.0,
@@ -84,6 +89,7 @@ impl Snapshot {
             weights: Vec::new(),
             attention: Vec::new(),
             loss: f64::INFINITY,
+            descent: Descent::START,
             optimizer: State::default(),
             stopped: None,
         }
@@ -93,6 +99,9 @@ impl Snapshot {
     /// the draw.
     pub(super) fn enter(&mut self, phase: usize) {
         let parameters = std::mem::take(&mut self.parameters);
+        if !self.weights.is_empty() {
+            self.descent.link();
+        }
         *self = Snapshot {
             windows: std::mem::take(&mut self.windows),
             phase,
@@ -100,6 +109,7 @@ impl Snapshot {
             evaluations: self.evaluations,
             seconds: self.seconds,
             draw: self.draw,
+            descent: self.descent,
             ..Snapshot::start(parameters)
         };
         if !self.windows.is_empty() {
@@ -115,11 +125,22 @@ impl Snapshot {
         self.windows.push(self.parameters.clone());
         self.enter(0);
         (self.optimizer, self.march) = (optimizer, march);
+        // A window that starts from one that went wrong does not begin anew.
+        if self.descent.has_diverged() {
+            self.descent.link();
+        } else {
+            self.descent = Descent::START;
+        }
     }
 
     /// The parameters of all windows that were begun, one after the other.
     pub fn solution(&self) -> Vec<f64> {
         self.windows.iter().chain([&self.parameters]).flatten().copied().collect()
+    }
+
+    /// Whether all parameters are finite: a state that is not is worth nothing.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.windows.iter().chain([&self.parameters]).flatten().all(|number| number.is_finite())
     }
 
     pub(super) fn count(&mut self, evaluations: u64) {

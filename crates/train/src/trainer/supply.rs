@@ -58,6 +58,8 @@ impl Run<'_> {
                 if term.source == Source::Interior {
                     let mut residuals = vec![0.0; points.len() * term.residuals.len()];
                     objective.kernel().residuals(number, points, &now.parameters, &mut residuals)?;
+                    let moment = (objective.kernel().precision(), now.steps);
+                    self.refuse_bad(number, points, &residuals, moment)?;
                     *points = choose(points, &residuals, now.interior, Stream::new(seed, number as u64));
                 }
             }
@@ -127,6 +129,9 @@ impl Snapshot {
         }
         self.strain = Strain { after, mean };
         if settings.causal {
+            if self.march.part < 1.0 {
+                self.descent.march();
+            }
             let over = settings.budget.seconds.map_or(0.0, |seconds| self.phase_seconds / seconds);
             self.march.advance(self.loss, settings.budget.steps, over);
         }

@@ -3,7 +3,7 @@
 use super::solution::Remembered;
 use super::{Seam, Stage};
 use crate::evaluate::Gauge;
-use crate::trainer::{self, Event, Sink, Snapshot, Stopped, Surroundings};
+use crate::trainer::{self, Event, Once, Sink, Snapshot, Stopped, Surroundings};
 use crate::{Experiment, FieldError, Objective, TrainError, Trained};
 use kernel::{Kernel, Points};
 use std::cell::{Cell, OnceCell};
@@ -42,12 +42,14 @@ impl Experiment {
         stop: &AtomicBool,
         sink: &mut dyn Sink,
     ) -> Result<Trained, TrainError> {
+        self.check_memory()?;
         self.settle_references()?;
         let windows = self.window_count();
         let first = now.windows.len();
         if first >= windows {
             return Err(TrainError::NoSuchWindow { window: first, windows });
         }
+        let sink = &mut Once::new(sink);
         let course = Course { experiment: self, stop, start: Instant::now(), aside: Cell::new(0.0) };
         loop {
             let is_first = now.windows.len() == first;
@@ -65,7 +67,7 @@ impl Course<'_> {
         &self,
         is_first: bool,
         now: &mut Snapshot,
-        sink: &mut dyn Sink,
+        sink: &mut Once<'_>,
     ) -> Result<Option<Trained>, TrainError> {
         let Course { experiment, stop, start, ref aside } = *self;
         let number = now.windows.len();
@@ -103,6 +105,7 @@ impl Course<'_> {
         let surroundings = Surroundings { stop, clock: &clock, error: &error, before, last };
         if is_first {
             trainer::begin(problem, plan, &mut objective, now, sink);
+            experiment.fallback().iter().for_each(|fallback| sink.event(&Event::Fallback { fallback }));
         }
         if let Some(windows) = &windows {
             let (time, interval) = (&problem.domain.coordinates[windows.axis].name, windows.interval(number));
@@ -117,6 +120,7 @@ impl Course<'_> {
         let trainer::Outcome { losses, stopped } = trainer::finish(plan, &mut objective, now, stopped, sink)?;
         Ok(Some(Trained {
             errors: errors(objective.kernel(), &now.parameters)?,
+            relative_residuals: experiment.relative_residuals(&now.solution())?,
             parameters: now.solution(),
             losses,
             scalars: plan.scalar_values(&now.parameters),
@@ -124,7 +128,9 @@ impl Course<'_> {
             evaluations: now.evaluations,
             seconds: now.seconds,
             stopped,
+            descent: now.descent,
             memory: objective.kernel().memory_use(),
+            fallbacks: sink.told(),
         }))
     }
 

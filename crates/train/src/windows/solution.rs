@@ -82,7 +82,7 @@ impl Experiment {
         let stage = self.stage(number)?;
         let predicting = fields.map(|fields| stage.plan.predicting(&stage.problem, fields)).transpose()?;
         let plan = predicting.as_ref().unwrap_or(&stage.plan);
-        let mut kernel = Kernel::compile(plan, self.device(), self.precision())?;
+        let mut kernel = self.compile(plan)?;
         let mut values = vec![0.0; points.len() * plan.prediction.residuals.len()];
         kernel.predict(points, parameters, &mut values)?;
         Ok(values)

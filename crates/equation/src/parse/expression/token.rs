@@ -2,6 +2,7 @@
 
 use super::SyntaxError;
 use crate::expression::Comparison;
+use crate::parse::elsewhere;
 use crate::parse::suggest::clipped;
 use std::ops::Range;
 
@@ -136,13 +137,8 @@ fn number(text: &str, start: usize) -> Result<(Token, usize), SyntaxError> {
         length += 1 + fraction;
     }
     if significant == 0 {
-        let error = SyntaxError::new(start..start + length, "a number needs a digit");
-        // `np.sin(x)`, `torch.pi`.
-        let after_name = text[..start].chars().next_back().is_some_and(continues_name);
-        return Err(match after_name {
-            true => error.hint("functions and numbers stand alone: `sin(x)`, `pi`"),
-            false => error,
-        });
+        return Err(module(text, start)
+            .unwrap_or_else(|| SyntaxError::new(start..start + length, "a number needs a digit")));
     }
     if rest[length..].starts_with(['e', 'E']) {
         let sign = usize::from(rest[length + 1..].starts_with(['+', '-']));
@@ -160,7 +156,11 @@ fn number(text: &str, start: usize) -> Result<(Token, usize), SyntaxError> {
         );
         return Err(match suffix.chars().next() {
             Some(first) if first.is_alphabetic() => {
-                error.hint(format!("a product needs its `*`: `{}*{}`", clipped(number), clipped(suffix)))
+                let product = format!("a product needs its `*`: `{}*{}`", clipped(number), clipped(suffix));
+                error.hint(match elsewhere::is_unit(suffix) {
+                    true => format!("{product}; {}", elsewhere::UNITS),
+                    false => product,
+                })
             }
             _ => error,
         });
@@ -170,6 +170,20 @@ fn number(text: &str, start: usize) -> Result<(Token, usize), SyntaxError> {
         return Err(SyntaxError::new(start..start + length, "this number is too large"));
     }
     Ok((Token::Number(value), length))
+}
+
+/// `np.sin`, `torch.pi`: the dot at `start` stands between two names.
+fn module(text: &str, start: usize) -> Option<SyntaxError> {
+    let name = |character: char| continues_name(character) || character == '.';
+    let before = text[..start].chars().rev().take_while(|character| name(*character));
+    let begin = start - before.map(char::len_utf8).sum::<usize>();
+    let end = start + length_while(&text[start..], name);
+    let (whole, last) = (&text[begin..end], text[..end].rsplit('.').next()?);
+    (is_name(last) && begin < start).then(|| {
+        let message = format!("`{}` is written without a module", clipped(whole));
+        SyntaxError::new(begin..end, message)
+            .hint(format!("functions and numbers stand alone: `{}`", clipped(last)))
+    })
 }
 
 fn length_while(text: &str, wanted: impl Fn(char) -> bool) -> usize {

@@ -17,7 +17,7 @@ pub(in crate::parse) fn read(section: &Table, unknowns: &mut [Unknown], workshop
             reader::absent(entry, &names, "there is no unknown", &mut workshop.mistakes);
             continue;
         };
-        let Some(text) = reader::text(&entry.node, &mut workshop.mistakes) else { continue };
+        let Some(text) = reader::formula(&entry.node, &mut workshop.mistakes) else { continue };
         let context = Context { unknowns: false, raw: Some(index), ..Context::everything("an ansatz") };
         let Some(expression) = workshop.scalar(text, &context) else { continue };
         if !workshop.pool.mentions(expression, |leaf| matches!(leaf, Leaf::Raw(_))) {

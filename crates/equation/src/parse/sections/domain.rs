@@ -2,19 +2,24 @@
 
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Entry, Node, Table, Value};
+use crate::parse::elsewhere;
 use crate::parse::expression::{Meaning, Workshop};
 use crate::parse::reader;
 use crate::parse::suggest::clipped;
-use crate::problem::{Coordinate, Role};
+use crate::problem::{Coordinate, Open, Role};
+use std::ops::RangeInclusive;
 
 /// Coordinates that a problem may have.
 const MAX_COORDINATES: usize = 100;
+
+/// Lengths of intervals. Fourth derivatives have fourth powers of them, which are still numbers then.
+const LENGTHS: RangeInclusive<f64> = 1e-60..=1e60;
 
 /// A coordinate whose interval has not been read yet.
 pub(in crate::parse) struct Declared<'d> {
     name: String,
     role: Role,
-    open: bool,
+    open: Open,
     range: Option<&'d Node>,
     /// Further members of a family share the first one's interval.
     shares: bool,
@@ -51,10 +56,43 @@ fn check_keys(name: &str, table: &Table, mistakes: &mut Mistakes) {
     }
 }
 
+/// Which ends need no condition.
+fn open_ends(node: &Node, mistakes: &mut Mistakes) -> Open {
+    let both = |open| Open { low: open, high: open };
+    match &node.value {
+        Value::Boolean(open) => both(*open),
+        Value::Text(_) => {
+            let ends = [("low", Open { low: true, high: false }), ("high", Open { low: false, high: true })];
+            reader::choice(node, &ends, mistakes).unwrap_or_default()
+        }
+        _ => {
+            reader::expected("true, false, \"low\" or \"high\"", node, mistakes);
+            Open::default()
+        }
+    }
+}
+
+/// Whether an entry states a shape and no coordinate; told of, if so.
+fn is_shape(entry: &Entry, workshop: &mut Workshop) -> bool {
+    let interval = match &entry.node.value {
+        Value::Array(ends) => ends.len() == 2,
+        Value::Table(table) => table.get("range").is_some(),
+        _ => false,
+    };
+    let Some(hint) = elsewhere::shape(&entry.key).filter(|_| !interval) else { return false };
+    let message = format!("`{}`: a domain is a box, an interval for each coordinate", entry.key);
+    workshop.mistakes.report_with(entry.key_span, message, hint);
+    workshop.scope.declare(&entry.key, Meaning::Broken, "domain", entry.key_span, &mut workshop.mistakes);
+    true
+}
+
 fn declare_one<'d>(entry: &'d Entry, time: &str, workshop: &mut Workshop, declared: &mut Vec<Declared<'d>>) {
+    if is_shape(entry, workshop) {
+        return;
+    }
     let mistakes = &mut workshop.mistakes;
     let mut role = if entry.key == time { Role::Time } else { Role::Space };
-    let (mut open, mut range, mut count) = (false, None, Some(None));
+    let (mut open, mut range, mut count) = (Open::default(), None, Some(None));
     match &entry.node.value {
         Value::Array(_) => range = Some(&entry.node),
         Value::Table(table) => {
@@ -65,7 +103,7 @@ fn declare_one<'d>(entry: &'d Entry, time: &str, workshop: &mut Workshop, declar
                 mistakes.report_with(entry.key_span, "this coordinate has no `range`", hint);
             }
             if let Some(entry) = table.get("open") {
-                open = reader::boolean(&entry.node, mistakes).unwrap_or(false);
+                open = open_ends(&entry.node, mistakes);
             }
             if let Some(entry) = table.get("parameter")
                 && reader::boolean(&entry.node, mistakes) == Some(true)
@@ -151,8 +189,16 @@ fn interval(node: &Node, workshop: &mut Workshop) -> Option<(f64, f64)> {
         workshop.mistakes.report_with(node.span, format!("the interval from {low} to {high} is empty"), hint);
         return None;
     }
-    if !(high - low).is_finite() {
-        workshop.mistakes.report(node.span, "this interval is too long");
+    let length = high - low;
+    if !LENGTHS.contains(&length) {
+        let (is, bound) = if length > *LENGTHS.end() {
+            ("long", format!("at most {:e}", LENGTHS.end()))
+        } else {
+            ("short", format!("at least {:e}", LENGTHS.start()))
+        };
+        let message = format!("this interval is too {is}: its length must be {bound}");
+        let hint = "measure this coordinate in other units: lengths near 1 are best";
+        workshop.mistakes.report_with(node.span, message, hint);
         return None;
     }
     Some((low, high))

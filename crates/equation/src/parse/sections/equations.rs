@@ -30,7 +30,7 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Vec<St
             }
             _ => (&entry.node, None),
         };
-        let Some(text) = reader::text(node, &mut workshop.mistakes) else { continue };
+        let Some(text) = reader::formula(node, &mut workshop.mistakes) else { continue };
         let context = Context::everything("an equation");
         let Some(residuals) = workshop.residuals(text, &context) else { continue };
         if stated.len() + residuals.len() > MAX_EQUATIONS {

@@ -38,7 +38,7 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) {
             }
             Value::Boolean(_) | Value::Array(_) | Value::Table(_) | Value::Strange(_) => {
                 let wanted = "an expression in quotes or a number";
-                reader::expected(wanted, &entry.node, &mut workshop.mistakes);
+                reader::expected_formula(wanted, &entry.node, &mut workshop.mistakes);
                 None
             }
         };

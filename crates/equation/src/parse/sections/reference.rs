@@ -69,7 +69,7 @@ fn formula(node: &Node, workshop: &mut Workshop) -> Option<Solution> {
             workshop.pool.number(value)
         }
         Value::Boolean(_) | Value::Array(_) | Value::Table(_) | Value::Strange(_) => {
-            reader::expected("a formula, a number or a table", node, &mut workshop.mistakes);
+            reader::expected_formula("a formula, a number or a table", node, &mut workshop.mistakes);
             return None;
         }
     };

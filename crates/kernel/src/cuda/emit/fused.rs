@@ -11,6 +11,7 @@ use crate::Precision;
 use crate::cuda::compiler::SIDE_BY_SIDE;
 use crate::cuda::layout::Layout;
 use crate::cuda::stand_in::TOGETHER;
+use crate::cuda::tiles::FEWEST;
 use equation::problem::Activation;
 use equation::taylor::{Architecture, Layer, Plan, Term};
 use std::fmt::Write;
@@ -76,6 +77,45 @@ impl Plain {
     }
 }
 
+/// Why steps of a plan go layer by layer, every layer through memory, and not as a tile through all layers in one kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unfused {
+    /// Kernels of one piece do not multiply in this precision.
+    #[error("no such kernel multiplies in {precision}; `fp16x3` is as accurate as `f32`")]
+    Precision {
+        /// Which.
+        precision: Precision,
+    },
+    /// The network is wired otherwise, or its layers differ.
+    #[error("it takes hidden layers of one width and one activation, one after the other")]
+    Network,
+    /// Trained numbers are factors of derivatives, which it does not gather adjoints of.
+    #[error("trained parameters are factors of derivatives")]
+    Coefficients,
+    /// Its tiles do not fit.
+    #[error("the smallest tile of points has no room in a multiprocessor's registers and shared memory")]
+    Room,
+}
+
+/// What keeps a plan from the fused step, if anything does.
+pub(crate) fn obstacle(plan: &Plan, target: Target) -> Option<Unfused> {
+    if source(plan, target, FEWEST).is_some() {
+        return None;
+    }
+    let precision = target.precision;
+    Some(match (precision, Plain::of(&plan.architecture)) {
+        (Precision::F32 | Precision::Tf32, _) => Unfused::Precision { precision },
+        (_, None) => Unfused::Network,
+        (_, Some(_)) if has_trained_coefficients(plan) => Unfused::Coefficients,
+        (_, Some(_)) => Unfused::Room,
+    })
+}
+
+/// Whether trained numbers are factors of derivatives.
+fn has_trained_coefficients(plan: &Plan) -> bool {
+    plan.terms.iter().any(|term| !term.coefficients_adjoint.variables.is_empty())
+}
+
 /// How many of [`arrays`] depend on a term's residuals.
 const RESIDUAL_ARRAYS: usize = 2;
 
@@ -115,7 +155,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let architecture = &plan.architecture;
     let plain = Plain::of(architecture)?;
     // Adjoints of coefficients are not gathered here.
-    if plan.terms.iter().any(|term| !term.coefficients_adjoint.variables.is_empty()) {
+    if has_trained_coefficients(plan) {
         return None;
     }
     let planes = if terms == 0 { 1 } else { terms };

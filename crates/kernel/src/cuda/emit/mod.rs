@@ -235,6 +235,9 @@ const DRAW: &str = include_str!("../device/draw.cuh");
 const ROWS: &str = include_str!("../device/rows.cuh");
 const PACK: &str = include_str!("../device/pack.cuh");
 
+pub use fused::Unfused;
+pub(crate) use fused::obstacle;
+
 /// Writes the kernels of one kind of work, for tiles of at most `points` points: fused where that is possible.
 pub(crate) fn source(plan: &Plan, target: Target, work: Work, points: usize) -> Source {
     let fused = match work {

@@ -1,6 +1,7 @@
 //! What a step costs in each form of its linear equations, and which form is cheapest.
 
 use super::TRIED;
+use super::correct::can_be_judged;
 use equation::problem::Solver;
 use kernel::Device;
 use linear::{Cholesky, Gram, NormalEquations, Subspace};
@@ -92,23 +93,39 @@ impl Extent {
     /// Bytes that its matrices take.
     pub fn bytes(self, solver: Solver) -> usize {
         let Extent { parameters, rows, .. } = self;
+        let factors = |size: usize| TRIED.len().saturating_mul(Cholesky::bytes(size));
         match solver {
             Solver::Auto => self.bytes(self.best()),
-            Solver::NormalEquations => {
-                NormalEquations::bytes(parameters) + TRIED.len() * Cholesky::bytes(parameters)
-            }
-            Solver::Woodbury => Gram::bytes(parameters, rows) + TRIED.len() * Cholesky::bytes(rows),
+            Solver::NormalEquations => NormalEquations::bytes(parameters).saturating_add(factors(parameters)),
+            Solver::Woodbury => Gram::bytes(parameters, rows).saturating_add(factors(rows)),
             Solver::Subspace => {
                 let unknowns = Subspace::unknowns_for(parameters);
                 let rows = NormalEquations::BLOCK * parameters * size_of::<f64>();
-                rows + NormalEquations::bytes(unknowns) + TRIED.len() * Cholesky::bytes(unknowns)
+                (rows.saturating_add(NormalEquations::bytes(unknowns))).saturating_add(factors(unknowns))
             }
-            Solver::ConjugateGradients => 8 * (parameters + rows) * size_of::<f64>(),
+            Solver::ConjugateGradients => {
+                (8 * size_of::<f64>()).saturating_mul(parameters.saturating_add(rows))
+            }
             Solver::Sketch => {
                 let sums = sketched(rows);
-                Gram::bytes(parameters, sums) + TRIED.len() * Cholesky::bytes(sums)
+                Gram::bytes(parameters, sums).saturating_add(factors(sums))
             }
         }
+    }
+
+    /// The same with the factor that corrects the ends of steps, where there is one.
+    pub(crate) fn bytes_with_corrector(self, solver: Solver) -> usize {
+        let Extent { parameters, rows, .. } = self;
+        let unknowns = match solver {
+            Solver::Auto => return self.bytes_with_corrector(self.best()),
+            Solver::NormalEquations => parameters,
+            Solver::Woodbury => rows,
+            Solver::Subspace => Subspace::unknowns_for(parameters),
+            Solver::Sketch => sketched(rows),
+            Solver::ConjugateGradients => 0,
+        };
+        let factor = if can_be_judged(self) { Cholesky::bytes(unknowns) } else { 0 };
+        self.bytes(solver).saturating_add(factor)
     }
 
     /// What a device that solves equations by itself has as unknowns, at a turn. Where both matrices are too large for it, rows

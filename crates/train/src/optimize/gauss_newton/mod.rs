@@ -15,7 +15,7 @@ pub use short::at_most as first_products;
 use super::{
     Elsewhere, LeastSquares, Linearized, Loss, Optimizer, State, StateError, StepOutcome, TriedStep, Trust,
 };
-use crate::{Losses, Refusal};
+use crate::{Fallback, Losses, Refusal};
 use candidate::Candidate;
 use correct::{Corrector, keeps_promise};
 use equation::problem::{Products as Wanted, Solver};
@@ -80,6 +80,8 @@ pub struct GaussNewton {
     lowest: Vec<f64>,
     /// The part of the last step around which the next may lie.
     carried: Option<Vec<f64>>,
+    /// Where a device had no room for the equations of a step.
+    lacking: Option<Lacking>,
     /// Steps that were looked for: each in a random subspace has its own.
     turn: u64,
 }
@@ -103,6 +105,7 @@ impl GaussNewton {
             here: Vec::new(),
             lowest: vec![0.0; parameters],
             carried: None,
+            lacking: None,
             turn: 0,
         }
     }
@@ -266,6 +269,13 @@ impl GaussNewton {
     }
 }
 
+/// Equations that a device has no room for: as many rows are not tried again.
+#[derive(Clone, Copy, Debug)]
+struct Lacking {
+    rows: usize,
+    bytes: usize,
+}
+
 /// The damping whose step ends lowest.
 #[derive(Clone, Copy, Debug)]
 struct Best {
@@ -311,14 +321,20 @@ impl Optimizer for GaussNewton {
         let squares = loss.least_squares().ok_or(Refusal::NotSquares)?;
         let extent = squares.extent();
         let unknowns = extent.unknowns_for_devices(self.solver, self.turn);
-        let elsewhere =
-            (squares.elsewhere()).map(|device| self.step_elsewhere(device, parameters, (extent, unknowns)));
+        let elsewhere = (squares.elsewhere())
+            .filter(|_| self.lacking.is_none_or(|lacking| extent.rows < lacking.rows))
+            .map(|device| self.step_elsewhere(device, parameters, (extent, unknowns)));
         let found = match elsewhere {
-            // The device has no room for the equations.
-            None | Some(Err(Refusal::Kernel(KernelError::Cuda(CudaError::Memory { .. })))) => {
+            None => self.step_here(squares, parameters)?,
+            Some(Err(Refusal::Kernel(KernelError::Cuda(CudaError::Memory { bytes })))) => {
+                self.lacking = Some(Lacking { rows: extent.rows, bytes });
                 self.step_here(squares, parameters)?
             }
-            Some(found) => found?,
+            Some(found) => {
+                let found = found?;
+                self.lacking = None;
+                found
+            }
         };
         self.turn += 1;
         let Searched { gradient, best, evaluations } = found;
@@ -340,6 +356,10 @@ impl Optimizer for GaussNewton {
         (self.damping, self.fresh) = (self.damping * TRIED_NEXT[0], false);
         let trust = Some(Trust { damping: self.damping, gain: 0.0, after: self.losses.total });
         Ok(StepOutcome::Taken { losses: &self.losses, length: 0.0, evaluations, trust })
+    }
+
+    fn fallback(&self) -> Option<Fallback> {
+        self.lacking.map(|Lacking { bytes, .. }| Fallback::Equations { bytes })
     }
 
     fn expect_points(&mut self, more: bool) {

@@ -10,8 +10,7 @@ mod patience;
 
 use super::line_search::{Line, Sample, search};
 use super::{Loss, Optimizer, State, StateError, StepOutcome};
-use crate::Losses;
-use crate::Refusal;
+use crate::{Fallback, Losses, Refusal};
 use away::Away;
 use curvature::Curvature;
 use here::Here;
@@ -30,8 +29,10 @@ pub struct QuasiNewton {
     here: Here,
     /// Where vectors stay with the loss; then those here are what was brought back last.
     away: Option<Away>,
-    /// Whether there was no room for them there.
+    /// Whether there was no room for them there, or no such place.
     stays: bool,
+    /// The bytes that they lacked there.
+    lacking: Option<usize>,
     /// Whether losses and gradient are those at the parameters.
     known: bool,
     losses: Losses,
@@ -101,6 +102,7 @@ impl QuasiNewton {
             here: Here::new(parameters, curvature),
             away: None,
             stays: false,
+            lacking: None,
             known: false,
             losses: nothing(),
             trial_losses: nothing(),
@@ -116,8 +118,11 @@ impl QuasiNewton {
     /// Takes the vectors to where the loss is evaluated, if they can stay there.
     fn settle(&mut self, loss: &mut dyn Loss, parameters: &[f64]) -> Result<(), Refusal> {
         if self.away.is_none() && !self.stays {
-            self.away = Away::of(&self.here, loss, parameters)?;
-            self.stays = self.away.is_none();
+            match Away::of(&self.here, loss, parameters)? {
+                Some(Ok(away)) => self.away = Some(away),
+                Some(Err(bytes)) => (self.stays, self.lacking) = (true, Some(bytes)),
+                None => self.stays = true,
+            }
         }
         Ok(())
     }
@@ -206,6 +211,10 @@ impl Optimizer for QuasiNewton {
                 None => return Ok(StepOutcome::NoDescent { gradient, evaluations }),
             }
         }
+    }
+
+    fn fallback(&self) -> Option<Fallback> {
+        self.lacking.map(|bytes| Fallback::Vectors { bytes })
     }
 
     fn forget_loss(&mut self) {

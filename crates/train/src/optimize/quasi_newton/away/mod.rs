@@ -8,7 +8,7 @@ use super::Workings;
 use super::here::Here;
 use crate::Losses;
 use crate::Refusal;
-use crate::optimize::{Loss, State, Vectors};
+use crate::optimize::{Loss, Room, State, Vectors};
 use matrix::Matrix;
 use pairs::Pairs;
 
@@ -40,8 +40,12 @@ fn vectors(loss: &mut dyn Loss) -> Result<&mut dyn Vectors, Refusal> {
 }
 
 impl Away {
-    /// Takes everything there, if there is room.
-    pub(super) fn of(here: &Here, loss: &mut dyn Loss, parameters: &[f64]) -> Result<Option<Self>, Refusal> {
+    /// Takes everything there, if there is room; otherwise the bytes that there are not. `None` where there is no such place.
+    pub(super) fn of(
+        here: &Here,
+        loss: &mut dyn Loss,
+        parameters: &[f64],
+    ) -> Result<Option<Result<Self, usize>>, Refusal> {
         let Some(vectors) = loss.vectors() else { return Ok(None) };
         let curvature = match here.curvature.pairs() {
             Some(pairs) => Curvature::Limited(Pairs::new(pairs)),
@@ -51,8 +55,8 @@ impl Away {
             Curvature::Limited(pairs) => (pairs.vector_count(), false),
             Curvature::Dense(_) => (Matrix::VECTORS, true),
         };
-        if !vectors.reserve(CURVATURE + count, matrix)? {
-            return Ok(None);
+        if let Room::TooLittle { bytes } = vectors.reserve(CURVATURE + count, matrix)? {
+            return Ok(Some(Err(bytes)));
         }
         let mut away = Away { curvature, turn: 0 };
         vectors.put(PARAMETERS, parameters)?;
@@ -62,7 +66,7 @@ impl Away {
             Curvature::Limited(pairs) => pairs.put(vectors, &state)?,
             Curvature::Dense(matrix) => matrix.put(vectors, &state)?,
         }
-        Ok(Some(away))
+        Ok(Some(Ok(away)))
     }
 
     /// Brings back what a saved state is made of.

@@ -1,0 +1,25 @@
+//! What seems wrong with a problem though it can be trained.
+
+use crate::clean::stderr;
+use crate::exit::Usage;
+use pinnace::Experiment;
+use std::io::Write;
+
+/// Tells of it, whatever else is to be quiet: it is no progress.
+pub(crate) fn show(experiment: &Experiment) {
+    for warning in experiment.problem().warnings() {
+        // A closed stderr is no reason to stop.
+        let _ = writeln!(stderr(), "pinnace: warning: {warning}");
+    }
+}
+
+/// Refuses it where `--strict` was given.
+pub(crate) fn check(experiment: &Experiment, strict: bool) -> Result<(), Usage> {
+    match experiment.problem().warnings().len() {
+        count if count > 0 && strict => {
+            let plural = if count == 1 { "a warning is" } else { "warnings are" };
+            Err(Usage(format!("nothing was done: with --strict, {plural} taken for a mistake")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,168 @@
+//! Work that memory does not hold is refused in words, before anything is written. How much there is, the tests say.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// A folder to run in, removed when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("pinnace-memory-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("the temporary folder can be written");
+        Folder(path)
+    }
+
+    /// Runs where there are so many bytes.
+    fn with(&self, bytes: &str, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_pinnace"))
+            .args(arguments)
+            .current_dir(&self.0)
+            .env("PINNACE_HOST_MEMORY", bytes)
+            .stdin(Stdio::null())
+            .output()
+            .expect("the binary runs")
+    }
+
+    /// What is said where that is refused, with nothing on stdout.
+    fn refused(&self, bytes: &str, arguments: &[&str]) -> String {
+        let output = self.with(bytes, arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        said
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).expect("the folder is there");
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
+}
+
+const TRAIN: [&str; 7] = ["train", "poisson-2d", "--device", "cpu", "--steps", "2", "--set"];
+
+#[test]
+fn training_that_memory_does_not_hold_is_refused_before_anything_is_written() {
+    let folder = Folder::new("train");
+    let normal = [
+        "--set",
+        "network.width=600",
+        "--set",
+        "network.depth=4",
+        "--set",
+        "training.solver=normal-equations",
+    ];
+    for (setting, more, named) in [
+        (
+            "training.points=1000000000",
+            &["--set", "training.optimizer=adam"][..],
+            ["points", "training.points"],
+        ),
+        (
+            "training.points=100000000",
+            &["--set", "training.optimizer=gauss-newton"],
+            ["candidates for points", "training.adaptive"],
+        ),
+        ("training.optimizer=gauss-newton", &normal, ["equations of Gauss-Newton", "network.width"]),
+        (
+            "training.condition_points=1000000000",
+            &["--set", "training.hard_constraints=off"],
+            ["points", "condition_points"],
+        ),
+    ] {
+        let said = folder.refused("16e9", &[&TRAIN[..], &[setting], more].concat());
+        for part in [&named[..], &["16.0 GB", "PINNACE_HOST_MEMORY"]].concat() {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    }
+    let said = folder.refused("16 GB", &[&TRAIN[..], &["training.points=32"]].concat());
+    assert!(said.contains("PINNACE_HOST_MEMORY=16 GB: a number of bytes is needed"), "{said}");
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
+fn a_run_that_memory_no_longer_holds_is_left_as_it_was() {
+    let folder = Folder::new("resume");
+    let small = [&TRAIN[..], &["training.points=32", "--no-plots", "--out", "run"]].concat();
+    assert_eq!(folder.with("16e9", &small).status.code(), Some(0));
+    let read = |name: &str| std::fs::read(folder.0.join("run").join(name)).expect("it is there");
+    let before = ["problem.toml", "metrics.jsonl", "environment.json"].map(read);
+    let said = folder.refused("1e5", &["resume", "run", "--steps", "4"]);
+    assert!(said.contains("100.0 kB"), "{said}");
+    let said = folder.refused("16e9", &["resume", "run", "--set", "training.points=1000000000"]);
+    assert!(said.contains("training.points"), "{said}");
+    assert_eq!(["problem.toml", "metrics.jsonl", "environment.json"].map(read), before);
+    // Of such a run, some points at a time are enough to measure it.
+    let problem = text(&before[0]).replace("points = 32", "points = 3000000");
+    std::fs::write(folder.0.join("run").join("problem.toml"), problem).expect("it can be written");
+    let measured = folder.with("3e8", &["evaluate", "run", "--grid", "x=5,y=5", "--json"]);
+    assert_eq!(measured.status.code(), Some(0), "{}", text(&measured.stderr));
+}
+
+#[test]
+fn places_and_steps_to_measure_that_memory_does_not_hold_are_refused() {
+    let folder = Folder::new("places");
+    let small = [&TRAIN[..], &["training.points=32", "--no-plots", "--out", "run"]].concat();
+    assert_eq!(folder.with("16e9", &small).status.code(), Some(0));
+    let grid = ["--grid", "x=3000,y=3000"];
+    for command in [&["evaluate", "run"][..], &["export", "run", "--format", "csv"], &["plot", "run"]] {
+        let grid = if command[0] == "plot" { ["--grid", "x=2000,y=2000"] } else { grid };
+        let said = folder.refused("1e8", &[command, &grid].concat());
+        assert!(said.contains("--grid") && said.contains("100.0 MB"), "{said}");
+    }
+    assert!(!folder.0.join("run/fields.csv").exists());
+    let measured = ["--device", "cpu", "--problem", "burgers", "--points", "1000000000"];
+    for kind in ["step", "iteration"] {
+        let said = folder.refused("8e9", &[&["bench", kind], &measured[..]].concat());
+        assert!(said.contains("training.points"), "{said}");
+    }
+    folder.refused("8e9", &["bench", "scaling", "--device", "cpu", "--points", "1000M", "--json"]);
+}
+
+#[test]
+fn explain_says_what_memory_training_needs_and_what_there_is() {
+    let folder = Folder::new("explain");
+    let said = text(&folder.with("16e9", &["explain", "poisson-2d"]).stdout);
+    assert!(said.contains("memory of the host, at most about "), "{said}");
+    assert!(said.ends_with("; there are 16.0 GB to be had\n"), "{said}");
+    let large = ["explain", "poisson-2d", "--device", "cpu", "--set", "training.points=1000000000"];
+    let said = text(&folder.with("16e9", &large).stdout);
+    assert!(said.contains("lower training.points"), "{said}");
+}
+
+#[test]
+fn training_on_the_best_device_says_why_that_is_no_gpu() {
+    let folder = Folder::new("device");
+    let doctor = text(&folder.with("16e9", &["doctor"]).stdout);
+    let reason =
+        doctor.lines().find_map(|line| line.strip_prefix("cuda")?.trim().strip_prefix("not usable: "));
+    let arguments = ["train", "poisson-2d", "--steps", "2", "--set", "training.points=32", "--set"];
+    let arguments = [&arguments[..], &["training.optimizer=adam", "--no-plots", "--json", "--out"]].concat();
+    let output = folder.with("16e9", &[&arguments[..], &["auto"]].concat());
+    let result: Value = serde_json::from_slice(&output.stdout).expect("stdout is one JSON object");
+    let lines = std::fs::read_to_string(folder.0.join("auto/metrics.jsonl")).expect("there is a history");
+    match reason {
+        Some(reason) => {
+            assert_eq!(result["fallbacks"][0]["what"], "`auto` computes on `cpu`");
+            assert_eq!(result["fallbacks"][0]["why"], reason);
+            assert!(text(&output.stderr).contains(reason), "{}", text(&output.stderr));
+            assert_eq!(lines.matches("`auto` computes on `cpu`").count(), 1, "{lines}");
+        }
+        None => assert_eq!(result["device"], "cuda"),
+    }
+    let named = folder.with("16e9", &[&arguments[..], &["named", "--device", "cpu"]].concat());
+    let result: Value = serde_json::from_slice(&named.stdout).expect("stdout is one JSON object");
+    assert_eq!(result["fallbacks"], Value::Array(Vec::new()));
+}

@@ -1,0 +1,201 @@
+//! Bytes by purpose, and what is said where they are too many.
+
+use super::available::VARIABLE;
+use equation::problem::Solver;
+use std::fmt;
+
+/// What memory is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// The points that a step visits, copies included.
+    Points,
+    /// Candidates among which points are chosen by their residuals.
+    Candidates,
+    /// Residuals at all points.
+    Residuals,
+    /// The matrices of Gauss-Newton's equations and their factors.
+    Equations(Solver),
+    /// What a quasi-Newton method remembers, and Adam's means.
+    History,
+    /// The network: weights, gradients of parts of the points, checkpoints.
+    Network,
+    /// Points at which errors are measured, and values there.
+    TestPoints,
+    /// Places at which a solution is asked for, and values there.
+    Places,
+}
+
+impl Purpose {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Points => "points",
+            Purpose::Candidates => "candidates for points",
+            Purpose::Residuals => "residuals",
+            Purpose::Equations(_) => "equations of Gauss-Newton",
+            Purpose::History => "what the optimizer remembers",
+            Purpose::Network => "the network",
+            Purpose::TestPoints => "test points",
+            Purpose::Places => "places and values there",
+        }
+    }
+
+    /// What makes it less.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Purpose::Points | Purpose::Residuals => {
+                "lower training.points, training.most_points or training.condition_points"
+            }
+            Purpose::Candidates => {
+                "lower training.points and training.most_points, or set training.adaptive = false"
+            }
+            Purpose::Equations(Solver::NormalEquations) => {
+                "lower network.width or network.depth, or set training.solver = \"subspace\""
+            }
+            Purpose::Equations(Solver::Woodbury) => {
+                "lower training.points and training.most_points, or set training.solver = \"subspace\""
+            }
+            Purpose::Equations(
+                Solver::Auto | Solver::ConjugateGradients | Solver::Sketch | Solver::Subspace,
+            ) => "lower network.width and training.points, or set training.optimizer = \"lbfgs\"",
+            Purpose::History => {
+                "lower network.width, network.depth or training.memory, or set training.optimizer = \"adam\""
+            }
+            Purpose::Network => "lower network.width or network.depth",
+            Purpose::TestPoints => "lower the numbers of reference.grid",
+            Purpose::Places => "lower the numbers of --grid, or ask for fewer points",
+        }
+    }
+}
+
+/// Bytes for one purpose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// What for.
+    pub purpose: Purpose,
+    /// How many; the largest number where they are more.
+    pub bytes: u64,
+}
+
+/// Memory of the host that something takes at the same time, at most.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Need {
+    parts: Vec<Part>,
+}
+
+impl Need {
+    /// With so many more numbers of eight bytes for a purpose.
+    pub(crate) fn with(self, purpose: Purpose, numbers: f64) -> Self {
+        self.with_bytes(purpose, numbers * size_of::<f64>() as f64)
+    }
+
+    /// With so many more bytes for a purpose.
+    pub(crate) fn with_bytes(mut self, purpose: Purpose, bytes: f64) -> Self {
+        // Casts of what is too large give the largest number.
+        let bytes = bytes as u64;
+        match self.parts.iter_mut().find(|part| part.purpose == purpose) {
+            Some(part) => part.bytes = part.bytes.saturating_add(bytes),
+            None if bytes > 0 => self.parts.push(Part { purpose, bytes }),
+            None => {}
+        }
+        self
+    }
+
+    /// By purpose, the largest first.
+    pub fn parts(&self) -> Vec<Part> {
+        let mut parts = self.parts.clone();
+        parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+        parts
+    }
+
+    /// All of it.
+    pub fn bytes(&self) -> u64 {
+        self.parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes))
+    }
+
+    /// Refuses more than there is. Where nobody tells what there is, nothing is refused.
+    pub fn check(self, available: Option<u64>) -> Result<(), MemoryError> {
+        match available {
+            Some(available) if self.bytes() > available => {
+                Err(MemoryError::TooLittle { need: self, available })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+/// As people read it: `1.2 MB: points 1.0 MB, the network 0.2 MB`. Parts that hardly count are left out.
+impl fmt::Display for Need {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const HARDLY: u64 = 100;
+        let whole = self.bytes();
+        let parts: Vec<String> = (self.parts().iter())
+            .filter(|part| part.bytes >= whole / HARDLY)
+            .map(|part| format!("{} {}", part.purpose.name(), show(part.bytes)))
+            .collect();
+        write!(formatter, "{}: {}", show(whole), parts.join(", "))
+    }
+}
+
+/// Why something is not begun.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// The machine has less than is needed.
+    #[error("{}", too_little(need, *available))]
+    TooLittle {
+        /// What is needed.
+        need: Need,
+        /// What there is.
+        available: u64,
+    },
+    /// The environment says something else than a number.
+    #[error("{VARIABLE}={text}: a number of bytes is needed, such as 8000000000 or 8e9")]
+    Variable {
+        /// As it was set.
+        text: String,
+    },
+}
+
+fn too_little(need: &Need, available: u64) -> String {
+    // What takes most, and whatever else takes half of what there is.
+    let parts = need.parts().into_iter().enumerate();
+    let large = parts.filter(|(place, part)| *place == 0 || part.bytes > available / 2);
+    let mut remedies: Vec<&str> = large.map(|(_, part)| part.purpose.remedy()).collect();
+    remedies.dedup();
+    let remedy = remedies.join("; and ");
+    format!(
+        "this needs about {} of memory ({}), and there are {} to be had: {remedy}; {VARIABLE}=BYTES says that there are more",
+        show(need.bytes()),
+        need.to_string().split_once(": ").map_or("", |(_, parts)| parts),
+        show(available)
+    )
+}
+
+/// Bytes as people read them.
+pub fn show(bytes: u64) -> String {
+    const UNITS: [(&str, f64); 4] = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+    let number = bytes as f64;
+    match UNITS.into_iter().find(|(_, size)| number >= *size) {
+        Some((unit, size)) => format!("{:.1} {unit}", number / size),
+        None => format!("{bytes} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_says_what_needs_how_much_what_there_is_and_what_to_lower() {
+        let need = Need::default().with(Purpose::Network, 1e6).with(Purpose::Candidates, 4e9);
+        assert_eq!(need.bytes(), 32_008_000_000);
+        assert_eq!(need.clone().check(None), Ok(()), "where nobody tells");
+        assert_eq!(need.clone().check(Some(32_008_000_000)), Ok(()));
+        let said = need.check(Some(7_500_000_000)).expect_err("too little").to_string();
+        for part in ["32.0 GB", "candidates for points", "7.5 GB", "training.points", "PINNACE_HOST_MEMORY"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        let huge = Need::default().with(Purpose::Points, 1e300).with(Purpose::Network, 1.0);
+        assert_eq!(huge.bytes(), u64::MAX);
+    }
+}

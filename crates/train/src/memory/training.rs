@@ -1,0 +1,215 @@
+//! What training takes on the host: an estimate by the arrays that are there at the same time.
+
+use super::{MemoryError, Need, Purpose, available};
+use crate::sample::CANDIDATES_PER_POINT;
+use crate::trainer::{Settings, extent_with, settle};
+use crate::{Experiment, TrainError};
+use equation::problem::{Optimizer as Method, Problem, Solver};
+use equation::taylor::{Plan, Source, Term};
+use kernel::{Device, Precision};
+
+/// Gradients of parts of the points that the processor adds up side by side.
+const GRADIENTS: f64 = 32.0;
+
+/// Other vectors as long as the parameters: weights packed in two ways, twice, and the trainer's own.
+const VECTORS: f64 = 12.0;
+
+/// Vectors as long as the rows in a step of Gauss-Newton: at its start, at its end, and what it bends by.
+const ROW_VECTORS: f64 = 6.0;
+
+/// What is remembered, as it is kept for a checkpoint, and as the checkpoint is written.
+const COPIES_SAVED: f64 = 3.0;
+
+/// Numbers beside the coordinates of a candidate while candidates are ordered: where it lies in memory and in the box.
+const ORDERING: f64 = 4.0;
+
+impl Experiment {
+    /// The memory of the host that training takes at most, as it is estimated before its first step.
+    pub fn memory_need(&self) -> Need {
+        let phases = settle(self.problem(), self.plan(), self.device(), self.precision());
+        let need = phases.iter().map(|phase| self.need_of(phase)).max_by_key(Need::bytes);
+        need.unwrap_or_default()
+    }
+
+    /// Refuses training for which the machine has too little memory.
+    pub fn check_memory(&self) -> Result<(), TrainError> {
+        Ok(self.check_memory_against(available()?)?)
+    }
+
+    /// The same where there are so many bytes.
+    pub fn check_memory_against(&self, available: Option<u64>) -> Result<(), MemoryError> {
+        self.memory_need().check(available)
+    }
+
+    /// Refuses steps that are to be measured, at the points that training begins with, for which there is too little memory.
+    pub fn check_memory_of_steps(&self, method: Method) -> Result<(), TrainError> {
+        let phases = settle(self.problem(), self.plan(), Device::Cpu, Precision::F64);
+        let Some(first) = phases.first() else { return Ok(()) };
+        let most_points = first.points;
+        let measured = Settings { method, most_points, adaptive: false, resample: None, ..first.clone() };
+        Ok(self.need_of(&measured).check(available()?)?)
+    }
+
+    /// Refuses so many places, with so many fields at each, that the machine has too little memory for them.
+    pub fn check_places(&self, places: f64, fields: usize) -> Result<(), TrainError> {
+        let problem = self.problem();
+        let (coordinates, unknowns) = (problem.domain.len(), problem.unknowns.len());
+        // Places are copied for references and for errors, values into columns.
+        let each = 4 * coordinates + 2 * fields + 4 * unknowns;
+        Ok(Need::default().with(Purpose::Places, places * each as f64).check(available()?)?)
+    }
+
+    fn need_of(&self, settings: &Settings) -> Need {
+        let plan = self.plan();
+        let most = settings.points.max(settings.most_points);
+        let points = |term: &Term| self.points_of(term, most) as f64;
+        let each = |width: fn(&Term) -> usize| {
+            plan.terms.iter().map(|term| points(term) * width(term) as f64).sum::<f64>()
+        };
+        let mut copies = 1.0;
+        if settings.resample.is_some() {
+            // New ones are drawn while the old ones are there.
+            copies += 1.0;
+        }
+        if settings.adaptive {
+            // They follow from nothing but training: the snapshot and its file have them too.
+            copies += 2.0;
+        }
+        let need = Need::default().with(Purpose::Points, copies * each(|term| term.row.width()));
+        let inside = plan.terms.iter().filter(|term| settings.adaptive && term.source == Source::Interior);
+        let candidate = |term: &Term| 2.0 * term.row.width() as f64 + ORDERING;
+        let candidates: f64 = inside.map(|term| points(term) * candidate(term)).sum();
+        let need = need.with(Purpose::Candidates, CANDIDATES_PER_POINT as f64 * candidates);
+        let largest = plan.terms.iter().map(|term| points(term) * term.residuals.len() as f64);
+        let need = need.with(Purpose::Residuals, largest.fold(0.0, f64::max));
+        let need = with_network(need, plan, (self.device(), self.precision()), self.window_count());
+        let need = self.with_method(need, settings, each(|term| term.residuals.len()));
+        self.with_tests(need)
+    }
+
+    fn points_of(&self, term: &Term, inside: usize) -> usize {
+        match term.source {
+            Source::Interior | Source::Prediction => inside,
+            Source::Condition(number) => condition_points(self.problem(), number),
+            Source::Data(number) => self.tables().measurements(number).len(),
+        }
+    }
+
+    /// With what the method keeps, given the rows of all points.
+    fn with_method(&self, need: Need, settings: &Settings, rows: f64) -> Need {
+        let parameters = self.plan().parameter_count() as f64;
+        match settings.method {
+            Method::Adam | Method::AdamW { .. } => {
+                need.with(Purpose::History, COPIES_SAVED * 2.0 * parameters)
+            }
+            Method::Lbfgs { memory } => {
+                need.with(Purpose::History, COPIES_SAVED * 2.0 * (memory as f64 + 1.0) * parameters)
+            }
+            Method::SsBroyden => {
+                need.with(Purpose::History, COPIES_SAVED * 0.5 * parameters * (parameters + 1.0))
+            }
+            Method::Auto | Method::GaussNewton { .. } => match self.device() {
+                // The device has its own, and the host takes over only where it has no room.
+                Device::Cuda => need,
+                Device::Cpu | Device::Reference => {
+                    let solver = match settings.method {
+                        Method::GaussNewton { solver, .. } => solver,
+                        _ => Solver::Auto,
+                    };
+                    let (bytes, solver) = self.equations(settings, solver);
+                    let need = need.with_bytes(Purpose::Equations(solver), bytes);
+                    need.with(Purpose::Residuals, ROW_VECTORS * rows)
+                }
+            },
+        }
+    }
+
+    /// Bytes of the matrices of a step, at the number of points where they are most, and in which form.
+    fn equations(&self, settings: &Settings, solver: Solver) -> (f64, Solver) {
+        let measured = self.plan().terms.iter().filter(|term| matches!(term.source, Source::Data(_)));
+        let measured: usize =
+            measured.map(|term| self.points_of(term, 0).saturating_mul(term.residuals.len())).sum();
+        let at = |points: usize| {
+            let mut extent = extent_with(self.problem(), self.plan(), points);
+            extent.rows = extent.rows.saturating_add(measured);
+            let solver = if solver == Solver::Auto { extent.best() } else { solver };
+            (extent.bytes_with_corrector(solver) as f64, solver)
+        };
+        let (first, most) = (at(settings.points), at(settings.most_points));
+        if first.0 > most.0 { first } else { most }
+    }
+
+    /// With the points at which errors are measured at the end, where there is something to compare with.
+    fn with_tests(&self, need: Need) -> Need {
+        if self.truths.iter().all(Option::is_none) {
+            return need;
+        }
+        let (coordinates, unknowns) = (self.problem().domain.len(), self.problem().unknowns.len());
+        let each = 2 * coordinates + 6 * unknowns;
+        need.with(Purpose::TestPoints, self.test_point_count() * each as f64)
+    }
+}
+
+fn condition_points(problem: &Problem, number: usize) -> usize {
+    problem.conditions[number].points.unwrap_or(problem.training.condition_points)
+}
+
+fn with_network(need: Need, plan: &Plan, (device, precision): (Device, Precision), windows: usize) -> Need {
+    let parameters = plan.parameter_count() as f64;
+    let gradients = match (device, precision) {
+        (Device::Cuda, _) => 0.0,
+        (Device::Cpu, Precision::F32) => GRADIENTS / 2.0,
+        (Device::Cpu | Device::Reference, _) => GRADIENTS,
+    };
+    // Those of finished windows are kept, joined, and written.
+    need.with(Purpose::Network, parameters * (gradients + VECTORS + COPIES_SAVED * windows as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn experiment(overrides: &[&str]) -> Experiment {
+        let text = "[domain]\nx = [0, 1]\ny = [0, 1]\n[unknowns]\nu = {}\n[equations]\npoisson = \"laplacian(u) = 1\"\n\
+            [conditions]\nwalls = { on = \"boundary\", equation = \"u = 0\" }\n[network]\nwidth = 8\ndepth = 2\n";
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+        Experiment::from_text("poisson", text, Path::new("."), &overrides).expect("it is right")
+    }
+
+    fn largest(overrides: &[&str]) -> (Purpose, u64) {
+        let need = experiment(overrides).memory_need();
+        let part = need.parts()[0];
+        (part.purpose, part.bytes)
+    }
+
+    #[test]
+    fn what_takes_most_is_named() {
+        let (purpose, bytes) = largest(&["training.points=1000000000", "training.optimizer=adam"]);
+        assert!(purpose == Purpose::Points && bytes >= 16_000_000_000, "{purpose:?} {bytes}");
+        let (purpose, bytes) = largest(&["training.points=100000000", "training.optimizer=gauss-newton"]);
+        assert!(purpose == Purpose::Candidates && bytes >= 12_800_000_000, "{purpose:?} {bytes}");
+        let normal = ["training.optimizer=gauss-newton", "training.solver=normal-equations"];
+        let wide = ["network.width=600", "network.depth=4", normal[0], normal[1]];
+        let (purpose, bytes) = largest(&wide);
+        assert!(purpose == Purpose::Equations(Solver::NormalEquations), "{purpose:?}");
+        assert!((9_400_000_000_000..u64::MAX).contains(&bytes), "{bytes}");
+        let woodbury = ["training.solver=woodbury", "training.points=1000000000", normal[0]];
+        let (purpose, bytes) = largest(&woodbury);
+        assert!(purpose == Purpose::Equations(Solver::Woodbury) && bytes == u64::MAX, "{bytes}");
+        let (purpose, _) =
+            largest(&["training.optimizer=ssbroyden", "network.width=120", "training.points=100"]);
+        assert_eq!(purpose, Purpose::History);
+    }
+
+    #[test]
+    fn an_ordinary_run_needs_little_and_a_large_one_is_refused_by_what_there_is() {
+        let ordinary = experiment(&[]);
+        assert!(ordinary.memory_need().bytes() < 100_000_000, "{}", ordinary.memory_need());
+        assert_eq!(ordinary.check_memory_against(Some(100_000_000)), Ok(()));
+        let large = experiment(&["training.points=1000000000", "training.optimizer=gauss-newton"]);
+        assert_eq!(large.check_memory_against(None), Ok(()), "where nobody tells");
+        let refused = large.check_memory_against(Some(64_000_000_000));
+        assert!(matches!(refused, Err(MemoryError::TooLittle { available: 64_000_000_000, .. })));
+    }
+}

@@ -1,0 +1,132 @@
+//! Finds the checkpoint from which a run goes on.
+
+use super::manifest::{self, Standing};
+use super::{CHECKPOINTS, Notice, RunError, Used};
+use crate::checkpoint::{Fault, Header, Layout, Store, step_of};
+use crate::trainer::Snapshot;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// How often the checkpoints are looked for anew while another process replaces them.
+const ATTEMPTS: usize = 20;
+
+type Loaded = (Header, Snapshot);
+
+/// The newest checkpoint that is good. One of a newer version ends the search: what it holds must not be
+/// taken back by accident.
+pub(super) fn newest(folder: &Path, layout: &Layout, notices: &mut Vec<Notice>) -> Result<Loaded, RunError> {
+    let store = Store::new(folder.join(CHECKPOINTS));
+    let mut search = Search { folder, layout, bad: Vec::new() };
+    for _ in 0..ATTEMPTS {
+        search.bad.clear();
+        let before = manifest::find(folder)?;
+        let files = match store.list() {
+            Ok(files) => files,
+            Err(cause) if cause.kind() == ErrorKind::NotFound => {
+                return Err(RunError::NotARun { path: folder.to_owned(), missing: CHECKPOINTS });
+            }
+            Err(cause) => return Err(RunError::Read { path: store.folder().to_owned(), cause }),
+        };
+        match search.among(&files, &before)? {
+            Outcome::Found { step, path, standing, loaded } => {
+                let damaged = |(path, fault)| Notice::Damaged { path, fault, step };
+                notices.extend(search.bad.into_iter().map(damaged));
+                let lost = before.newest(folder).filter(|lost| {
+                    step_of(lost).is_some_and(|lost| lost > step)
+                        && !files.iter().any(|(_, path)| path == lost)
+                });
+                notices.extend(lost.map(|path| Notice::Missing { path, step }));
+                if standing == Standing::Unlisted {
+                    notices.push(Notice::Unlisted { path });
+                }
+                return Ok(*loaded);
+            }
+            Outcome::Moving => {}
+            Outcome::Nothing => break,
+        }
+    }
+    match search.bad.into_iter().next() {
+        Some((path, fault)) => Err(RunError::Checkpoint { path, fault }),
+        None => Err(RunError::NotARun { path: folder.to_owned(), missing: "checkpoint" }),
+    }
+}
+
+struct Search<'run> {
+    folder: &'run Path,
+    layout: &'run Layout,
+    /// Those that were tried and cannot be used.
+    bad: Vec<(PathBuf, Fault)>,
+}
+
+enum Outcome {
+    Found {
+        step: u64,
+        path: PathBuf,
+        standing: Standing,
+        loaded: Box<Loaded>,
+    },
+    /// Another process has replaced files meanwhile.
+    Moving,
+    Nothing,
+}
+
+impl Search<'_> {
+    /// Tries the files, which are sorted from the newest on. `before` was read before they were listed.
+    fn among(&mut self, files: &[(u64, PathBuf)], before: &manifest::Found) -> Result<Outcome, RunError> {
+        let mut moving = false;
+        for (step, path) in files {
+            let (step, path) = (*step, path.clone());
+            let (bytes, loaded) = match load(&path, self.layout) {
+                Ok(loaded) => loaded,
+                Err(Fault::Unreadable(cause)) if cause.kind() == ErrorKind::NotFound => {
+                    moving = true;
+                    continue;
+                }
+                Err(fault @ Fault::Newer { .. }) => return Err(RunError::Checkpoint { path, fault }),
+                Err(fault) => {
+                    self.bad.push((path, fault));
+                    continue;
+                }
+            };
+            // Read after the file: what was written meanwhile had been listed before.
+            let after = manifest::find(self.folder)?;
+            match after.standing(&path, &bytes) {
+                Standing::Unlisted | Standing::Replaced if after != *before => return Ok(Outcome::Moving),
+                Standing::Replaced => self.bad.push((path, Fault::Replaced)),
+                standing @ (Standing::Listed | Standing::Unlisted) => {
+                    return Ok(Outcome::Found { step, path, standing, loaded: Box::new(loaded) });
+                }
+            }
+        }
+        Ok(if moving { Outcome::Moving } else { Outcome::Nothing })
+    }
+}
+
+/// The bytes of a checkpoint and what they hold.
+pub(super) fn load(path: &Path, layout: &Layout) -> Result<(Vec<u8>, Loaded), Fault> {
+    let bytes = std::fs::read(path)?;
+    let loaded = layout.decode(&bytes)?;
+    Ok((bytes, loaded))
+}
+
+/// The newest state, or the best one that was kept where training has diverged since.
+pub(super) fn sound(
+    folder: &Path,
+    layout: &Layout,
+    (header, newest): Loaded,
+    notices: &mut Vec<Notice>,
+) -> Result<(Header, Snapshot, Used), RunError> {
+    let Some(concern) = newest.descent.concern() else { return Ok((header, newest, Used::Newest)) };
+    let suspect = |step, used| Notice::Suspect { concern, newest: newest.steps, step, used };
+    let path = Store::new(folder.join(CHECKPOINTS)).best();
+    if newest.descent.has_diverged()
+        && let Ok((bytes, (best_header, best))) = load(&path, layout)
+        && !best.descent.has_diverged()
+        && manifest::find(folder)?.standing(&path, &bytes) != Standing::Replaced
+    {
+        notices.push(suspect(best.steps, Used::Best));
+        return Ok((best_header, best, Used::Best));
+    }
+    notices.push(suspect(newest.steps, Used::Newest));
+    Ok((header, newest, Used::Newest))
+}
