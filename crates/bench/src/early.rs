@@ -4,7 +4,8 @@ use super::iteration::{first_losses, timed};
 use crate::BenchError;
 use equation::problem::{Products as Wanted, Solver};
 use linear::{Attempt, Course, Products};
-use pinnace::optimize::{GaussNewton, LeastSquares, Optimizer, first_products};
+use pinnace::LeastSquares;
+use pinnace::optimize::{GaussNewton, Optimizer, first_products};
 use pinnace::{Objective, Refusal};
 
 /// Of the steps that are timed.

@@ -1,7 +1,6 @@
 //! Cholesky factors of damped symmetric matrices: A = UᵀU, block by block on the microkernel.
 
-use crate::Symmetric;
-use crate::{Level, Scalars, Size, Start, multiply};
+use crate::{Level, Scalars, Size, Start, Symmetric, multiply};
 use rayon::prelude::*;
 
 /// Rows of U that are finished at a time.

@@ -11,8 +11,7 @@ use super::ticks::written;
 use crate::PlotError;
 use equation::problem::Problem;
 use pinnace::run::{Record, Run, RunError};
-use pinnace::write_atomically;
-use pinnace::{Experiment, FieldError};
+use pinnace::{Experiment, FieldError, write_atomically};
 use std::path::{Path, PathBuf};
 
 /// A picture as a file.

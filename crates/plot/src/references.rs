@@ -8,8 +8,7 @@ use super::look::{padded, shades};
 use super::slices::{Slices, places_along};
 use super::{Curve, Curves, Map, Panel, Picture, Resolution, Row, Samples, Sheet};
 use crate::PlotError;
-use pinnace::Experiment;
-use pinnace::Points;
+use pinnace::{Experiment, Points};
 
 /// Draws every unknown whose reference can be computed anywhere, a row each: `reference.png`. `None` where
 /// there is no such unknown.

@@ -1,9 +1,7 @@
 //! What a network and its reference say at points.
 
 use crate::PlotError;
-use pinnace::Experiment;
-use pinnace::Points;
-use pinnace::level_is_free;
+use pinnace::{Experiment, Points, level_is_free};
 
 /// An unknown at some points.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,47 +1,22 @@
-//! Pinnace as a library: a problem file in, a trained solution and its measured error out.
+//! Training, whatever is trained: losses and methods that lower them, what they remember, and how that is kept.
 //!
-//! The pipeline is [`Experiment`] (problem, plan, data) → [`Experiment::train`] → [`Trained`]. Nothing
-//! here prints, exits, or reads arguments; whoever wants to watch implements [`Sink`].
-//! `examples/ten_lines.rs` is the whole use of it.
+//! Nothing here knows a differential equation, a network or a device: those enter through [`Loss`] and what it offers.
 
 #![forbid(unsafe_code)]
 
-mod afford;
-mod error;
-mod evaluate;
-mod experiment;
-mod fallback;
-mod losses;
-pub mod memory;
-mod objective;
-mod problem_file;
-mod problems;
-
 pub mod checkpoint;
-pub mod export;
+mod descent;
+mod loss;
+mod losses;
 pub mod optimize;
-pub mod run;
-pub mod sample;
-pub mod table;
-pub mod trainer;
-mod windows;
+mod pace;
+mod state;
+mod vectors;
 
-pub use checkpoint::write_atomically;
-pub use equation::expression::Derivative;
-pub use equation::parse::Diagnostics;
-pub use equation::problem::{Budget, FieldNameError, Problem, Solution};
-pub use equation::problem::{Enforcement, Outcome};
-pub use equation::taylor::Plan;
-pub use error::TrainError;
-pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places, Summary, largest_relative};
-pub use evaluate::{GridExtent, level_is_free};
-pub use experiment::{Experiment, Trained};
-pub use fallback::Fallback;
-pub use kernel::cuda::{CompileMode, MemoryPlan, MemoryUse, describe as describe_gpu, kernel_text};
-pub use kernel::{ChosenDevice, Device, DeviceError, KernelError, Points, Precision, PrecisionError};
-pub use linear::Level;
+pub use descent::{Concern, Descent};
+pub use loss::{Elsewhere, Extent, LeastSquares, Linearized, Loss, Refusal, Shortage, TriedStep};
 pub use losses::Losses;
-pub use objective::{Objective, Refusal};
-pub use problems::{BUILT_IN, BuiltIn, Group};
-pub use run::{Run, RunError};
-pub use trainer::{Concern, Event, Quiet, Sink, Snapshot, Stopped};
+pub use optimize::Hardware;
+pub use pace::Pace;
+pub use state::{Array, State, StateError};
+pub use vectors::{Room, Vectors};

@@ -7,8 +7,7 @@ use super::fast::{self, Fast};
 use super::math;
 use equation::problem::Activation;
 use equation::taylor::{Rules, Wave};
-use linear::Float;
-use linear::for_each_level;
+use linear::{Float, for_each_level};
 
 /// Numbers of one piece.
 const PIECE: usize = 128;

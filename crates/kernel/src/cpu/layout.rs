@@ -2,8 +2,7 @@
 
 use crate::adjoints::{self, Adjoints, LayerBars};
 use equation::taylor::{Architecture, Layer};
-use linear::Float;
-use linear::Start;
+use linear::{Float, Start};
 
 /// The network's layers with the buffers that their adjoints use.
 #[derive(Clone, Debug)]

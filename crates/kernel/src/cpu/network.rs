@@ -6,8 +6,7 @@ use super::product::{self, Span};
 use super::term::TermCode;
 use super::weights::{DenseBar, Rows, Target, narrow_forward};
 use equation::taylor::{Architecture, Layer};
-use linear::{Float, Level};
-use linear::{Scalars, Size, Start, multiply};
+use linear::{Float, Level, Scalars, Size, Start, multiply};
 
 /// Packed weights of one step.
 #[derive(Clone, Debug, Default)]

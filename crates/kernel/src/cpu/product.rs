@@ -1,8 +1,7 @@
 //! The product rule on blocks of neurons, for gates.
 
 use equation::taylor::Rules;
-use linear::Float;
-use linear::for_each_level;
+use linear::{Float, for_each_level};
 
 /// The product rule of one term of the plan.
 #[derive(Clone, Debug)]

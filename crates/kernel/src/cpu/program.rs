@@ -3,8 +3,7 @@
 use super::math;
 use equation::expression::Function;
 use equation::taylor::{Instruction, Program, Register};
-use linear::Float;
-use linear::for_each_level;
+use linear::{Float, for_each_level};
 
 /// What a program reads: columns of `points` numbers each.
 #[derive(Clone, Copy)]

@@ -5,9 +5,7 @@ use super::layout::Step;
 use super::network::Shared;
 use super::term::TermCode;
 use equation::taylor::Layer;
-use linear::Float;
-use linear::for_each_level;
-use linear::{Scalars, Size, Start, multiply};
+use linear::{Float, Scalars, Size, Start, for_each_level, multiply};
 
 /// What becomes of the gradients of a tile.
 pub(crate) enum Target<'a, T> {

@@ -14,8 +14,7 @@ use crate::error::fits;
 use crate::recipe::{Recipe, Supply, Visits};
 use crate::{Device, KernelError, Points, Precision, Shape, Sums, Visited, Weighted};
 use equation::taylor::{Plan, Term};
-use linear::Level;
-use linear::{Moments, Series};
+use linear::{Level, Moments, Series};
 
 /// A plan, ready to run on a device. Owns all scratch memory: evaluating allocates nothing.
 #[derive(Debug)]

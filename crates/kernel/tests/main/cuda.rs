@@ -5,8 +5,7 @@ use crate::cases::{Case, NETWORKS, case, files, parameters, points};
 use crate::weighing::{over, total};
 use kernel::cuda::CompileMode;
 use kernel::{Device, Kernel, Precision};
-use linear::Unknowns;
-use linear::{Moments, Update};
+use linear::{Moments, Unknowns, Update};
 use rayon::prelude::*;
 use std::io::Write;
 

@@ -1,7 +1,7 @@
 //! Named tensors and words with a version and a checksum, as the bytes of a safetensors file.
 
 use super::Fault;
-use crate::optimize::{Array, StateError};
+use crate::{Array, StateError};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors, serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -19,21 +19,25 @@ const CHECKSUM_KEY: &str = "checksum";
 
 /// Named tensors and words.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Bundle {
-    pub(super) words: BTreeMap<String, String>,
-    pub(super) tensors: BTreeMap<String, Tensor>,
+pub struct Bundle {
+    /// By name.
+    pub words: BTreeMap<String, String>,
+    /// By name.
+    pub tensors: BTreeMap<String, Tensor>,
 }
 
 /// Numbers with a shape.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Tensor {
-    pub(super) shape: Vec<usize>,
-    pub(super) array: Array,
+pub struct Tensor {
+    /// Numbers along every axis.
+    pub shape: Vec<usize>,
+    /// All of them, the last axis innermost.
+    pub array: Array,
 }
 
 impl Tensor {
     /// A list.
-    pub(super) fn list(array: Array) -> Self {
+    pub fn list(array: Array) -> Self {
         let length = match &array {
             Array::Numbers(numbers) => numbers.len(),
             Array::Counts(counts) => counts.len(),
@@ -58,7 +62,7 @@ impl Tensor {
 
 impl Bundle {
     /// The bytes of a file.
-    pub(super) fn encode(&self) -> Result<Vec<u8>, Fault> {
+    pub fn encode(&self) -> Result<Vec<u8>, Fault> {
         let data: BTreeMap<&str, Vec<u8>> =
             self.tensors.iter().map(|(name, tensor)| (name.as_str(), tensor.bytes())).collect();
         let mut views = BTreeMap::new();
@@ -75,7 +79,7 @@ impl Bundle {
     }
 
     /// What a file holds. The version is looked at first: a later one may compute its checksum otherwise.
-    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Fault> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, Fault> {
         let (_, header) = SafeTensors::read_metadata(bytes)?;
         let words = header.metadata().clone().ok_or(Fault::Foreign)?;
         let mut words = BTreeMap::from_iter(words);

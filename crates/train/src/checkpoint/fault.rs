@@ -1,7 +1,7 @@
 //! What can be wrong with a checkpoint.
 
 use super::VERSION;
-use crate::optimize::StateError;
+use crate::StateError;
 
 /// What is wrong with a checkpoint.
 #[derive(Debug, thiserror::Error)]

@@ -10,23 +10,23 @@ const KEPT: usize = 2;
 
 /// A folder of checkpoints.
 #[derive(Clone, Debug)]
-pub(crate) struct Store {
+pub struct Store {
     folder: PathBuf,
 }
 
 impl Store {
     /// The checkpoints in `folder`.
-    pub(crate) fn new(folder: PathBuf) -> Self {
+    pub fn new(folder: PathBuf) -> Self {
         Store { folder }
     }
 
     /// Where they lie.
-    pub(crate) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Steps and files, newest first.
-    pub(crate) fn list(&self) -> io::Result<Vec<(u64, PathBuf)>> {
+    pub fn list(&self) -> io::Result<Vec<(u64, PathBuf)>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
@@ -39,13 +39,13 @@ impl Store {
     }
 
     /// Where the checkpoint after `step` lies.
-    pub(crate) fn path(&self, step: u64) -> PathBuf {
+    pub fn path(&self, step: u64) -> PathBuf {
         self.folder.join(format!("step-{step:010}.safetensors"))
     }
 
     /// Writes the checkpoint after `step` and removes those that are no longer needed. On `Err`, those
     /// from before are untouched.
-    pub(crate) fn save(&self, step: u64, bytes: &[u8]) -> io::Result<()> {
+    pub fn save(&self, step: u64, bytes: &[u8]) -> io::Result<()> {
         write_atomically(&self.path(step), bytes)?;
         // One that cannot be removed only takes space.
         for (_, old) in self.list().unwrap_or_default().into_iter().skip(KEPT) {
@@ -55,12 +55,12 @@ impl Store {
     }
 
     /// The best state, where one was kept.
-    pub(crate) fn best(&self) -> PathBuf {
+    pub fn best(&self) -> PathBuf {
         self.folder.join("best.safetensors")
     }
 
     /// Keeps the checkpoint after `step` as the best one, whatever becomes of the newest.
-    pub(crate) fn keep_as_best(&self, step: u64) -> io::Result<()> {
+    pub fn keep_as_best(&self, step: u64) -> io::Result<()> {
         let (best, mut partial) = (self.best(), OsString::from(self.best()));
         partial.push(format!(".{PARTIAL}"));
         let step = self.path(step);
@@ -73,7 +73,7 @@ impl Store {
     }
 
     /// Makes this state, after `step`, the newest one; those after it are put aside.
-    pub(crate) fn go_back(&self, step: u64, bytes: &[u8]) -> io::Result<()> {
+    pub fn go_back(&self, step: u64, bytes: &[u8]) -> io::Result<()> {
         write_atomically(&self.path(step), bytes)?;
         for (_, later) in self.list()?.into_iter().filter(|(number, _)| *number > step) {
             self.put_aside(&later, "diverged")?;
@@ -82,21 +82,21 @@ impl Store {
     }
 
     /// Puts a state that no step can be taken from aside, as long as there is another one.
-    pub(crate) fn refuse(&self, step: u64) -> io::Result<()> {
+    pub fn refuse(&self, step: u64) -> io::Result<()> {
         let path = self.path(step);
         let others = self.list()?.iter().any(|(_, other)| *other != path);
         if others && path.exists() { self.put_aside(&path, "refused") } else { Ok(()) }
     }
 
     /// Puts a checkpoint aside, by the reason: it must not be taken for the newest one again.
-    pub(crate) fn put_aside(&self, path: &Path, why: &str) -> io::Result<()> {
+    pub fn put_aside(&self, path: &Path, why: &str) -> io::Result<()> {
         let mut name = OsString::from(path);
         name.push(format!(".{why}"));
         fs::rename(path, name)
     }
 
     /// Removes what a write left behind that was cut short.
-    pub(crate) fn tidy(&self) -> io::Result<()> {
+    pub fn tidy(&self) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
             if path.extension().is_some_and(|extension| extension == PARTIAL) {
@@ -108,7 +108,7 @@ impl Store {
 }
 
 /// The step that a checkpoint's name states.
-pub(crate) fn step_of(path: &Path) -> Option<u64> {
+pub fn step_of(path: &Path) -> Option<u64> {
     path.file_name()?.to_str()?.strip_prefix("step-")?.strip_suffix(".safetensors")?.parse().ok()
 }
 
@@ -123,7 +123,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The same, except that after a power cut the old file may be there once more.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut partial = OsString::from(path);
     partial.push(format!(".{PARTIAL}"));
     let partial = PathBuf::from(partial);
@@ -147,6 +147,6 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Makes names in a folder last. Systems that cannot open folders keep them by themselves.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

@@ -1,7 +1,7 @@
 //! Adam (Kingma, Ba 2015, algorithm 1) and AdamW (Loshchilov, Hutter 2019, algorithm 2).
 
-use super::{Loss, Optimizer, State, StateError, StepOutcome};
-use crate::Refusal;
+use super::{Optimizer, StepOutcome};
+use crate::{Loss, Refusal, State, StateError};
 use linear::{Moments, Update};
 
 /// Decay of the gradient's running mean; the paper's beta_1.

@@ -5,138 +5,15 @@ mod gauss_newton;
 mod line_search;
 mod quasi_newton;
 mod schedule;
-mod state;
-mod vectors;
 
 pub use adam::Adam;
-pub use gauss_newton::first_products;
-pub use gauss_newton::{Extent, GaussNewton};
+pub use gauss_newton::{GaussNewton, Hardware, first_products};
 pub use quasi_newton::QuasiNewton;
 pub use schedule::{Progress, rate};
-pub use state::{Array, State, StateError};
-pub use vectors::{Room, Vectors};
 
-use crate::{Fallback, Losses, Refusal, TrainError};
-use equation::problem::{Optimizer as Method, Products as Wanted, Solver};
-use equation::taylor::Plan;
-use linear::{Attempt, Course, Gram, Moments, NormalEquations, Products, Subspace, Unknowns, Update};
-
-/// A loss as a function of the parameters.
-pub trait Loss {
-    /// The losses at `parameters`, with their gradient in `gradient`. On `Ok`, the loss and the squared
-    /// norm of the gradient are finite.
-    fn eval(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal>;
-
-    /// By how much rounding may change a loss of this size: smaller differences say nothing.
-    fn noise(&self, loss: f64) -> f64;
-
-    /// The least-squares problem behind the loss, where there is one.
-    fn least_squares(&mut self) -> Option<&mut dyn LeastSquares> {
-        None
-    }
-
-    /// Where vectors can stay with the loss.
-    fn vectors(&mut self) -> Option<&mut dyn Vectors> {
-        None
-    }
-}
-
-/// A loss that is a sum of squares of rows r, whose derivative by the parameters is J.
-pub trait LeastSquares {
-    /// The size of the problem.
-    fn extent(&self) -> Extent;
-
-    /// How many rows there are.
-    fn row_count(&self) -> usize {
-        self.extent().rows
-    }
-
-    /// The losses at `parameters`, with JᵀJ and Jᵀr in `normal`.
-    fn normal_equations(
-        &mut self,
-        parameters: &[f64],
-        normal: &mut NormalEquations,
-    ) -> Result<&Losses, Refusal>;
-
-    /// The losses, with JJᵀ and r in `gram`.
-    fn gram(&mut self, parameters: &[f64], gram: &mut Gram) -> Result<&Losses, Refusal>;
-
-    /// The losses, with the diagonal of JᵀJ in `diagonal` and r in `rows`.
-    fn diagonal(
-        &mut self,
-        parameters: &[f64],
-        diagonal: &mut [f64],
-        rows: &mut [f64],
-    ) -> Result<&Losses, Refusal>;
-
-    /// The losses, with the products of sums of rows with random signs in `gram`, as many as it has room for, and r in `rows`.
-    fn sketch(&mut self, parameters: &[f64], gram: &mut Gram, rows: &mut [f64]) -> Result<&Losses, Refusal>;
-
-    /// The losses, with the normal equations of a subspace of the parameters, and r in `rows`.
-    fn subspace_equations(
-        &mut self,
-        parameters: &[f64],
-        equations: (&Subspace, &mut NormalEquations),
-        rows: &mut [f64],
-    ) -> Result<&Losses, Refusal>;
-
-    /// J times `direction`, into `rows`.
-    fn along(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
-
-    /// Jᵀ times `rows`, into `slope`.
-    fn back(&mut self, parameters: &[f64], rows: &[f64], slope: &mut [f64]) -> Result<(), Refusal>;
-
-    /// The rows r, into `rows`.
-    fn rows(&mut self, parameters: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
-
-    /// The second derivative of the rows along `direction`, in place of the rows r themselves.
-    fn curvature(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
-
-    /// The losses alone.
-    fn losses(&mut self, parameters: &[f64]) -> Result<&Losses, Refusal>;
-
-    /// The device that adds up and solves equations by itself, where there is one.
-    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
-        None
-    }
-}
-
-/// What is known about normal equations that stay on a device.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Linearized {
-    /// At the parameters.
-    pub losses: Losses,
-    /// The mean of the diagonal of JᵀJ.
-    pub mean: f64,
-    /// The norm of Jᵀr: half of the loss's slope.
-    pub slope: f64,
-}
-
-/// A step that a device has tried.
-#[derive(Clone, PartialEq, Debug)]
-pub struct TriedStep {
-    /// By how much the model says that the loss will fall; no number where the equations have no solution.
-    pub promise: f64,
-    /// At the step's end.
-    pub losses: Losses,
-}
-
-/// A least-squares problem whose equations stay where they are added up.
-pub trait Elsewhere {
-    /// Adds up the equations at `parameters`. Steps may be damped towards what is `carried`.
-    fn linearize(
-        &mut self,
-        parameters: &[f64],
-        carried: Option<&[f64]>,
-        form: (Unknowns, Products),
-    ) -> Result<Linearized, Refusal>;
-
-    /// Solves the last equations; one step for each attempt, its loss finite or not.
-    fn try_steps(&mut self, attempts: &[Attempt], course: Course) -> Result<Vec<TriedStep>, Refusal>;
-
-    /// Moves `parameters` to the end of a step that was tried last.
-    fn take_step(&mut self, number: usize, parameters: &mut [f64]) -> Result<(), Refusal>;
-}
+use crate::{Loss, Losses, Refusal, Shortage, State, StateError};
+use linear::{Moments, Update};
+use method::{Optimizer as Method, Products as Wanted, Solver};
 
 /// What one step did.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -199,7 +76,7 @@ pub trait Optimizer {
     }
 
     /// What it does in a slower way than it could, by its last step.
-    fn fallback(&self) -> Option<Fallback> {
+    fn fallback(&self) -> Option<Shortage> {
         None
     }
 
@@ -225,29 +102,24 @@ pub trait Optimizer {
 /// The most trainable numbers that self-scaled Broyden takes: its matrix is then 1.6 GB.
 const MOST_DENSE: usize = 20_000;
 
-/// Whether a method can be used for the trainable numbers of a plan.
-pub(crate) fn check_size(method: Method, plan: &Plan) -> Result<(), TrainError> {
-    let (parameters, most) = (plan.parameter_count(), MOST_DENSE);
+/// The most trainable numbers that a method takes, where there is such a number.
+pub fn most_parameters(method: Method) -> Option<usize> {
     match method {
-        Method::SsBroyden if parameters > most => Err(TrainError::TooLarge { parameters, most }),
-        Method::SsBroyden
-        | Method::Auto
+        Method::SsBroyden => Some(MOST_DENSE),
+        Method::Auto
         | Method::Adam
         | Method::AdamW { .. }
         | Method::Lbfgs { .. }
-        | Method::GaussNewton { .. } => Ok(()),
+        | Method::GaussNewton { .. } => None,
     }
 }
 
-/// The method that a problem file names, for the trainable numbers of a plan. The problem's own scalars
-/// are no weights: nothing draws them towards zero.
-pub fn optimizer(method: Method, plan: &Plan) -> Box<dyn Optimizer> {
-    let parameters = plan.parameter_count();
+/// The method of this name for so many trainable numbers, the first `weights` of which are weights: nothing draws the others
+/// towards zero.
+pub fn optimizer(method: Method, parameters: usize, weights: usize) -> Box<dyn Optimizer> {
     match method {
         Method::Adam => Box::new(Adam::new(parameters)),
-        Method::AdamW { weight_decay } => {
-            Box::new(Adam::decaying(parameters, weight_decay, plan.architecture.weight_count()))
-        }
+        Method::AdamW { weight_decay } => Box::new(Adam::decaying(parameters, weight_decay, weights)),
         Method::Lbfgs { memory } => Box::new(QuasiNewton::limited(parameters, memory)),
         Method::SsBroyden => Box::new(QuasiNewton::self_scaled(parameters)),
         // What is left open is settled before: this is what the smallest networks take.

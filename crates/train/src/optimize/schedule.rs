@@ -1,6 +1,6 @@
 //! How the step length changes over a phase.
 
-use equation::problem::{Budget, Schedule};
+use method::{Budget, Schedule};
 
 /// How far a phase has come.
 #[derive(Clone, Copy, PartialEq, Debug)]

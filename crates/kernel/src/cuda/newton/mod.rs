@@ -20,8 +20,7 @@ use super::memory::{Pool, Regions};
 use super::rows::{Chunk, Size, chunks, tiles as count_tiles};
 use crate::Points;
 use dense::{Dense, SHARED_OUT, THREADS};
-use linear::Subspace;
-use linear::{Products, Unknowns};
+use linear::{Products, Subspace, Unknowns};
 use short::Short;
 use std::ops::Range;
 

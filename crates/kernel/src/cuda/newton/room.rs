@@ -11,8 +11,7 @@ use crate::cuda::machine::{Arena, Arguments};
 use crate::cuda::memory::{MemoryPlan, Pool, Regions};
 use crate::cuda::rows::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::{CudaError, tiles};
-use linear::Subspace;
-use linear::{Products, Unknowns, sketched};
+use linear::{Products, Subspace, Unknowns, sketched};
 
 /// Bytes of rows of the Jacobian that are there at one time, where memory allows.
 const MOST_BYTES: usize = 1 << 30;

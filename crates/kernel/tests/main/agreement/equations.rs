@@ -5,8 +5,7 @@ use crate::cases::{Case, parameters, points};
 use crate::weighing::{means, over, total};
 use kernel::cuda::Purpose;
 use kernel::{Kernel, Points};
-use linear::{Attempt, CORRECTIONS, Course, Products, Unknowns};
-use linear::{Cholesky, NormalEquations, Subspace};
+use linear::{Attempt, CORRECTIONS, Cholesky, Course, NormalEquations, Products, Subspace, Unknowns};
 
 /// Sums over all rows of products of two numbers of a row: both have their errors, and every addition rounds.
 pub(super) fn tolerance(case: &Case, kernel: &Kernel<'_>, rows: usize) -> f64 {

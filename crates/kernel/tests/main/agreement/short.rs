@@ -5,8 +5,7 @@ use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
 use crate::weighing::over;
 use kernel::Kernel;
-use linear::NormalEquations;
-use linear::{Attempt, Course, Products, Unknowns};
+use linear::{Attempt, Course, NormalEquations, Products, Unknowns};
 
 /// Short products are as near to exact ones as they are said to be, with slopes that are exact, and steps with a thousandth of
 /// damping within a hundredth; the same call again gives the same bits.

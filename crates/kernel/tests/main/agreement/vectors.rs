@@ -4,8 +4,7 @@ use crate::cases::{Case, parameters, points};
 use crate::weighing::over;
 use equation::counter::Stream;
 use kernel::Kernel;
-use linear::Change;
-use linear::{Packed, RankTwo};
+use linear::{Change, Packed, RankTwo};
 
 /// Everything that they are good for.
 pub(crate) fn vectors(case: &Case, kernel: &mut Kernel<'_>) {

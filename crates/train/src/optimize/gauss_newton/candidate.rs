@@ -1,9 +1,9 @@
 //! The step for one damping.
 
+use super::dot;
 use super::refine::refine;
 use super::system::System;
-use super::{LeastSquares, dot};
-use crate::Refusal;
+use crate::{LeastSquares, Refusal};
 use linear::Cholesky;
 
 /// The most that a step may bend: half its acceleration's length, in multiples of its own.

@@ -1,11 +1,9 @@
 //! What the equations of a step's start say at its end.
 
-use super::cost::Extent;
+use super::dot;
 use super::system::System;
-use super::{LeastSquares, dot};
-use crate::Refusal;
-use linear::CORRECTIONS;
-use linear::Cholesky;
+use crate::{Extent, LeastSquares, Refusal};
+use linear::{CORRECTIONS, Cholesky};
 
 /// The damping with which ends of steps are corrected, in multiples of the root of their own. The longer a step, the fewer
 /// directions mean the same at its end as at its start; between damping and one there is room for both to be small.

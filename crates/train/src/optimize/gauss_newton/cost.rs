@@ -2,10 +2,9 @@
 
 use super::TRIED;
 use super::correct::can_be_judged;
-use equation::problem::Solver;
-use kernel::Device;
-use linear::{Cholesky, Gram, NormalEquations, Subspace};
-use linear::{Unknowns, sketched};
+use crate::Extent;
+use linear::{Cholesky, Gram, NormalEquations, Subspace, Unknowns, sketched};
+use method::Solver;
 use std::ops::Range;
 
 /// The most memory that matrices may take, in bytes.
@@ -20,15 +19,13 @@ const STEPS: f64 = 2.0 * TRIED.len() as f64;
 /// J·v is a pass forward, back and forward, Jᵀ·v one forward and back: so many evaluations with gradient, together.
 const PRODUCTS: f64 = 7.0 / 3.0;
 
-/// The size of a step's linear equations.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Extent {
-    /// Trainable numbers.
-    pub parameters: usize,
-    /// Residuals at all points.
-    pub rows: usize,
-    /// Operations of the loss with its gradient.
-    pub evaluation: f64,
+/// Where equations are solved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hardware {
+    /// On the processor, in the host's memory.
+    Processor,
+    /// On a device with memory of its own.
+    Accelerator,
 }
 
 impl Extent {
@@ -78,14 +75,14 @@ impl Extent {
 
     /// Whether steps in random subspaces are better than others on a device, for networks of sizes for which that was seen: on
     /// processors where they cost a fraction of exact ones, on a GPU where it would sketch rows.
-    fn is_better_in_subspaces(self, device: Device) -> bool {
+    fn is_better_in_subspaces(self, device: Hardware) -> bool {
         const PARAMETERS: Range<usize> = 1 << 12..1 << 17;
         /// What a step may cost of an exact one, which comes closer.
         const FRACTION: f64 = 0.2;
         let dense = self.flops(Solver::Woodbury).min(self.flops(Solver::NormalEquations));
         let faster = match device {
-            Device::Cpu | Device::Reference => self.flops(Solver::Subspace) < FRACTION * dense,
-            Device::Cuda => self.is_faster_sketched(),
+            Hardware::Processor => self.flops(Solver::Subspace) < FRACTION * dense,
+            Hardware::Accelerator => self.is_faster_sketched(),
         };
         faster && PARAMETERS.contains(&self.parameters)
     }
@@ -114,7 +111,7 @@ impl Extent {
     }
 
     /// The same with the factor that corrects the ends of steps, where there is one.
-    pub(crate) fn bytes_with_corrector(self, solver: Solver) -> usize {
+    pub fn bytes_with_corrector(self, solver: Solver) -> usize {
         let Extent { parameters, rows, .. } = self;
         let unknowns = match solver {
             Solver::Auto => return self.bytes_with_corrector(self.best()),
@@ -137,27 +134,27 @@ impl Extent {
             Solver::ConjugateGradients => Unknowns::Diagonal,
             Solver::Sketch => Unknowns::Sketch,
             Solver::Subspace => Unknowns::Subspace { turn },
-            Solver::Auto => self.unknowns_for_devices(self.best_on(Device::Cuda), turn),
+            Solver::Auto => self.unknowns_for_devices(self.best_on(Hardware::Accelerator), turn),
         }
     }
 
     /// Steps in subspaces where those are better, otherwise the cheapest way that has room; sketched equations, whose steps are
     /// not as good, and conjugate gradients alone where no others have.
     pub fn best(self) -> Solver {
-        self.best_on(Device::Cpu)
+        self.best_on(Hardware::Processor)
     }
 
     /// The same on a device.
-    pub fn best_on(self, device: Device) -> Solver {
+    pub fn best_on(self, device: Hardware) -> Solver {
         let most = match device {
-            Device::Cpu | Device::Reference => MOST_BYTES,
-            Device::Cuda => MOST_BYTES_ON_DEVICES,
+            Hardware::Processor => MOST_BYTES,
+            Hardware::Accelerator => MOST_BYTES_ON_DEVICES,
         };
         let fits = |solver: &Solver| self.bytes(*solver) <= most;
         if fits(&Solver::Subspace) && self.is_better_in_subspaces(device) {
             return Solver::Subspace;
         }
-        if device == Device::Cuda && fits(&Solver::Sketch) && self.is_faster_sketched() {
+        if device == Hardware::Accelerator && fits(&Solver::Sketch) && self.is_faster_sketched() {
             return Solver::Sketch;
         }
         let dense = [Solver::NormalEquations, Solver::Woodbury].into_iter().filter(fits);

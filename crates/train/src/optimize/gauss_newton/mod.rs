@@ -9,19 +9,18 @@ mod strain;
 mod subspace;
 mod system;
 
-pub use cost::Extent;
+pub use cost::Hardware;
 pub use short::at_most as first_products;
 
-use super::{
-    Elsewhere, LeastSquares, Linearized, Loss, Optimizer, State, StateError, StepOutcome, TriedStep, Trust,
+use super::{Optimizer, StepOutcome, Trust};
+use crate::{
+    Elsewhere, Extent, LeastSquares, Linearized, Loss, Losses, Refusal, Shortage, State, StateError,
+    TriedStep,
 };
-use crate::{Fallback, Losses, Refusal};
 use candidate::Candidate;
 use correct::{Corrector, keeps_promise};
-use equation::problem::{Products as Wanted, Solver};
-use kernel::KernelError;
-use kernel::cuda::CudaError;
 use linear::{Attempt, Course, Unknowns, least_damping};
+use method::{Products as Wanted, Solver};
 use rayon::prelude::*;
 use std::iter;
 use strain::Strain;
@@ -112,7 +111,7 @@ impl GaussNewton {
 
     /// What a state is worth for another loss of a network like it: the damping and the last step. Nothing of the
     /// states of other methods.
-    pub(crate) fn hand_on(state: &State) -> State {
+    pub fn hand_on(state: &State) -> State {
         match state.number("damping") {
             Ok(_) => state.clone().with_counts("idle", [0, u64::from(true)]),
             Err(_) => State::default(),
@@ -326,7 +325,7 @@ impl Optimizer for GaussNewton {
             .map(|device| self.step_elsewhere(device, parameters, (extent, unknowns)));
         let found = match elsewhere {
             None => self.step_here(squares, parameters)?,
-            Some(Err(Refusal::Kernel(KernelError::Cuda(CudaError::Memory { bytes })))) => {
+            Some(Err(Refusal::NoRoom { bytes })) => {
                 self.lacking = Some(Lacking { rows: extent.rows, bytes });
                 self.step_here(squares, parameters)?
             }
@@ -358,8 +357,8 @@ impl Optimizer for GaussNewton {
         Ok(StepOutcome::Taken { losses: &self.losses, length: 0.0, evaluations, trust })
     }
 
-    fn fallback(&self) -> Option<Fallback> {
-        self.lacking.map(|Lacking { bytes, .. }| Fallback::Equations { bytes })
+    fn fallback(&self) -> Option<Shortage> {
+        self.lacking.map(|Lacking { bytes, .. }| Shortage::Equations { bytes })
     }
 
     fn expect_points(&mut self, more: bool) {

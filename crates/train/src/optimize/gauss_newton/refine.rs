@@ -1,7 +1,7 @@
 //! Conjugate gradients: steps with less damping than any factor could have, or without a factor.
 
-use super::{LeastSquares, dot};
-use crate::Refusal;
+use super::dot;
+use crate::{LeastSquares, Refusal};
 use linear::Patience;
 
 /// Turns a step into that of (JᵀJ + μ·I)·x = Jᵀ·r + μ·origin for μ = `damping`, by conjugate gradients on the least-squares
@@ -54,8 +54,8 @@ pub(super) fn refine(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Extent;
     use crate::Losses;
-    use crate::optimize::Extent;
     use linear::{Cholesky, Gram, NormalEquations, Subspace};
     use linear::{Unknowns, least_damping};
 

@@ -1,7 +1,7 @@
 //! Which steps may multiply rows in half precision.
 
-use equation::problem::Products as Wanted;
 use linear::{Products, Unknowns};
+use method::Products as Wanted;
 
 /// The least damping of such steps. With a tenth of it they are off by less than a hundredth; with a hundredth of it equations of
 /// large networks may have no factor, and damping would never fall again (`benches/gpu/gauss-newton.md`).

@@ -1,8 +1,7 @@
 //! The equations of a step that moves in a random subspace of the parameters, another one at every step.
 
-use super::{LeastSquares, dot};
-use crate::Losses;
-use crate::Refusal;
+use super::dot;
+use crate::{LeastSquares, Losses, Refusal};
 use linear::{Cholesky, NormalEquations, Subspace};
 
 /// SᵀJᵀJS for the orthonormal directions S of a subspace.

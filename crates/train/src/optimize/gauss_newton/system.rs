@@ -1,14 +1,10 @@
 //! The linear equations of a step, (JᵀJ + μ·I)·x = Jᵀ·y, in one of five forms.
 
-use super::LeastSquares;
-use super::cost::Extent;
 use super::refine::refine;
 use super::subspace::InSubspace;
-use crate::Losses;
-use crate::Refusal;
-use equation::problem::Solver;
-use linear::{Cholesky, Gram, NormalEquations, Symmetric};
-use linear::{Unknowns, sketched};
+use crate::{Extent, LeastSquares, Losses, Refusal};
+use linear::{Cholesky, Gram, NormalEquations, Symmetric, Unknowns, sketched};
+use method::Solver;
 
 /// What is known about J at some parameters.
 #[derive(Clone, Debug)]

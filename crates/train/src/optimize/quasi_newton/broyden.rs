@@ -8,7 +8,7 @@
 
 use super::curvature::Move;
 use super::memory::{LEAST_COSINE, dot, norm};
-use crate::optimize::{State, StateError};
+use crate::{State, StateError};
 use linear::{Packed, RankTwo};
 
 /// The state.

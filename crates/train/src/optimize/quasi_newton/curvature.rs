@@ -2,7 +2,7 @@
 
 use super::broyden::Broyden;
 use super::memory::Memory;
-use crate::optimize::{State, StateError};
+use crate::{State, StateError};
 
 /// An approximate inverse Hessian.
 #[derive(Clone, Debug)]

@@ -3,9 +3,7 @@
 use super::Workings;
 use super::curvature::{Curvature, Move};
 use super::memory::dot;
-use crate::Losses;
-use crate::Refusal;
-use crate::optimize::Loss;
+use crate::{Loss, Losses, Refusal};
 
 /// They, and what is known of the curvature.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! The curvature that L-BFGS remembers (Nocedal, Wright 2006, algorithms 7.4 and 7.5).
 
-use crate::optimize::{State, StateError};
+use crate::{State, StateError};
 
 /// A change of the gradient enters the memory when the cosine of its angle to the step is at least
 /// this: below, the curvature is rounding.

@@ -9,8 +9,8 @@ mod memory;
 mod patience;
 
 use super::line_search::{Line, Sample, search};
-use super::{Loss, Optimizer, State, StateError, StepOutcome};
-use crate::{Fallback, Losses, Refusal};
+use super::{Optimizer, StepOutcome};
+use crate::{Loss, Losses, Refusal, Shortage, State, StateError};
 use away::Away;
 use curvature::Curvature;
 use here::Here;
@@ -213,8 +213,8 @@ impl Optimizer for QuasiNewton {
         }
     }
 
-    fn fallback(&self) -> Option<Fallback> {
-        self.lacking.map(|bytes| Fallback::Vectors { bytes })
+    fn fallback(&self) -> Option<Shortage> {
+        self.lacking.map(|bytes| Shortage::Vectors { bytes })
     }
 
     fn forget_loss(&mut self) {

@@ -4,7 +4,7 @@ use super::{CURVATURE, DIRECTION, PARAMETERS, TRIAL};
 use crate::Refusal;
 use crate::optimize::quasi_newton::broyden::{Pending, update};
 use crate::optimize::quasi_newton::memory::LEAST_COSINE;
-use crate::optimize::{State, Vectors};
+use crate::{State, Vectors};
 use linear::Change;
 
 /// Vectors by number, as on the host.

@@ -6,9 +6,7 @@ mod pairs;
 
 use super::Workings;
 use super::here::Here;
-use crate::Losses;
-use crate::Refusal;
-use crate::optimize::{Loss, Room, State, Vectors};
+use crate::{Loss, Losses, Refusal, Room, State, Vectors};
 use matrix::Matrix;
 use pairs::Pairs;
 

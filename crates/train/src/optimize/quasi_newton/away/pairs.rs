@@ -5,7 +5,7 @@
 use super::{CURVATURE, DIRECTION, PARAMETERS, TRIAL};
 use crate::Refusal;
 use crate::optimize::quasi_newton::memory::LEAST_COSINE;
-use crate::optimize::{State, Vectors};
+use crate::{State, Vectors};
 
 /// The last steps and what they did to the gradient, in a ring; as on the host.
 #[derive(Clone, Debug)]

@@ -1,0 +1,48 @@
+//! Pinnace as a library: a problem file in, a trained solution and its measured error out.
+//!
+//! The pipeline is [`Experiment`] (problem, plan, data) → [`Experiment::train`] → [`Trained`]. Nothing
+//! here prints, exits, or reads arguments; whoever wants to watch implements [`Sink`].
+//! `examples/ten_lines.rs` is the whole use of it.
+
+#![forbid(unsafe_code)]
+
+mod afford;
+mod error;
+mod evaluate;
+mod experiment;
+mod fallback;
+pub mod memory;
+mod objective;
+mod problem_file;
+mod problems;
+
+pub mod checkpoint;
+pub mod export;
+pub mod run;
+pub mod sample;
+pub mod table;
+pub mod trainer;
+mod windows;
+
+pub use equation::expression::Derivative;
+pub use equation::parse::Diagnostics;
+pub use equation::problem::{Budget, FieldNameError, Problem, Solution};
+pub use equation::problem::{Enforcement, Outcome};
+pub use equation::taylor::Plan;
+pub use error::TrainError;
+pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places, Summary, largest_relative};
+pub use evaluate::{GridExtent, level_is_free};
+pub use experiment::{Experiment, Trained};
+pub use fallback::Fallback;
+pub use kernel::cuda::{CompileMode, MemoryPlan, MemoryUse, describe as describe_gpu, kernel_text};
+pub use kernel::{ChosenDevice, Device, DeviceError, KernelError, Points, Precision, PrecisionError};
+pub use linear::Level;
+pub use objective::Objective;
+pub use problems::{BUILT_IN, BuiltIn, Group};
+pub use run::{Run, RunError};
+pub use train::checkpoint::write_atomically;
+pub use train::{
+    Array, Concern, Descent, Elsewhere, Extent, LeastSquares, Linearized, Loss, Losses, Pace, Refusal, Room,
+    Shortage, State, StateError, TriedStep, Vectors, optimize,
+};
+pub use trainer::{Event, Quiet, Sink, Snapshot, Stopped};

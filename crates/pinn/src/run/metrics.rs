@@ -1,0 +1,398 @@
+//! How training went: `metrics.jsonl`, one line per logged step, and one each time that it ended.
+
+use super::manifest::free_name;
+use super::{Notice, RunError};
+use crate::Trained;
+use crate::checkpoint::write_atomically;
+use crate::trainer::Event;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// One line: a step that was logged.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Record {
+    /// Steps taken in the run, this one included.
+    pub step: u64,
+    /// In which window of time, from 0.
+    #[serde(default)]
+    pub window: usize,
+    /// In which phase, from 0.
+    pub phase: usize,
+    /// Steps taken in the phase, this one included.
+    pub phase_step: u64,
+    /// Since the run began.
+    pub seconds: f64,
+    /// Before the step.
+    pub loss: f64,
+    /// Of every residual before the step, in the plan's order (`residuals` in environment.json).
+    pub mean_squares: Vec<f64>,
+    /// What they are multiplied with in the loss, where it is not what the problem file states.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<f64>,
+    /// The step's length: the rate, or for methods that find it themselves in multiples of their direction.
+    pub length: f64,
+    /// Points that the step visited.
+    #[serde(default)]
+    pub points: usize,
+    /// For methods with a model of the loss: what was added to its curvature, in multiples of its mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damping: Option<f64>,
+    /// For methods with a model of the loss: the fall of the loss in multiples of the model's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
+    /// Evaluations of the loss in the run.
+    pub evaluations: u64,
+    /// The largest relative L2 error of an unknown after the step, where it was measured; over the times that
+    /// were reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
+    /// What was found by then to be done in a slower way than it could be, each cause once in a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<Told>,
+}
+
+/// A slower way, in words.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Told {
+    /// What is done instead.
+    pub what: String,
+    /// Why, and what helps.
+    pub why: String,
+}
+
+/// The line of an end: the parameters after the last step, where lines of steps tell what was before.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Ended {
+    /// Why: the name of a [`Stopped`](crate::Stopped).
+    ended: String,
+    /// Steps taken in the run.
+    step: u64,
+    /// At the end, over the points of the last phase.
+    loss: f64,
+    /// Of every residual, in the order of `mean_squares`; null where there is nothing to compare with.
+    relative_residual: Vec<Option<f64>>,
+}
+
+/// Whether a step is logged anyway: all of the first thousand of a phase, every tenth of the first ten
+/// thousand, and so on. By count, and not by the clock: a run that was interrupted has the same history.
+fn is_logged(phase_step: u64) -> bool {
+    phase_step.is_multiple_of(10u64.pow(phase_step.max(1).ilog10().saturating_sub(2)))
+}
+
+/// What a file says, and the numbers of its damaged lines, from 1. A last line that was cut short is left out.
+pub(super) fn read(path: &Path) -> io::Result<(Vec<Record>, Vec<usize>)> {
+    let bytes = all_of(path)?;
+    let (lines, damaged) = complete(&bytes);
+    Ok((lines.into_iter().filter_map(|(_, line)| line.of_step()).collect(), damaged))
+}
+
+/// The newest line of a file that someone may be writing.
+pub(super) fn newest(path: &Path) -> Option<Record> {
+    let mut file = File::open(path).ok()?;
+    let start = file.metadata().ok()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(start)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    complete(&bytes).0.into_iter().rev().find_map(|(_, line)| line.of_step())
+}
+
+/// Bytes from the end in which the newest line lies: a line has one number per residual.
+const TAIL: u64 = 1 << 16;
+
+fn all_of(path: &Path) -> io::Result<Vec<u8>> {
+    match std::fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read,
+    }
+}
+
+/// What a line says.
+enum Line {
+    Step(Record),
+    End(Ended),
+}
+
+impl Line {
+    fn read(line: &[u8]) -> Option<Self> {
+        let step = || serde_json::from_slice(line).ok().map(Line::Step);
+        step().or_else(|| serde_json::from_slice(line).ok().map(Line::End))
+    }
+
+    /// After which step it was written.
+    fn step(&self) -> u64 {
+        match self {
+            Line::Step(record) => record.step,
+            Line::End(ended) => ended.step,
+        }
+    }
+
+    fn of_step(self) -> Option<Record> {
+        match self {
+            Line::Step(record) => Some(record),
+            Line::End(_) => None,
+        }
+    }
+}
+
+/// Lines that are whole with what they say, and the numbers of lines that say nothing.
+fn complete(bytes: &[u8]) -> (Vec<(&[u8], Line)>, Vec<usize>) {
+    let (mut lines, mut damaged) = (Vec::new(), Vec::new());
+    let whole = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
+    for (index, line) in whole.filter(|(_, line)| line.ends_with(b"\n")) {
+        match Line::read(line) {
+            Some(read) => lines.push((line, read)),
+            None if line.trim_ascii().is_empty() => {}
+            None => damaged.push(index + 1),
+        }
+    }
+    (lines, damaged)
+}
+
+/// Writes the file.
+#[derive(Debug)]
+pub(super) struct Metrics {
+    path: PathBuf,
+    file: File,
+    /// Bytes of whole lines.
+    length: u64,
+    /// What the last line says, where it is of an end.
+    ended: Option<Ended>,
+    /// The last step, and whether it is to be written.
+    last: Record,
+    pending: Pending,
+    /// Slower ways that wait for a step to be written with.
+    waiting: Vec<Told>,
+    /// What the lines so far, and those that wait, tell of.
+    told: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pending {
+    /// It is written, or there is none.
+    Nothing,
+    /// It is written only if it turns out to be special.
+    Perhaps,
+    /// It is written when it is known whether the error is measured after it.
+    Certainly,
+}
+
+impl Metrics {
+    /// Continues the file after `step`: later lines are of steps that will be taken again. Damaged lines are left out;
+    /// the file with them is kept, and that is told.
+    pub(super) fn open(path: &Path, step: u64) -> Result<(Self, Option<Notice>), RunError> {
+        let bytes = all_of(path).map_err(RunError::read(path))?;
+        let (mut lines, damaged) = complete(&bytes);
+        lines.retain(|(_, line)| line.step() <= step);
+        let kept: Vec<u8> = lines.iter().flat_map(|(line, _)| *line).copied().collect();
+        let mut notice = None;
+        if let Some(&first) = damaged.first() {
+            let aside = free_name(path);
+            std::fs::copy(path, &aside).map_err(RunError::write(&aside))?;
+            let (path, count) = (path.to_owned(), damaged.len());
+            notice = Some(Notice::DamagedLines { path, first, count, aside: Some(aside) });
+        }
+        if kept != bytes {
+            write_atomically(path, &kept).map_err(RunError::write(path))?;
+        }
+        let (mut told, mut ended) = (Vec::new(), None);
+        for (_, line) in lines {
+            match line {
+                Line::Step(record) => {
+                    told.extend(record.fallbacks.into_iter().map(|told| told.what));
+                    ended = None;
+                }
+                Line::End(end) => ended = Some(end),
+            }
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(RunError::write(path))?;
+        let length = kept.len() as u64;
+        let (path, last, pending, waiting) =
+            (path.to_owned(), Record::default(), Pending::Nothing, Vec::new());
+        Ok((Metrics { path, file, length, ended, last, pending, waiting, told }, notice))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes note of an event of training.
+    pub(super) fn note(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match *event {
+            Event::Step {
+                window,
+                phase,
+                phase_step,
+                step,
+                losses,
+                weights,
+                length,
+                trust,
+                points,
+                evaluations,
+                seconds,
+                ..
+            } => {
+                let written = self.write_certain();
+                self.last.mean_squares.clone_from(&losses.mean_squares);
+                self.last.weights = weights.to_vec();
+                (self.last.step, self.last.window) = (step, window);
+                (self.last.phase, self.last.phase_step) = (phase, phase_step);
+                (self.last.seconds, self.last.loss, self.last.error) = (seconds, losses.total, None);
+                (self.last.length, self.last.evaluations) = (length, evaluations);
+                (self.last.points, self.last.damping) = (points, trust.map(|trust| trust.damping));
+                self.last.gain = trust.map(|trust| trust.gain);
+                self.last.fallbacks = std::mem::take(&mut self.waiting);
+                let certain = is_logged(phase_step) || !self.last.fallbacks.is_empty();
+                self.pending = if certain { Pending::Certainly } else { Pending::Perhaps };
+                written
+            }
+            Event::Fallback { fallback } => {
+                self.tell(Told { what: fallback.what(), why: fallback.why() });
+                Ok(())
+            }
+            Event::Measured { error, .. } => {
+                self.last.error = Some(error);
+                if self.pending == Pending::Perhaps {
+                    self.pending = Pending::Certainly;
+                }
+                Ok(())
+            }
+            Event::PhaseEnded { .. } => match self.pending {
+                Pending::Nothing => Ok(()),
+                Pending::Perhaps | Pending::Certainly => self.write(),
+            },
+            Event::Started { .. }
+            | Event::WindowStarted { .. }
+            | Event::Balanced { .. }
+            | Event::PhaseStarted { .. }
+            | Event::Memory { .. }
+            | Event::NotSaved { .. }
+            | Event::Finished { .. } => Ok(()),
+        }
+    }
+
+    /// Takes a slower way into the line of the last step, or of the next where that one is written. Runs that go on tell of it
+    /// again: the history has it once.
+    fn tell(&mut self, told: Told) {
+        if self.told.contains(&told.what) {
+            return;
+        }
+        self.told.push(told.what.clone());
+        if self.pending == Pending::Nothing {
+            self.waiting.push(told);
+        } else {
+            self.last.fallbacks.push(told);
+            self.pending = Pending::Certainly;
+        }
+    }
+
+    /// Takes note of how training ended. A run that is continued and takes no step ends as it did before.
+    pub(super) fn end(&mut self, trained: &Trained) -> io::Result<()> {
+        let ended = Ended {
+            ended: trained.stopped.name().to_owned(),
+            step: trained.steps,
+            loss: trained.losses.total,
+            relative_residual: trained.relative_residuals.clone(),
+        };
+        if self.ended.as_ref() == Some(&ended) {
+            return Ok(());
+        }
+        self.append(serde_json::to_vec(&ended)?)?;
+        self.ended = Some(ended);
+        self.file.sync_data()
+    }
+
+    /// Puts all lines so far onto the disk.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.write_certain()?;
+        self.file.sync_data()
+    }
+
+    fn write_certain(&mut self) -> io::Result<()> {
+        if self.pending == Pending::Certainly { self.write() } else { Ok(()) }
+    }
+
+    /// Writes the last step in one piece.
+    fn write(&mut self) -> io::Result<()> {
+        self.pending = Pending::Nothing;
+        self.ended = None;
+        self.append(serde_json::to_vec(&self.last)?)
+    }
+
+    fn append(&mut self, mut line: Vec<u8>) -> io::Result<()> {
+        line.push(b'\n');
+        if let Err(error) = self.file.write_all(&line) {
+            // Half a line would spoil the next one.
+            let _ = self.file.set_len(self.length);
+            return Err(error);
+        }
+        self.length += line.len() as u64;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_grow_with_the_logarithm_of_the_steps() {
+        let count = |steps: std::ops::RangeInclusive<u64>| steps.filter(|step| is_logged(*step)).count();
+        assert_eq!((count(1..=999), count(1000..=9_999), count(10_000..=99_999)), (999, 900, 900));
+        assert!(is_logged(1_000_000) && !is_logged(1_000_100));
+        assert!(is_logged(0));
+    }
+
+    #[test]
+    fn lines_that_are_cut_short_or_foreign_are_left_out() {
+        let record = Record { step: 3, loss: 0.1 + 0.2, mean_squares: vec![1e-300], ..Record::default() };
+        let line = serde_json::to_string(&record).unwrap_or_default();
+        let text = format!("{line}\nnonsense\n{{}}\n{line}\n\n{line}");
+        let (lines, damaged) = complete(text.as_bytes());
+        let read: Vec<Record> = lines.into_iter().filter_map(|(_, line)| line.of_step()).collect();
+        assert_eq!((read, damaged), (vec![record.clone(), record], vec![2, 3]));
+    }
+
+    #[test]
+    fn a_slower_way_stands_in_one_line_of_a_run_however_often_it_goes_on() {
+        use crate::Fallback;
+        let path = std::env::temp_dir().join(format!("pinnace-metrics-{}.jsonl", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let losses = crate::Losses { total: 1.0, mean_squares: vec![1.0], weights: vec![1.0] };
+        let step = |step: u64| Event::Step {
+            window: 0,
+            phase: 0,
+            phase_step: step,
+            step,
+            losses: &losses,
+            weights: &[],
+            length: 1.0,
+            trust: None,
+            points: 3,
+            evaluations: step,
+            seconds: 0.0,
+            phase_seconds: 0.0,
+            points_per_second: 0.0,
+        };
+        let early = Fallback::Layers { obstacle: kernel::cuda::Unfused::Network };
+        let late = Fallback::Shortage(train::Shortage::Equations { bytes: 7 });
+        for first in [1, 3] {
+            let (mut metrics, _) = Metrics::open(&path, first - 1).expect("it can be written");
+            metrics.note(&Event::Fallback { fallback: &early }).expect("written");
+            metrics.note(&step(first)).expect("written");
+            metrics.note(&step(first + 1)).expect("written");
+            metrics.note(&Event::Fallback { fallback: &late }).expect("written");
+            metrics.flush().expect("written");
+        }
+        let told: Vec<Vec<String>> = read(&path)
+            .expect("it is there")
+            .0
+            .into_iter()
+            .map(|record| record.fallbacks.into_iter().map(|told| told.what).collect())
+            .collect();
+        let _ = std::fs::remove_file(&path);
+        assert_eq!(told, [vec![early.what()], vec![late.what()], Vec::new(), Vec::new()]);
+    }
+}

@@ -1,0 +1,208 @@
+//! Weights of conditions that state none: as strong as the equations inside. And of equations whose units make them
+//! nothing beside others, or beside measurements.
+//!
+//! A residual that depends weakly on the parameters hardly counts beside one that depends strongly, as a
+//! value beside a third derivative. Weights make up for it: every condition's rows of the Jacobian get the mean
+//! length of the interior's (Wang, Yu, Perdikaris 2022). They do not depend on units then.
+
+use super::run::Run;
+use super::{Settings, Snapshot};
+use crate::{Objective, TrainError};
+use equation::taylor::{Plan, Source};
+use train::Pace;
+
+/// Weights are looked at after this many steps of a phase, twice as many, and so on, besides its start.
+const FIRST_LOOK: u64 = 10;
+
+/// Equations that are so many times weaker than the strongest one are as strong as it instead; and where all are weaker than
+/// measurements by that much, they become as strong as those. Seconds, pascals and metres make such factors; within them, what
+/// the file says is kept. Nothing makes an equation weaker: it holds, and measurements have noise.
+const FAR: f64 = 100.0;
+
+/// Weights change when one of them is wrong by more than this factor: each change makes another loss.
+const TOLERATED: f64 = 2.0;
+
+/// What a look at the balance found: numbers in the order of the plan's residuals.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Balance {
+    /// How strongly each depends on the parameters.
+    pub scales: Vec<f64>,
+    /// What its mean square is multiplied with in the loss.
+    pub weights: Vec<f64>,
+}
+
+impl Run<'_> {
+    /// Sets the weights of conditions that state none, where it is time for it and they are wrong; what was
+    /// found, if so.
+    pub(super) fn balance(
+        &self,
+        settings: &Settings,
+        objective: &mut Objective<'_>,
+        now: &mut Snapshot,
+    ) -> Result<Option<Balance>, TrainError> {
+        let step = now.phase_step - now.before_method;
+        if !settings.balance || !is_time(step) || !is_open(self.plan) {
+            return Ok(None);
+        }
+        let scales = objective.scales(&now.parameters)?;
+        let own: Vec<f64> =
+            self.plan.terms.iter().flat_map(|term| &term.residuals).map(|part| part.weight).collect();
+        // Units are what they are from the start on; how strong conditions are is not.
+        let weights = match (step, now.weights.is_empty()) {
+            (0, _) => balanced(self.plan, &scales, &in_units(self.plan, &scales)),
+            (_, true) => balanced(self.plan, &scales, &own),
+            (_, false) => balanced(self.plan, &scales, &now.weights),
+        };
+        if now.weights.is_empty() && weights == own {
+            return Ok(None);
+        }
+        let wrong = |(old, new): (&f64, &f64)| (old / new).max(new / old) > TOLERATED;
+        if !now.weights.is_empty() && !now.weights.iter().zip(&weights).any(wrong) {
+            return Ok(None);
+        }
+        objective.set_weights(&weights)?;
+        now.weights.clone_from(&weights);
+        now.descent.link();
+        // Another loss: what the last one was says nothing about points or pace.
+        now.strain.after = 0.0;
+        now.pace = Pace::START;
+        Ok(Some(Balance { scales, weights }))
+    }
+}
+
+fn is_time(step: u64) -> bool {
+    step == 0 || (step.is_multiple_of(FIRST_LOOK) && (step / FIRST_LOOK).is_power_of_two())
+}
+
+/// Whether a term's weights may be chosen: measurements have noise, which no weight makes smaller.
+fn is_free(source: Source, stated: bool) -> bool {
+    matches!(source, Source::Condition(_) | Source::Interior) && !stated
+}
+
+/// Whether there is something to weigh against something else.
+fn is_open(plan: &Plan) -> bool {
+    parts(plan).count() > 1 && parts(plan).any(|(source, part)| is_free(source, part.stated))
+}
+
+type Part<'p> = (Source, &'p equation::taylor::Residual);
+
+fn parts(plan: &Plan) -> impl Iterator<Item = Part<'_>> {
+    plan.terms.iter().flat_map(|term| term.residuals.iter().map(|part| (term.source, part)))
+}
+
+/// The largest of weight × scale² among some of the residuals.
+fn strongest(plan: &Plan, scales: &[f64], weights: &[f64], wanted: fn(Source) -> bool) -> f64 {
+    let those = parts(plan).zip(scales.iter().zip(weights)).filter(|((source, _), _)| wanted(*source));
+    those.map(|(_, (scale, weight))| weight * scale * scale).fold(0.0, f64::max)
+}
+
+/// Weights with those of equations as their units demand.
+fn in_units(plan: &Plan, scales: &[f64]) -> Vec<f64> {
+    let own: Vec<f64> = parts(plan).map(|(_, part)| part.weight).collect();
+    let inside = strongest(plan, scales, &own, |source| source == Source::Interior);
+    let measured = strongest(plan, scales, &own, |source| matches!(source, Source::Data(_)));
+    let stated = parts(plan).any(|(source, part)| source == Source::Interior && part.stated);
+    let far = |ratio: f64| ratio.is_finite() && ratio > FAR * FAR;
+    // Who weighs an equation against measurements means it.
+    let factor = if far(measured / inside) && !stated { measured / inside } else { 1.0 };
+    let weight = |((source, part), scale): (Part<'_>, &f64)| {
+        let strength = part.weight * scale * scale;
+        match source {
+            Source::Interior if part.stated => part.weight,
+            Source::Interior if far(inside / strength) => factor * inside / (scale * scale),
+            Source::Interior => factor * part.weight,
+            Source::Condition(_) | Source::Data(_) | Source::Prediction => part.weight,
+        }
+    };
+    parts(plan).zip(scales).map(weight).collect()
+}
+
+/// Weights that make conditions as strong as the strongest equation inside, of weights that equations have.
+fn balanced(plan: &Plan, scales: &[f64], weights: &[f64]) -> Vec<f64> {
+    let inside = strongest(plan, scales, weights, |source| source == Source::Interior);
+    let weight = |((source, part), (scale, own)): (Part<'_>, (&f64, &f64))| {
+        let as_strong = inside / (scale * scale);
+        let sound = as_strong.is_normal() && as_strong > 0.0;
+        match source {
+            Source::Condition(_) if !part.stated && sound => as_strong,
+            Source::Condition(_) => part.weight,
+            Source::Interior | Source::Data(_) | Source::Prediction => *own,
+        }
+    };
+    parts(plan).zip(scales.iter().zip(weights)).map(weight).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use equation::parse::parse_with;
+    use equation::taylor::plan;
+
+    const PROBLEM: &str = r#"
+[domain]
+t = [0, 1]
+x = [0, 1]
+[unknowns]
+u = {}
+[equations]
+heat = { equation = "u_t = u_xx", weight = 4 }
+[conditions]
+start = { on = "t = 0", equations = ["u = sin(pi*x)", "u_xx = 0"] }
+walls = { on = "x = 0, x = 1", equation = "u = 0", weight = 7 }
+"#;
+
+    #[test]
+    fn conditions_get_the_strength_of_the_interior_and_stated_weights_stay() {
+        let plan = plan(&parse_with(PROBLEM, &[]).expect("it is right")).expect("a plan");
+        assert!(is_open(&plan));
+        let balanced = |scales: &[f64]| balanced(&plan, scales, &in_units(&plan, scales));
+        assert_eq!(balanced(&[10.0, 2.0, 40.0, 3.0]), [4.0, 100.0, 0.25, 7.0]);
+        // What depends on nothing cannot be balanced.
+        assert_eq!(balanced(&[10.0, 0.0, f64::NAN, 3.0]), [4.0, 1.0, 1.0, 7.0]);
+        assert_eq!(balanced(&[0.0, 1.0, 1.0, 1.0]), [4.0, 1.0, 1.0, 7.0]);
+    }
+
+    #[test]
+    fn equations_whose_units_make_them_nothing_are_heard() {
+        let text = r#"
+[domain]
+t = [0, 86400]
+x = [0, 1]
+[unknowns]
+u = {}
+v = {}
+[equations]
+first = "u_t = u_xx"
+second = "v_t = v_xx"
+[conditions]
+start = { on = "t = 0", equations = ["u = x", "v = x"] }
+walls = { on = "boundary", equations = ["u = x", "v = x"] }
+[data]
+probe = { file = "probe.csv", columns = ["t", "x", "u", "_"] }
+"#;
+        let alone = text.split("[data]").next().unwrap_or_default();
+        let weights = |text: &str, scales: &[f64]| {
+            let plan = plan(&parse_with(text, &[]).expect("it is right")).expect("a plan");
+            balanced(&plan, scales, &in_units(&plan, scales))
+        };
+        let conditions = [1.0; 4];
+        let with = |first: &[f64], last: &[f64]| [first, &conditions, last].concat();
+        // As the file says, up to a factor of a hundred.
+        assert_eq!(weights(alone, &with(&[8.0, 0.125], &[]))[..2], [1.0, 1.0]);
+        assert_eq!(weights(alone, &with(&[8.0, 0.0625], &[]))[..2], [1.0, 16_384.0]);
+        // And beside measurements. Powers of two have no rounding.
+        let tiny = [1.0 / 1024.0; 2];
+        assert_eq!(weights(text, &with(&[10.0, 10.0], &[1.0]))[..2], [1.0, 1.0]);
+        assert_eq!(weights(text, &with(&[1e4, 1e4], &[1.0]))[..2], [1.0, 1.0], "nothing is made weaker");
+        assert_eq!(weights(text, &with(&tiny, &[1.0]))[..2], [1_048_576.0; 2]);
+        assert_eq!(weights(text, &with(&tiny, &[1.0]))[2..], [1.0; 5]);
+        let stated = text.replace("\"u_t = u_xx\"", "{ equation = \"u_t = u_xx\", weight = 2 }");
+        assert_eq!(weights(&stated, &with(&tiny, &[1.0]))[..2], [2.0, 1.0]);
+    }
+
+    #[test]
+    fn looks_become_rarer() {
+        let looks: Vec<u64> = (0..100).filter(|&step| is_time(step)).collect();
+        assert_eq!(looks, [0, 10, 20, 40, 80]);
+    }
+}

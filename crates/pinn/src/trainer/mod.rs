@@ -1,0 +1,31 @@
+//! The training loop: phases, budgets, and what the world is told about them.
+
+mod attention;
+mod balance;
+mod choice;
+mod discrepancy;
+mod event;
+mod march;
+mod once;
+mod renewal;
+mod run;
+mod series;
+mod settings;
+mod snapshot;
+mod spot;
+mod supply;
+
+pub(crate) use attention::ignore_attention;
+pub use balance::Balance;
+pub use choice::{Choice, Reason};
+pub use event::{Event, Quiet, Sink, Stopped};
+pub use march::March;
+pub(crate) use once::Once;
+pub use renewal::Renewal;
+pub use run::{Measure, Outcome, Surroundings, TakeOver, steps_per_measurement, train};
+pub(crate) use run::{begin, finish, train_phases};
+pub(crate) use settings::extent_with;
+pub use settings::share;
+pub use settings::{Settings, extent, settle};
+pub use snapshot::{Snapshot, Strain};
+pub use spot::Spot;

@@ -1,0 +1,307 @@
+//! What a phase does, once the network is known: what the problem file leaves open is settled here.
+
+use super::Choice;
+use super::march::way;
+use equation::problem::{Attention, Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule, Solver};
+use equation::taylor::{Plan, Source};
+use kernel::{Device, Precision};
+use train::Extent;
+
+/// Parameters up to which there are as many rows as parameters at first. Of larger networks a step only
+/// sees so many rows: their products with each other cost rows² × parameters.
+const MOST_SQUARE: usize = 4096;
+
+/// Rows at first for networks beyond.
+const FEW_ROWS: usize = 2048;
+
+/// Coordinates up to which some thousand points leave no gaps. With more, a network learns the points and not what is
+/// between them: Adam then gets fresh ones at every step, and L-BFGS, which needs the same ones, one per parameter up to a bound.
+const FEW_COORDINATES: usize = 3;
+
+/// The most of those: with 13,889 points a step in twenty dimensions takes a processor so long that too few are taken.
+const MOST_FIXED: usize = 4096;
+
+/// Steps of Gauss-Newton after which patience ends.
+const MOST_STEPS: u64 = 600;
+
+/// Operations up to which points may grow.
+const MOST_GROWN: f64 = 3e12;
+
+/// A phase of training with nothing left open.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// Which method; never [`Method::Auto`].
+    pub method: Method,
+    /// Points inside the domain.
+    pub points: usize,
+    /// To how many they may grow.
+    pub most_points: usize,
+    /// How they, and those of the conditions, are chosen.
+    pub sampler: Sampler,
+    /// Whether points gather where residuals are large.
+    pub adaptive: bool,
+    /// Whether early times come first.
+    pub causal: bool,
+    /// Whether conditions whose weights are not stated are balanced against the equations.
+    pub balance: bool,
+    /// How residuals that stay large come to weigh more, if they do.
+    pub attention: Option<Attention>,
+    /// Steps between two draws of fresh points; `None` keeps the first ones. At least one.
+    pub resample: Option<u64>,
+    /// Step length of first-order methods.
+    pub learning_rate: f64,
+    /// How the step length changes over the phase.
+    pub schedule: Schedule,
+    /// When it ends; at least one bound is set.
+    pub budget: Budget,
+    /// Whether it also ends when losses hardly fall any more: where nobody says how long to go on.
+    pub ends_by_itself: bool,
+    /// Whether it also ends when measurements fit to their noise. Adam goes on: its steps may be taken elsewhere,
+    /// many at a time.
+    pub ends_at_noise: bool,
+}
+
+/// All phases of a problem, settled. Where the problem states a number of steps in all, phases keep their
+/// own number while there are enough, the last of them takes the rest, and bounds on time, loss and error
+/// no longer count.
+pub fn settle(problem: &Problem, plan: &Plan, device: Device, precision: Precision) -> Vec<Settings> {
+    let mut phases: Vec<Settings> = problem
+        .training
+        .phases
+        .iter()
+        .flat_map(|phase| settle_phase(phase, problem, plan, (device, precision)))
+        .collect();
+    let (count, Some(mut rest)) = (phases.len(), problem.training.steps) else { return phases };
+    for (number, phase) in phases.iter_mut().enumerate() {
+        let own = if number + 1 == count { rest } else { phase.budget.steps.unwrap_or(rest).min(rest) };
+        rest -= own;
+        phase.budget = Budget { steps: Some(own), ..Budget::default() };
+        phase.ends_by_itself = false;
+        phase.ends_at_noise = false;
+    }
+    phases
+}
+
+fn settle_phase(
+    phase: &Phase,
+    problem: &Problem,
+    plan: &Plan,
+    (device, precision): (Device, Precision),
+) -> Vec<Settings> {
+    let with_method = |method: Method| with_method(phase, problem, plan, method);
+    if phase.optimizer != Method::Auto {
+        return vec![with_method(phase.optimizer)];
+    }
+    match Choice::of(extent(problem, plan), device, precision) {
+        Choice::GaussNewton { .. } => vec![with_method(Method::GAUSS_NEWTON)],
+        Choice::TooLarge { .. } | Choice::TooCoarse => {
+            let mut adam = with_method(Method::Adam);
+            let mut lbfgs = with_method(Method::Lbfgs { memory: 30 });
+            if let Some(budget) = phase.budget {
+                // A quarter of what is stated finds the valley, the rest goes down in it.
+                adam.budget = share(budget, 0.25);
+                lbfgs.budget = share(budget, 0.75);
+            }
+            vec![adam, lbfgs]
+        }
+    }
+}
+
+/// The size of a first Gauss-Newton step, measurements not counted.
+pub fn extent(problem: &Problem, plan: &Plan) -> Extent {
+    let stated = problem.training.phases.iter().find_map(|phase| phase.points);
+    extent_with(problem, plan, stated.unwrap_or_else(|| first_points(plan)))
+}
+
+/// The same with so many points inside.
+pub(crate) fn extent_with(problem: &Problem, plan: &Plan, inside: usize) -> Extent {
+    let mut extent = Extent { parameters: plan.parameter_count(), rows: 0, evaluation: 0.0 };
+    for term in &plan.terms {
+        let points = match term.source {
+            Source::Interior => inside,
+            Source::Condition(number) => {
+                problem.conditions[number].points.unwrap_or(problem.training.condition_points)
+            }
+            Source::Data(_) | Source::Prediction => 0,
+        };
+        extent.rows = extent.rows.saturating_add(points.saturating_mul(term.residuals.len()));
+        extent.evaluation += points as f64 * term.cost.flops() as f64;
+    }
+    extent
+}
+
+/// A part of a budget.
+pub fn share(budget: Budget, part: f64) -> Budget {
+    Budget {
+        steps: budget.steps.map(|steps| (steps as f64 * part).ceil() as u64),
+        seconds: budget.seconds.map(|seconds| seconds * part),
+        ..budget
+    }
+}
+
+fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) -> Settings {
+    let second_order = matches!(method, Method::GaussNewton { .. });
+    // It fits any fixed points, and what it knows outlives them: fresh ones now and then.
+    let fits_points = method == Method::SsBroyden;
+    let sparse = problem.domain.len() > FEW_COORDINATES;
+    let fits_few = sparse && matches!(method, Method::Lbfgs { .. });
+    let (points, most) = match (second_order, fits_points) {
+        (true, _) => enough(problem, plan),
+        (false, true) => (4096, 4096),
+        (false, false) if fits_few => {
+            let rows = plan.parameter_count().clamp(2048, MOST_FIXED);
+            (rows, rows)
+        }
+        (false, false) => (2048, 2048),
+    };
+    let steps = if second_order { MOST_STEPS } else { 5000 };
+    let averages = sparse && matches!(method, Method::Adam | Method::AdamW { .. });
+    let fresh = (second_order || averages).then_some(1).or(fits_points.then_some(100));
+    let resample = phase.resample.or(fresh);
+    let resample = resample.filter(|&steps| steps > 0);
+    Settings {
+        method,
+        points: phase.points.unwrap_or(points),
+        // Who states a number of points means it.
+        most_points: phase.most_points.or(phase.points).unwrap_or(most),
+        sampler: phase.sampler,
+        adaptive: phase.adaptive.unwrap_or(second_order || fits_points),
+        // Where there is no way through time, nothing waits for its end.
+        causal: phase.causal.unwrap_or(second_order) && resample == Some(1) && way(problem).is_some(),
+        balance: second_order && phase.balance.unwrap_or(true),
+        attention: phase.attention.filter(|_| plan.attended().is_some()),
+        resample,
+        learning_rate: phase.learning_rate,
+        schedule: phase.schedule,
+        budget: phase.budget.unwrap_or(Budget { steps: Some(steps), ..Budget::default() }),
+        ends_by_itself: second_order && phase.budget.is_none(),
+        ends_at_noise: !matches!(method, Method::Adam | Method::AdamW { .. }),
+    }
+}
+
+/// Points for Gauss-Newton, at first and at most: about as many rows as parameters suffice while the
+/// damping is large, several times as many are needed when it is not.
+fn enough(problem: &Problem, plan: &Plan) -> (usize, usize) {
+    let least = first_points(plan);
+    let affordable =
+        |&times: &usize| extent_with(problem, plan, times * least).flops(Solver::Auto) <= MOST_GROWN;
+    (least, (1..=12).rev().find(affordable).unwrap_or(1) * least)
+}
+
+fn first_points(plan: &Plan) -> usize {
+    let inside = plan.terms.iter().filter(|term| term.source == Source::Interior);
+    let residuals = inside.map(|term| term.residuals.len()).sum::<usize>().max(1);
+    let parameters = plan.parameter_count();
+    if parameters > MOST_SQUARE { (FEW_ROWS / residuals).max(256) } else { (parameters / residuals).max(512) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use equation::parse::parse_with;
+    use equation::taylor::plan;
+
+    const PROBLEM: &str = r#"
+[domain]
+x = [0, 1]
+[unknowns]
+u = {}
+[equations]
+slope = "u_xx = 1"
+[conditions]
+ends = { on = "x = 0, x = 1", equation = "u = 0" }
+[network]
+depth = 4
+"#;
+
+    fn settled(overrides: &[&str], precision: Precision) -> Vec<Settings> {
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+        let problem = parse_with(PROBLEM, &overrides).expect("it is right");
+        settle(&problem, &plan(&problem).expect("a plan"), Device::Cpu, precision)
+    }
+
+    fn methods(overrides: &[&str], precision: Precision) -> Vec<Method> {
+        settled(overrides, precision).iter().map(|settings| settings.method).collect()
+    }
+
+    #[test]
+    fn small_networks_get_second_order_and_large_or_coarse_ones_first_order() {
+        let first_order = [Method::Adam, Method::Lbfgs { memory: 30 }];
+        let second_order = [Method::GAUSS_NEWTON];
+        for width in ["network.width=20", "network.width=128"] {
+            assert_eq!(methods(&[width], Precision::F64), second_order);
+            assert_eq!(methods(&[width], Precision::F32), first_order);
+        }
+        assert_eq!(methods(&["network.width=300"], Precision::F64), first_order);
+        let stated = methods(&["network.width=300", "training.optimizer=gauss-newton"], Precision::F64);
+        assert_eq!(stated, second_order);
+        // A GPU has a step of larger networks in no longer a time, up to some size.
+        for (width, wanted) in [(300, &second_order[..]), (2000, &first_order[..])] {
+            let problem = parse_with(PROBLEM, &[format!("network.width={width}")]).expect("it is right");
+            let settled = settle(&problem, &plan(&problem).expect("a plan"), Device::Cuda, Precision::F64);
+            assert_eq!(settled.iter().map(|phase| phase.method).collect::<Vec<_>>(), wanted, "{width}");
+        }
+    }
+
+    #[test]
+    fn stated_points_are_kept_and_others_may_grow() {
+        let stated = settled(&["training.points=77"], Precision::F64);
+        assert_eq!((stated[0].points, stated[0].most_points), (77, 77));
+        let open = settled(&["training.most_points=9999"], Precision::F64);
+        assert_eq!((open[0].resample, open[0].adaptive, open[0].most_points), (Some(1), true, 9999));
+        let fixed = settled(&["training.resample=0", "training.adaptive=false"], Precision::F64);
+        assert_eq!((fixed[0].resample, fixed[0].adaptive), (None, false));
+    }
+
+    #[test]
+    fn larger_networks_move_in_subspaces_and_points_grow_as_far_as_they_cost() {
+        let of = |width: &str| {
+            let problem = parse_with(PROBLEM, &[format!("network.width={width}")]).expect("it is right");
+            let plan = plan(&problem).expect("a plan");
+            (
+                extent(&problem, &plan).best(),
+                settle(&problem, &plan, Device::Cpu, Precision::F64)[0].most_points,
+            )
+        };
+        assert_eq!(of("20"), (Solver::NormalEquations, 12 * 1321));
+        assert_eq!(of("128"), (Solver::Subspace, 12 * 2048));
+    }
+
+    #[test]
+    fn self_scaled_broyden_gets_fresh_points_now_and_then_unless_the_file_says_otherwise() {
+        let open = settled(&["training.optimizer=ssbroyden"], Precision::F64);
+        assert_eq!((open[0].points, open[0].resample, open[0].adaptive), (4096, Some(100), true));
+        assert!(!open[0].causal);
+        let fixed = ["training.optimizer=ssbroyden", "training.resample=0", "training.adaptive=false"];
+        let fixed = settled(&fixed, Precision::F64);
+        assert_eq!((fixed[0].resample, fixed[0].adaptive), (None, false));
+    }
+
+    #[test]
+    fn between_points_of_many_dimensions_there_is_more_than_a_network_can_guess() {
+        let of = |count: usize, method: &str| {
+            let text = format!(
+                "[domain]\nx = {{ range = [0, 1], count = {count} }}\n[unknowns]\nu = {{}}\n[equations]\na = \"laplacian(u) = 1\"\n\
+                 [conditions]\nwalls = {{ on = \"boundary\", equation = \"u = 0\" }}\n[network]\nwidth = 64\n[training]\noptimizer = \"{method}\"\n"
+            );
+            let problem = parse_with(&text, &[]).expect("it is right");
+            let settled = settle(&problem, &plan(&problem).expect("a plan"), Device::Cpu, Precision::F64);
+            (settled[0].points, settled[0].resample)
+        };
+        assert_eq!((of(3, "adam"), of(3, "lbfgs")), ((2048, None), (2048, None)));
+        assert_eq!(of(4, "adam"), (2048, Some(1)));
+        assert_eq!(of(4, "lbfgs"), (4096, None));
+    }
+
+    #[test]
+    fn steps_in_all_replace_the_budgets_of_the_phases() {
+        let steps = |steps: u64| {
+            let own = format!("training.steps={steps}");
+            let phases =
+                settled(&["training.optimizer=auto", "training.budget=28 steps, 5 s", &own], Precision::F32);
+            assert!(phases.iter().all(|phase| phase.budget.seconds.is_none()));
+            [phases[0].budget.steps, phases[1].budget.steps].map(|steps| steps.unwrap_or(u64::MAX))
+        };
+        assert_eq!((steps(0), steps(5), steps(100)), ([0, 0], [5, 0], [7, 93]));
+    }
+}

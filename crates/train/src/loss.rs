@@ -1,0 +1,178 @@
+//! What is lowered: a loss, the least-squares problem behind it, and devices that work on it by themselves.
+
+use crate::{Losses, Vectors};
+use linear::{Attempt, Course, Gram, NormalEquations, Products, Subspace, Unknowns};
+use std::error::Error;
+use std::sync::Arc;
+
+/// Why an evaluation is no basis for a step.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Refusal {
+    /// This residual (by position in [`Losses::mean_squares`]) is infinite or no number.
+    #[error("residual {0} is not finite")]
+    Residual(usize),
+    /// The loss is finite, its gradient or the gradient's square is not.
+    #[error("the gradient is not finite")]
+    Gradient,
+    /// A method for sums of squares was given another loss.
+    #[error("the loss is not a sum of squares")]
+    NotSquares,
+    /// A device was to take the steps of a method that has no rule for them.
+    #[error("the method takes its steps itself")]
+    NoRule,
+    /// A method's vectors are not where it left them: this is another loss.
+    #[error("the method's vectors are with another loss")]
+    NoVectors,
+    /// A device has no room for what was asked of it.
+    #[error("the device has no {bytes} bytes left")]
+    NoRoom {
+        /// What it would have taken.
+        bytes: usize,
+    },
+    /// The device failed.
+    #[error(transparent)]
+    Device(Arc<dyn Error + Send + Sync>),
+}
+
+/// What a method does on the host for want of memory on the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shortage {
+    /// It solves its equations there.
+    Equations {
+        /// What they would have taken on the device.
+        bytes: usize,
+    },
+    /// It keeps there what it remembers.
+    Vectors {
+        /// What that would have taken on the device.
+        bytes: usize,
+    },
+}
+
+/// The size of a step's linear equations.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Extent {
+    /// Trainable numbers.
+    pub parameters: usize,
+    /// Residuals at all points.
+    pub rows: usize,
+    /// Operations of the loss with its gradient.
+    pub evaluation: f64,
+}
+
+/// A loss as a function of the parameters.
+pub trait Loss {
+    /// The losses at `parameters`, with their gradient in `gradient`. On `Ok`, the loss and the squared
+    /// norm of the gradient are finite.
+    fn eval(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal>;
+
+    /// By how much rounding may change a loss of this size: smaller differences say nothing.
+    fn noise(&self, loss: f64) -> f64;
+
+    /// The least-squares problem behind the loss, where there is one.
+    fn least_squares(&mut self) -> Option<&mut dyn LeastSquares> {
+        None
+    }
+
+    /// Where vectors can stay with the loss.
+    fn vectors(&mut self) -> Option<&mut dyn Vectors> {
+        None
+    }
+}
+
+/// A loss that is a sum of squares of rows r, whose derivative by the parameters is J.
+pub trait LeastSquares {
+    /// The size of the problem.
+    fn extent(&self) -> Extent;
+
+    /// How many rows there are.
+    fn row_count(&self) -> usize {
+        self.extent().rows
+    }
+
+    /// The losses at `parameters`, with JᵀJ and Jᵀr in `normal`.
+    fn normal_equations(
+        &mut self,
+        parameters: &[f64],
+        normal: &mut NormalEquations,
+    ) -> Result<&Losses, Refusal>;
+
+    /// The losses, with JJᵀ and r in `gram`.
+    fn gram(&mut self, parameters: &[f64], gram: &mut Gram) -> Result<&Losses, Refusal>;
+
+    /// The losses, with the diagonal of JᵀJ in `diagonal` and r in `rows`.
+    fn diagonal(
+        &mut self,
+        parameters: &[f64],
+        diagonal: &mut [f64],
+        rows: &mut [f64],
+    ) -> Result<&Losses, Refusal>;
+
+    /// The losses, with the products of sums of rows with random signs in `gram`, as many as it has room for, and r in `rows`.
+    fn sketch(&mut self, parameters: &[f64], gram: &mut Gram, rows: &mut [f64]) -> Result<&Losses, Refusal>;
+
+    /// The losses, with the normal equations of a subspace of the parameters, and r in `rows`.
+    fn subspace_equations(
+        &mut self,
+        parameters: &[f64],
+        equations: (&Subspace, &mut NormalEquations),
+        rows: &mut [f64],
+    ) -> Result<&Losses, Refusal>;
+
+    /// J times `direction`, into `rows`.
+    fn along(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
+
+    /// Jᵀ times `rows`, into `slope`.
+    fn back(&mut self, parameters: &[f64], rows: &[f64], slope: &mut [f64]) -> Result<(), Refusal>;
+
+    /// The rows r, into `rows`.
+    fn rows(&mut self, parameters: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
+
+    /// The second derivative of the rows along `direction`, in place of the rows r themselves.
+    fn curvature(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal>;
+
+    /// The losses alone.
+    fn losses(&mut self, parameters: &[f64]) -> Result<&Losses, Refusal>;
+
+    /// The device that adds up and solves equations by itself, where there is one.
+    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
+        None
+    }
+}
+
+/// What is known about normal equations that stay on a device.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Linearized {
+    /// At the parameters.
+    pub losses: Losses,
+    /// The mean of the diagonal of JᵀJ.
+    pub mean: f64,
+    /// The norm of Jᵀr: half of the loss's slope.
+    pub slope: f64,
+}
+
+/// A step that a device has tried.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TriedStep {
+    /// By how much the model says that the loss will fall; no number where the equations have no solution.
+    pub promise: f64,
+    /// At the step's end.
+    pub losses: Losses,
+}
+
+/// A least-squares problem whose equations stay where they are added up.
+pub trait Elsewhere {
+    /// Adds up the equations at `parameters`. Steps may be damped towards what is `carried`.
+    fn linearize(
+        &mut self,
+        parameters: &[f64],
+        carried: Option<&[f64]>,
+        form: (Unknowns, Products),
+    ) -> Result<Linearized, Refusal>;
+
+    /// Solves the last equations; one step for each attempt, its loss finite or not.
+    fn try_steps(&mut self, attempts: &[Attempt], course: Course) -> Result<Vec<TriedStep>, Refusal>;
+
+    /// Moves `parameters` to the end of a step that was tried last.
+    fn take_step(&mut self, number: usize, parameters: &mut [f64]) -> Result<(), Refusal>;
+}
