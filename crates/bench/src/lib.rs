@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod accuracy;
+mod accuracy_error;
 mod case;
 mod early;
 mod error;
@@ -12,9 +13,10 @@ mod scaling;
 mod step;
 
 pub use accuracy::{
-    AccuracyError, AccuracySettings, History, Left, News, Published, RawFile, SHIPPED, Summary, Task, Trial,
-    pictures, published, summarize, train_all,
+    AccuracySettings, History, Left, News, Published, RawFile, SHIPPED, Summary, Task, Trial, pictures,
+    published, summarize, train_all,
 };
+pub use accuracy_error::AccuracyError;
 pub use case::CaseError;
 pub use early::Early;
 pub use error::BenchError;

@@ -3,7 +3,7 @@
 use crate::args::Evaluate;
 use crate::clean::{self, stderr};
 use crate::exit::{self, Usage};
-use crate::{json, report, resume};
+use crate::{json, notices, report};
 use anyhow::Context;
 use pinnace::run::{Live, Record, Used};
 use pinnace::table::{count_outside, read_points};
@@ -62,7 +62,7 @@ pub(crate) fn evaluate(choices: &Evaluate, output: &mut impl Write) -> anyhow::R
 /// Opens a run and says what its user should know.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Run> {
     let run = Run::open(path)?;
-    resume::show(run.notices());
+    notices::show(run.notices());
     Ok(run)
 }
 

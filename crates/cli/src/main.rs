@@ -19,6 +19,7 @@ mod export;
 mod inspect;
 mod json;
 mod new;
+mod notices;
 mod plot;
 mod reference;
 mod report;

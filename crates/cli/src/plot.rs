@@ -2,7 +2,7 @@
 
 use crate::args::Plot;
 use crate::clean::stderr;
-use crate::{exit, resume};
+use crate::{exit, notices};
 use pinnace::Run;
 use pinnace::run::Used;
 use plot::{PlotError, Resolution, draw_run};
@@ -12,8 +12,8 @@ use std::process::ExitCode;
 
 pub(crate) fn plot(choices: &Plot, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let run = Run::open(&choices.run)?;
-    resume::show(run.notices());
-    resume::show(run.damaged_lines().map_err(PlotError::from)?.as_slice());
+    notices::show(run.notices());
+    notices::show(run.damaged_lines().map_err(PlotError::from)?.as_slice());
     let resolution = match &choices.grid {
         Some(text) => Resolution::parse(run.experiment().problem(), text).map_err(PlotError::from)?,
         None => Resolution::default(),

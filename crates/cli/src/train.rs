@@ -1,7 +1,7 @@
 //! `pinnace train`
 
 use crate::args::Train;
-use crate::{resume, session, warnings};
+use crate::{notices, session, warnings};
 use pinnace::run::{Folder, Place};
 use pinnace::{Experiment, Run, RunError, TrainError};
 use std::io::Write;
@@ -30,7 +30,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     let start = match &choices.from {
         Some(path) => {
             let run = Run::open(path)?;
-            resume::show(run.notices());
+            notices::show(run.notices());
             run.hand_over(&experiment).map_err(|error| TrainError::from(RunError::from(error)))?
         }
         None => experiment.start(),
@@ -45,7 +45,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
             TrainError::Run(RunError::Write { .. }) => anyhow::Error::new(error).context(ELSEWHERE),
             other => other.into(),
         })?;
-        resume::show(folder.notices());
+        notices::show(folder.notices());
         Some(folder)
     };
     session::train(&experiment, start, folder, &choices.manner, output)

@@ -10,13 +10,15 @@ mod loss;
 mod losses;
 pub mod optimize;
 mod pace;
+mod refusal;
 mod state;
 mod vectors;
 
 pub use descent::{Concern, Descent};
-pub use loss::{Elsewhere, Extent, LeastSquares, Linearized, Loss, Refusal, Shortage, TriedStep};
+pub use loss::{Elsewhere, Extent, LeastSquares, Linearized, Loss, TriedStep};
 pub use losses::Losses;
 pub use optimize::Hardware;
 pub use pace::Pace;
+pub use refusal::{Refusal, Shortage};
 pub use state::{Array, State, StateError};
 pub use vectors::{Room, Vectors};

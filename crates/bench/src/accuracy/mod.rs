@@ -3,7 +3,6 @@
 //! [`AccuracySettings::tasks`] → [`train_all`] → one [`Trial`] each, kept as a line of a [`RawFile`] →
 //! [`summarize`] and [`pictures`].
 
-mod error;
 mod picture;
 mod published;
 mod queue;
@@ -12,7 +11,6 @@ mod summary;
 mod task;
 mod trial;
 
-pub use error::AccuracyError;
 pub use picture::pictures;
 pub use published::{Published, published};
 pub use queue::{News, train_all};

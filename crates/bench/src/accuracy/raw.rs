@@ -1,6 +1,7 @@
 //! The raw file: one line of JSON per training.
 
-use super::{AccuracyError, AccuracySettings, Task, Trial};
+use super::{AccuracySettings, Task, Trial};
+use crate::AccuracyError;
 use pinnace::write_atomically;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};

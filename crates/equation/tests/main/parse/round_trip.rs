@@ -1,6 +1,6 @@
 //! Printing an expression and reading it again gives the same expression.
 
-use crate::files;
+use crate::parse::files;
 use equation::expression::Expression;
 use equation::parse::parse;
 use equation::problem::Problem;

@@ -1,6 +1,6 @@
 //! A resolved file states by itself what the original states under its overrides.
 
-use crate::files::FILES;
+use crate::parse::files::FILES;
 use equation::expression::Pool;
 use equation::parse::{parse, parse_with, resolve};
 use equation::problem::Problem;

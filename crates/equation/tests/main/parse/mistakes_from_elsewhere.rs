@@ -1,7 +1,7 @@
 //! What people write who come from papers, Python or other programs: each gets what is written here.
 
-use crate::files;
-use crate::mistakes::{Mistake, check, mistake};
+use crate::parse::files;
+use crate::parse::mistakes::{Mistake, check, mistake};
 use equation::parse::parse;
 
 const HABITS: &[Mistake] = &[
@@ -205,7 +205,7 @@ fn a_shape_in_the_domain_is_answered_with_boxes() {
         ("rectangle = \"0 < x < 1\"", "write an interval for each coordinate"),
     ] {
         let text = files::POISSON.replacen("[domain]", &format!("[domain]\n{shape}"), 1);
-        let mistakes = crate::mistakes::reject(&text);
+        let mistakes = crate::parse::mistakes::reject(&text);
         let [found] = mistakes.list() else { panic!("{}", mistakes.render("file")) };
         assert!(
             found.message.ends_with("a domain is a box, an interval for each coordinate"),
@@ -217,7 +217,7 @@ fn a_shape_in_the_domain_is_answered_with_boxes() {
     }
     let alone = "[domain]\ncircle = { radius = 1 }\n[unknowns]\nu = {}\n[equations]\npoisson = \"laplacian(u) = 1\"\n\
                  [conditions]\nedge = { on = \"boundary\", equation = \"u = 0\" }\n";
-    let mistakes = crate::mistakes::reject(alone);
+    let mistakes = crate::parse::mistakes::reject(alone);
     assert_eq!(mistakes.count(), 1, "{}", mistakes.render("file"));
 }
 
@@ -225,7 +225,7 @@ fn a_shape_in_the_domain_is_answered_with_boxes() {
 fn units_outside_of_quotes_are_answered_as_well() {
     for value in ["340 m", "340 [m/s]", "1.5e-3 kg"] {
         let text = files::BURGERS.replacen("\"0.01/pi\"", value, 1);
-        let shown = crate::mistakes::reject(&text).render("file");
+        let shown = crate::parse::mistakes::reject(&text).render("file");
         assert!(shown.contains("units are not written"), "{shown}");
     }
 }
@@ -233,7 +233,7 @@ fn units_outside_of_quotes_are_answered_as_well() {
 #[test]
 fn a_section_by_another_name_is_recognised() {
     let text = files::BURGERS.replace("[conditions]", "[boundary_conditions]");
-    let mistakes = crate::mistakes::reject(&text);
+    let mistakes = crate::parse::mistakes::reject(&text);
     assert!(mistakes.render("file").contains("did you mean `conditions`?"));
 }
 
@@ -247,9 +247,9 @@ fn ten_thousand_may_be_written_with_an_exponent() {
 fn a_coordinate_called_time_is_time_unless_there_is_a_t() {
     let text = "[domain]\ntime = [0, 1]\nx = [0, 1]\n[unknowns]\nu = {}\n[equations]\nheat = \"u_time = u_xx\"\n\
                 [conditions]\nwalls = { on = \"boundary\", equation = \"u = 0\" }\n";
-    let shown = crate::mistakes::reject(text).render("file");
+    let shown = crate::parse::mistakes::reject(text).render("file");
     assert!(shown.contains("missing initial condition: `u` has 1 derivative in `time`"), "{shown}");
     let both = text.replace("time = [0, 1]", "t = [0, 1]\ntime = [0, 1]").replace("u_time", "u_t + u_time");
-    let shown = crate::mistakes::reject(&both).render("file");
+    let shown = crate::parse::mistakes::reject(&both).render("file");
     assert!(shown.contains("derivative in `t` "), "{shown}");
 }

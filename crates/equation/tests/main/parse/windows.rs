@@ -1,7 +1,7 @@
 //! Time in windows: which problems can be cut, and what the pieces are.
 
-use crate::files::{BURGERS, POISSON};
-use crate::mistakes::reject;
+use crate::parse::files::{BURGERS, POISSON};
+use crate::parse::mistakes::reject;
 use equation::constrain::constrain;
 use equation::expression::Leaf;
 use equation::parse::{parse, parse_with};

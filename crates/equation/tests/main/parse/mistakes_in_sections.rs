@@ -1,7 +1,7 @@
 //! One mistake outside expressions each: message, place and hint.
 
-use crate::files;
-use crate::mistakes::{Mistake, check, mistake};
+use crate::parse::files;
+use crate::parse::mistakes::{Mistake, check, mistake};
 
 const TABLES: &[Mistake] = &[
     mistake(

@@ -1,6 +1,6 @@
 //! Symbolic derivatives of random expressions against complex steps.
 
-use crate::multicomplex::{Complex, STEP, stepped};
+use crate::oracle::multicomplex::{Complex, STEP, stepped};
 use equation::expression::{Comparison, Expression, Function, Leaf, Pool, evaluate};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Mistakes as the user sees them.
 
-use crate::files;
-use crate::mistakes::reject;
+use crate::parse::files;
+use crate::parse::mistakes::reject;
 use equation::parse::parse_with;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Nothing panics, nothing hangs, nothing overflows the stack.
 
-use crate::files;
+use crate::parse::files;
 use equation::constrain::constrain;
 use equation::parse::{Diagnostics, parse, parse_with};
 use equation::problem::report;

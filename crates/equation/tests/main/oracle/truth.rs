@@ -1,7 +1,7 @@
 //! Residuals computed without channels: the network as a plain function, differentiated by
 //! multicomplex steps, put into the equation as it stands in the problem.
 
-use crate::multicomplex::{Complex, STEP, stepped};
+use crate::oracle::multicomplex::{Complex, STEP, stepped};
 use equation::expression::{Derivative, Function, Leaf, Number, evaluate};
 use equation::problem::{Activation, Problem};
 use equation::taylor::{Architecture, Layer, Plan, Row, Wave};

@@ -1,6 +1,6 @@
 //! What good files mean.
 
-use crate::files;
+use crate::parse::files;
 use equation::parse::{parse, parse_with};
 use equation::problem::{
     Activation, Attention, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem,

@@ -111,7 +111,7 @@ fn trained(problem: &BuiltIn, overrides: &[&str], precision: Precision) -> Strin
 
 /// Compares every line that this processor's instructions have in a table, or writes them all anew.
 fn compare(table: &str, cases: impl Iterator<Item = (String, String)>) {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(table);
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/main/golden").join(table);
     let (level, mut known) = (Level::best().to_string(), BTreeMap::new());
     for line in std::fs::read_to_string(&path).unwrap_or_default().lines() {
         let (case, hash) = line.rsplit_once(' ').expect("a case and its hash");

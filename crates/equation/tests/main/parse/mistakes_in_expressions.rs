@@ -1,7 +1,7 @@
 //! One mistake in an expression each: message, place and hint.
 
-use crate::files;
-use crate::mistakes::{Mistake, check, mistake};
+use crate::parse::files;
+use crate::parse::mistakes::{Mistake, check, mistake};
 
 const EXPRESSIONS: &[Mistake] = &[
     mistake(files::BURGERS, "nu*u_xx\"", "«nv»*u_xx\"", "unknown name `nv`", "did you mean `nu`?"),

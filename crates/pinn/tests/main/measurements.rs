@@ -62,7 +62,7 @@ fn the_readme_states_the_best_estimate_and_the_bound_of_cramer_and_rao() {
     };
     let bound = NOISE / sums(DIFFUSIVITY).1.sqrt();
     let stated = format!("{bound:.1e} ({:.2} %)", 100.0 * bound / DIFFUSIVITY);
-    let readme = include_str!("../../../examples/19-heat-inverse/README.md");
+    let readme = include_str!("../../../../examples/19-heat-inverse/README.md");
     assert!(readme.contains(&stated), "the bound is {stated}");
     // Least squares with the exact solution, by Gauss and Newton.
     let estimate = (0..20).fold(DIFFUSIVITY, |estimate, _| {

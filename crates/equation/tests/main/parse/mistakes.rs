@@ -1,6 +1,6 @@
 //! How mistakes are checked, and mistakes that need more than one replacement.
 
-use crate::files;
+use crate::parse::files;
 use equation::parse::{Diagnostics, Position, parse, parse_with};
 
 /// A good file with one piece of text replaced, the place of the mistake in it marked: what stands

@@ -1,0 +1,6 @@
+//! Text to plan, and the interpreter: one binary for all tests, which links once.
+
+mod channels;
+mod constrain;
+mod oracle;
+mod parse;

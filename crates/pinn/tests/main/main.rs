@@ -1,0 +1,18 @@
+//! The library from a problem file to a trained network: one binary for all tests, which links once.
+
+mod changes;
+mod device;
+mod divergence;
+mod export;
+mod golden;
+mod manifest;
+mod measurements;
+mod optimizers;
+mod references;
+mod relative_residuals;
+mod resume;
+mod runs;
+mod sampling;
+mod tables;
+mod training;
+mod windows;
