@@ -1,7 +1,7 @@
 //! One thread, C = A·B with A of `rows`×W and B of W×W, as a layer's forward pass does it: our microkernel,
 //! the crates `gemm` (feature x86-v4) and `faer`. Prints one JSON line per shape, Gflop/s, best of many.
 
-use kernel::cpu::{Float, Level, Scalars, Size, Start, multiply, peak_flops};
+use linear::{Float, Level, Scalars, Size, Start, multiply, peak_flops};
 use std::time::Instant;
 
 fn best(work: f64, mut run: impl FnMut()) -> f64 {
