@@ -8,7 +8,7 @@ use equation::taylor::Plan;
 use kernel::cuda::{Busy, CompileMode};
 use kernel::{Kernel, Points, Visits};
 use pinnace::optimize::{Adam, Optimizer};
-use pinnace::sample::{Draw, draw};
+use pinnace::sample::draw;
 use pinnace::trainer::{Surroundings, settle, train};
 use pinnace::{Device, Experiment, Objective, Precision, Quiet};
 use std::sync::atomic::AtomicBool;
@@ -204,7 +204,7 @@ fn on_processor(
     let precision = without_splits(settings.precision);
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let settled = settle(problem, plan, Device::Cpu, precision);
-    let points: Vec<Points> = draw(problem, plan, experiment.tables(), Draw::of(problem, &settled[0], 0))?;
+    let points: Vec<Points> = draw(problem, plan, experiment.tables(), settled[0].draw(problem, 0))?;
     let kernel = Kernel::compile(plan, Device::Cpu, precision)?;
     let mut objective = Objective::new(kernel, points);
     let mut parameters = plan.initialize(problem.training.seed);

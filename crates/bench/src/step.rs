@@ -10,7 +10,7 @@ use kernel::{Kernel, Visits};
 use linear::peak_flops;
 use pinnace::Loss;
 use pinnace::optimize::{Adam, Optimizer};
-use pinnace::sample::{Draw, draw};
+use pinnace::sample::draw;
 use pinnace::trainer::settle;
 use pinnace::{Device, Experiment, KernelError, Objective, Points, Precision, Refusal};
 use std::path::{Path, PathBuf};
@@ -226,7 +226,7 @@ impl Start {
             Some(folder) => (case::points(folder, plan)?, case::weights(folder, plan)?),
             None => {
                 let settled = settle(problem, plan, Device::Cpu, Precision::F64);
-                let points = draw(problem, plan, experiment.tables(), Draw::of(problem, &settled[0], 0))?;
+                let points = draw(problem, plan, experiment.tables(), settled[0].draw(problem, 0))?;
                 (points, plan.initialize(problem.training.seed))
             }
         };

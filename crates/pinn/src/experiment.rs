@@ -1,10 +1,10 @@
 //! The whole pipeline behind one noun.
 
-use crate::evaluate::{FieldError, Misfit, check_grid, largest_relative, misfits};
+use crate::grid::check as check_grid;
 use crate::problems::BuiltIn;
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
-use crate::trainer::{Choice, Snapshot, Stopped, extent, settle};
+use crate::trainer::{Choice, Snapshot, extent, settle};
 use crate::{Fallback, TrainError, problem_file};
 use equation::constrain::constrain;
 use equation::parse::{Diagnostics, parse_with, resolve};
@@ -12,13 +12,12 @@ use equation::problem::Enforcement;
 use equation::problem::report;
 use equation::problem::{Initialization, Optimizer, Parts, Phase, Problem};
 use equation::taylor::{Plan, plan};
-use kernel::cuda::{CompileMode, CudaError, MemoryUse};
+use kernel::cuda::{CompileMode, CudaError};
 use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
 use reference::{Cache, Facts, Truth};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use train::optimize::most_parameters;
-use train::{Descent, Losses};
 
 /// A problem that is ready to be trained: parsed, planned, its data read, its reference known. What
 /// can be found wrong before training has been looked for.
@@ -48,43 +47,6 @@ struct Origin {
     overrides: Vec<String>,
     /// Where data files are found.
     sources: Sources,
-}
-
-/// A trained problem.
-#[derive(Clone, Debug)]
-pub struct Trained {
-    /// Weights, then the problem's scalars in their unbounded form; of windows one after the other.
-    pub parameters: Vec<f64>,
-    /// The losses at these parameters over the points of the last phase, in the last window.
-    pub losses: Losses,
-    /// The error of every unknown; `None` for those without a reference.
-    pub errors: Vec<Option<FieldError>>,
-    /// The size of every residual beside that of the largest term of its equation, as
-    /// [`Experiment::relative_residuals`] finds it.
-    pub relative_residuals: Vec<Option<f64>>,
-    /// The problem's trainable scalars.
-    pub scalars: Vec<f64>,
-    /// Steps taken.
-    pub steps: u64,
-    /// Evaluations of the loss that they took: one each, more where a step length was searched for.
-    pub evaluations: u64,
-    /// Time taken, without computing the reference.
-    pub seconds: f64,
-    /// Why training ended.
-    pub stopped: Stopped,
-    /// How losses went in the last window.
-    pub descent: Descent,
-    /// What it took on a device with memory of its own.
-    pub memory: Option<MemoryUse>,
-    /// What was done in a slower way than it could be, each cause once.
-    pub fallbacks: Vec<Fallback>,
-}
-
-impl Trained {
-    /// The largest of the relative residuals; `None` where there is none. What is no number is larger than any.
-    pub fn relative_residual(&self) -> Option<f64> {
-        largest_relative(&self.relative_residuals)
-    }
 }
 
 impl Experiment {
@@ -151,7 +113,7 @@ impl Experiment {
             if let Some(most) = most_parameters(settings.method).filter(|most| parameters > *most) {
                 return Err(TrainError::TooLarge { parameters, most });
             }
-            draw(&fewer, &plan, &tables, Draw { interior: 0, ..Draw::of(&problem, &settings, 0) })?;
+            draw(&fewer, &plan, &tables, Draw { interior: 0, ..settings.draw(&problem, 0) })?;
         }
         let (device, precision) = (Device::Cpu, Precision::F64);
         let origin = Origin { text: text.to_owned(), overrides: overrides.to_vec(), sources };
@@ -382,11 +344,6 @@ impl Experiment {
             truth.as_ref().map_or(Ok(()), |truth| truth.settle(&self.problem, unknown))?;
         }
         Ok(())
-    }
-
-    /// How well every equation holds, by the losses of a trained problem.
-    pub fn misfits(&self, losses: &Losses) -> Vec<Misfit<'_>> {
-        misfits(&self.problem, &self.plan, losses)
     }
 
     /// The true values of the unknown at position `unknown`, where the problem gives them for any point.

@@ -7,14 +7,18 @@
 #![forbid(unsafe_code)]
 
 mod afford;
+mod course;
 mod error;
+mod estimate;
 mod evaluate;
 mod experiment;
 mod fallback;
+mod grid;
 pub mod memory;
 mod objective;
 mod problem_file;
 mod problems;
+mod trained;
 
 pub mod checkpoint;
 pub mod export;
@@ -29,20 +33,21 @@ pub use equation::parse::Diagnostics;
 pub use equation::problem::{Budget, FieldNameError, Problem, Solution};
 pub use equation::problem::{Enforcement, Outcome};
 pub use equation::taylor::Plan;
-pub use error::TrainError;
-pub use evaluate::{Axis, FieldError, Fields, Grid, GridError, Misfit, Places, Summary, largest_relative};
-pub use evaluate::{GridExtent, level_is_free};
-pub use experiment::{Experiment, Trained};
+pub use error::{GridError, RunError, TrainError};
+pub use evaluate::{FieldError, Fields, Misfit, Places, Summary, largest_relative, level_is_free};
+pub use experiment::Experiment;
 pub use fallback::Fallback;
+pub use grid::{Axis, Extent as GridExtent, Grid};
 pub use kernel::cuda::{CompileMode, MemoryPlan, MemoryUse, describe as describe_gpu, kernel_text};
 pub use kernel::{ChosenDevice, Device, DeviceError, KernelError, Points, Precision, PrecisionError};
 pub use linear::Level;
 pub use objective::Objective;
 pub use problems::{BUILT_IN, BuiltIn, Group};
-pub use run::{Run, RunError};
+pub use run::Run;
 pub use train::checkpoint::write_atomically;
 pub use train::{
     Array, Concern, Descent, Elsewhere, Extent, LeastSquares, Linearized, Loss, Losses, Pace, Refusal, Room,
     Shortage, State, StateError, TriedStep, Vectors, optimize,
 };
+pub use trained::Trained;
 pub use trainer::{Event, Quiet, Sink, Snapshot, Stopped};

@@ -1,6 +1,7 @@
 //! The error of each unknown.
 
-use super::{grid, level};
+use super::level;
+use crate::grid;
 use crate::table::Tables;
 use crate::windows::Reached;
 use equation::problem::Problem;

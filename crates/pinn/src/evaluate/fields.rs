@@ -1,7 +1,7 @@
 //! Unknowns and their derivatives at many places.
 
-use super::Grid;
-use super::grid::{test_point_count, test_points};
+use crate::Grid;
+use crate::grid::{test_point_count, test_points};
 use crate::{Experiment, TrainError};
 use equation::expression::Derivative;
 use equation::problem::FieldNameError;

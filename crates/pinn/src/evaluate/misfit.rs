@@ -1,5 +1,6 @@
 //! How well each equation holds.
 
+use crate::Experiment;
 use equation::problem::Problem;
 use equation::taylor::{Plan, Source};
 use train::Losses;
@@ -42,4 +43,11 @@ pub(crate) fn misfits<'problem>(
             noise,
         })
         .collect()
+}
+
+impl Experiment {
+    /// How well every equation holds, by the losses of a trained problem.
+    pub fn misfits(&self, losses: &Losses) -> Vec<Misfit<'_>> {
+        misfits(self.problem(), self.plan(), losses)
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{FieldError, Gauge};
 use crate::memory::{Need, Purpose, available};
-use crate::sample::{Draw, draw, draw_part};
+use crate::sample::{draw, draw_part};
 use crate::trainer::settle;
 use crate::windows::{Reached, Seam, Stage};
 use crate::{Experiment, Objective, TrainError};
@@ -25,7 +25,7 @@ impl Experiment {
         let settings = settle(self.problem(), self.plan(), self.device(), self.precision());
         let points = match settings.first() {
             Some(settings) => {
-                draw(self.problem(), self.plan(), &self.tables, Draw::of(self.problem(), settings, 0))?
+                draw(self.problem(), self.plan(), &self.tables, settings.draw(self.problem(), 0))?
             }
             None => Vec::new(),
         };
@@ -78,7 +78,7 @@ impl Experiment {
         // There is a first part, even one without points inside.
         for start in (0..settings.points.max(1)).step_by(each) {
             let part = start..(start + each).min(settings.points);
-            let draw = Draw::of(problem, settings, FRESH);
+            let draw = settings.draw(problem, FRESH);
             let mut points = draw_part(problem, plan, &self.tables, draw, part.clone())?;
             if let Some(seam) = &seam {
                 points.iter_mut().enumerate().try_for_each(|(term, points)| seam.fill(term, points))?;

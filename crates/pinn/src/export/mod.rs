@@ -4,14 +4,13 @@
 //! place and then moved there, so that nobody reads half of one.
 
 mod csv;
-mod error;
 mod file;
 mod network;
 mod npy;
 mod vtk;
 
+pub use crate::error::ExportError;
 pub use csv::{csv, write_csv};
-pub use error::ExportError;
 pub use network::network;
 pub use npy::{npy_folder, npy_table};
 pub use vtk::{Time, Written, vtk};

@@ -5,7 +5,6 @@
 
 mod available;
 mod need;
-mod training;
 
 pub use available::available;
 pub use need::{MemoryError, Need, Part, Purpose, show};

@@ -5,13 +5,12 @@
 
 use super::{CHECKPOINTS, DATA, PROBLEM, RunError};
 use crate::checkpoint::{Store, replace, step_of, write_atomically};
+use crate::error::MANIFEST;
 use crate::problem_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-
-const MANIFEST: &str = "manifest.json";
 
 /// The format that is written and read.
 const FORMAT: u64 = 1;

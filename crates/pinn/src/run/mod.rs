@@ -19,7 +19,6 @@ mod calendar;
 mod create;
 mod drafts;
 mod environment;
-mod error;
 mod folder;
 mod lock;
 mod manifest;
@@ -31,13 +30,12 @@ mod open;
 mod resume;
 mod transfer;
 
+pub use crate::error::{Reason, RunError, TransferError};
 pub use create::Place;
-pub use error::{Reason, RunError};
 pub use folder::Folder;
 pub use metrics::{Record, Told};
 pub use notice::{Live, Notice, Used};
 pub use open::Run;
-pub use transfer::TransferError;
 
 /// Seconds between two checkpoints, unless someone says otherwise.
 pub const SECONDS_PER_CHECKPOINT: f64 = 10.0;

@@ -3,7 +3,6 @@
 use super::{Sequence, condition};
 use crate::TrainError;
 use crate::table::Tables;
-use crate::trainer::Settings;
 use equation::counter::Stream;
 use equation::problem::{Coordinate, Problem, Sampler};
 use equation::taylor::{Plan, Row, Source};
@@ -35,11 +34,6 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// A draw of a run, as a phase of training wants it.
-    pub fn of(problem: &Problem, settings: &Settings, number: u64) -> Self {
-        Draw { sampler: settings.sampler, seed: problem.training.seed, number, interior: settings.points }
-    }
-
     /// The random numbers for `part` of the term at `position`.
     fn stream(&self, position: usize, part: usize) -> Stream {
         let seed = match self.number {

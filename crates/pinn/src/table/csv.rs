@@ -1,9 +1,9 @@
 //! Tables as text: entries divided by commas, semicolons, tabs or spaces; `#` and `%` start comments;
 //! one header line is allowed.
 
-use super::error::Faults;
 use super::layout::Layout;
 use super::{Counted, TableFault};
+use crate::error::Faults;
 use kernel::Points;
 
 /// Reads a table of this layout.

@@ -1,8 +1,7 @@
 //! What the columns of a table must hold: which names a header may give them, which values fit.
 
-use super::TableFault;
+use super::{Counted, TableFault};
 use equation::problem::{Column, Data, Problem};
-use std::fmt;
 
 /// Coordinates may lie this far outside their interval, as a share of its length: tables are often
 /// written with few digits.
@@ -24,24 +23,6 @@ enum Expected<'problem> {
     Measured(&'problem str),
     /// Not used.
     Ignored,
-}
-
-/// How rows are counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counted {
-    /// By lines of text.
-    Lines,
-    /// By rows of the array, from 1.
-    Rows,
-}
-
-impl fmt::Display for Counted {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Counted::Lines => "line",
-            Counted::Rows => "row",
-        })
-    }
 }
 
 impl<'problem> Layout<'problem> {

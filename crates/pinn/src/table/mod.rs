@@ -1,14 +1,12 @@
 //! Data files: CSV and NPY tables of finite numbers, checked once when they are read.
 
 mod csv;
-mod error;
 mod layout;
 mod load;
 mod npy;
 mod points;
 
-pub use error::{TableError, TableFault};
-pub use layout::Counted;
+pub use crate::error::{Counted, TableError, TableFault};
 #[doc(hidden)]
 pub use load::{Kind, read_bytes};
 pub use load::{ReferenceTable, Sources, Tables};

@@ -1,8 +1,8 @@
 //! Tables as NumPy writes them: NPY format versions 1 to 3, C order, little-endian f4 or f8.
 
-use super::error::Faults;
 use super::layout::Layout;
 use super::{Counted, TableFault};
+use crate::error::Faults;
 use kernel::Points;
 
 const MAGIC: &[u8] = b"\x93NUMPY";

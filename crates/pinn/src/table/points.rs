@@ -1,9 +1,9 @@
 //! Points at which someone wants to know a solution.
 
 use super::csv::{Line, lines, number_of};
-use super::error::Faults;
 use super::layout::{Layout, unquoted};
 use super::{Counted, TableError, TableFault, npy};
+use crate::error::Faults;
 use crate::problem_file;
 use equation::problem::Problem;
 use kernel::Points;

@@ -2,7 +2,7 @@
 
 use super::{Balance, Snapshot};
 use crate::Fallback;
-use crate::run::RunError;
+use crate::RunError;
 use equation::taylor::Plan;
 use kernel::cuda::MemoryPlan;
 use std::fmt;

@@ -15,6 +15,7 @@ mod snapshot;
 mod spot;
 mod supply;
 
+pub use crate::error::Spot;
 pub(crate) use attention::ignore_attention;
 pub use balance::Balance;
 pub use choice::{Choice, Reason};
@@ -28,4 +29,3 @@ pub(crate) use settings::extent_with;
 pub use settings::share;
 pub use settings::{Settings, extent, settle};
 pub use snapshot::{Snapshot, Strain};
-pub use spot::Spot;

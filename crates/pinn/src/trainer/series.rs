@@ -56,7 +56,7 @@ impl Run<'_> {
             return None;
         }
         let drawn = !phase.adaptive && !phase.causal && phase.attention.is_none();
-        let draw = Draw { interior: now.interior, ..Draw::of(self.problem, phase, 0) };
+        let draw = Draw { interior: now.interior, ..phase.draw(self.problem, 0) };
         let recipe = if drawn { recipe(self.problem, self.plan, self.tables, draw) } else { None };
         Some(Ahead { recipe, steps: FIRST, memory: None })
     }

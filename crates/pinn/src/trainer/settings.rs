@@ -2,6 +2,7 @@
 
 use super::Choice;
 use super::march::way;
+use crate::sample::Draw;
 use equation::problem::{Attention, Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule, Solver};
 use equation::taylor::{Plan, Source};
 use kernel::{Device, Precision};
@@ -59,6 +60,13 @@ pub struct Settings {
     /// Whether it also ends when measurements fit to their noise. Adam goes on: its steps may be taken elsewhere,
     /// many at a time.
     pub ends_at_noise: bool,
+}
+
+impl Settings {
+    /// A draw of a run's points, as this phase wants it.
+    pub fn draw(&self, problem: &Problem, number: u64) -> Draw {
+        Draw { sampler: self.sampler, seed: problem.training.seed, number, interior: self.points }
+    }
 }
 
 /// All phases of a problem, settled. Where the problem states a number of steps in all, phases keep their

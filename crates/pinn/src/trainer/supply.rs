@@ -71,7 +71,7 @@ impl Run<'_> {
 
     /// The points, or candidates for them, of a draw.
     fn wanted(&self, settings: &Settings, now: &Snapshot, number: u64) -> Draw {
-        Draw { interior: now.interior, ..Draw::of(self.problem, settings, number) }
+        Draw { interior: now.interior, ..settings.draw(self.problem, number) }
     }
 
     /// How they are drawn.

@@ -5,12 +5,11 @@
 //! (the weights that it starts from), `course` (training through all of them), `solution` (all networks as one
 //! function of the coordinates).
 
-mod course;
 mod seam;
 mod solution;
 mod stage;
 mod start;
 
 pub(crate) use seam::Seam;
-pub(crate) use solution::Reached;
+pub(crate) use solution::{Reached, Remembered};
 pub(crate) use stage::Stage;

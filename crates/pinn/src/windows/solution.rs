@@ -115,7 +115,7 @@ impl Part {
 }
 
 /// A set of points whose values in finished windows are known: only the network at hand still changes.
-pub(super) struct Remembered {
+pub(crate) struct Remembered {
     /// Of all points.
     values: Vec<f64>,
     /// The points of the window at hand.
@@ -124,7 +124,7 @@ pub(super) struct Remembered {
 
 impl Remembered {
     /// Points that windows up to the one at hand have reached; `finished` are the parameters of the others.
-    pub(super) fn new(
+    pub(crate) fn new(
         experiment: &Experiment,
         finished: &[Vec<f64>],
         points: &Points,
@@ -141,7 +141,7 @@ impl Remembered {
     }
 
     /// The values of all points, of which the kernel predicts what is not known.
-    pub(super) fn predict(
+    pub(crate) fn predict(
         &self,
         kernel: &mut Kernel<'_>,
         parameters: &[f64],

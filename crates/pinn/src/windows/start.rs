@@ -1,7 +1,7 @@
 //! The weights that a window starts from.
 
 use super::{Seam, Stage};
-use crate::sample::{Draw, draw};
+use crate::sample::draw;
 use crate::trainer::{March, Snapshot, ignore_attention, settle};
 use crate::{Experiment, Objective, TrainError};
 use equation::taylor::Architecture;
@@ -16,7 +16,7 @@ impl Experiment {
     /// Moves on to the next window. Its network starts as the one before is from the middle of its times on, or from
     /// their start on, whichever has the lower loss in the new window: waves may have come around. Where neither has one
     /// that is low, early times come first again.
-    pub(super) fn enter_window(&self, now: &mut Snapshot) -> Result<(), TrainError> {
+    pub(crate) fn enter_window(&self, now: &mut Snapshot) -> Result<(), TrainError> {
         let number = now.windows.len();
         let (before, after) = (self.stage(number)?, self.stage(number + 1)?);
         let mut objective = self.at_its_start(&before, &after, now)?;
@@ -48,7 +48,7 @@ impl Experiment {
         let seam = Seam::new(before, &now.parameters)?;
         let mut sets = Vec::new();
         if let Some(phase) = settle(problem, plan, self.device(), self.precision()).first() {
-            sets = draw(problem, plan, &self.tables, Draw::of(problem, phase, now.draw))?;
+            sets = draw(problem, plan, &self.tables, phase.draw(problem, now.draw))?;
         }
         sets.iter_mut().enumerate().try_for_each(|(term, points)| seam.fill(term, points))?;
         let mut objective = Objective::new(Kernel::compile(plan, Device::Cpu, Precision::F64)?, sets);

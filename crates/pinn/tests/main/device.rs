@@ -1,7 +1,7 @@
 //! Training on a device that takes series of steps and draws points by itself. The processor stands in for it.
 
 use pinnace::optimize::Adam;
-use pinnace::sample::{Draw, draw, recipe};
+use pinnace::sample::{draw, recipe};
 use pinnace::trainer::{Surroundings, settle, train};
 use pinnace::{Event, Experiment, Fallback, Objective, Precision, Sink, Snapshot, TrainError};
 use std::cell::Cell;
@@ -57,10 +57,10 @@ fn points_drawn_by_a_device_are_those_of_the_host_bit_for_bit() {
         let experiment = open(&format!("seed = 77\nsampler = \"{sampler}\"\n"));
         let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
         let settings = &settle(problem, plan, pinnace::Device::Cpu, Precision::F64)[0];
-        let recipe = recipe(problem, plan, tables, Draw::of(problem, settings, 0)).expect("no filters");
+        let recipe = recipe(problem, plan, tables, settings.draw(problem, 0)).expect("no filters");
         let mut device = stand_in(&experiment);
         for number in [0, 1, 2, 1 << 40] {
-            let wanted = draw(problem, plan, tables, Draw::of(problem, settings, number)).expect("points");
+            let wanted = draw(problem, plan, tables, settings.draw(problem, number)).expect("points");
             assert_eq!(device.draw(&recipe, number).expect("memory"), wanted, "{sampler}, draw {number}");
             assert_eq!(wanted.iter().map(pinnace::Points::len).sum::<usize>(), recipe.point_count());
         }

@@ -98,7 +98,7 @@ fn worst(experiment: &Experiment) -> Option<(usize, f64, String)> {
     let formulas = formulas(problem)?;
     let which = Draw {
         interior: INSIDE,
-        ..Draw::of(problem, &settle(problem, plan, pinnace::Device::Cpu, Precision::F64)[0], 0)
+        ..settle(problem, plan, pinnace::Device::Cpu, Precision::F64)[0].draw(problem, 0)
     };
     let points = draw(problem, plan, experiment.tables(), which).expect("points are drawn");
     let mut pool = problem.pool.clone();
@@ -185,7 +185,7 @@ fn every_computed_solution_satisfies_the_equations_and_conditions_of_its_problem
         let tolerance = if built_in.name == "cavity-smooth" { 3e-3 } else { 3e-4 };
         let phase = &settle(problem, plan, pinnace::Device::Cpu, Precision::F64)[0];
         let points =
-            draw(problem, plan, experiment.tables(), Draw { interior: 40, ..Draw::of(problem, phase, 0) })
+            draw(problem, plan, experiment.tables(), Draw { interior: 40, ..phase.draw(problem, 0) })
                 .expect("points are drawn");
         for (term, points) in plan.terms.iter().zip(&points) {
             for equation in equations(problem, term) {

@@ -1,6 +1,6 @@
 //! What training takes on the host: an estimate by the arrays that are there at the same time.
 
-use super::{MemoryError, Need, Purpose, available};
+use crate::memory::{MemoryError, Need, Purpose, available};
 use crate::sample::CANDIDATES_PER_POINT;
 use crate::trainer::{Settings, extent_with, settle};
 use crate::{Experiment, TrainError};

@@ -1,9 +1,12 @@
 //! What can go wrong with the folder of a run.
 
-use super::{TransferError, manifest};
-use crate::checkpoint::Fault;
+use super::TransferError;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use train::checkpoint::Fault;
+
+/// The file that lists the checksums of a run.
+pub(crate) const MANIFEST: &str = "manifest.json";
 
 /// Why a run cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -73,9 +76,9 @@ pub enum RunError {
         "{} {} not what this run was trained with: the checksum in {} is another; restore {}, or delete {} to accept the run's files as they are",
         files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", "),
         if files.len() == 1 { "is" } else { "are" },
-        manifest::path_in(folder).display(),
+        folder.join(MANIFEST).display(),
         if files.len() == 1 { "it" } else { "them" },
-        manifest::path_in(folder).display()
+        folder.join(MANIFEST).display()
     )]
     Changed {
         /// Of which run.
@@ -146,12 +149,12 @@ impl fmt::Display for Reason {
 }
 
 impl RunError {
-    pub(super) fn write(path: &Path) -> impl FnOnce(std::io::Error) -> RunError {
+    pub(crate) fn write(path: &Path) -> impl FnOnce(std::io::Error) -> RunError {
         let path = path.to_owned();
         move |cause| RunError::Write { path, cause }
     }
 
-    pub(super) fn read(path: &Path) -> impl FnOnce(std::io::Error) -> RunError {
+    pub(crate) fn read(path: &Path) -> impl FnOnce(std::io::Error) -> RunError {
         let path = path.to_owned();
         move |cause| RunError::Read { path, cause }
     }

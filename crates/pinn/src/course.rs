@@ -1,9 +1,8 @@
 //! Training from the first window to the last.
 
-use super::solution::Remembered;
-use super::{Seam, Stage};
 use crate::evaluate::Gauge;
 use crate::trainer::{self, Event, Once, Sink, Snapshot, Stopped, Surroundings};
+use crate::windows::{Remembered, Seam, Stage};
 use crate::{Experiment, FieldError, Objective, TrainError, Trained};
 use kernel::{Kernel, Points};
 use std::cell::{Cell, OnceCell};

@@ -1,6 +1,6 @@
 //! What can be wrong with a data file.
 
-use super::Counted;
+use std::fmt;
 use std::path::PathBuf;
 
 /// A data file that cannot be used.
@@ -18,14 +18,14 @@ const MOST_ROWS: usize = 10;
 
 /// What is wrong with the rows of a data file, as they come.
 #[derive(Debug, Default)]
-pub(super) struct Faults {
+pub(crate) struct Faults {
     first: Vec<TableFault>,
     more: usize,
 }
 
 impl Faults {
     /// Takes note of a row.
-    pub(super) fn note(&mut self, row: Result<(), TableFault>) {
+    pub(crate) fn note(&mut self, row: Result<(), TableFault>) {
         match row {
             Ok(()) => {}
             Err(fault) if self.first.len() < MOST_ROWS => self.first.push(fault),
@@ -34,7 +34,7 @@ impl Faults {
     }
 
     /// Everything that was noted, as one.
-    pub(super) fn finish(mut self) -> Result<(), TableFault> {
+    pub(crate) fn finish(mut self) -> Result<(), TableFault> {
         match (self.first.len(), self.first.pop()) {
             (_, None) => Ok(()),
             (1, Some(fault)) => Err(fault),
@@ -219,4 +219,22 @@ fn suggestion(found: &[String], expected: &[String]) -> String {
     let known = found.iter().map(|found| if expected.contains(found) { found.as_str() } else { "_" });
     let names: Vec<String> = known.map(|name| format!("\"{name}\"")).collect();
     names.join(", ")
+}
+
+/// How rows are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counted {
+    /// By lines of text.
+    Lines,
+    /// By rows of the array, from 1.
+    Rows,
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Counted::Lines => "line",
+            Counted::Rows => "row",
+        })
+    }
 }

@@ -1,11 +1,24 @@
-//! What can go wrong between a problem file and a trained network.
+//! What can go wrong between a problem file and a trained network: one enum for all, and those that it is made of. Rooms
+//! import errors, errors import no rooms.
 
-use crate::GridError;
-use crate::export::ExportError;
+mod export;
+mod grid;
+mod run;
+mod spot;
+mod table;
+mod transfer;
+
+pub use export::ExportError;
+pub use grid::GridError;
+pub(crate) use grid::LARGEST_GRID;
+pub(crate) use run::MANIFEST;
+pub use run::{Reason, RunError};
+pub use spot::Spot;
+pub(crate) use table::Faults;
+pub use table::{Counted, TableError, TableFault};
+pub use transfer::TransferError;
+
 use crate::memory::MemoryError;
-use crate::run::RunError;
-use crate::table::TableError;
-use crate::trainer::Spot;
 use equation::parse::Diagnostics;
 use equation::problem::FieldNameError;
 use equation::taylor::PlanError;

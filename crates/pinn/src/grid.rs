@@ -1,5 +1,7 @@
 //! Where errors are measured when the reference can be computed anywhere, and fields are shown.
 
+use crate::GridError;
+use crate::error::LARGEST_GRID;
 use crate::sample::{Sobol, affine};
 use equation::counter::Stream;
 use equation::problem::{Coordinate, Problem};
@@ -11,9 +13,6 @@ const SCATTERED: usize = 100_000;
 
 /// The seed of scattered test points: fixed, so that errors of different runs compare.
 const TEST_SEED: u64 = 0x7e57;
-
-/// Points that a grid has at most: a second or so of evaluation, and some hundred megabytes.
-const LARGEST_GRID: f64 = 1e7;
 
 /// Every combination of evenly spaced values of all coordinates, ends included.
 #[derive(Clone, Debug)]
@@ -37,75 +36,6 @@ pub enum Extent {
     Count(usize),
     /// One value.
     At(f64),
-}
-
-/// Why a text is no grid.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum GridError {
-    /// A part that is not `name=count`.
-    #[error("`{part}` is no part of a grid; write the points along every coordinate, such as `{example}`")]
-    Part {
-        /// As written.
-        part: String,
-        /// For this problem.
-        example: String,
-    },
-    /// Not a coordinate.
-    #[error("`{name}` is no coordinate of this problem; the coordinates are {}", coordinates.join(", "))]
-    Unknown {
-        /// As written.
-        name: String,
-        /// What there is.
-        coordinates: Vec<String>,
-    },
-    /// A coordinate occurs twice.
-    #[error("`{name}` occurs twice in the grid")]
-    Twice {
-        /// Which.
-        name: String,
-    },
-    /// A coordinate is missing.
-    #[error(
-        "the grid says nothing of `{name}`; write the points along every coordinate, such as `{example}`"
-    )]
-    Missing {
-        /// Which.
-        name: String,
-        /// For this problem.
-        example: String,
-    },
-    /// Neither a number of points nor a value.
-    #[error(
-        "`{name}={count}`: the points along a coordinate are an integer of at least 2; a single value has a decimal point, such as `{name}={example}`"
-    )]
-    Count {
-        /// Which coordinate.
-        name: String,
-        /// As written.
-        count: String,
-        /// A value.
-        example: String,
-    },
-    /// A value outside of the domain.
-    #[error(
-        "`{name}={value}`: {name} runs from {low} to {high}; the points along a coordinate are an integer, without a decimal point"
-    )]
-    Outside {
-        /// Which coordinate.
-        name: String,
-        /// As written.
-        value: String,
-        /// Its lower end.
-        low: f64,
-        /// Its upper end.
-        high: f64,
-    },
-    /// More points than memory should be spent on.
-    #[error("the grid has {points:e} points; at most {LARGEST_GRID:e} are supported")]
-    TooLarge {
-        /// Its size.
-        points: f64,
-    },
 }
 
 impl Grid {

@@ -1,0 +1,44 @@
+//! What training leaves behind.
+
+use crate::Fallback;
+use crate::evaluate::{FieldError, largest_relative};
+use crate::trainer::Stopped;
+use kernel::cuda::MemoryUse;
+use train::{Descent, Losses};
+
+/// A trained problem.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// Weights, then the problem's scalars in their unbounded form; of windows one after the other.
+    pub parameters: Vec<f64>,
+    /// The losses at these parameters over the points of the last phase, in the last window.
+    pub losses: Losses,
+    /// The error of every unknown; `None` for those without a reference.
+    pub errors: Vec<Option<FieldError>>,
+    /// The size of every residual beside that of the largest term of its equation, as
+    /// [`Experiment::relative_residuals`](crate::Experiment::relative_residuals) finds it.
+    pub relative_residuals: Vec<Option<f64>>,
+    /// The problem's trainable scalars.
+    pub scalars: Vec<f64>,
+    /// Steps taken.
+    pub steps: u64,
+    /// Evaluations of the loss that they took: one each, more where a step length was searched for.
+    pub evaluations: u64,
+    /// Time taken, without computing the reference.
+    pub seconds: f64,
+    /// Why training ended.
+    pub stopped: Stopped,
+    /// How losses went in the last window.
+    pub descent: Descent,
+    /// What it took on a device with memory of its own.
+    pub memory: Option<MemoryUse>,
+    /// What was done in a slower way than it could be, each cause once.
+    pub fallbacks: Vec<Fallback>,
+}
+
+impl Trained {
+    /// The largest of the relative residuals; `None` where there is none. What is no number is larger than any.
+    pub fn relative_residual(&self) -> Option<f64> {
+        largest_relative(&self.relative_residuals)
+    }
+}
