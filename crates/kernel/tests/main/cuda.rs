@@ -1,13 +1,13 @@
 //! The GPU against the interpreter and against the processor. Where there is no GPU every test says so and passes.
 
 use crate::agreement;
+use crate::skips::skipped;
 use crate::cases::{Case, NETWORKS, case, files, parameters, points};
 use crate::weighing::{over, total};
 use kernel::cuda::CompileMode;
 use kernel::{Device, Kernel, Precision};
 use linear::{Moments, Unknowns, Update};
 use rayon::prelude::*;
-use std::io::Write;
 
 const PRECISIONS: [Precision; 4] = [Precision::F64, Precision::F32, Precision::Bf16x6, Precision::Fp16x3];
 
@@ -16,8 +16,7 @@ fn gpu() -> bool {
     match kernel::cuda::describe() {
         Ok(_) => true,
         Err(reason) => {
-            // Past the harness, which keeps what passing tests print to itself.
-            _ = writeln!(std::io::stdout(), "skipped: no CUDA device ({reason})");
+            skipped("gpu", &reason);
             false
         }
     }

@@ -1,12 +1,12 @@
 //! Kernels compile without a GPU, and stay within the registers. Where the run-time compiler is not installed the
 //! tests say so and pass; PINNACE_CUDA_LIBRARIES names the folder of its library.
 
+use crate::skips::skipped;
 use crate::cases::{Case, case, files};
 use equation::taylor::plan;
 use kernel::Precision;
 use kernel::cuda::{CudaError, Kernels, compile, kernel_text};
 use rayon::prelude::*;
-use std::io::Write;
 
 /// Bytes of registers that one function may move to memory and back: kernel, in f64, in other numbers. In brackets
 /// the most that was found among the built-in problems.
@@ -61,7 +61,7 @@ fn check(case: &Case, precision: Precision, kernels: Kernels, architecture: &str
             wrong
         }
         Err(reason @ CudaError::NoCompiler) => {
-            _ = writeln!(std::io::stdout(), "skipped: {reason}");
+            skipped("nvrtc", &reason);
             Vec::new()
         }
         Err(error) => vec![format!("{what}: {error}")],

@@ -8,4 +8,5 @@ mod cuda_compile;
 mod cuda_stand_in;
 mod jacobian;
 mod reference;
+mod skips;
 mod weighing;

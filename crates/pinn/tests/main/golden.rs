@@ -8,6 +8,7 @@ use pinnace::Array;
 use pinnace::{BUILT_IN, BuiltIn, Device, Experiment, Level, Precision, Quiet, Snapshot};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -125,7 +126,8 @@ fn compare(table: &str, cases: impl Iterator<Item = (String, String)>) {
         return;
     }
     if !known.keys().any(|case| case.starts_with(&format!("{level} "))) {
-        eprintln!("SKIPPED: {table} has no bits of processors with {level} instructions");
+        // Past the harness, which keeps what passing tests print to itself.
+        _ = writeln!(std::io::stdout(), "skipped: hashes: {table} has no bits of processors with {level}");
         return;
     }
     let mut others = Vec::new();
