@@ -1,8 +1,8 @@
 //! The GPU against the interpreter and against the processor. Where there is no GPU every test says so and passes.
 
 use crate::agreement;
-use crate::skips::skipped;
 use crate::cases::{Case, NETWORKS, case, files, parameters, points};
+use crate::skips::skipped;
 use crate::weighing::{over, total};
 use kernel::cuda::CompileMode;
 use kernel::{Device, Kernel, Precision};

@@ -1,8 +1,8 @@
 //! Kernels compile without a GPU, and stay within the registers. Where the run-time compiler is not installed the
 //! tests say so and pass; PINNACE_CUDA_LIBRARIES names the folder of its library.
 
-use crate::skips::skipped;
 use crate::cases::{Case, case, files};
+use crate::skips::skipped;
 use equation::taylor::plan;
 use kernel::Precision;
 use kernel::cuda::{CudaError, Kernels, compile, kernel_text};

@@ -4,6 +4,9 @@ use super::available::VARIABLE;
 use equation::problem::Solver;
 use std::fmt;
 
+/// One in so many bytes that there are is left alone.
+const SPARE: u64 = 10;
+
 /// What memory is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
@@ -116,7 +119,8 @@ impl Need {
     /// Refuses more than there is. Where nobody tells what there is, nothing is refused.
     pub fn check(self, available: Option<u64>) -> Result<(), MemoryError> {
         match available {
-            Some(available) if self.bytes() > available => {
+            // The estimate counts arrays, and other programs want something, too.
+            Some(available) if self.bytes() > available - available / SPARE => {
                 Err(MemoryError::TooLittle { need: self, available })
             }
             Some(_) | None => Ok(()),

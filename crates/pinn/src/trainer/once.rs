@@ -39,6 +39,10 @@ impl Sink for Once<'_> {
         self.sink.state(state);
     }
 
+    fn refused(&mut self, state: &Snapshot) {
+        self.sink.refused(state);
+    }
+
     fn wants_error(&self) -> bool {
         self.sink.wants_error()
     }
