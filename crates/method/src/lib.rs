@@ -8,5 +8,5 @@ mod optimizer;
 mod schedule;
 
 pub use budget::{Budget, NoBudget};
-pub use optimizer::{Optimizer, Products, Solver};
+pub use optimizer::{Gaps, Optimizer, Order, Products, Solver, Traits};
 pub use schedule::Schedule;

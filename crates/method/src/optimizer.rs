@@ -108,3 +108,101 @@ impl Optimizer {
         }
     }
 }
+
+/// What a method sees of the loss.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// The gradient alone: digits beyond those of f32 are of no use to it.
+    First,
+    /// Gradients, of whose changes it learns the curvature.
+    Quasi,
+    /// All rows: it solves linear equations in every step.
+    Second,
+}
+
+/// What a method does about gaps between points.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gaps {
+    /// Nothing: its points change anyway.
+    Nothing,
+    /// It gets fresh points at every step.
+    FreshPoints,
+    /// It needs the same points, and gets one per parameter up to a bound.
+    PointPerParameter,
+}
+
+/// What is decided by the method where a file leaves it open: one line per method, so that a new one is asked for all of it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Traits {
+    /// What it sees of the loss.
+    pub order: Order,
+    /// Points inside the domain, where their number does not follow from that of the parameters.
+    pub points: Option<usize>,
+    /// Steps between two draws of fresh points; zero keeps the first ones.
+    pub resample: u64,
+    /// What changes where there are so many coordinates that some thousand points leave gaps.
+    pub gaps: Gaps,
+    /// Whether points gather where residuals are large.
+    pub gathers: bool,
+    /// Steps after which patience ends.
+    pub steps: u64,
+    /// Whether training ends when measurements fit to their noise. Steps that a device takes by itself are not looked at one by one.
+    pub ends_at_noise: bool,
+    /// Steps between two measurements of the error, for budgets that wait for one: about as much work as a measurement.
+    pub steps_per_measurement: u64,
+    /// Steps between two looks at residuals by which points are weighed.
+    pub steps_per_look: u64,
+}
+
+impl Optimizer {
+    /// What follows from the method where nobody says otherwise. What is left open gets what Gauss-Newton gets.
+    pub fn traits(self) -> Traits {
+        match self {
+            Optimizer::Adam | Optimizer::AdamW { .. } => Traits {
+                order: Order::First,
+                points: Some(2048),
+                resample: 0,
+                gaps: Gaps::FreshPoints,
+                gathers: false,
+                steps: 5000,
+                ends_at_noise: false,
+                steps_per_measurement: 100,
+                steps_per_look: 20,
+            },
+            Optimizer::Lbfgs { .. } => Traits {
+                order: Order::Quasi,
+                points: Some(2048),
+                resample: 0,
+                gaps: Gaps::PointPerParameter,
+                gathers: false,
+                steps: 5000,
+                ends_at_noise: true,
+                steps_per_measurement: 20,
+                steps_per_look: 100,
+            },
+            // It fits any fixed points, and what it knows outlives them: fresh ones now and then.
+            Optimizer::SsBroyden => Traits {
+                order: Order::Quasi,
+                points: Some(4096),
+                resample: 100,
+                gaps: Gaps::Nothing,
+                gathers: true,
+                steps: 5000,
+                ends_at_noise: true,
+                steps_per_measurement: 20,
+                steps_per_look: 100,
+            },
+            Optimizer::Auto | Optimizer::GaussNewton { .. } => Traits {
+                order: Order::Second,
+                points: None,
+                resample: 1,
+                gaps: Gaps::Nothing,
+                gathers: true,
+                steps: 600,
+                ends_at_noise: true,
+                steps_per_measurement: 1,
+                steps_per_look: 5,
+            },
+        }
+    }
+}

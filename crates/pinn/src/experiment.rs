@@ -10,7 +10,7 @@ use equation::constrain::constrain;
 use equation::parse::{Diagnostics, parse_with, resolve};
 use equation::problem::Enforcement;
 use equation::problem::report;
-use equation::problem::{Initialization, Optimizer, Parts, Phase, Problem};
+use equation::problem::{Initialization, Optimizer, Order, Parts, Phase, Problem};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, CudaError};
 use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
@@ -138,7 +138,7 @@ impl Experiment {
     /// f32 has, and are many times as fast; all others need f64.
     pub fn suitable_precision(&self, device: Device) -> Precision {
         let phases = settle(&self.problem, &self.plan, device, Precision::F64);
-        let follows = |method| matches!(method, Optimizer::Adam | Optimizer::AdamW { .. });
+        let follows = |method: Optimizer| method.traits().order == Order::First;
         match device {
             Device::Cuda if phases.iter().all(|phase| follows(phase.method)) => {
                 device.fastest_as_accurate_as_f32(self.compile)

@@ -65,9 +65,13 @@ impl<'plan> Objective<'plan> {
         self.points.iter().map(Points::len).sum()
     }
 
-    /// How strongly every residual depends on the parameters.
-    pub(crate) fn scales(&mut self, parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
-        self.kernel.scales(&self.points, parameters)
+    /// The squared lengths of the gradients of every residual at some of its points.
+    pub(crate) fn gradient_squares(
+        &mut self,
+        parameters: &[f64],
+        most: usize,
+    ) -> Result<Vec<Vec<f64>>, KernelError> {
+        self.kernel.gradient_squares(&self.points, parameters, most)
     }
 
     /// Weighs residuals otherwise than the plan; as the plan, where there are no weights.

@@ -21,7 +21,7 @@ pub use enforcement::{Enforcement, Outcome, Reason, report};
 pub use faces::BareFace;
 pub(crate) use faces::bare_faces;
 pub use field::FieldNameError;
-pub use method::{Budget, NoBudget, Optimizer, Products, Schedule, Solver};
+pub use method::{Budget, NoBudget, Optimizer, Order, Products, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub(crate) use probe::{largest, places, prescribed, value};
 pub use training::{Attention, HardConstraints, Phase, Sampler, Training};

@@ -7,31 +7,20 @@ use crate::error::fits;
 use crate::{Kernel, KernelError, Points, Shape, Sums, Weighted};
 use linear::{Gram, NormalEquations, Products, Subspace, Unknowns};
 
-/// Points of a term that suffice to tell how its residuals depend on the parameters.
-const SAMPLE: usize = 128;
-
-/// How many times longer than their median the root of the mean square of gradients may be. Where points gather in a
-/// front, a few gradients are longer than all others by orders of magnitude, and the longer, the steeper the front is.
-const STEEP: f64 = 4.0;
-
-/// The root of the mean of lengths squared, as long as it is typical of them.
-fn typical(squares: &mut [f64]) -> f64 {
-    let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
-    squares.sort_unstable_by(f64::total_cmp);
-    let median = squares.get(squares.len() / 2).copied().unwrap_or(0.0);
-    // Most of what a condition is about may depend on nothing.
-    if median > 0.0 { mean.min(STEEP * STEEP * median).sqrt() } else { mean.sqrt() }
-}
-
 impl Kernel<'_> {
-    /// How strongly every residual depends on the parameters: the root of the mean, over some of the points,
-    /// of its gradient squared, but no more than four times the median length. Not weighted; zero without points.
-    pub fn scales(&mut self, points: &[Points], parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
+    /// The squared lengths of the gradients of every residual, one per point, at the first `most` points of its term. Not
+    /// weighted; none without points.
+    pub fn gradient_squares(
+        &mut self,
+        points: &[Points],
+        parameters: &[f64],
+        most: usize,
+    ) -> Result<Vec<Vec<f64>>, KernelError> {
         self.check(points, parameters)?;
         let mut found = Vec::with_capacity(self.sums.squares.len());
         let (mut residuals, mut rows) = (Vec::new(), Vec::new());
         for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
-            let (each, count) = (term.residuals.len(), points.len().min(SAMPLE));
+            let (each, count) = (term.residuals.len(), points.len().min(most));
             residuals.resize(count * each, 0.0);
             rows.resize(count * each * parameters.len(), 0.0);
             self.engine.jacobian((number, points, 0..count), parameters, &mut residuals, &mut rows)?;
@@ -39,7 +28,7 @@ impl Kernel<'_> {
             for (place, row) in rows.chunks_exact(parameters.len().max(1)).enumerate() {
                 squares[place % each].push(row.iter().map(|slope| slope * slope).sum::<f64>());
             }
-            found.extend(squares.iter_mut().map(|squares| typical(squares)));
+            found.extend(squares);
         }
         Ok(found)
     }

@@ -8,18 +8,8 @@
 use super::run::Run;
 use super::{Settings, Snapshot};
 use crate::{Objective, TrainError};
-use equation::problem::{Attention, Optimizer as Method};
+use equation::problem::Attention;
 use equation::taylor::Plan;
-
-/// Steps between two looks at the residuals of points that stay. One look costs a third of a gradient, and what a method
-/// remembers of the loss.
-pub(super) fn steps_per_look(method: Method) -> u64 {
-    match method {
-        Method::Adam | Method::AdamW { .. } => 20,
-        Method::Lbfgs { .. } | Method::SsBroyden => 100,
-        Method::Auto | Method::GaussNewton { .. } => 5,
-    }
-}
 
 impl Run<'_> {
     /// Looks at the residuals inside, where it is time for it, and weighs them anew; whether it did.
@@ -33,7 +23,7 @@ impl Run<'_> {
             return Ok(false);
         };
         let each = term.residuals.len();
-        let interval = steps_per_look(settings.method);
+        let interval = settings.method.traits().steps_per_look;
         let fresh = now.attention.len() != objective.points()[number].len() * each;
         if now.phase_step == 0 || !(fresh || now.phase_step.is_multiple_of(interval)) {
             return Ok(false);

@@ -22,6 +22,13 @@ const FAR: f64 = 100.0;
 /// Weights change when one of them is wrong by more than this factor: each change makes another loss.
 const TOLERATED: f64 = 2.0;
 
+/// Points of a term that suffice to tell how its residuals depend on the parameters.
+const SAMPLE: usize = 128;
+
+/// How many times longer than their median the root of the mean square of gradients may be. Where points gather in a
+/// front, a few gradients are longer than all others by orders of magnitude, and the longer, the steeper the front is.
+const STEEP: f64 = 4.0;
+
 /// What a look at the balance found: numbers in the order of the plan's residuals.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Balance {
@@ -44,7 +51,8 @@ impl Run<'_> {
         if !settings.balance || !is_time(step) || !is_open(self.plan) {
             return Ok(None);
         }
-        let scales = objective.scales(&now.parameters)?;
+        let mut squares = objective.gradient_squares(&now.parameters, SAMPLE)?;
+        let scales: Vec<f64> = squares.iter_mut().map(|squares| typical(squares)).collect();
         let own: Vec<f64> =
             self.plan.terms.iter().flat_map(|term| &term.residuals).map(|part| part.weight).collect();
         // Units are what they are from the start on; how strong conditions are is not.
@@ -68,6 +76,15 @@ impl Run<'_> {
         now.pace = Pace::START;
         Ok(Some(Balance { scales, weights }))
     }
+}
+
+/// How strongly a residual depends on the parameters: the root of the mean of lengths squared, as long as it is typical of them.
+fn typical(squares: &mut [f64]) -> f64 {
+    let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
+    squares.sort_unstable_by(f64::total_cmp);
+    let median = squares.get(squares.len() / 2).copied().unwrap_or(0.0);
+    // Most of what a condition is about may depend on nothing.
+    if median > 0.0 { mean.min(STEEP * STEEP * median).sqrt() } else { mean.sqrt() }
 }
 
 fn is_time(step: u64) -> bool {

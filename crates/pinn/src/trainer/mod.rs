@@ -23,7 +23,7 @@ pub use event::{Event, Quiet, Sink, Stopped};
 pub use march::March;
 pub(crate) use once::Once;
 pub use renewal::Renewal;
-pub use run::{Measure, Outcome, Surroundings, TakeOver, steps_per_measurement, train};
+pub use run::{Measure, Outcome, Surroundings, TakeOver, train};
 pub(crate) use run::{begin, finish, train_phases};
 pub(crate) use settings::extent_with;
 pub use settings::share;

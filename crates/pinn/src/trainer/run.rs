@@ -11,6 +11,7 @@ use equation::problem::{Optimizer as Method, Problem, Products, Solver};
 use equation::taylor::Plan;
 use kernel::cuda::CudaError;
 use kernel::{Kernel, KernelError, Points, Precision};
+use method::Order;
 use std::sync::atomic::{AtomicBool, Ordering};
 use train::optimize::{Optimizer, Progress, StepOutcome, Trust, optimizer, rate};
 use train::{LeastSquares, Losses, Refusal};
@@ -43,22 +44,9 @@ const TIMES_PER_MEASUREMENT: f64 = 50.0;
 /// the reference, it does not tell how long one takes.
 const SECONDS_TO_FIRST_MEASUREMENTS: f64 = 1.0;
 
-/// Steps between two measurements for a budget that waits for an error. Counted, and not timed: runs
-/// must repeat bit for bit. A measurement costs about as much as a few steps of Adam.
-pub fn steps_per_measurement(method: Method) -> u64 {
-    match method {
-        Method::Adam | Method::AdamW { .. } => 100,
-        Method::Lbfgs { .. } | Method::SsBroyden => 20,
-        Method::Auto | Method::GaussNewton { .. } => 1,
-    }
-}
-
 /// Whether a method asks for gradients, and not for rows.
 fn follows_gradients(method: Method) -> bool {
-    match method {
-        Method::Adam | Method::AdamW { .. } | Method::Lbfgs { .. } | Method::SsBroyden => true,
-        Method::Auto | Method::GaussNewton { .. } => false,
-    }
+    method.traits().order != Order::Second
 }
 
 /// What training leaves behind, besides the parameters.
@@ -449,7 +437,7 @@ impl Run<'_> {
         now: &Snapshot,
         sink: &mut dyn Sink,
     ) -> Result<bool, TrainError> {
-        let interval = steps_per_measurement(phase.method);
+        let interval = phase.method.traits().steps_per_measurement;
         let bound = phase.budget.error.filter(|_| now.phase_step.is_multiple_of(interval));
         let watched = sink.wants_error() && now.seconds >= self.measured_next;
         if bound.is_none() && !watched {

@@ -1,7 +1,6 @@
 //! Steps that a device takes by itself, many at a time: nothing but the clock depends on how many.
 
-use super::attention::steps_per_look;
-use super::run::{Run, explain, steps_per_measurement};
+use super::run::{Run, explain};
 use super::{Event, Settings, Sink, Snapshot};
 use crate::sample::{Draw, recipe};
 use crate::{Objective, TrainError};
@@ -116,13 +115,13 @@ impl Run<'_> {
         let budget = phase.budget;
         let mut count = ahead.steps.min(budget.steps.unwrap_or(u64::MAX) - now.phase_step);
         if budget.error.is_some() {
-            count = count.min(left(steps_per_measurement(phase.method)));
+            count = count.min(left(phase.method.traits().steps_per_measurement));
         }
         if let (Some(interval), None) = (phase.resample, &ahead.recipe) {
             count = count.min(left(interval));
         }
         if phase.attention.is_some() {
-            count = count.min(left(steps_per_look(phase.method)));
+            count = count.min(left(phase.method.traits().steps_per_look));
         }
         let progress = |step| Progress { step: now.phase_step + step, seconds: now.phase_seconds };
         (0..count).map(|step| rate(phase.learning_rate, phase.schedule, budget, progress(step))).collect()

@@ -6,6 +6,7 @@ use crate::sample::Draw;
 use equation::problem::{Attention, Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule, Solver};
 use equation::taylor::{Plan, Source};
 use kernel::{Device, Precision};
+use method::{Gaps, Order};
 use train::Extent;
 
 /// Parameters up to which there are as many rows as parameters at first. Of larger networks a step only
@@ -21,9 +22,6 @@ const FEW_COORDINATES: usize = 3;
 
 /// The most of those: with 13,889 points a step in twenty dimensions takes a processor so long that too few are taken.
 const MOST_FIXED: usize = 4096;
-
-/// Steps of Gauss-Newton after which patience ends.
-const MOST_STEPS: u64 = 600;
 
 /// Operations up to which points may grow.
 const MOST_GROWN: f64 = 3e12;
@@ -148,32 +146,26 @@ pub fn share(budget: Budget, part: f64) -> Budget {
 }
 
 fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) -> Settings {
-    let second_order = matches!(method, Method::GaussNewton { .. });
-    // It fits any fixed points, and what it knows outlives them: fresh ones now and then.
-    let fits_points = method == Method::SsBroyden;
-    let sparse = problem.domain.len() > FEW_COORDINATES;
-    let fits_few = sparse && matches!(method, Method::Lbfgs { .. });
-    let (points, most) = match (second_order, fits_points) {
-        (true, _) => enough(problem, plan),
-        (false, true) => (4096, 4096),
-        (false, false) if fits_few => {
-            let rows = plan.parameter_count().clamp(2048, MOST_FIXED);
+    let traits = method.traits();
+    let second_order = traits.order == Order::Second;
+    let gaps = if problem.domain.len() > FEW_COORDINATES { traits.gaps } else { Gaps::Nothing };
+    let (points, most) = match (traits.points, gaps) {
+        (None, _) => enough(problem, plan),
+        (Some(least), Gaps::PointPerParameter) => {
+            let rows = plan.parameter_count().clamp(least, MOST_FIXED);
             (rows, rows)
         }
-        (false, false) => (2048, 2048),
+        (Some(points), Gaps::Nothing | Gaps::FreshPoints) => (points, points),
     };
-    let steps = if second_order { MOST_STEPS } else { 5000 };
-    let averages = sparse && matches!(method, Method::Adam | Method::AdamW { .. });
-    let fresh = (second_order || averages).then_some(1).or(fits_points.then_some(100));
-    let resample = phase.resample.or(fresh);
-    let resample = resample.filter(|&steps| steps > 0);
+    let fresh = if gaps == Gaps::FreshPoints { 1 } else { traits.resample };
+    let resample = Some(phase.resample.unwrap_or(fresh)).filter(|&steps| steps > 0);
     Settings {
         method,
         points: phase.points.unwrap_or(points),
         // Who states a number of points means it.
         most_points: phase.most_points.or(phase.points).unwrap_or(most),
         sampler: phase.sampler,
-        adaptive: phase.adaptive.unwrap_or(second_order || fits_points),
+        adaptive: phase.adaptive.unwrap_or(traits.gathers),
         // Where there is no way through time, nothing waits for its end.
         causal: phase.causal.unwrap_or(second_order) && resample == Some(1) && way(problem).is_some(),
         balance: second_order && phase.balance.unwrap_or(true),
@@ -181,9 +173,9 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
         resample,
         learning_rate: phase.learning_rate,
         schedule: phase.schedule,
-        budget: phase.budget.unwrap_or(Budget { steps: Some(steps), ..Budget::default() }),
+        budget: phase.budget.unwrap_or(Budget { steps: Some(traits.steps), ..Budget::default() }),
         ends_by_itself: second_order && phase.budget.is_none(),
-        ends_at_noise: !matches!(method, Method::Adam | Method::AdamW { .. }),
+        ends_at_noise: traits.ends_at_noise,
     }
 }
 

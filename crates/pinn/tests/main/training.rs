@@ -1,7 +1,7 @@
 //! Promises of the training loop.
 
 use kernel::Kernel;
-use pinnace::trainer::{Measure, Outcome, Snapshot, Surroundings, steps_per_measurement, train};
+use pinnace::trainer::{Measure, Outcome, Snapshot, Surroundings, train};
 use pinnace::{Device, Event, Experiment, Objective, Precision, Quiet, Sink, Stopped, TrainError, Trained};
 use std::cell::Cell;
 use std::path::Path;
@@ -203,7 +203,7 @@ fn a_target_error_ends_a_phase_once_it_is_measured() {
     };
     let outcome = run_by(&experiment, &mut now, &|| 0.0, &error, &mut Quiet).unwrap();
     assert_eq!((measured.get(), outcome.stopped), (3, Stopped::TargetError));
-    let interval = steps_per_measurement(experiment.problem().training.phases[0].optimizer);
+    let interval = experiment.problem().training.phases[0].optimizer.traits().steps_per_measurement;
     assert_eq!(now.steps, 3 * interval);
     // A run that ended this way has ended, until a lower error is asked for.
     let error = |_: &mut Kernel<'_>, _: &[f64]| Ok(Some(0.1));

@@ -6,7 +6,7 @@ use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
 use crate::problem::{
-    Attention, Budget, Optimizer, Parts, Phase, Products, Sampler, Schedule, Solver, Training,
+    Attention, Budget, Optimizer, Order, Parts, Phase, Products, Sampler, Schedule, Solver, Training,
 };
 
 /// Points on a condition that states none.
@@ -249,7 +249,7 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
     for (key, method) in keys.into_iter().filter(|(_, method)| *method != own) {
         table.get(key).into_iter().for_each(|entry| misplaced(entry, method));
     }
-    if !matches!(optimizer, Optimizer::Auto | Optimizer::GaussNewton { .. }) {
+    if optimizer.traits().order != Order::Second {
         table.get("balance").into_iter().for_each(|entry| misplaced(entry, "gauss-newton"));
     }
     match optimizer {

@@ -3,7 +3,7 @@
 use super::training::stated_windows;
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Entry, Table};
-use crate::problem::{Optimizer, Parts, Problem, Tie};
+use crate::problem::{Order, Parts, Problem, Tie};
 use crate::swings::{growth, swings};
 use std::iter;
 
@@ -30,8 +30,7 @@ const LAST: f64 = 0.6;
 /// it open. Only for Gauss-Newton, which balances a start against the equations: other methods need weights.
 pub(in crate::parse) fn choose(training: &Table, problem: &mut Problem) {
     let mut methods = problem.training.phases.iter().map(|phase| phase.optimizer);
-    let second_order =
-        methods.all(|method| matches!(method, Optimizer::Auto | Optimizer::GaussNewton { .. }));
+    let second_order = methods.all(|method| method.traits().order == Order::Second);
     if stated_windows(training).is_some() || !second_order {
         return;
     }
