@@ -194,7 +194,8 @@ mod tests {
         let need = Need::default().with(Purpose::Network, 1e6).with(Purpose::Candidates, 4e9);
         assert_eq!(need.bytes(), 32_008_000_000);
         assert_eq!(need.clone().check(None), Ok(()), "where nobody tells");
-        assert_eq!(need.clone().check(Some(32_008_000_000)), Ok(()));
+        assert_eq!(need.clone().check(Some(36_000_000_000)), Ok(()));
+        assert!(need.clone().check(Some(32_008_000_000)).is_err(), "something is left for others");
         let said = need.check(Some(7_500_000_000)).expect_err("too little").to_string();
         for part in ["32.0 GB", "candidates for points", "7.5 GB", "training.points", "PINNACE_HOST_MEMORY"] {
             assert!(said.contains(part), "{part}: {said}");
