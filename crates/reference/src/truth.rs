@@ -42,7 +42,7 @@ pub enum Truth {
 
 impl Truth {
     /// The truth about every unknown: `None` where the problem gives none, or gives a table, which
-    /// [`Tables`](crate::table::Tables) holds. Nothing is computed yet.
+    /// whoever reads data files holds. Nothing is computed yet.
     pub fn all(problem: &Problem, cache: &Cache) -> Result<Vec<Option<Truth>>, ReferenceError> {
         // Unknowns of a system are solved for together.
         let (mut periodic, mut driven) = (None, None);
