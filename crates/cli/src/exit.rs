@@ -4,7 +4,7 @@ use crate::args::Gpu;
 use crate::clean::{self, stderr};
 use bench::{AccuracyError, BenchError};
 use pinnace::export::ExportError;
-use pinnace::{Device, KernelError, RunError, TrainError};
+use pinnace::{Device, Hardware, KernelError, RunError, TrainError};
 use plot::PlotError;
 use std::ffi::OsString;
 use std::fmt;
@@ -36,9 +36,9 @@ impl std::error::Error for Usage {}
 pub(crate) fn check_gpu(gpu: &Gpu, device: Device) -> Result<(), Usage> {
     let given = [("--memory-limit", gpu.memory_limit.is_some()), ("--compile", gpu.compile.is_some())];
     let first = given.into_iter().find(|(_, given)| *given);
-    match (first, device) {
-        (None, _) | (Some(_), Device::Cuda) => Ok(()),
-        (Some((name, _)), Device::Cpu | Device::Reference) => {
+    match (first, device.hardware()) {
+        (None, _) | (Some(_), Hardware::Accelerator) => Ok(()),
+        (Some((name, _)), Hardware::Processor) => {
             Err(Usage(format!("{name} is about a GPU; this would run on `{device}`")))
         }
     }

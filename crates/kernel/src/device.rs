@@ -2,6 +2,7 @@
 
 use crate::Precision;
 use crate::cuda::{self, CompileMode, CudaError};
+use linear::Hardware;
 use std::fmt;
 use std::str::FromStr;
 
@@ -43,6 +44,15 @@ impl Device {
             Device::Reference => "reference",
             Device::Cpu => "cpu",
             Device::Cuda => "cuda",
+        }
+    }
+
+    /// What kind of machine it is. Whoever decides by the device decides by this: only this file and the engines tell devices
+    /// apart.
+    pub fn hardware(self) -> Hardware {
+        match self {
+            Device::Reference | Device::Cpu => Hardware::Processor,
+            Device::Cuda => Hardware::Accelerator,
         }
     }
 

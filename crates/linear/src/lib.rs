@@ -9,6 +9,7 @@ mod damped;
 mod float;
 mod gemm;
 mod gram;
+mod hardware;
 mod level;
 mod normal;
 mod packed;
@@ -25,6 +26,7 @@ pub use damped::{
 pub use float::Float;
 pub use gemm::{Scalars, Size, Start, multiply};
 pub use gram::Gram;
+pub use hardware::Hardware;
 pub use level::Level;
 pub use normal::NormalEquations;
 pub use packed::{Packed, RankTwo};

@@ -7,6 +7,7 @@ use crate::{Experiment, TrainError};
 use equation::problem::{Optimizer as Method, Problem, Solver};
 use equation::taylor::{Plan, Source, Term};
 use kernel::{Device, Precision};
+use train::Hardware;
 
 /// Gradients of parts of the points that the processor adds up side by side.
 const GRADIENTS: f64 = 32.0;
@@ -108,10 +109,10 @@ impl Experiment {
             Method::SsBroyden => {
                 need.with(Purpose::History, COPIES_SAVED * 0.5 * parameters * (parameters + 1.0))
             }
-            Method::Auto | Method::GaussNewton { .. } => match self.device() {
+            Method::Auto | Method::GaussNewton { .. } => match self.device().hardware() {
                 // The device has its own, and the host takes over only where it has no room.
-                Device::Cuda => need,
-                Device::Cpu | Device::Reference => {
+                Hardware::Accelerator => need,
+                Hardware::Processor => {
                     let solver = match settings.method {
                         Method::GaussNewton { solver, .. } => solver,
                         _ => Solver::Auto,
@@ -156,10 +157,10 @@ fn condition_points(problem: &Problem, number: usize) -> usize {
 
 fn with_network(need: Need, plan: &Plan, (device, precision): (Device, Precision), windows: usize) -> Need {
     let parameters = plan.parameter_count() as f64;
-    let gradients = match (device, precision) {
-        (Device::Cuda, _) => 0.0,
-        (Device::Cpu, Precision::F32) => GRADIENTS / 2.0,
-        (Device::Cpu | Device::Reference, _) => GRADIENTS,
+    let gradients = match (device.hardware(), precision) {
+        (Hardware::Accelerator, _) => 0.0,
+        (Hardware::Processor, Precision::F32) => GRADIENTS / 2.0,
+        (Hardware::Processor, _) => GRADIENTS,
     };
     // Those of finished windows are kept, joined, and written.
     need.with(Purpose::Network, parameters * (gradients + VECTORS + COPIES_SAVED * windows as f64))

@@ -17,6 +17,7 @@ use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
 use reference::{Cache, Facts, Truth};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use train::Hardware;
 use train::optimize::most_parameters;
 
 /// A problem that is ready to be trained: parsed, planned, its data read, its reference known. What
@@ -139,11 +140,11 @@ impl Experiment {
     pub fn suitable_precision(&self, device: Device) -> Precision {
         let phases = settle(&self.problem, &self.plan, device, Precision::F64);
         let follows = |method: Optimizer| method.traits().order == Order::First;
-        match device {
-            Device::Cuda if phases.iter().all(|phase| follows(phase.method)) => {
+        match device.hardware() {
+            Hardware::Accelerator if phases.iter().all(|phase| follows(phase.method)) => {
                 device.fastest_as_accurate_as_f32(self.compile)
             }
-            Device::Cuda | Device::Cpu | Device::Reference => Precision::F64,
+            Hardware::Accelerator | Hardware::Processor => Precision::F64,
         }
     }
 

@@ -46,8 +46,8 @@ pub use problems::{BUILT_IN, BuiltIn, Group};
 pub use run::Run;
 pub use train::checkpoint::write_atomically;
 pub use train::{
-    Array, Concern, Descent, Elsewhere, Extent, LeastSquares, Linearized, Loss, Losses, Pace, Refusal, Room,
-    Shortage, State, StateError, TriedStep, Vectors, optimize,
+    Array, Concern, Descent, Elsewhere, Extent, Hardware, LeastSquares, Linearized, Loss, Losses, Pace,
+    Refusal, Room, Shortage, State, StateError, TriedStep, Vectors, optimize,
 };
 pub use trained::Trained;
 pub use trainer::{Event, Quiet, Sink, Snapshot, Stopped};

@@ -15,9 +15,9 @@ mod state;
 mod vectors;
 
 pub use descent::{Concern, Descent};
+pub use linear::Hardware;
 pub use loss::{Elsewhere, Extent, LeastSquares, Linearized, Loss, TriedStep};
 pub use losses::Losses;
-pub use optimize::Hardware;
 pub use pace::Pace;
 pub use refusal::{Refusal, Shortage};
 pub use state::{Array, State, StateError};

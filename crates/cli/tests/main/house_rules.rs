@@ -123,6 +123,25 @@ fn networks_are_computed_as_their_experiment_says() {
 }
 
 #[test]
+fn only_the_engines_tell_devices_apart() {
+    let own = ["crates/kernel/src/device.rs", "crates/kernel/src/engine.rs"];
+    let sources = |path: &&String| path.contains("/src/") && path.ends_with(".rs");
+    for path in files().iter().filter(sources).filter(|path| !own.contains(&path.as_str())) {
+        let text = read(path);
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for variant in ["Device::Cuda", "Device::Cpu", "Device::Reference"] {
+            let arm = |rest: &str| ["=>", "|", ",_)=>", "if"].iter().any(|sign| rest.starts_with(sign));
+            let matched = code.split(variant).skip(1).any(|rest| {
+                let squeezed: String =
+                    rest.chars().take(40).filter(|letter| !letter.is_whitespace()).collect();
+                arm(&squeezed)
+            });
+            assert!(!matched, "{path} matches on {variant}: ask Device::hardware");
+        }
+    }
+}
+
+#[test]
 fn lints_are_silenced_only_with_a_reason() {
     for path in files().iter().filter(|path| path.ends_with(".rs")) {
         let bare = concat!("#[", "allow(");

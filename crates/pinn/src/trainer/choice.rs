@@ -8,9 +8,9 @@ use train::{Extent, Hardware};
 /// Operations up to which a step of Gauss-Newton is the fastest way to small errors: about six seconds on one core, and one on
 /// a GPU for data centres. A number for each kind of device, not a measurement: what is chosen must not depend on the moment.
 fn most_flops(device: Device) -> f64 {
-    match device {
-        Device::Cpu | Device::Reference => 3e11,
-        Device::Cuda => 2e13,
+    match device.hardware() {
+        Hardware::Processor => 3e11,
+        Hardware::Accelerator => 2e13,
     }
 }
 
@@ -46,7 +46,7 @@ impl Choice {
             | Precision::Tf32
             | Precision::Bf16
             | Precision::Fp16 => Choice::TooCoarse,
-            Precision::F64 if extent.flops(extent.best_on(hardware(device))) <= most_flops(device) => {
+            Precision::F64 if extent.flops(extent.best_on(device.hardware())) <= most_flops(device) => {
                 Choice::GaussNewton { extent, device }
             }
             Precision::F64 => Choice::TooLarge { extent, device },
@@ -92,7 +92,7 @@ pub struct Reason(pub Extent, pub Device);
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Reason(extent, device) = *self;
-        let best = extent.best_on(hardware(device));
+        let best = extent.best_on(device.hardware());
         let cost = |solver: Solver| format!("{:.3} Gflop", extent.flops(solver) / 1e9);
         write!(
             formatter,
@@ -107,13 +107,5 @@ impl fmt::Display for Reason {
             write!(formatter, "; {} {}", solver.name(), cost(solver))?;
         }
         Ok(())
-    }
-}
-
-/// What solves equations on a device.
-fn hardware(device: Device) -> Hardware {
-    match device {
-        Device::Cpu | Device::Reference => Hardware::Processor,
-        Device::Cuda => Hardware::Accelerator,
     }
 }

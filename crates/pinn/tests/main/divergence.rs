@@ -123,6 +123,20 @@ fn a_healthy_run_keeps_its_best_state_and_goes_on_from_its_newest() {
 }
 
 #[test]
+fn a_best_state_that_was_swapped_is_not_used() {
+    let (scratch, other) = (Scratch::new("swapped"), Scratch::new("other"));
+    let (path, _) = scratch.train(&["training.learning_rate=1e6", "training.steps=20"]);
+    let (foreign, _) = other.train(&["training.learning_rate=1e-2", "training.steps=3"]);
+    assert_eq!(Run::open(&path).unwrap().used(), Used::Best);
+    let best = path.join("checkpoints/best.safetensors");
+    // Another name of a checkpoint: written over, it would change that one, too.
+    fs::remove_file(&best).unwrap();
+    fs::copy(foreign.join("checkpoints/best.safetensors"), &best).unwrap();
+    let run = Run::open(&path).unwrap();
+    assert_eq!((run.used(), run.snapshot().steps), (Used::Newest, 20));
+}
+
+#[test]
 fn phases_that_follow_do_not_hide_that_a_run_diverged() {
     let scratch = Scratch::new("phases");
     let phases = "training.phase=[{ budget = '10 steps', learning_rate = 1e6 }, { optimizer = 'lbfgs', budget = '1 steps' }]";

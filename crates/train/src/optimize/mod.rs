@@ -7,7 +7,7 @@ mod quasi_newton;
 mod schedule;
 
 pub use adam::Adam;
-pub use gauss_newton::{GaussNewton, Hardware, first_products};
+pub use gauss_newton::{GaussNewton, first_products};
 pub use quasi_newton::QuasiNewton;
 pub use schedule::{Progress, rate};
 

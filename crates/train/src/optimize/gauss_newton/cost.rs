@@ -2,7 +2,7 @@
 
 use super::TRIED;
 use super::correct::can_be_judged;
-use crate::Extent;
+use crate::{Extent, Hardware};
 use linear::{Cholesky, Gram, NormalEquations, Subspace, Unknowns, sketched};
 use method::Solver;
 use std::ops::Range;
@@ -18,15 +18,6 @@ const STEPS: f64 = 2.0 * TRIED.len() as f64;
 
 /// J·v is a pass forward, back and forward, Jᵀ·v one forward and back: so many evaluations with gradient, together.
 const PRODUCTS: f64 = 7.0 / 3.0;
-
-/// Where equations are solved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hardware {
-    /// On the processor, in the host's memory.
-    Processor,
-    /// On a device with memory of its own.
-    Accelerator,
-}
 
 impl Extent {
     /// Operations of one step, by this way of solving; the best way's for [`Solver::Auto`].

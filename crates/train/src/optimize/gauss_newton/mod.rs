@@ -9,7 +9,6 @@ mod strain;
 mod subspace;
 mod system;
 
-pub use cost::Hardware;
 pub use short::at_most as first_products;
 
 use super::{Optimizer, StepOutcome, Trust};

@@ -1,0 +1,10 @@
+//! The two kinds of machines that steps are taken on.
+
+/// Where numbers are computed and lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hardware {
+    /// On the processor, in the host's memory.
+    Processor,
+    /// On a device with memory of its own.
+    Accelerator,
+}
