@@ -27,7 +27,7 @@ depth = 1
 "#;
     let experiment =
         Experiment::from_text("decay.toml", text, Path::new("."), &[]).expect("the problem is right");
-    Layout::of(experiment.problem(), experiment.plan())
+    experiment.layout()
 });
 
 fuzz_target!(|bytes: &[u8]| {

@@ -9,7 +9,7 @@ use kernel::cuda::{Busy, CompileMode};
 use kernel::{Kernel, Points, Visits};
 use pinnace::optimize::{Adam, Optimizer};
 use pinnace::sample::draw;
-use pinnace::trainer::{Surroundings, settle, train};
+use pinnace::trainer::{Equations, Surroundings, settle, train};
 use pinnace::{Device, Experiment, Objective, Precision, Quiet};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -150,11 +150,12 @@ pub fn bench_scaling(settings: &ScalingSettings) -> Result<ScalingReport, BenchE
 fn timed(experiment: &Experiment, objective: &mut Objective<'_>) -> Result<(f64, f64), BenchError> {
     let (stop, begin) = (AtomicBool::new(false), Instant::now());
     let clock = || begin.elapsed().as_secs_f64();
-    let surroundings =
-        Surroundings { stop: &stop, clock: &clock, error: &|_, _| Ok(None), before: None, last: true };
+    let surroundings = Surroundings { stop: &stop, clock: &clock };
     let mut now = experiment.start();
     let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
-    train(problem, plan, tables, objective, &mut now, surroundings, &mut Quiet)?;
+    let phases = settle(problem, plan, experiment.device(), experiment.precision());
+    let mut task = Equations::new((problem, plan), &phases, tables, objective);
+    train(&mut task, &mut now, surroundings, &mut Quiet)?;
     Ok((now.phase_seconds, now.loss))
 }
 

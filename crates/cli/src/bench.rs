@@ -1,10 +1,11 @@
 //! `pinnace bench`
 
 use crate::args::{Iteration, Measured, Step};
+use crate::exit;
 use crate::terminal::tell_of_device;
-use crate::{bytes, exit};
 use bench::{IterationReport, StepReport, StepSettings, bench_iteration, bench_step};
 use pinnace::Precision;
+use pinnace::memory::megabytes;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -82,15 +83,15 @@ fn write(report: &StepReport, output: &mut impl Write) -> anyhow::Result<()> {
         output,
         "  speed          {speed:.1} Gflop/s; products at {share} of the {device}'s peak in {precision}"
     )?;
-    let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
-    let peak = report.peak_bytes.map_or("not available".to_owned(), megabytes);
-    writeln!(output, "  memory         {peak} at most, {} of it points", megabytes(report.point_bytes))?;
+    let host = |bytes: u64| megabytes(bytes as usize);
+    let peak = report.peak_bytes.map_or("not available".to_owned(), host);
+    writeln!(output, "  memory         {peak} at most, {} of it points", host(report.point_bytes))?;
     if let Some(memory) = report.device_memory {
-        let size = |bytes: Option<usize>| bytes.map_or("not measured".to_owned(), bytes::show);
+        let size = |bytes: Option<usize>| bytes.map_or("not measured".to_owned(), megabytes);
         writeln!(
             output,
             "  on the device  {} planned, {} taken at most; {} before, with the context",
-            bytes::show(memory.planned_bytes),
+            megabytes(memory.planned_bytes),
             size(memory.peak_bytes),
             size(memory.context_bytes)
         )?;

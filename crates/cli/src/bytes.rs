@@ -22,11 +22,6 @@ pub(crate) fn parse(text: &str) -> Result<usize, String> {
     }
 }
 
-/// In megabytes.
-pub(crate) fn show(bytes: usize) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

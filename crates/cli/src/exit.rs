@@ -149,6 +149,8 @@ fn of_training(error: &TrainError) -> ExitCode {
         | TrainError::TooLarge { .. }
         | TrainError::Memory(_)
         | TrainError::NoSuchPhase { .. }
+        | TrainError::Transfer(_)
+        | TrainError::Override { .. }
         | TrainError::EmptyPlace { .. } => ExitCode::from(WRONG_INPUT),
         TrainError::Run(error) => of_run(error),
         TrainError::Kernel(error) => of_kernel(error),
@@ -169,8 +171,6 @@ fn of_run(error: &RunError) -> ExitCode {
         RunError::Read { .. }
         | RunError::NotARun { .. }
         | RunError::Taken { .. }
-        | RunError::Transfer(_)
-        | RunError::Override { .. }
         | RunError::Changed { .. }
         | RunError::OnlyACheckpoint { .. } => ExitCode::from(WRONG_INPUT),
         RunError::Write { .. }

@@ -1,9 +1,9 @@
 //! `pinnace explain`
 
 use crate::args::Explain;
-use crate::{exit, terminal, warnings};
+use crate::{exit, warnings};
 use pinnace::memory::{available, show};
-use pinnace::{CompileMode, Device, Event, Experiment, MemoryPlan, Precision, Sink, TrainError, kernel_text};
+use pinnace::{CompileMode, Device, Event, Experiment, Note, Precision, Sink, TrainError, kernel_text};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -57,11 +57,11 @@ fn device_memory(experiment: Experiment, choices: &Explain) -> anyhow::Result<Ve
     let experiment = experiment.with_steps(0);
     let mut heard = Heard(None);
     experiment.train_from(&mut experiment.start(), &AtomicBool::new(false), &mut heard)?;
-    let Some(plan) = heard.0 else {
+    let Some(note) = heard.0 else {
         return Ok(vec![format!("memory: `{}` takes what it needs, without a plan", experiment.device())]);
     };
-    let mut lines = terminal::memory(&plan);
-    if compile == CompileMode::ManySteps && plan.movers.is_none() {
+    let mut lines = note.lines;
+    if compile == CompileMode::ManySteps && note.data["movers"].is_null() {
         lines.push(
             "a launch per step: one for many needs points so few that every block has one tile".to_owned(),
         );
@@ -69,13 +69,15 @@ fn device_memory(experiment: Experiment, choices: &Explain) -> anyhow::Result<Ve
     Ok(lines)
 }
 
-/// The first plan that was told.
-struct Heard(Option<MemoryPlan>);
+/// The first note about memory.
+struct Heard(Option<Note>);
 
 impl Sink for Heard {
-    fn event(&mut self, event: &Event<'_>) {
-        if let Event::Memory { plan } = event {
-            self.0.get_or_insert_with(|| (*plan).clone());
+    fn event(&mut self, event: &Event) {
+        if let Event::Note(note) = event
+            && note.kind == "memory"
+        {
+            self.0.get_or_insert_with(|| note.clone());
         }
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn write(
 
 /// What was done in a slower way than it could be.
 fn fallback(fallback: &Fallback) -> Value {
-    json!({ "what": fallback.what(), "why": fallback.why() })
+    json!({ "what": fallback.what, "why": fallback.why })
 }
 
 /// Memory of a device, in bytes.

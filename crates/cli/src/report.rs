@@ -1,6 +1,7 @@
 //! The result of training for people.
 
-use crate::{bytes, clean};
+use crate::clean;
+use pinnace::memory::megabytes;
 use pinnace::{Enforcement, Experiment, FieldError, Losses, MemoryUse, Misfit, Outcome, Stopped, Trained};
 use std::io::Write;
 use std::path::Path;
@@ -61,9 +62,9 @@ pub(crate) fn write(
 /// Memory of a device in words.
 pub(crate) fn used(memory: MemoryUse) -> String {
     let MemoryUse { planned, measured, context } = memory;
-    let planned = bytes::show(planned);
-    let measured = measured.map_or("not measured".to_owned(), bytes::show);
-    let context = context.map(|bytes| format!("; {} before, with the context", bytes::show(bytes)));
+    let planned = megabytes(planned);
+    let measured = measured.map_or("not measured".to_owned(), megabytes);
+    let context = context.map(|bytes| format!("; {} before, with the context", megabytes(bytes)));
     format!("{planned} planned, {measured} taken at most{}", context.unwrap_or_default())
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn train(
         }
         None => experiment.train_from(&mut now, stop, &mut terminal)?,
     };
-    let run = folder.as_ref().map(Folder::path);
+    let run = folder.as_ref().map(|folder| folder.path());
     let warnings = warnings(&trained, folder.as_ref());
     if manner.json {
         json::write(experiment, &trained, &decisions, run, &warnings, output)?;
@@ -55,7 +55,7 @@ pub(crate) fn train(
         // A closed stderr is no reason to hide the exit code.
         let _ = writeln!(stderr(), "pinnace: warning: {warning}");
     }
-    if let Some(error) = folder.as_ref().and_then(Folder::trouble) {
+    if let Some(error) = folder.as_ref().and_then(|folder| folder.trouble()) {
         output.flush()?;
         // A closed stderr is no reason to hide the exit code.
         let _ = writeln!(stderr(), "pinnace: the run is not complete: {error}");

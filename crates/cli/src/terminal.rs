@@ -1,11 +1,9 @@
 //! Progress on stderr.
 
-use crate::bytes;
 use crate::clean::{self, stderr};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pinnace::optimize::Trust;
-use pinnace::trainer::Balance;
-use pinnace::{ChosenDevice, Event, Fallback, MemoryPlan, Plan, Sink};
+use pinnace::{BalancedPart, ChosenDevice, Event, Sink, SlowWay, StepTaken};
 use std::io::{IsTerminal, Write};
 
 /// How progress is shown.
@@ -46,8 +44,8 @@ pub(crate) struct Terminal {
     /// The last step, where it has not been shown.
     pending: Option<Step>,
     budget: Option<(Option<u64>, Option<f64>)>,
-    /// The window of time and their number, where there are several.
-    window: Option<(usize, usize)>,
+    /// What a stage is called, which it is and their number, where there are several.
+    stage: Option<(String, usize, usize)>,
     /// As last measured.
     error: Option<f64>,
 }
@@ -82,7 +80,7 @@ impl Terminal {
             shown: f64::NEG_INFINITY,
             pending: None,
             budget: None,
-            window: None,
+            stage: None,
             error: None,
         }
     }
@@ -112,10 +110,11 @@ impl Terminal {
             .map(|Trust { damping, gain, .. }| format!("  damping {damping:.0e}  gain {gain:.2}"))
             .unwrap_or_default();
         let error = self.error.map(|error| format!("  error {error:.2e}")).unwrap_or_default();
-        let window = self.window.map(|(number, count)| format!("window {}/{count}  ", number + 1));
-        let window = window.unwrap_or_default();
+        let stage =
+            self.stage.as_ref().map(|(kind, number, count)| format!("{kind} {}/{count}  ", number + 1));
+        let stage = stage.unwrap_or_default();
         let text = format!(
-            "{window}step {step}  loss {loss:.3e}{error}{trust}  {left}  {points_per_second:.2e} points/s"
+            "{stage}step {step}  loss {loss:.3e}{error}{trust}  {left}  {points_per_second:.2e} points/s"
         );
         match self.style {
             Style::Bar => {
@@ -136,66 +135,35 @@ impl Terminal {
     }
 }
 
-/// What a phase will take, in words.
-pub(crate) fn memory(plan: &MemoryPlan) -> Vec<String> {
-    let pools = plan.pools.iter().filter(|(_, bytes)| *bytes > 0);
-    let pools = pools.map(|(purpose, bytes)| format!("{} {}", purpose.name(), bytes::show(*bytes)));
-    let kernels = (plan.kernels > 0).then(|| format!("kernels {}", bytes::show(plan.kernels)));
-    let rest = (plan.rest > 0).then(|| format!("rest of a page {}", bytes::show(plan.rest)));
-    let parts: Vec<String> = pools.chain(rest).chain(kernels).collect();
-    let whole = bytes::show(plan.bytes());
-    let staging = bytes::show(plan.staging);
-    let mut lines = vec![format!("memory {whole}: {}; {staging} of the host's for copies", parts.join(", "))];
-    if plan.chunks > 1 {
-        lines.push(format!("points in {} chunks on {} blocks", plan.chunks, plan.blocks));
-    }
-    if let Some(movers) = plan.movers {
-        let tiles = plan.blocks;
-        lines.push(format!(
-            "many steps per launch: {tiles} blocks with a tile each, {movers} that move parameters"
-        ));
-    }
-    if plan.shortage {
-        lines.push("warning: the GPU has less memory free than all points at once would take".to_owned());
-    }
-    lines
-}
-
 impl Sink for Terminal {
-    fn event(&mut self, event: &Event<'_>) {
-        match *event {
+    fn event(&mut self, event: &Event) {
+        match event {
             Event::Started { parameters, phases, steps } => {
-                let plural = if phases == 1 { "" } else { "s" };
-                let after = if steps == 0 { String::new() } else { format!(", going on after step {steps}") };
+                let plural = if *phases == 1 { "" } else { "s" };
+                let after =
+                    if *steps == 0 { String::new() } else { format!(", going on after step {steps}") };
                 self.say(&format!("training {parameters} parameters in {phases} phase{plural}{after}"));
             }
-            Event::WindowStarted { window, windows, time, interval: (from, to) } => {
-                self.window = Some((window, windows));
-                self.say(&format!("window {}/{windows}: {time} from {from} to {to}", window + 1));
+            Event::StageStarted { stage, stages, kind, title } => {
+                self.stage = Some((kind.clone(), *stage, *stages));
+                self.say(&format!("{kind} {}/{stages}: {title}", stage + 1));
             }
             Event::PhaseStarted { phase, points, budget } => {
                 self.budget = Some((budget.steps, budget.seconds));
-                let plural = if points == 1 { "" } else { "s" };
+                let plural = if *points == 1 { "" } else { "s" };
                 self.say(&format!("phase {}: {points} point{plural} per step", phase + 1));
             }
-            Event::Balanced { plan, balance } => self.say(&balance_line(plan, balance)),
-            Event::Step {
-                step,
-                phase_step,
-                losses,
-                seconds,
-                phase_seconds,
-                points_per_second,
-                trust,
-                ..
-            } => {
+            Event::Balanced { parts } => self.say(&balance_line(parts)),
+            Event::Step(taken) => {
+                let StepTaken { step, phase_step, seconds, phase_seconds, points_per_second, trust, .. } =
+                    *taken;
                 let interval = match self.style {
                     Style::Silent => return,
                     Style::Lines => SECONDS_PER_LINE,
                     Style::Bar => SECONDS_PER_FRAME,
                 };
                 let share = self.share(phase_step, phase_seconds);
-                let loss = losses.total;
+                let loss = taken.losses.total;
                 let now = Step { step, loss, seconds, share, phase_seconds, points_per_second, trust };
                 if seconds - self.shown < interval {
                     self.pending = Some(now);
@@ -203,9 +171,9 @@ impl Sink for Terminal {
                     self.show(now);
                 }
             }
-            Event::Memory { plan } => memory(plan).iter().for_each(|line| self.say(line)),
-            Event::Fallback { fallback } => self.say(&fallback_line(fallback)),
-            Event::Measured { error, .. } => self.error = Some(error),
+            Event::Note(note) => note.lines.iter().for_each(|line| self.say(line)),
+            Event::Fallback(fallback) => self.say(&fallback_line(&fallback.what, &fallback.why)),
+            Event::Measured { error, .. } => self.error = Some(*error),
             Event::NotSaved { error } => self.say(&format!("warning: {error}; training goes on")),
             Event::PhaseEnded { phase, stopped } => {
                 if let Some(last) = self.pending {
@@ -223,16 +191,16 @@ impl Sink for Terminal {
 }
 
 /// What is done instead of what, and why.
-fn fallback_line(fallback: &Fallback) -> String {
-    format!("slower than it could be: {}: {}", fallback.what(), fallback.why())
+fn fallback_line(what: &str, why: &str) -> String {
+    format!("slower than it could be: {what}: {why}")
 }
 
 /// Says why the device that was asked for as the best one is no GPU.
 pub(crate) fn tell_of_device(chosen: &ChosenDevice) {
     if let Some(reason) = chosen.without_gpu.clone() {
-        let fallback = Fallback::Device { used: chosen.device, reason };
+        let told = SlowWay::Device { used: chosen.device, reason }.told();
         // A closed stderr is no reason to stop.
-        let _ = writeln!(stderr(), "{}", fallback_line(&fallback));
+        let _ = writeln!(stderr(), "{}", fallback_line(&told.what, &told.why));
     }
 }
 
@@ -241,16 +209,10 @@ fn digits(number: f64) -> String {
     if (0.1..1e5).contains(&number) { format!("{number:.3}") } else { format!("{number:.2e}") }
 }
 
-/// Residuals by name with their weights, and how strongly each depends on the parameters.
-fn balance_line(plan: &Plan, Balance { scales, weights }: &Balance) -> String {
-    let names = plan.terms.iter().flat_map(|term| {
-        term.residuals.iter().map(|part| {
-            if term.name == "interior" || term.residuals.len() > 1 { &part.name } else { &term.name }
-        })
-    });
-    let parts: Vec<String> = names
-        .zip(weights.iter().zip(scales))
-        .map(|(name, (weight, scale))| format!("{name} {} (scale {})", digits(*weight), digits(*scale)))
-        .collect();
-    format!("weights balanced: {}", parts.join(", "))
+/// Parts of the loss by name with their weights, and how strongly each depends on the parameters.
+fn balance_line(parts: &[BalancedPart]) -> String {
+    let part = |BalancedPart { name, scale, weight }: &BalancedPart| {
+        format!("{name} {} (scale {})", digits(*weight), digits(*scale))
+    };
+    format!("weights balanced: {}", parts.iter().map(part).collect::<Vec<_>>().join(", "))
 }

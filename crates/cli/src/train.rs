@@ -31,7 +31,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
         Some(path) => {
             let run = Run::open(path)?;
             notices::show(run.notices());
-            run.hand_over(&experiment).map_err(|error| TrainError::from(RunError::from(error)))?
+            run.hand_over(&experiment).map_err(TrainError::from)?
         }
         None => experiment.start(),
     };

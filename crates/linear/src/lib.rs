@@ -34,3 +34,6 @@ pub use peak::peak_flops;
 pub use subspace::Subspace;
 pub use symmetric::Symmetric;
 pub use update::{Moments, Series, Update};
+
+/// Changes whenever the order of sums does: results of different versions agree up to rounding only.
+pub const ARITHMETIC: u64 = 1;

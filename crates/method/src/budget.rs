@@ -1,10 +1,11 @@
 //! When training ends.
 
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 /// When a phase ends: at the first bound that is met.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Budget {
     /// After this many steps.
     pub steps: Option<u64>,

@@ -1,10 +1,12 @@
-//! An optimizer of your own: gradient descent with momentum, on the loss that Pinnace computes.
+//! An optimizer of your own in the ordinary trainer, with budgets, checkpoints and resume: gradient descent with momentum.
 
 #![expect(clippy::print_stdout, reason = "an example has nobody else to print for it")]
 
 use pinnace::optimize::{Optimizer, StepOutcome};
-use pinnace::{Experiment, Refusal, TrainError};
-use pinnace::{Loss, State, StateError};
+use pinnace::run::{Folder, Place, SECONDS_PER_CHECKPOINT};
+use pinnace::{Experiment, Loss, OwnOptimizer, Quiet, Refusal, State, StateError, TrainError};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// Polyak's heavy ball: what is left of the last step, plus a step down the slope.
 struct HeavyBall {
@@ -46,20 +48,32 @@ impl Optimizer for HeavyBall {
     }
 }
 
+/// The ball for so many trainable numbers.
+fn ball(parameters: usize, _weights: usize) -> Box<dyn Optimizer> {
+    let zeros = || vec![0.0; parameters];
+    Box::new(HeavyBall { momentum: 0.95, velocity: zeros(), gradient: zeros() })
+}
+
 fn main() -> Result<(), TrainError> {
-    let experiment = Experiment::open("poisson-2d", &[])?;
-    let mut objective = experiment.objective()?;
-    let mut parameters = experiment.plan().initialize(experiment.problem().training.seed);
-    let count = parameters.len();
-    let mut ball = HeavyBall { momentum: 0.95, velocity: vec![0.0; count], gradient: vec![0.0; count] };
-    for step in 0..=2000 {
-        if let StepOutcome::Taken { losses, .. } = ball.step(&mut objective, &mut parameters, 3e-5)?
-            && step % 500 == 0
-        {
-            println!("step {step:4}  loss {:.3e}", losses.total);
-        }
-    }
-    for (unknown, error) in experiment.problem().unknowns.iter().zip(experiment.errors(&parameters)?) {
+    let own = OwnOptimizer::new("heavy ball", ball);
+    let overrides = ["training.learning_rate=3e-5", "training.budget=2000 steps"].map(str::to_owned);
+    let experiment = Experiment::open("poisson-2d", &overrides)?.with_optimizer(own.clone());
+
+    // Budgets, checkpoints and events are those of any other method.
+    let (place, stop) = (Place::At("heavy-ball".into()), AtomicBool::new(false));
+    let mut now = experiment.start();
+    let mut folder = Folder::create(&place, &experiment, &now, None, SECONDS_PER_CHECKPOINT)?;
+    folder.train(&experiment, &mut now, &stop, &mut Quiet)?;
+    drop(folder);
+
+    // The run goes on with the same ball, from where it was and as fast.
+    let longer = ["training.budget=3000 steps".to_owned()];
+    let prepare = |experiment: Experiment| experiment.with_optimizer(own);
+    let (run, mut folder) =
+        Folder::resume_as(Path::new("heavy-ball"), &longer, SECONDS_PER_CHECKPOINT, prepare)?;
+    let trained = folder.train(run.experiment(), &mut run.snapshot().clone(), &stop, &mut Quiet)?;
+    println!("{} steps, loss {:.3e}", trained.steps, trained.losses.total);
+    for (unknown, error) in run.experiment().problem().unknowns.iter().zip(trained.errors) {
         let relative = error.and_then(|error| error.relative_l2).unwrap_or(f64::NAN);
         println!("{}: relative L2 {relative:.2e}", unknown.name);
     }

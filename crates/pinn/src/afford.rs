@@ -1,12 +1,13 @@
 //! The width that a stated time affords: a machine that is fast trains a wider network in it than one that is slow.
 
-use crate::trainer::{Event, Sink, Surroundings, extent, train_phases};
+use crate::trainer::{Equations, extent, settle};
 use crate::{Experiment, Objective, TrainError};
 use equation::problem::{Budget, Problem, Solver};
 use equation::taylor::plan;
-use kernel::Kernel;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
+use train::trainer::{Surroundings, train_phases};
+use train::{Event, Sink};
 
 /// Steps in every window of time that are worth more than a wider network, at the number of points that it begins with.
 const ENOUGH_STEPS: f64 = 200.0;
@@ -51,13 +52,12 @@ impl Experiment {
         let stop = AtomicBool::new(false);
         let begin = Instant::now();
         let clock = || begin.elapsed().as_secs_f64();
-        let error = |_: &mut Kernel<'_>, _: &[f64]| Ok(None);
-        let surroundings =
-            Surroundings { stop: &stop, clock: &clock, error: &error, before: None, last: false };
         let mut watch = Watch { last: [0.0; 2] };
-        let (problem, plan) = (&stage.problem, &stage.plan);
-        let mut now = self.start();
-        train_phases(problem, plan, &self.tables, &mut objective, &mut now, surroundings, &mut watch)?;
+        let (problem, plan) = (&*stage.problem, &*stage.plan);
+        let phases = settle(problem, plan, self.device(), self.precision());
+        let mut task = Equations::new((problem, plan), &phases, &self.tables, &mut objective);
+        let surroundings = Surroundings { stop: &stop, clock: &clock };
+        train_phases(&mut task, &mut self.start(), surroundings, &mut watch)?;
         Ok(watch.last[1] - watch.last[0])
     }
 }
@@ -68,9 +68,9 @@ struct Watch {
 }
 
 impl Sink for Watch {
-    fn event(&mut self, event: &Event<'_>) {
-        if let Event::Step { seconds, .. } = *event {
-            self.last = [self.last[1], seconds];
+    fn event(&mut self, event: &Event) {
+        if let Event::Step(taken) = event {
+            self.last = [self.last[1], taken.seconds];
         }
     }
 }

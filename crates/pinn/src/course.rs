@@ -1,13 +1,15 @@
 //! Training from the first window to the last.
 
 use crate::evaluate::Gauge;
-use crate::trainer::{self, Event, Once, Sink, Snapshot, Stopped, Surroundings};
+use crate::trainer::{Equations, TakeOver, settle};
 use crate::windows::{Remembered, Seam, Stage};
 use crate::{Experiment, FieldError, Objective, TrainError, Trained};
 use kernel::{Kernel, Points};
 use std::cell::{Cell, OnceCell};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
+use train::trainer::{Outcome, Surroundings, begin, finish, train_phases};
+use train::{Event, Once, Sink, Snapshot, Stopped};
 
 /// What all windows of a training share.
 struct Course<'run> {
@@ -44,14 +46,14 @@ impl Experiment {
         self.check_memory()?;
         self.settle_references()?;
         let windows = self.window_count();
-        let first = now.windows.len();
+        let first = now.finished.len();
         if first >= windows {
             return Err(TrainError::NoSuchWindow { window: first, windows });
         }
         let sink = &mut Once::new(sink);
         let course = Course { experiment: self, stop, start: Instant::now(), aside: Cell::new(0.0) };
         loop {
-            let is_first = now.windows.len() == first;
+            let is_first = now.finished.len() == first;
             if let Some(trained) = course.window(is_first, now, sink)? {
                 return Ok(trained);
             }
@@ -69,7 +71,7 @@ impl Course<'_> {
         sink: &mut Once<'_>,
     ) -> Result<Option<Trained>, TrainError> {
         let Course { experiment, stop, start, ref aside } = *self;
-        let number = now.windows.len();
+        let number = now.finished.len();
         let windows = experiment.problem().windows();
         let last = windows.as_ref().is_none_or(|windows| number + 1 == windows.count());
         let mut stage = experiment.stage(number)?;
@@ -77,7 +79,7 @@ impl Course<'_> {
             stage.hurry(experiment.problem(), now.seconds, windows.count() - number);
         }
         let Stage { problem, plan } = &stage;
-        let finished = now.windows.clone();
+        let finished = now.finished.clone();
         let before = number.checked_sub(1).map(|before| experiment.stage(before)).transpose()?;
         let before = before.as_ref().zip(finished.last());
         let seam = before.map(|(stage, parameters)| Seam::new(stage, parameters)).transpose()?;
@@ -100,23 +102,31 @@ impl Course<'_> {
         };
         let clock = || start.elapsed().as_secs_f64() - aside.get();
         let take_over = seam.as_ref().map(|seam| |term: usize, points: &mut Points| seam.fill(term, points));
-        let before = take_over.as_ref().map(|take_over| take_over as &trainer::TakeOver<'_>);
-        let surroundings = Surroundings { stop, clock: &clock, error: &error, before, last };
+        let before = take_over.as_ref().map(|take_over| take_over as &TakeOver<'_>);
+        let phases = settle(problem, plan, experiment.device(), experiment.precision());
+        let mut task = Equations::new((problem, plan), &phases, &experiment.tables, &mut objective)
+            .measured(&error)
+            .in_window(before, last)
+            .stepping(experiment.own_optimizer());
         if is_first {
-            trainer::begin(problem, plan, &mut objective, now, sink);
-            experiment.fallback().iter().for_each(|fallback| sink.event(&Event::Fallback { fallback }));
+            begin(&task, now, sink);
+            experiment.fallback().iter().for_each(|fallback| sink.event(&Event::Fallback(fallback.told())));
         }
         if let Some(windows) = &windows {
-            let (time, interval) = (&problem.domain.coordinates[windows.axis].name, windows.interval(number));
-            let windows = windows.count();
-            sink.event(&Event::WindowStarted { window: number, windows, time, interval });
+            let (time, (from, to)) =
+                (&problem.domain.coordinates[windows.axis].name, windows.interval(number));
+            sink.event(&Event::StageStarted {
+                stage: number,
+                stages: windows.count(),
+                kind: "window".to_owned(),
+                title: format!("{time} from {from} to {to}"),
+            });
         }
-        let tables = &experiment.tables;
-        let stopped = trainer::train_phases(problem, plan, tables, &mut objective, now, surroundings, sink)?;
+        let stopped = train_phases(&mut task, now, Surroundings { stop, clock: &clock }, sink)?;
         if !last && stopped != Stopped::Interrupted {
             return Ok(None);
         }
-        let trainer::Outcome { losses, stopped } = trainer::finish(plan, &mut objective, now, stopped, sink)?;
+        let Outcome { losses, stopped } = finish(&mut task, now, stopped, sink)?;
         Ok(Some(Trained {
             errors: errors(objective.kernel(), &now.parameters)?,
             relative_residuals: experiment.relative_residuals(&now.solution())?,

@@ -4,8 +4,8 @@ use crate::grid::check as check_grid;
 use crate::problems::BuiltIn;
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
-use crate::trainer::{Choice, Snapshot, extent, settle};
-use crate::{Fallback, TrainError, problem_file};
+use crate::trainer::{Choice, extent, settle};
+use crate::{SlowWay, TrainError, problem_file};
 use equation::constrain::constrain;
 use equation::parse::{Diagnostics, parse_with, resolve};
 use equation::problem::Enforcement;
@@ -17,8 +17,10 @@ use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
 use reference::{Cache, Facts, Truth};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use train::Hardware;
+use train::folder::open_regular;
 use train::optimize::most_parameters;
+use train::trainer::OwnOptimizer;
+use train::{Hardware, Snapshot};
 
 /// A problem that is ready to be trained: parsed, planned, its data read, its reference known. What
 /// can be found wrong before training has been looked for.
@@ -39,6 +41,8 @@ pub struct Experiment {
     without_gpu: Option<CudaError>,
     /// The least and the most, where the width was chosen between them.
     widths: Option<(usize, usize)>,
+    /// A method from outside that takes the steps.
+    own: Option<OwnOptimizer>,
 }
 
 /// Where a problem comes from.
@@ -71,7 +75,7 @@ impl Experiment {
 
     /// Opens a problem file by path, whatever it is called.
     pub(crate) fn open_file(path: &Path, overrides: &[String]) -> Result<Self, TrainError> {
-        let text = problem_file::open(path)
+        let text = open_regular(path)
             .and_then(problem_file::text)
             .map_err(|cause| TrainError::Unreadable { path: path.to_owned(), cause })?;
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -132,6 +136,7 @@ impl Experiment {
             compile,
             without_gpu: None,
             widths: None,
+            own: None,
         })
     }
 
@@ -159,9 +164,9 @@ impl Experiment {
     }
 
     /// What is known before the first step to be slower than it could be.
-    pub(crate) fn fallback(&self) -> Option<Fallback> {
+    pub(crate) fn fallback(&self) -> Option<SlowWay> {
         let reason = self.without_gpu.clone()?;
-        Some(Fallback::Device { used: self.device, reason })
+        Some(SlowWay::Device { used: self.device, reason })
     }
 
     /// Bounds the bytes that training takes on a device with memory of its own: points come in chunks where they
@@ -199,6 +204,25 @@ impl Experiment {
     pub fn in_phases(mut self, phases: Vec<Phase>) -> Self {
         self.problem.training.phases = phases;
         self
+    }
+
+    /// Trains with steps of a method from outside, in all phases. What the file leaves open about points is decided as for a
+    /// method that sees gradients alone.
+    pub fn with_optimizer(mut self, own: OwnOptimizer) -> Self {
+        let phases = &mut self.problem.training.phases;
+        let key = |number: usize, count: usize| match count {
+            1 => "training.optimizer".to_owned(),
+            _ => format!("training.phase.{number}.optimizer"),
+        };
+        let keys: Vec<String> = (0..phases.len()).map(|number| key(number, phases.len())).collect();
+        self.origin.overrides.extend(keys.into_iter().map(|key| format!("{key}=adam")));
+        phases.iter_mut().for_each(|phase| phase.optimizer = Optimizer::Adam);
+        Experiment { own: Some(own), ..self }
+    }
+
+    /// The method from outside that takes the steps, if there is one.
+    pub fn own_optimizer(&self) -> Option<&OwnOptimizer> {
+        self.own.as_ref()
     }
 
     /// Gives it another name.

@@ -20,7 +20,6 @@ mod problem_file;
 mod problems;
 mod trained;
 
-pub mod checkpoint;
 pub mod export;
 pub mod run;
 pub mod sample;
@@ -33,10 +32,10 @@ pub use equation::parse::Diagnostics;
 pub use equation::problem::{Budget, FieldNameError, Problem, Solution};
 pub use equation::problem::{Enforcement, Outcome};
 pub use equation::taylor::Plan;
-pub use error::{GridError, RunError, TrainError};
+pub use error::{GridError, TrainError};
 pub use evaluate::{FieldError, Fields, Misfit, Places, Summary, largest_relative, level_is_free};
 pub use experiment::Experiment;
-pub use fallback::Fallback;
+pub use fallback::SlowWay;
 pub use grid::{Axis, Extent as GridExtent, Grid};
 pub use kernel::cuda::{CompileMode, MemoryPlan, MemoryUse, describe as describe_gpu, kernel_text};
 pub use kernel::{ChosenDevice, Device, DeviceError, KernelError, Points, Precision, PrecisionError};
@@ -44,10 +43,12 @@ pub use linear::Level;
 pub use objective::Objective;
 pub use problems::{BUILT_IN, BuiltIn, Group};
 pub use run::Run;
-pub use train::checkpoint::write_atomically;
+pub use train::checkpoint::{self, write_atomically};
+pub use train::folder::RunError;
+pub use train::trainer::OwnOptimizer;
 pub use train::{
-    Array, Concern, Descent, Elsewhere, Extent, Hardware, LeastSquares, Linearized, Loss, Losses, Pace,
-    Refusal, Room, Shortage, State, StateError, TriedStep, Vectors, optimize,
+    Array, BalancedPart, Concern, Descent, Elsewhere, Event, Extent, Fallback, Fan, Hardware, LeastSquares,
+    Linearized, Loss, Losses, Note, Pace, Quiet, Refusal, Room, Shortage, Sink, Snapshot, State, StateError,
+    StepTaken, Stopped, TriedStep, Vectors, optimize,
 };
 pub use trained::Trained;
-pub use trainer::{Event, Quiet, Sink, Snapshot, Stopped};

@@ -3,9 +3,9 @@
 use crate::TrainError;
 use crate::problems::BuiltIn;
 use equation::parse::MAX_FILE;
-use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+use train::folder::open_regular;
 
 /// What stands for standard input in the place of a path.
 pub(crate) const STANDARD_INPUT: &str = "-";
@@ -21,7 +21,7 @@ pub(crate) fn read(name: &str) -> Result<String, TrainError> {
         let inside = Some(path.join("problem.toml")).filter(|file| file.is_file());
         return Err(TrainError::Directory { path: path.to_owned(), inside });
     }
-    match open(path).and_then(text) {
+    match open_regular(path).and_then(text) {
         Ok(text) => Ok(text),
         Err(cause) if cause.kind() == ErrorKind::NotFound => {
             Err(TrainError::NoSuchProblem { name: name.to_owned(), nearest: BuiltIn::nearest(name) })
@@ -31,21 +31,6 @@ pub(crate) fn read(name: &str) -> Result<String, TrainError> {
         }
         Err(cause) => Err(unreadable(cause)),
     }
-}
-
-/// Opens a file. Pipes and devices are refused: some block until a writer comes, others never end.
-pub(crate) fn open(path: &Path) -> std::io::Result<File> {
-    if !path.metadata()?.is_file() {
-        return Err(std::io::Error::new(ErrorKind::InvalidInput, "it is no regular file"));
-    }
-    File::open(path)
-}
-
-/// All of a file.
-pub(crate) fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// All of it; of what is too large only as much as the parser needs to refuse it.

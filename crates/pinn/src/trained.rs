@@ -1,10 +1,8 @@
 //! What training leaves behind.
 
-use crate::Fallback;
 use crate::evaluate::{FieldError, largest_relative};
-use crate::trainer::Stopped;
 use kernel::cuda::MemoryUse;
-use train::{Descent, Losses};
+use train::{Descent, Fallback, Losses, Stopped};
 
 /// A trained problem.
 #[derive(Clone, Debug)]

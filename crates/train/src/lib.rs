@@ -6,19 +6,29 @@
 
 pub mod checkpoint;
 mod descent;
+mod event;
+pub mod folder;
 mod loss;
 mod losses;
 pub mod optimize;
 mod pace;
 mod refusal;
+mod sink;
+mod snapshot;
 mod state;
+mod stopped;
+pub mod trainer;
 mod vectors;
 
 pub use descent::{Concern, Descent};
+pub use event::{BalancedPart, Event, Fallback, Note, StepTaken};
 pub use linear::Hardware;
 pub use loss::{Elsewhere, Extent, LeastSquares, Linearized, Loss, TriedStep};
 pub use losses::Losses;
 pub use pace::Pace;
 pub use refusal::{Refusal, Shortage};
+pub use sink::{Fan, Once, Quiet, Sink};
+pub use snapshot::Snapshot;
 pub use state::{Array, State, StateError};
+pub use stopped::Stopped;
 pub use vectors::{Room, Vectors};

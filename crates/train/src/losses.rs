@@ -1,7 +1,9 @@
 //! What one evaluation found.
 
+use serde::Serialize;
+
 /// The loss and what it is made of.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Losses {
     /// Σ weight · mean square.
     pub total: f64,

@@ -51,6 +51,11 @@ pub enum StateError {
 }
 
 impl State {
+    /// Nothing.
+    pub const fn new() -> Self {
+        State { arrays: BTreeMap::new() }
+    }
+
     /// Adds an array of numbers.
     pub fn with_numbers(mut self, name: &str, numbers: impl Into<Vec<f64>>) -> Self {
         self.insert(name.to_owned(), Array::Numbers(numbers.into()));

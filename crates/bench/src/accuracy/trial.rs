@@ -230,10 +230,11 @@ struct Watch<'run> {
 }
 
 impl Sink for Watch<'_> {
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &Event) {
         match *event {
-            Event::Step { window, step, seconds, losses, .. } => {
-                let (seconds, loss) = (self.opening + seconds, losses.total);
+            Event::Step(ref taken) => {
+                let (window, step) = (taken.stage, taken.step);
+                let (seconds, loss) = (self.opening + taken.seconds, taken.losses.total);
                 self.last = Left { window, seconds, step, loss, error: f64::NAN };
                 let over = self.reaches_the_end && self.limit.is_some_and(|limit| seconds >= limit);
                 if over || self.stop.load(Ordering::Relaxed) {
@@ -252,11 +253,11 @@ impl Sink for Watch<'_> {
                 }
                 (self.tell)(seconds, step, Some(error));
             }
-            Event::WindowStarted { window, windows, .. } => self.reaches_the_end = window + 1 == windows,
+            Event::StageStarted { stage, stages, .. } => self.reaches_the_end = stage + 1 == stages,
             Event::Started { .. }
             | Event::Balanced { .. }
-            | Event::Fallback { .. }
-            | Event::Memory { .. }
+            | Event::Fallback(_)
+            | Event::Note(_)
             | Event::PhaseStarted { .. }
             | Event::NotSaved { .. }
             | Event::PhaseEnded { .. }

@@ -1,18 +1,17 @@
 //! What can go wrong between a problem file and a trained network: one enum for all, and those that it is made of. Rooms
 //! import errors, errors import no rooms.
 
+mod change;
 mod export;
 mod grid;
-mod run;
 mod spot;
 mod table;
 mod transfer;
 
+pub use change::Reason;
 pub use export::ExportError;
 pub use grid::GridError;
 pub(crate) use grid::LARGEST_GRID;
-pub(crate) use run::MANIFEST;
-pub use run::{Reason, RunError};
 pub use spot::Spot;
 pub(crate) use table::Faults;
 pub use table::{Counted, TableError, TableFault};
@@ -25,6 +24,8 @@ use equation::taylor::PlanError;
 use kernel::{KernelError, Precision};
 use reference::ReferenceError;
 use std::path::PathBuf;
+use train::folder::RunError;
+use train::trainer::LoopFault;
 use train::{Refusal, StateError};
 
 /// Why there is no result.
@@ -162,6 +163,17 @@ pub enum TrainError {
     /// The folder of a run cannot be read or written.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// Another run does not fit this problem.
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+    /// An override that would make another run of it.
+    #[error("`{text}` {reason}")]
+    Override {
+        /// As the user wrote it.
+        text: String,
+        /// Why.
+        reason: Reason,
+    },
     /// The loss is no basis for a step that was to be measured, or for one of a method from outside.
     #[error("no step can be taken: {0}")]
     Unmeasurable(#[from] Refusal),
@@ -171,6 +183,15 @@ impl TrainError {
     /// Whether a loss or a gradient was not finite.
     pub(crate) fn is_non_finite(&self) -> bool {
         matches!(self, TrainError::NonFiniteResidual { .. } | TrainError::NonFiniteGradient { .. })
+    }
+}
+
+impl From<LoopFault> for TrainError {
+    fn from(fault: LoopFault) -> Self {
+        match fault {
+            LoopFault::Misfit { phase, cause } => TrainError::Misfit { phase, cause },
+            LoopFault::NoSuchPhase { phase, phases } => TrainError::NoSuchPhase { phase, phases },
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether trained weights still mean the same under a change.
 
-use super::{Reason, RunError};
+use super::Reason;
 use crate::{Device, Experiment, Points, Precision, TrainError};
 
 /// Places at which unknowns are compared. Functions of trained weights that agree at so many agree everywhere.
@@ -15,7 +15,7 @@ pub(super) fn check(
     overrides: &[String],
 ) -> Result<(), TrainError> {
     let text = overrides.join(" ");
-    let refuse = |reason| Err(RunError::Override { text: text.clone(), reason }.into());
+    let refuse = |reason| Err(TrainError::Override { text: text.clone(), reason });
     if before.problem().windows() != after.problem().windows() {
         return refuse(Reason::Windows);
     }

@@ -1,47 +1,13 @@
-//! Runs as folders: what was trained, how it went, and from where it can go on.
-//!
-//! ```text
-//! runs/burgers-20261115-081500/
-//!   problem.toml       the problem with all overrides: with data/ it suffices to train again
-//!   data/              the problem's data files, where it has any
-//!   environment.json   version, device, precision, processor, seed, when
-//!   manifest.json      lengths and checksums of problem, data and checkpoints
-//!   metrics.jsonl      how it went, one line per logged step
-//!   checkpoints/       the last two states of training, and the best
-//!   *.png              pictures, drawn at the end
-//!   lock               held by the process that trains
-//! ```
-//!
-//! [`Run::open`] reads one, [`Folder`] writes one.
+//! Runs of experiments as folders; [`train::folder`] says what is in one. [`Run::open`] reads one, [`Folder`] writes one.
 
-mod best;
-mod calendar;
-mod create;
-mod drafts;
-mod environment;
+mod contents;
 mod folder;
-mod lock;
-mod manifest;
 mod meaning;
-mod metrics;
-mod newest;
-mod notice;
 mod open;
 mod resume;
 mod transfer;
 
-pub use crate::error::{Reason, RunError, TransferError};
-pub use create::Place;
+pub use crate::error::{Reason, TransferError};
 pub use folder::Folder;
-pub use metrics::{Record, Told};
-pub use notice::{Live, Notice, Used};
 pub use open::Run;
-
-/// Seconds between two checkpoints, unless someone says otherwise.
-pub const SECONDS_PER_CHECKPOINT: f64 = 10.0;
-
-const PROBLEM: &str = "problem.toml";
-const DATA: &str = "data";
-const CHECKPOINTS: &str = "checkpoints";
-const METRICS: &str = "metrics.jsonl";
-const ENVIRONMENT: &str = "environment.json";
+pub use train::folder::{Live, Notice, Place, Record, Renewal, RunError, SECONDS_PER_CHECKPOINT, Told, Used};

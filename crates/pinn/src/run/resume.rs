@@ -1,69 +1,30 @@
-//! Continues a run.
+//! Changes of a run that goes on.
 
-use super::lock::Lock;
-use super::open::problem_in;
-use super::{
-    CHECKPOINTS, Folder, Notice, PROBLEM, Reason, Run, RunError, Used, environment, manifest, meaning,
-};
-use crate::checkpoint::{Layout, Store};
-use crate::trainer::{Settings, settle};
+use super::{Run, meaning};
+use crate::error::Reason;
+use crate::trainer::{Settings, renew, settle};
 use crate::{Experiment, TrainError};
 use equation::problem::{Budget, Phase};
-use std::path::Path;
+use train::folder::{Notice, PROBLEM};
+use train::trainer::LoopFault;
 
 /// A problem under overrides that its run can go on with.
-struct Change {
-    experiment: Experiment,
+pub(super) struct Change {
+    pub(super) experiment: Experiment,
     /// What `problem.toml` will say.
-    text: String,
-}
-
-impl Folder {
-    /// Takes the run in a folder for this process alone, to be trained on from [`Run::snapshot`].
-    /// `overrides` are laid over its problem, for good: they may change how it is trained, but not what its
-    /// weights mean. `seconds` is the time between two checkpoints. A change that is
-    /// refused leaves the run as it was.
-    pub fn resume(path: &Path, overrides: &[String], seconds: f64) -> Result<(Run, Folder), TrainError> {
-        if path.is_file() {
-            return Err(RunError::OnlyACheckpoint { path: path.to_owned() }.into());
-        }
-        if path.is_dir() {
-            problem_in(path, path)?;
-        }
-        if let Some((text, reason)) = overrides.iter().find_map(|text| Some((text, refusal(text)?))) {
-            return Err(RunError::Override { text: text.clone(), reason }.into());
-        }
-        std::fs::metadata(path).map_err(RunError::read(path))?;
-        let lock = Lock::take(path)?;
-        let run = Run::open(path)?;
-        let change = if overrides.is_empty() { None } else { Some(Change::of(&run, overrides)?) };
-        let run = run.renewed(change.as_ref().map(|change| &change.experiment))?;
-        run.experiment().check_memory()?;
-        // All is checked: from here on it is written.
-        if let Some(Change { text, .. }) = &change {
-            manifest::rewrite(path, PROBLEM, text.as_bytes())?;
-        }
-        run.settle_checkpoints()?;
-        let notes: Vec<String> = run.notices().iter().map(Notice::to_string).collect();
-        let damaged = environment::note_resumed(path, run.snapshot().steps, overrides, &notes)?;
-        let mut folder = Folder::with_lock(lock, path.to_owned(), run.experiment(), run.snapshot(), seconds)?;
-        if change.is_some() {
-            folder.distrusts_change(run.snapshot().steps);
-        }
-        Ok((run, folder.noting(damaged)))
-    }
+    pub(super) text: String,
 }
 
 impl Run {
     /// The run at a state that fits its phases, of another experiment if there is one.
-    fn renewed(mut self, change: Option<&Experiment>) -> Result<Run, TrainError> {
+    pub(super) fn renewed(mut self, change: Option<&Experiment>) -> Result<Run, TrainError> {
         let settled = |experiment: &Experiment| {
             settle(experiment.problem(), experiment.plan(), experiment.device(), experiment.precision())
         };
         let before: Vec<Settings> = settled(&self.experiment);
         let experiment = change.unwrap_or(&self.experiment);
         let after = settled(experiment);
-        let phase = self.snapshot.phase;
+        let phase = self.opened.snapshot.phase;
         let Some(settings) = after.get(phase) else {
             return Err(TrainError::NoSuchPhase { phase, phases: after.len() });
         };
@@ -74,44 +35,30 @@ impl Run {
         };
         let same = points(&self.experiment) == points(experiment);
         let before = change.and(before.get(phase)).map(|settings| (settings, same));
-        let renewal = self.snapshot.renew(before, settings, experiment.plan());
+        let stepping = settings.phase(experiment.own_optimizer()).stepping;
+        let state = &mut self.opened.snapshot;
+        let renewal = renew(state, before, (settings, &stepping), experiment.plan());
+        let renewal = renewal.map_err(|cause| LoopFault::Misfit { phase, cause })?;
         if let Some(experiment) = change {
             self.experiment = experiment.clone();
         }
-        self.notices.extend(renewal.map(Notice::Renewed));
+        self.opened.notices.extend(renewal.map(Notice::Renewed));
         Ok(self)
-    }
-
-    /// Makes the state at hand the newest one of its folder: what cannot be used or came after it is put aside.
-    fn settle_checkpoints(&self) -> Result<(), RunError> {
-        let store = Store::new(self.folder.join(CHECKPOINTS));
-        for notice in &self.notices {
-            if let Notice::Damaged { path, .. } = notice {
-                store.put_aside(path, "damaged").map_err(RunError::write(path))?;
-            }
-        }
-        store.tidy().map_err(RunError::write(store.folder()))?;
-        let renewed = self.notices.iter().any(|notice| matches!(notice, Notice::Renewed(_)));
-        if renewed || self.used == Used::Best {
-            let layout = Layout::of(self.experiment.problem(), self.experiment.plan());
-            let bytes = layout.encode(&environment::header(&self.experiment), &self.snapshot);
-            let bytes = bytes.map_err(RunError::Unsavable)?;
-            let steps = self.snapshot.steps;
-            manifest::announce(&self.folder, &store.path(steps), &bytes)?;
-            store.go_back(steps, &bytes).map_err(RunError::write(store.folder()))?;
-        }
-        Ok(())
     }
 }
 
 impl Change {
     /// Lays overrides over the problem of a run, and checks that the run can go on so.
-    fn of(run: &Run, overrides: &[String]) -> Result<Change, TrainError> {
+    pub(super) fn of(run: &Run, overrides: &[String]) -> Result<Change, TrainError> {
         let problem = run.folder().join(PROBLEM);
         let before = run.experiment();
         let open = |overrides: &[String]| {
             let experiment = Experiment::open_file(&problem, overrides)?;
-            Ok::<_, TrainError>(experiment.called(before.name()).on(before.device(), before.precision()))
+            let experiment = experiment.called(before.name()).on(before.device(), before.precision());
+            Ok::<_, TrainError>(match before.own_optimizer() {
+                Some(own) => experiment.with_optimizer(own.clone()),
+                None => experiment,
+            })
         };
         let mut experiment = open(overrides)?;
         if experiment.chosen_windows().is_some() && before.window_count() == 1 {
@@ -130,7 +77,7 @@ impl Change {
             let again = |phase: &Phase| stated.is_some() && phase.budget == stated;
             if !before.problem().training.phases.iter().any(again) {
                 let reason = Reason::OwnBudgets;
-                return Err(RunError::Override { text: budget.clone(), reason }.into());
+                return Err(TrainError::Override { text: budget.clone(), reason });
             }
         }
         Ok(Change { experiment, text })
@@ -153,7 +100,7 @@ fn keys(text: &str) -> Vec<&str> {
 }
 
 /// Why an override would make another run, as far as its key tells.
-fn refusal(text: &str) -> Option<Reason> {
+pub(super) fn refusal(text: &str) -> Option<Reason> {
     match keys(text)[..] {
         ["training", "seed", ..] => Some(Reason::Seed),
         ["training", _, ..] => None,

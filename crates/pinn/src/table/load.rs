@@ -2,11 +2,11 @@
 
 use super::layout::Layout;
 use super::{TableError, TableFault, csv, npy, points};
-use crate::problem_file;
 use equation::problem::{Column, Problem, Solution};
 use kernel::Points;
 use std::borrow::Cow;
 use std::path::PathBuf;
+use train::folder::read_regular;
 
 /// Where the files that a problem names are found.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ impl Sources {
             Some((known, content)) => (PathBuf::from(known), Ok(Cow::Borrowed(content.as_bytes()))),
             None => {
                 let path = self.folder.join(name);
-                let bytes = problem_file::bytes(&path).map(Cow::Owned);
+                let bytes = read_regular(&path).map(Cow::Owned);
                 (path, bytes)
             }
         }

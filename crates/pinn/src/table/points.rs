@@ -4,16 +4,16 @@ use super::csv::{Line, lines, number_of};
 use super::layout::{Layout, unquoted};
 use super::{Counted, TableError, TableFault, npy};
 use crate::error::Faults;
-use crate::problem_file;
 use equation::problem::Problem;
 use kernel::Points;
 use std::path::Path;
+use train::folder::read_regular;
 
 /// Reads the coordinates of points. In text, a header may put the coordinates in any order among other
 /// columns; without one, and in NPY files, the columns are the coordinates in the problem's order.
 pub fn read_points(problem: &Problem, path: &Path) -> Result<Points, TableError> {
     let named = |fault| TableError { path: path.to_owned(), fault };
-    let bytes = problem_file::bytes(path).map_err(|error| named(error.into()))?;
+    let bytes = read_regular(path).map_err(|error| named(error.into()))?;
     let is_array = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
     let points = match is_array {
         true => npy::read(&bytes, &Layout::of_points(problem)),

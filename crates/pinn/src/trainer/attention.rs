@@ -5,57 +5,53 @@
 //! the start with the residual that it has now. In between weights stay as they are for some steps: each change is another
 //! loss to whoever remembers the old one.
 
-use super::run::Run;
-use super::{Settings, Snapshot};
+use super::task::Equations;
 use crate::{Objective, TrainError};
 use equation::problem::Attention;
 use equation::taylor::Plan;
+use train::Snapshot;
 
-impl Run<'_> {
+impl Equations<'_, '_> {
     /// Looks at the residuals inside, where it is time for it, and weighs them anew; whether it did.
-    pub(super) fn attend(
-        &self,
-        settings: &Settings,
-        objective: &mut Objective<'_>,
-        now: &mut Snapshot,
-    ) -> Result<bool, TrainError> {
+    pub(super) fn attend(&mut self, now: &Snapshot) -> Result<bool, TrainError> {
+        let settings = self.settings();
         let (Some(attention), Some((number, term))) = (settings.attention, self.plan.attended()) else {
             return Ok(false);
         };
         let each = term.residuals.len();
         let interval = settings.method.traits().steps_per_look;
-        let fresh = now.attention.len() != objective.points()[number].len() * each;
+        let fresh = self.state.attention.len() != self.objective.points()[number].len() * each;
         if now.phase_step == 0 || !(fresh || now.phase_step.is_multiple_of(interval)) {
             return Ok(false);
         }
-        ignore_attention(self.plan, objective);
-        let residuals = objective.residuals(number, &now.parameters)?;
+        ignore_attention(self.plan, self.objective);
+        let residuals = self.objective.residuals(number, &now.parameters)?;
         let steps = if fresh { now.phase_step } else { interval };
         if fresh {
-            now.attention = vec![1.0; residuals.len()];
+            self.state.attention = vec![1.0; residuals.len()];
         }
-        renew(attention, steps, &residuals, each, &mut now.attention);
-        self.pay_attention(objective, now);
+        renew(attention, steps, &residuals, each, &mut self.state.attention);
+        self.pay_attention();
         Ok(true)
     }
 
-    /// Gives points the weights of the snapshot, where it has them for so many.
-    pub(super) fn pay_attention(&self, objective: &mut Objective<'_>, now: &Snapshot) {
+    /// Gives points the weights that are remembered, where they are those of so many.
+    pub(super) fn pay_attention(&mut self) {
         let Some((number, term)) = self.plan.attended() else { return };
-        let each = term.residuals.len();
-        if now.attention.len() != objective.points()[number].len() * each {
+        let (each, weights) = (term.residuals.len(), &self.state.attention);
+        if weights.len() != self.objective.points()[number].len() * each {
             return;
         }
         let sizes: Vec<f64> = (0..each)
             .map(|equation| {
-                let weights = now.attention.iter().skip(equation).step_by(each);
+                let weights = weights.iter().skip(equation).step_by(each);
                 let (sum, count) =
                     weights.fold((0.0, 0.0), |(sum, count), weight| (sum + weight * weight, count + 1.0));
                 f64::sqrt(sum / count)
             })
             .collect();
-        let mut weights = now.attention.chunks_exact(each);
-        objective.change_points(number, |row| {
+        let mut weights = weights.chunks_exact(each);
+        self.objective.change_points(number, |row| {
             let columns = row.len() - each;
             let weights = weights.next().into_iter().flatten().zip(&sizes);
             for (column, (weight, size)) in row[columns..].iter_mut().zip(weights) {

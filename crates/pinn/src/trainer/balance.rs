@@ -5,11 +5,10 @@
 //! value beside a third derivative. Weights make up for it: every condition's rows of the Jacobian get the mean
 //! length of the interior's (Wang, Yu, Perdikaris 2022). They do not depend on units then.
 
-use super::run::Run;
-use super::{Settings, Snapshot};
-use crate::{Objective, TrainError};
+use super::task::Equations;
+use crate::TrainError;
 use equation::taylor::{Plan, Source};
-use train::Pace;
+use train::{BalancedPart, Pace, Snapshot};
 
 /// Weights are looked at after this many steps of a phase, twice as many, and so on, besides its start.
 const FIRST_LOOK: u64 = 10;
@@ -29,53 +28,53 @@ const SAMPLE: usize = 128;
 /// front, a few gradients are longer than all others by orders of magnitude, and the longer, the steeper the front is.
 const STEEP: f64 = 4.0;
 
-/// What a look at the balance found: numbers in the order of the plan's residuals.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Balance {
-    /// How strongly each depends on the parameters.
-    pub scales: Vec<f64>,
-    /// What its mean square is multiplied with in the loss.
-    pub weights: Vec<f64>,
-}
-
-impl Run<'_> {
+impl Equations<'_, '_> {
     /// Sets the weights of conditions that state none, where it is time for it and they are wrong; what was
     /// found, if so.
-    pub(super) fn balance(
-        &self,
-        settings: &Settings,
-        objective: &mut Objective<'_>,
-        now: &mut Snapshot,
-    ) -> Result<Option<Balance>, TrainError> {
+    pub(super) fn balance(&mut self, now: &mut Snapshot) -> Result<Option<Vec<BalancedPart>>, TrainError> {
         let step = now.phase_step - now.before_method;
-        if !settings.balance || !is_time(step) || !is_open(self.plan) {
+        if !self.settings().balance || !is_time(step) || !is_open(self.plan) {
             return Ok(None);
         }
-        let mut squares = objective.gradient_squares(&now.parameters, SAMPLE)?;
+        let mut squares = self.objective.gradient_squares(&now.parameters, SAMPLE)?;
         let scales: Vec<f64> = squares.iter_mut().map(|squares| typical(squares)).collect();
-        let own: Vec<f64> =
-            self.plan.terms.iter().flat_map(|term| &term.residuals).map(|part| part.weight).collect();
+        let own = self.plan.weights();
         // Units are what they are from the start on; how strong conditions are is not.
-        let weights = match (step, now.weights.is_empty()) {
+        let before = &self.state.weights;
+        let weights = match (step, before.is_empty()) {
             (0, _) => balanced(self.plan, &scales, &in_units(self.plan, &scales)),
             (_, true) => balanced(self.plan, &scales, &own),
-            (_, false) => balanced(self.plan, &scales, &now.weights),
+            (_, false) => balanced(self.plan, &scales, before),
         };
-        if now.weights.is_empty() && weights == own {
+        if before.is_empty() && weights == own {
             return Ok(None);
         }
         let wrong = |(old, new): (&f64, &f64)| (old / new).max(new / old) > TOLERATED;
-        if !now.weights.is_empty() && !now.weights.iter().zip(&weights).any(wrong) {
+        if !before.is_empty() && !before.iter().zip(&weights).any(wrong) {
             return Ok(None);
         }
-        objective.set_weights(&weights)?;
-        now.weights.clone_from(&weights);
+        self.objective.set_weights(&weights)?;
         now.descent.link();
         // Another loss: what the last one was says nothing about points or pace.
-        now.strain.after = 0.0;
+        self.state.strain.after = 0.0;
         now.pace = Pace::START;
-        Ok(Some(Balance { scales, weights }))
+        let found = names(self.plan).zip(scales.iter().zip(&weights));
+        let part =
+            |(name, (&scale, &weight)): (&str, _)| BalancedPart { name: name.to_owned(), scale, weight };
+        let found = found.map(part).collect();
+        self.state.weights = weights;
+        Ok(Some(found))
     }
+}
+
+/// What the residuals of a plan are called: by the condition that has only one, or by their own names.
+fn names(plan: &Plan) -> impl Iterator<Item = &str> {
+    plan.terms.iter().flat_map(|term| {
+        term.residuals.iter().map(|part| {
+            let own = term.name == "interior" || term.residuals.len() > 1;
+            if own { part.name.as_str() } else { term.name.as_str() }
+        })
+    })
 }
 
 /// How strongly a residual depends on the parameters: the root of the mean of lengths squared, as long as it is typical of them.

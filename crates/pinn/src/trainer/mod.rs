@@ -1,31 +1,27 @@
-//! The training loop: phases, budgets, and what the world is told about them.
+//! Equations as a task for the training loop: their points, weights and devices, and what is left open about phases.
 
 mod attention;
 mod balance;
 mod choice;
 mod discrepancy;
-mod event;
 mod march;
-mod once;
 mod renewal;
-mod run;
 mod series;
 mod settings;
-mod snapshot;
 mod spot;
+mod state;
 mod supply;
+mod task;
 
 pub use crate::error::Spot;
 pub(crate) use attention::ignore_attention;
-pub use balance::Balance;
 pub use choice::{Choice, Reason};
-pub use event::{Event, Quiet, Sink, Stopped};
 pub use march::March;
-pub(crate) use once::Once;
-pub use renewal::Renewal;
-pub use run::{Measure, Outcome, Surroundings, TakeOver, train};
-pub(crate) use run::{begin, finish, train_phases};
+pub(crate) use renewal::renew;
 pub(crate) use settings::extent_with;
 pub use settings::share;
 pub use settings::{Settings, extent, settle};
-pub use snapshot::{Snapshot, Strain};
+pub use state::{Strain, TaskState};
+pub use task::{Equations, Measure, TakeOver};
+pub use train::trainer::{Outcome, Surroundings, train};
+pub use train::{Event, Fan, Quiet, Sink, Snapshot, Stopped};

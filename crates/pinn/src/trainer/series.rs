@@ -1,141 +1,89 @@
-//! Steps that a device takes by itself, many at a time: nothing but the clock depends on how many.
+//! Steps that a device takes by itself: where their points come from, and which memory they take.
 
-use super::run::{Run, explain};
-use super::{Event, Settings, Sink, Snapshot};
+use super::Settings;
+use super::task::Equations;
+use crate::TrainError;
+use crate::memory::device_note;
 use crate::sample::{Draw, recipe};
-use crate::{Objective, TrainError};
 use kernel::cuda::MemoryPlan;
 use kernel::{Recipe, Visits};
-use std::time::Duration;
-use train::Losses;
-use train::optimize::{Optimizer, Progress, rate};
-
-/// Steps of the first series; later ones follow the clock.
-const FIRST: u64 = 16;
-
-/// No series is longer: whoever watches sees all its steps at once.
-const MOST: u64 = 1 << 14;
-
-/// A series should take about so long: long enough that its beginning and end do not count, short enough for
-/// whoever waits for an answer to Ctrl-C.
-const TIME: Duration = Duration::from_millis(200);
+use train::optimize::Optimizer;
+use train::{Event, Losses, Refusal, Sink, Snapshot};
 
 /// How a phase's steps are taken in series.
 #[derive(Debug)]
 pub(super) struct Ahead {
     /// Where points come from, where the device draws them.
     recipe: Option<Recipe>,
-    /// Steps of the next series.
-    steps: u64,
     /// What was said about memory.
     memory: Option<MemoryPlan>,
 }
 
-/// What a series did.
-pub(super) struct Taken {
-    /// The losses before every step.
-    pub(super) losses: Vec<Losses>,
-    /// The length of every step.
-    pub(super) rates: Vec<f64>,
-    /// The losses that no step could be taken from.
-    pub(super) refused: Option<Losses>,
-}
-
-impl Run<'_> {
+impl Equations<'_, '_> {
     /// How to take the steps of a phase in series; `None` where device or method cannot.
-    pub(super) fn ahead(
-        &self,
-        phase: &Settings,
-        optimizer: &mut dyn Optimizer,
-        objective: &mut Objective<'_>,
-        now: &Snapshot,
-    ) -> Option<Ahead> {
+    pub(super) fn ahead(&mut self, optimizer: &mut dyn Optimizer) -> Option<Ahead> {
         optimizer.update()?;
-        if !objective.kernel().takes_steps() {
+        if !self.objective.kernel().takes_steps() {
             return None;
         }
-        let drawn = !phase.adaptive && !phase.causal && phase.attention.is_none();
-        let draw = Draw { interior: now.interior, ..phase.draw(self.problem, 0) };
+        let settings = self.settings();
+        let drawn = !settings.adaptive && !settings.causal && settings.attention.is_none();
+        let draw = Draw { interior: self.state.interior, ..settings.draw(self.problem, 0) };
         let recipe = if drawn { recipe(self.problem, self.plan, self.tables, draw) } else { None };
-        Some(Ahead { recipe, steps: FIRST, memory: None })
+        Some(Ahead { recipe, memory: None })
     }
 
     /// Tells which memory a phase takes, on a device that has memory of its own; and again if that changes.
-    pub(super) fn announce_memory(
-        &self,
-        ahead: &mut Ahead,
-        phase: &Settings,
-        objective: &mut Objective<'_>,
-        now: &Snapshot,
-        sink: &mut dyn Sink,
-    ) -> Result<(), TrainError> {
-        let plan = objective.plan_memory(ahead.visits(phase, now))?;
+    pub(super) fn announce_memory(&mut self, now: &Snapshot, sink: &mut dyn Sink) -> Result<(), TrainError> {
+        let Some(ahead) = &mut self.ahead else { return Ok(()) };
+        let visits = ahead.visits(&self.phases[self.phase], self.state.draw, now.phase_step);
+        let plan = self.objective.plan_memory(visits)?;
         let share = |plan: &Option<MemoryPlan>| plan.as_ref().map(|plan| (plan.chunks, plan.blocks));
         if share(&plan) != share(&ahead.memory) {
-            plan.iter().for_each(|plan| sink.event(&Event::Memory { plan }));
+            plan.iter().for_each(|plan| sink.event(&Event::Note(device_note(plan))));
             ahead.memory = plan;
         }
         Ok(())
     }
 
-    /// Takes a series of steps from where `now` stands, whose parameters and draw follow.
-    pub(super) fn series(
-        &mut self,
-        ahead: &mut Ahead,
-        phase: &Settings,
-        optimizer: &mut dyn Optimizer,
-        objective: &mut Objective<'_>,
-        now: &mut Snapshot,
-    ) -> Result<Taken, TrainError> {
-        let precision = objective.kernel().precision();
-        let rates = self.rates(ahead, phase, now);
-        let drawn = ahead.visits(phase, now);
-        let visits = |points| drawn.unwrap_or(Visits::Points(points));
-        let mut losses = Vec::new();
-        let begin = (self.surroundings.clock)();
-        let refused = objective
-            .run_steps(visits, optimizer, (&rates, phase.budget.loss), &mut now.parameters, &mut losses)
-            .map_err(|refusal| explain(refusal, self.plan, precision, now.steps))?;
-        let seconds = (self.surroundings.clock)() - begin;
-        ahead.steps = match seconds / TIME.as_secs_f64() {
-            share if share < 0.5 => (2 * ahead.steps).min(MOST),
-            share if share > 2.0 => (ahead.steps / 2).max(1),
-            _ => ahead.steps,
-        };
-        if ahead.recipe.is_some() {
-            let visited = now.phase_step + losses.len() as u64 + u64::from(refused.is_some());
-            now.draw += drawn_before(phase, visited) - drawn_before(phase, now.phase_step);
-        }
-        Ok(Taken { losses, rates, refused })
+    /// Steps before something comes in between.
+    pub(super) fn uninterrupted(&self, now: &Snapshot) -> Option<u64> {
+        let (ahead, settings) = (self.ahead.as_ref()?, self.settings());
+        let left = |interval: u64| interval - now.phase_step % interval;
+        let fresh = settings.resample.filter(|_| !ahead.draws()).map(left);
+        let look = settings.attention.map(|_| left(settings.method.traits().steps_per_look));
+        Some(fresh.into_iter().chain(look).min().unwrap_or(u64::MAX))
     }
 
-    /// The lengths of the next steps, as many as nothing comes in between of.
-    fn rates(&self, ahead: &Ahead, phase: &Settings, now: &Snapshot) -> Vec<f64> {
-        let left = |interval: u64| interval - now.phase_step % interval;
-        let budget = phase.budget;
-        let mut count = ahead.steps.min(budget.steps.unwrap_or(u64::MAX) - now.phase_step);
-        if budget.error.is_some() {
-            count = count.min(left(phase.method.traits().steps_per_measurement));
+    /// Takes a series of steps from where `now` stands, whose parameters follow.
+    pub(super) fn run_series(
+        &mut self,
+        optimizer: &mut dyn Optimizer,
+        rates: (&[f64], Option<f64>),
+        now: &mut Snapshot,
+        losses: &mut Vec<Losses>,
+    ) -> Result<Option<Losses>, Refusal> {
+        let Some(ahead) = &self.ahead else { return Err(Refusal::NoRule) };
+        let settings = &self.phases[self.phase];
+        let drawn = ahead.visits(settings, self.state.draw, now.phase_step);
+        let visits = |points| drawn.unwrap_or(Visits::Points(points));
+        let refused = self.objective.run_steps(visits, optimizer, rates, &mut now.parameters, losses)?;
+        if ahead.draws() {
+            let visited = now.phase_step + losses.len() as u64 + u64::from(refused.is_some());
+            self.state.draw += drawn_before(settings, visited) - drawn_before(settings, now.phase_step);
         }
-        if let (Some(interval), None) = (phase.resample, &ahead.recipe) {
-            count = count.min(left(interval));
-        }
-        if phase.attention.is_some() {
-            count = count.min(left(phase.method.traits().steps_per_look));
-        }
-        let progress = |step| Progress { step: now.phase_step + step, seconds: now.phase_seconds };
-        (0..count).map(|step| rate(phase.learning_rate, phase.schedule, budget, progress(step))).collect()
+        Ok(refused)
     }
 }
 
 impl Ahead {
-    /// The points of the next steps, where the device draws them.
-    fn visits(&self, phase: &Settings, now: &Snapshot) -> Option<Visits<'_>> {
+    /// The points of the next steps, after so many of the phase and at some draw, where the device draws them.
+    fn visits(&self, settings: &Settings, draw: u64, step: u64) -> Option<Visits<'_>> {
         self.recipe.as_ref().map(|recipe| Visits::Drawn {
             recipe,
-            first: now.draw - drawn_before(phase, now.phase_step),
-            interval: phase.resample,
-            step: now.phase_step,
+            first: draw - drawn_before(settings, step),
+            interval: settings.resample,
+            step,
         })
     }
 
@@ -146,6 +94,6 @@ impl Ahead {
 }
 
 /// Draws of fresh points in the first `steps` steps of a phase.
-fn drawn_before(phase: &Settings, steps: u64) -> u64 {
-    phase.resample.map_or(0, |interval| steps.saturating_sub(1) / interval)
+fn drawn_before(settings: &Settings, steps: u64) -> u64 {
+    settings.resample.map_or(0, |interval| steps.saturating_sub(1) / interval)
 }

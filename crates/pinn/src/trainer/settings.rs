@@ -8,6 +8,7 @@ use equation::taylor::{Plan, Source};
 use kernel::{Device, Precision};
 use method::{Gaps, Order};
 use train::Extent;
+use train::trainer::{OwnOptimizer, Stepping};
 
 /// Parameters up to which there are as many rows as parameters at first. Of larger networks a step only
 /// sees so many rows: their products with each other cost rows² × parameters.
@@ -64,6 +65,18 @@ impl Settings {
     /// A draw of a run's points, as this phase wants it.
     pub fn draw(&self, problem: &Problem, number: u64) -> Draw {
         Draw { sampler: self.sampler, seed: problem.training.seed, number, interior: self.points }
+    }
+
+    /// As the loop knows it, with steps of a method from outside where there is one.
+    pub fn phase(&self, own: Option<&OwnOptimizer>) -> train::trainer::Phase {
+        train::trainer::Phase {
+            stepping: own.map_or(Stepping::Method(self.method), |own| Stepping::Own(own.clone())),
+            learning_rate: self.learning_rate,
+            schedule: self.schedule,
+            budget: self.budget,
+            ends_at_plateau: self.ends_by_itself,
+            ends_at_noise: self.ends_at_noise,
+        }
     }
 }
 

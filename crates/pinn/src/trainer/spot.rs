@@ -1,11 +1,12 @@
 //! Where a residual is no basis for training.
 
-use super::run::{Run, explain};
+use super::task::Equations;
+use crate::TrainError;
 use crate::error::Spot;
-use crate::{Objective, TrainError};
 use equation::problem::Problem;
 use equation::taylor::Term;
-use kernel::Points;
+use kernel::cuda::CudaError;
+use kernel::{KernelError, Points};
 use train::Refusal;
 
 /// The first point at which the squares of a term's residuals do not add up to a number, and which residual is to blame:
@@ -30,7 +31,7 @@ fn worst(numbers: &[f64]) -> Option<usize> {
     (0..numbers.len()).reduce(|best, next| if better(best, next) { next } else { best })
 }
 
-impl Run<'_> {
+impl Equations<'_, '_> {
     /// The error of a term with such residuals at some points.
     pub(super) fn refuse_bad(
         &self,
@@ -52,27 +53,36 @@ impl Run<'_> {
         }
     }
 
-    /// As [`explain`], with the point where it happened.
-    pub(super) fn explain(
-        &self,
-        refusal: Refusal,
-        objective: &mut Objective<'_>,
-        (parameters, step): (&[f64], u64),
-    ) -> TrainError {
-        let spot = match refusal {
-            Refusal::Residual(position) => self.spot(position, objective, parameters),
-            _ => None,
-        };
-        match explain(refusal, self.plan, objective.kernel().precision(), step) {
-            TrainError::NonFiniteResidual { step, precision, term, residual, spot: _ } => {
+    /// Why no step can be taken, with the point where it happened.
+    pub(super) fn explained(&mut self, refusal: Refusal, parameters: &[f64], step: u64) -> TrainError {
+        let precision = self.objective.kernel().precision();
+        match refusal {
+            Refusal::Residual(position) => {
+                let spot = self.spot(position, parameters);
+                let mut names = self
+                    .plan
+                    .terms
+                    .iter()
+                    .flat_map(|term| term.residuals.iter().map(|residual| (&term.name, &residual.name)));
+                let (term, residual) = names
+                    .nth(position)
+                    .map(|(term, residual)| (term.clone(), residual.clone()))
+                    .unwrap_or_default();
                 TrainError::NonFiniteResidual { step, precision, term, residual, spot }
             }
-            other => other,
+            Refusal::Gradient => TrainError::NonFiniteGradient { step, precision },
+            Refusal::NotSquares => TrainError::NotSquares,
+            Refusal::NoRule | Refusal::NoVectors => TrainError::Unmeasurable(refusal),
+            Refusal::NoRoom { bytes } => TrainError::Kernel(CudaError::Memory { bytes }.into()),
+            Refusal::Device(ref error) => match error.downcast_ref::<KernelError>() {
+                Some(error) => TrainError::Kernel(error.clone()),
+                None => TrainError::Unmeasurable(refusal),
+            },
         }
     }
 
     /// The worst point of a residual, counted through all terms; `None` where all is well at the points at hand.
-    fn spot(&self, position: usize, objective: &mut Objective<'_>, parameters: &[f64]) -> Option<Spot> {
+    fn spot(&mut self, position: usize, parameters: &[f64]) -> Option<Spot> {
         let mut first = 0;
         let (number, term) = self.plan.terms.iter().enumerate().find(|(_, term)| {
             first += term.residuals.len();
@@ -80,14 +90,14 @@ impl Run<'_> {
         })?;
         let each = term.residuals.len();
         let own = position + each - first;
-        let residuals = objective.residuals(number, parameters).ok()?;
+        let residuals = self.objective.residuals(number, parameters).ok()?;
         let column: Vec<f64> = residuals.iter().skip(own).step_by(each).copied().collect();
         let point = worst(&column)?;
-        let is_double = objective.kernel().precision().epsilon() < f64::from(f32::EPSILON);
+        let is_double = self.objective.kernel().precision().epsilon() < f64::from(f32::EPSILON);
         let most = if is_double { f64::MAX } else { f64::from(f32::MAX) };
         // Their sum may be too large where each is not. What is no number fits nowhere.
         let fits = column[point] * column[point] * column.len() as f64 <= most;
-        (!fits).then(|| Spot::new(self.problem, objective.points()[number].row(point), column[point]))
+        (!fits).then(|| Spot::new(self.problem, self.objective.points()[number].row(point), column[point]))
     }
 }
 

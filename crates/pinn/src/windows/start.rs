@@ -2,11 +2,13 @@
 
 use super::{Seam, Stage};
 use crate::sample::draw;
-use crate::trainer::{March, Snapshot, ignore_attention, settle};
+use crate::trainer::{March, TaskState, ignore_attention, settle};
 use crate::{Experiment, Objective, TrainError};
 use equation::taylor::Architecture;
 use kernel::{Device, Kernel, Precision};
-use train::LeastSquares;
+use train::optimize::GaussNewton;
+use train::trainer::LoopFault;
+use train::{Descent, LeastSquares, Snapshot, State};
 
 /// From which part of the times of the window before on a network may start as that one is. Not from its end on: there
 /// would be less and less to start from, as neurons that bend in time have bent by then.
@@ -17,9 +19,11 @@ impl Experiment {
     /// their start on, whichever has the lower loss in the new window: waves may have come around. Where neither has one
     /// that is low, early times come first again.
     pub(crate) fn enter_window(&self, now: &mut Snapshot) -> Result<(), TrainError> {
-        let number = now.windows.len();
+        let number = now.finished.len();
         let (before, after) = (self.stage(number)?, self.stage(number + 1)?);
-        let mut objective = self.at_its_start(&before, &after, now)?;
+        let misfit = |cause| LoopFault::Misfit { phase: now.phase, cause };
+        let mut state = TaskState::of(&now.task).map_err(misfit)?;
+        let mut objective = self.at_its_start((&before, &after), now, &state)?;
         let mut lowest = f64::INFINITY;
         let mut start = now.parameters.clone();
         for part in PARTS {
@@ -32,7 +36,7 @@ impl Experiment {
         }
         let untrained = after.plan.initialize(self.problem().training.seed);
         let untrained = LeastSquares::losses(&mut objective, &untrained).map_or(0.0, |losses| losses.total);
-        now.enter_window(March::from_loss(lowest, untrained));
+        enter(now, &mut state, March::from_loss(lowest, untrained));
         now.parameters = start;
         Ok(())
     }
@@ -40,21 +44,39 @@ impl Experiment {
     /// The loss of a window before its first step, with the weights of the one before; on the processor.
     fn at_its_start<'stage>(
         &self,
-        before: &Stage<'_>,
-        after: &'stage Stage<'_>,
+        (before, after): (&Stage<'_>, &'stage Stage<'_>),
         now: &Snapshot,
+        state: &TaskState,
     ) -> Result<Objective<'stage>, TrainError> {
         let Stage { problem, plan } = after;
         let seam = Seam::new(before, &now.parameters)?;
         let mut sets = Vec::new();
         if let Some(phase) = settle(problem, plan, self.device(), self.precision()).first() {
-            sets = draw(problem, plan, &self.tables, phase.draw(problem, now.draw))?;
+            sets = draw(problem, plan, &self.tables, phase.draw(problem, state.draw))?;
         }
         sets.iter_mut().enumerate().try_for_each(|(term, points)| seam.fill(term, points))?;
         let mut objective = Objective::new(Kernel::compile(plan, Device::Cpu, Precision::F64)?, sets);
-        objective.set_weights(&now.weights)?;
+        objective.set_weights(&state.weights)?;
         ignore_attention(plan, &mut objective);
         Ok(objective)
+    }
+}
+
+/// Moves on to the start of the next window, with the damping of this one where
+/// it begins with the method with which this one ended.
+fn enter(now: &mut Snapshot, state: &mut TaskState, march: March) {
+    let same = now.phase == 0;
+    let optimizer = if same { GaussNewton::hand_on(&now.optimizer) } else { State::default() };
+    now.finished.push(now.parameters.clone());
+    now.enter(0);
+    state.next_phase(now);
+    state.march = march;
+    (now.optimizer, now.task) = (optimizer, state.save(&[]));
+    // A window that starts from one that went wrong does not begin anew.
+    if now.descent.has_diverged() {
+        now.descent.link();
+    } else {
+        now.descent = Descent::START;
     }
 }
 
@@ -103,7 +125,7 @@ windows = 4
         let weights = vec![slope, 0.0, phase, 1.0, 0.0];
         let mut now = Snapshot::start(weights.clone());
         experiment.enter_window(&mut now).expect("a window");
-        assert_eq!(now.windows[0], weights);
+        assert_eq!(now.finished[0], weights);
         [weights, now.parameters]
     }
 

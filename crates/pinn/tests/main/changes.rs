@@ -1,8 +1,8 @@
 //! Runs that go on in another way: whole, or not at all.
 
+use pinnace::run::Renewal;
 use pinnace::run::{Folder, Notice, Place, Reason};
-use pinnace::trainer::Renewal;
-use pinnace::{Event, Experiment, Quiet, Run, RunError, Sink, Snapshot, Stopped, TrainError};
+use pinnace::{Event, Experiment, Quiet, Run, Sink, Snapshot, Stopped, TrainError};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,9 +64,9 @@ impl Drop for Scratch {
 struct Until<'run>(&'run AtomicBool, u64);
 
 impl Sink for Until<'_> {
-    fn event(&mut self, event: &Event<'_>) {
-        if let Event::Step { step, .. } = *event {
-            self.0.store(step >= self.1, Ordering::Relaxed);
+    fn event(&mut self, event: &Event) {
+        if let Event::Step(taken) = event {
+            self.0.store(taken.step >= self.1, Ordering::Relaxed);
         }
     }
 }
@@ -157,7 +157,7 @@ fn weights_keep_their_meaning_where_no_condition_is_built_in() {
     let (path, _, _) = scratch.interrupted("run", soft, 4);
     assert!(resume(&path, &["training.hard_constraints=off"]).is_ok(), "said again it changes nothing");
     let error = resume(&path, &["training.hard_constraints=auto"]).expect_err("another ansatz");
-    let TrainError::Run(RunError::Override { reason: Reason::Ansatz { unknowns }, text }) = &error else {
+    let TrainError::Override { reason: Reason::Ansatz { unknowns }, text } = &error else {
         panic!("{error}")
     };
     assert_eq!((&**unknowns, text.as_str()), (&["u".to_owned()][..], "training.hard_constraints=auto"));
@@ -179,7 +179,7 @@ fn windows_are_not_chosen_anew_with_another_optimizer() {
     drop(folder);
     let resumed = resume(&path, &["training.optimizer=gauss-newton", "training.steps=6"]);
     let end = finish(resumed.unwrap_or_else(|error| panic!("{error}")));
-    assert_eq!((end.steps, end.windows.len()), (6, 0));
+    assert_eq!((end.steps, end.finished.len()), (6, 0));
 }
 
 #[test]
@@ -190,13 +190,13 @@ fn points_that_are_chosen_otherwise_are_used_from_the_next_step_on() {
         [("training.points=40", 40), ("training.adaptive=false", 24), ("training.attention=true", 24)]
     {
         let (path, _, before) = scratch.interrupted("run", adaptive, 5);
-        assert_eq!(before.points[0].len(), 24);
+        assert_eq!(before.task.numbers("points.0").unwrap().len() % 24, 0);
         let (run, folder) = resume(&path, &[change]).unwrap_or_else(|error| panic!("{error}"));
         let [Notice::Renewed(Renewal::Loss { step: 5, .. })] = run.notices() else {
             panic!("{change}: {:?}", run.notices())
         };
         let end = finish((run, folder));
-        assert_eq!((end.steps, end.interior), (12, points), "{change}");
+        assert_eq!((end.steps, end.task.count("interior")), (12, Ok(points)), "{change}");
     }
     // What changes no point is not drawn anew.
     let (path, _, before) = scratch.interrupted("run", adaptive, 5);
@@ -213,10 +213,10 @@ fn what_fails_before_its_first_step_leaves_points_and_checkpoints() {
     let gauss_newton = experiment("optimizer = \"gauss-newton\"\nresample = 3\n");
     let (stop, mut now) = (AtomicBool::new(false), gauss_newton.start());
     gauss_newton.train_from(&mut now, &stop, &mut Until(&stop, 5)).unwrap();
-    assert!(!now.points.is_empty());
+    assert!(now.task.numbers("points.0").is_ok_and(|points| !points.is_empty()));
     struct Saved(usize);
     impl Sink for Saved {
-        fn event(&mut self, _event: &Event<'_>) {}
+        fn event(&mut self, _event: &Event) {}
         fn state(&mut self, _state: &Snapshot) {
             self.0 += 1;
         }
@@ -225,5 +225,5 @@ fn what_fails_before_its_first_step_leaves_points_and_checkpoints() {
     let lbfgs = experiment("optimizer = \"lbfgs\"\nresample = 3\n");
     let failed = lbfgs.train_from(&mut now, &AtomicBool::new(false), &mut saved);
     assert!(matches!(failed, Err(TrainError::Misfit { .. })), "{failed:?}");
-    assert_eq!((now.points, saved.0), (before.points, 0));
+    assert_eq!((now.task, saved.0), (before.task, 0));
 }

@@ -2,7 +2,7 @@
 
 use pinnace::optimize::Adam;
 use pinnace::sample::{draw, recipe};
-use pinnace::trainer::{Surroundings, settle, train};
+use pinnace::trainer::{Equations, Surroundings, settle, train};
 use pinnace::{Event, Experiment, Fallback, Objective, Precision, Sink, Snapshot, TrainError};
 use std::cell::Cell;
 use std::path::Path;
@@ -77,14 +77,14 @@ struct Keeper {
 }
 
 impl Sink for Keeper {
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &Event) {
         match event {
-            Event::Step { losses, .. } => self.losses.push(losses.total),
-            Event::Memory { plan } => {
-                assert!(plan.bytes() > 0);
+            Event::Step(taken) => self.losses.push(taken.losses.total),
+            Event::Note(note) if note.kind == "memory" => {
+                assert!(note.data["bytes"].as_u64() > Some(0));
                 self.plans += 1;
             }
-            Event::Fallback { fallback } => self.fallbacks.push((*fallback).clone()),
+            Event::Fallback(fallback) => self.fallbacks.push(fallback.clone()),
             _ => {}
         }
     }
@@ -98,6 +98,10 @@ impl Sink for Keeper {
     }
 }
 
+fn causes(fallbacks: &[Fallback]) -> Vec<&str> {
+    fallbacks.iter().map(|fallback| fallback.cause.as_str()).collect()
+}
+
 /// Trains from a snapshot, with a clock that moves by `tick` seconds whenever someone looks at it.
 fn run(
     experiment: &Experiment,
@@ -108,10 +112,11 @@ fn run(
     let (mut keeper, time) = (Keeper::default(), Cell::new(0.0));
     let clock = || time.replace(time.get() + tick);
     let stop = AtomicBool::new(false);
-    let surroundings =
-        Surroundings { stop: &stop, clock: &clock, error: &|_, _| Ok(None), before: None, last: true };
+    let surroundings = Surroundings { stop: &stop, clock: &clock };
     let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
-    let outcome = train(problem, plan, tables, objective, &mut now, surroundings, &mut keeper)?;
+    let phases = settle(problem, plan, objective.kernel().device(), objective.kernel().precision());
+    let mut task = Equations::new((problem, plan), &phases, tables, objective);
+    let outcome = train(&mut task, &mut now, surroundings, &mut keeper)?;
     (now.seconds, now.phase_seconds) = (0.0, 0.0);
     Ok((now, keeper, outcome.losses.mean_squares))
 }
@@ -132,7 +137,7 @@ fn series_of_steps_take_the_steps_of_the_processor_whatever_their_length() {
         assert_eq!((long.1.plans, wanted.1.plans), (1, 0));
         assert_eq!(long.0, short.0, "{training}");
         assert_eq!((&long.1.losses, &long.2), (&short.1.losses, &short.2));
-        assert_eq!((long.0.steps, long.0.draw), (wanted.0.steps, wanted.0.draw));
+        assert_eq!((long.0.steps, long.0.task.count("draw")), (wanted.0.steps, wanted.0.task.count("draw")));
         assert!(short.1.states.len() > long.1.states.len(), "series have other lengths");
         assert_eq!(wanted.1.losses.len(), long.1.losses.len());
         for (got, wanted) in long.1.losses.iter().zip(&wanted.1.losses) {
@@ -175,7 +180,8 @@ fn gauss_newton_on_a_device_takes_the_steps_of_the_processor_and_goes_on_from_a_
     let wanted = run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
     let mut device = Objective::new(stand_in(&experiment), Vec::new());
     let got = run(&experiment, &mut device, experiment.start(), 0.0).expect("steps");
-    assert_eq!((got.0.steps, got.0.draw, got.0.evaluations), (8, wanted.0.draw, wanted.0.evaluations));
+    assert_eq!((got.0.steps, got.0.evaluations), (8, wanted.0.evaluations));
+    assert_eq!(got.0.task.count("draw"), wanted.0.task.count("draw"));
     assert_eq!((got.1.plans, wanted.1.plans), (1, 0), "the memory of equations is told once");
     assert_eq!(got.1.losses.len(), wanted.1.losses.len());
     for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
@@ -253,12 +259,8 @@ fn methods_whose_vectors_have_no_room_on_a_device_keep_them_on_the_host() {
     let mut objective = Objective::new(kernel, Vec::new());
     let got = run(&experiment, &mut objective, experiment.start(), 0.0).expect("steps");
     assert!(objective.kernel().device_bytes() <= 60_000);
-    assert!(
-        matches!(got.1.fallbacks[..], [Fallback::Shortage(pinnace::Shortage::Vectors { bytes })] if bytes > 0),
-        "{:?}",
-        got.1.fallbacks
-    );
-    assert!(got.1.fallbacks[0].why().contains("--memory-limit"));
+    assert_eq!(causes(&got.1.fallbacks), ["vectors"], "{:?}", got.1.fallbacks);
+    assert!(got.1.fallbacks[0].why.contains("--memory-limit"));
     assert_eq!(wanted.1.fallbacks, [], "a processor has no other way");
     for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
         assert!((got - wanted).abs() <= 1e-6 * wanted, "{got} instead of {wanted}");
@@ -283,10 +285,7 @@ fn gauss_newton_solves_for_few_rows_on_a_device_and_on_the_host_where_that_has_n
         }
         let told = &got.1.fallbacks[..];
         assert_eq!(told.len(), usize::from(limit.is_some()), "once, for all steps: {told:?}");
-        assert!(
-            told.iter().all(|told| matches!(told, Fallback::Shortage(pinnace::Shortage::Equations { .. }))),
-            "{told:?}"
-        );
+        assert!(told.iter().all(|told| told.cause == "equations"), "{told:?}");
     }
 }
 
@@ -300,11 +299,7 @@ fn normal_equations_are_added_up_on_the_host_where_a_device_has_no_room_for_them
     kernel.limit_device_bytes(Some(60_000));
     let mut objective = Objective::new(kernel, Vec::new());
     let got = run(&experiment, &mut objective, experiment.start(), 0.0).expect("steps");
-    assert!(
-        matches!(got.1.fallbacks[..], [Fallback::Shortage(pinnace::Shortage::Equations { .. })]),
-        "{:?}",
-        got.1.fallbacks
-    );
+    assert_eq!(causes(&got.1.fallbacks), ["equations"], "{:?}", got.1.fallbacks);
     for (got, wanted) in got.1.losses.iter().zip(&wanted.1.losses) {
         assert!((got - wanted).abs() <= 1e-6 * wanted, "{got} instead of {wanted}");
     }
@@ -320,8 +315,8 @@ fn steps_that_go_layer_by_layer_on_a_device_say_why() {
     };
     assert_eq!(told(&[]), []);
     let network = told(&["network.kind=modified-mlp"]);
-    assert_eq!(network, [Fallback::Layers { obstacle: kernel::cuda::Unfused::Network }]);
-    assert!(network[0].why().contains("hidden layers of one width"), "{}", network[0].why());
+    assert_eq!(causes(&network), ["layers"]);
+    assert!(network[0].why.contains("hidden layers of one width"), "{}", network[0].why);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! instructions the test says that it has nothing to compare with. `PINNACE_RECORD=1` writes the tables anew.
 
 use pinnace::Array;
+use pinnace::trainer::TaskState;
 use pinnace::{BUILT_IN, BuiltIn, Device, Experiment, Level, Precision, Quiet, Snapshot};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -50,16 +51,17 @@ impl Hash {
 
     /// Everything but times.
     fn of(now: &Snapshot) -> u64 {
+        let task = TaskState::of(&now.task).expect("its own state");
         let mut hash = Hash(0xcbf2_9ce4_8422_2325);
-        now.windows.iter().for_each(|window| hash.add_all(window));
+        now.finished.iter().for_each(|window| hash.add_all(window));
         hash.add_all(&now.parameters);
-        hash.add_all(&now.weights);
-        hash.add_all(&now.attention);
-        hash.add_all(&[now.loss, now.strain.after, now.strain.mean]);
-        for count in [now.phase as u64, now.steps, now.evaluations, now.draw, now.interior as u64] {
+        hash.add_all(&task.weights);
+        hash.add_all(&task.attention);
+        hash.add_all(&[now.loss, task.strain.after, task.strain.mean]);
+        for count in [now.phase as u64, now.steps, now.evaluations, task.draw, task.interior as u64] {
             hash.add(count);
         }
-        now.points.iter().flat_map(|points| points.iter()).for_each(|point| hash.add_all(point));
+        task.points.iter().flat_map(|points| points.iter()).for_each(|point| hash.add_all(point));
         for (_, array) in now.optimizer.iter() {
             match array {
                 Array::Numbers(numbers) => hash.add_all(numbers),

@@ -171,19 +171,19 @@ struct Record {
 }
 
 impl Sink for Record {
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &Event) {
         match event {
-            Event::Step { losses, evaluations, .. } => {
-                self.losses.push(losses.total);
-                self.evaluations.push(*evaluations);
+            Event::Step(taken) => {
+                self.losses.push(taken.losses.total);
+                self.evaluations.push(taken.evaluations);
             }
             Event::PhaseEnded { stopped, .. } => self.ends.push(*stopped),
             Event::Started { .. }
-            | Event::WindowStarted { .. }
+            | Event::StageStarted { .. }
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
-            | Event::Fallback { .. }
-            | Event::Memory { .. }
+            | Event::Fallback(_)
+            | Event::Note(_)
             | Event::Measured { .. }
             | Event::NotSaved { .. }
             | Event::Finished { .. } => {}
@@ -295,9 +295,9 @@ u = "{degrees}*sin(pi*x/{length})*exp(-0.1*pi^2*t)"
 fn balance_gives_conditions_the_strength_of_the_equations_and_says_so() {
     struct Weights(Vec<Vec<f64>>);
     impl Sink for Weights {
-        fn event(&mut self, event: &Event<'_>) {
-            if let Event::Balanced { balance, .. } = event {
-                self.0.push(balance.weights.clone());
+        fn event(&mut self, event: &Event) {
+            if let Event::Balanced { parts } = event {
+                self.0.push(parts.iter().map(|part| part.weight).collect());
             }
         }
     }

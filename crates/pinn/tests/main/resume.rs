@@ -1,7 +1,12 @@
 //! Training that is continued from a snapshot ends with the same bits as training that never stopped.
 
-use pinnace::checkpoint::{Header, Layout};
-use pinnace::{Device, Event, Experiment, Precision, Quiet, Sink, Snapshot, Stopped, Trained};
+use pinnace::checkpoint::Header;
+use pinnace::optimize::{Optimizer, StepOutcome};
+use pinnace::run::{Folder, Place};
+use pinnace::{
+    Device, Event, Experiment, Precision, Quiet, Sink, Snapshot, State, StepTaken, Stopped, Trained,
+};
+use pinnace::{Loss, OwnOptimizer, Refusal, StateError};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -41,7 +46,7 @@ struct Keeper<'run> {
 }
 
 impl Sink for Keeper<'_> {
-    fn event(&mut self, _event: &Event<'_>) {}
+    fn event(&mut self, _event: &Event) {}
 
     fn wants_state(&mut self, _seconds: f64) -> bool {
         self.asked += 1;
@@ -54,14 +59,15 @@ impl Sink for Keeper<'_> {
             device: "cpu".to_owned(),
             precision: "f64".to_owned(),
             level: "portable".to_owned(),
+            arithmetic: 1,
         };
-        let layout = Layout::of(self.experiment.problem(), self.experiment.plan());
+        let layout = self.experiment.layout();
         self.kept.push(layout.encode(&header, state).unwrap_or_else(|fault| panic!("{fault}")));
     }
 }
 
 fn go_on(experiment: &Experiment, bytes: &[u8]) -> (Snapshot, Trained) {
-    let layout = Layout::of(experiment.problem(), experiment.plan());
+    let layout = experiment.layout();
     let (_, mut now) = layout.decode(bytes).unwrap_or_else(|fault| panic!("{fault}"));
     let trained = experiment.train_from(&mut now, &AtomicBool::new(false), &mut Quiet);
     (now, trained.unwrap_or_else(|error| panic!("{error}")))
@@ -145,16 +151,19 @@ fn a_run_is_extended_as_if_it_had_been_longer_from_the_beginning() {
     }
 }
 
-#[test]
-fn an_interrupted_run_ends_as_if_it_had_not_been() {
-    struct Impatient<'flag>(&'flag AtomicBool, u64);
-    impl Sink for Impatient<'_> {
-        fn event(&mut self, event: &Event<'_>) {
-            if let Event::Step { step, .. } = *event {
-                self.0.store(step == self.1, std::sync::atomic::Ordering::Relaxed);
-            }
+/// Asks for an end after a step.
+struct Impatient<'flag>(&'flag AtomicBool, u64);
+
+impl Sink for Impatient<'_> {
+    fn event(&mut self, event: &Event) {
+        if let Event::Step(StepTaken { step, .. }) = *event {
+            self.0.store(step == self.1, std::sync::atomic::Ordering::Relaxed);
         }
     }
+}
+
+#[test]
+fn an_interrupted_run_ends_as_if_it_had_not_been() {
     let experiment = open(PHASES);
     let mut whole = experiment.start();
     experiment.train_from(&mut whole, &AtomicBool::new(false), &mut Quiet).unwrap();
@@ -173,7 +182,7 @@ fn draws_are_counted_through_the_run_so_that_no_phase_repeats_the_points_of_anot
         let experiment = open(training);
         let mut now = experiment.start();
         experiment.train_from(&mut now, &AtomicBool::new(false), &mut Quiet).unwrap();
-        now.draw
+        now.task.count("draw").expect("it is counted")
     };
     let phase = "[[training.phase]]\noptimizer = \"adam\"\nbudget = \"20 steps\"\n";
     assert_eq!(seen(&format!("resample = 6\n{phase}")), 3);
@@ -188,10 +197,14 @@ fn points_that_gathered_at_large_residuals_travel_with_a_snapshot() {
     let mut keeper = Keeper { experiment: &experiment, interval: 4, asked: 0, kept: Vec::new() };
     let mut whole = experiment.start();
     experiment.train_from(&mut whole, &AtomicBool::new(false), &mut keeper).unwrap();
-    let layout = Layout::of(experiment.problem(), experiment.plan());
+    let layout = experiment.layout();
     let (_, now) = layout.decode(&keeper.kept[0]).unwrap_or_else(|fault| panic!("{fault}"));
-    assert_eq!(now.points.len(), experiment.plan().terms.len());
-    let drawn = Snapshot { points: Vec::new(), ..now.clone() };
+    let sets = now.task.iter().filter(|(name, _)| name.starts_with("points."));
+    assert_eq!(sets.count(), experiment.plan().terms.len());
+    let mut drawn = now.clone();
+    drawn.task = State::default();
+    let others = now.task.iter().filter(|(name, _)| !name.starts_with("points."));
+    others.for_each(|(name, array)| drawn.task.insert(name.to_owned(), array.clone()));
     let [mut with, mut without] = [now, drawn];
     for start in [&mut with, &mut without] {
         experiment.train_from(start, &AtomicBool::new(false), &mut Quiet).unwrap();
@@ -211,4 +224,68 @@ fn a_state_of_another_method_is_refused_by_name() {
     let said = open(ADAM).train_from(&mut now, &AtomicBool::new(false), &mut Quiet);
     let said = said.expect_err("there is no such phase").to_string();
     assert!(said.contains("phase 4, the problem has 1"), "{said}");
+}
+
+/// Gradient descent with momentum, from outside.
+struct Ball {
+    velocity: Vec<f64>,
+}
+
+impl Optimizer for Ball {
+    fn step<'step>(
+        &'step mut self,
+        loss: &'step mut dyn Loss,
+        parameters: &mut [f64],
+        rate: f64,
+    ) -> Result<StepOutcome<'step>, Refusal> {
+        let mut gradient = vec![0.0; parameters.len()];
+        let losses = loss.eval(parameters, &mut gradient)?;
+        for ((parameter, velocity), slope) in parameters.iter_mut().zip(&mut self.velocity).zip(gradient) {
+            *velocity = 0.9 * *velocity - rate * slope;
+            *parameter += *velocity;
+        }
+        Ok(StepOutcome::Taken { losses, length: rate, evaluations: 1, trust: None })
+    }
+
+    fn forget_loss(&mut self) {}
+
+    fn save(&self) -> State {
+        State::default().with_numbers("velocity", self.velocity.as_slice())
+    }
+
+    fn restore(&mut self, state: &State) -> Result<(), StateError> {
+        self.velocity = state.sized("velocity", self.velocity.len())?.to_vec();
+        Ok(())
+    }
+}
+
+#[test]
+fn a_method_from_outside_goes_on_from_a_run_bit_for_bit_and_its_own_state_is_dropped_by_no_one_else() {
+    let own = OwnOptimizer::new("ball", |parameters, _| Box::new(Ball { velocity: vec![0.0; parameters] }));
+    let open = || open("learning_rate = 1e-3\nbudget = \"20 steps\"\n").with_optimizer(own.clone());
+    let (experiment, never) = (open(), AtomicBool::new(false));
+    let mut whole = experiment.start();
+    experiment.train_from(&mut whole, &never, &mut Quiet).unwrap();
+    assert_eq!(
+        (whole.steps, whole.optimizer.numbers("velocity").unwrap().len()),
+        (20, whole.parameters.len())
+    );
+    let path = std::env::temp_dir().join(format!("pinnace-ball-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    let mut now = experiment.start();
+    let mut folder = Folder::create(&Place::At(path.clone()), &experiment, &now, None, 0.0).unwrap();
+    let stop = AtomicBool::new(false);
+    folder.train(&experiment, &mut now, &stop, &mut Impatient(&stop, 7)).unwrap();
+    drop(folder);
+    let (run, mut folder) =
+        Folder::resume_as(&path, &[], 0.0, |experiment| experiment.with_optimizer(own.clone())).unwrap();
+    assert!(run.notices().is_empty(), "{:?}", run.notices());
+    let mut now = run.snapshot().clone();
+    folder.train(run.experiment(), &mut now, &never, &mut Quiet).unwrap();
+    drop(folder);
+    assert_eq!(timeless(&now), timeless(&whole));
+    // Who does not have the method goes on with another, and says so.
+    let (run, _folder) = Folder::resume(&path, &[], 0.0).unwrap();
+    assert!(run.notices().iter().any(|notice| notice.to_string().contains("goes on with Adam")));
+    let _ = std::fs::remove_dir_all(&path);
 }

@@ -1,6 +1,6 @@
 //! Folders of runs: what is in them, and that nothing which happens to them loses what they hold.
 
-use pinnace::checkpoint::{Header, Layout};
+use pinnace::checkpoint::Header;
 use pinnace::run::{Folder, Notice, Place, TransferError};
 use pinnace::{Device, Experiment, Points, Precision, Quiet, Run, RunError, Snapshot, Stopped, TrainError};
 use std::fs;
@@ -114,7 +114,7 @@ fn a_run_holds_all_that_is_needed_to_train_it_again() {
     for (key, value) in [("problem", "cooling"), ("device", "cpu"), ("precision", "f32")] {
         assert_eq!(environment[key], value);
     }
-    assert_eq!((&environment["seed"], &environment["format"]), (&7.into(), &2.into()));
+    assert_eq!((&environment["seed"], &environment["format"]), (&7.into(), &3.into()));
     assert_eq!(environment["residuals"], serde_json::json!(["interior: cooling", "probe: probe"]));
 }
 
@@ -211,12 +211,12 @@ fn a_run_of_a_newer_version_is_refused_and_left_alone() {
     let (path, _) = scratch.train("run", &scratch.open(&[]));
     let newest = checkpoints(&path).remove(1);
     let mut bytes = fs::read(&newest).unwrap();
-    let place = bytes.windows(13).position(|part| part == b"\"version\":\"2\"").unwrap();
-    bytes[place + 11] = b'3';
+    let place = bytes.windows(13).position(|part| part == b"\"version\":\"3\"").unwrap();
+    bytes[place + 11] = b'4';
     fs::write(&newest, &bytes).unwrap();
     for error in [Run::open(&path).err(), resume(&path, &[]).err()] {
         let said = error.expect("it is too new").to_string();
-        assert!(said.contains("has format 3") && said.contains("use a newer one"), "{said}");
+        assert!(said.contains("has format 4") && said.contains("use a newer one"), "{said}");
     }
     assert_eq!(fs::read(&newest).unwrap(), bytes);
 }
@@ -241,7 +241,7 @@ fn only_training_may_change_when_a_run_goes_on() {
     let before = fs::read_to_string(path.join("problem.toml")).unwrap();
     for text in ["training.seed=3", "network.width=9", "training=5", " constants.k = 1"] {
         let error = resume(&path, &[text]).expect_err("it would be another run");
-        assert!(matches!(error, TrainError::Run(RunError::Override { .. })), "{error}");
+        assert!(matches!(error, TrainError::Override { .. }), "{error}");
     }
     let error = resume(&path, &["training.pints=3"]).expect_err("there is no such key");
     assert!(matches!(error, TrainError::Problem { .. }), "{error}");
@@ -355,8 +355,9 @@ fn a_run_of_a_device_that_is_not_here_is_read_on_the_processor_and_says_so() {
         device: "cuda".to_owned(),
         precision: "bf16x6".to_owned(),
         level: "portable".to_owned(),
+        arithmetic: 1,
     };
-    let bytes = Layout::of(experiment.problem(), experiment.plan()).encode(&header, &now);
+    let bytes = experiment.layout().encode(&header, &now);
     let newest = checkpoints(&path).pop().unwrap();
     fs::write(newest, bytes.unwrap_or_else(|fault| panic!("{fault}"))).unwrap();
     fs::remove_file(path.join("manifest.json")).unwrap();

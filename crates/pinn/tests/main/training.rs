@@ -1,8 +1,10 @@
 //! Promises of the training loop.
 
 use kernel::Kernel;
-use pinnace::trainer::{Measure, Outcome, Snapshot, Surroundings, train};
-use pinnace::{Device, Event, Experiment, Objective, Precision, Quiet, Sink, Stopped, TrainError, Trained};
+use pinnace::trainer::{Equations, Measure, Outcome, Snapshot, Surroundings, settle, train};
+use pinnace::{
+    Device, Event, Experiment, Objective, Precision, Quiet, Sink, StepTaken, Stopped, TrainError, Trained,
+};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,8 +52,11 @@ fn run_by(
     let tables = experiment.tables().clone();
     let kernel = Kernel::compile(experiment.plan(), Device::Reference, Precision::F64)?;
     let mut objective = Objective::new(kernel, Vec::new());
-    let surroundings = Surroundings { stop: &AtomicBool::new(false), clock, error, before: None, last: true };
-    train(experiment.problem(), experiment.plan(), &tables, &mut objective, now, surroundings, sink)
+    let surroundings = Surroundings { stop: &AtomicBool::new(false), clock };
+    let (problem, plan) = (experiment.problem(), experiment.plan());
+    let phases = settle(problem, plan, Device::Reference, Precision::F64);
+    let mut task = Equations::new((problem, plan), &phases, &tables, &mut objective).measured(error);
+    train(&mut task, now, surroundings, sink)
 }
 
 #[test]
@@ -144,19 +149,19 @@ struct Impatient<'flag> {
 }
 
 impl Sink for Impatient<'_> {
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &Event) {
         match event {
-            Event::Step { step, .. } => {
+            Event::Step(StepTaken { step, .. }) => {
                 self.steps.push(*step);
                 self.stop.store(*step >= self.patience, Ordering::Relaxed);
             }
             Event::Finished { .. } => self.finished = true,
             Event::Started { .. }
-            | Event::WindowStarted { .. }
+            | Event::StageStarted { .. }
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
-            | Event::Fallback { .. }
-            | Event::Memory { .. }
+            | Event::Fallback(_)
+            | Event::Note(_)
             | Event::Measured { .. }
             | Event::NotSaved { .. }
             | Event::PhaseEnded { .. } => {}
@@ -221,7 +226,7 @@ struct Watcher {
 }
 
 impl Sink for Watcher {
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &Event) {
         if let Event::Measured { step, error, .. } = *event {
             self.errors.push((step, error));
         }

@@ -1,6 +1,6 @@
 //! Time in windows: networks one after the other that are one solution.
 
-use pinnace::checkpoint::{Header, Layout};
+use pinnace::checkpoint::Header;
 use pinnace::run::{Folder, Place, TransferError};
 use pinnace::{Event, Experiment, Points, Quiet, Run, Sink, Snapshot, Stopped, Trained, export};
 use safetensors::SafeTensors;
@@ -57,7 +57,7 @@ fn at(experiment: &Experiment, parameters: &[f64], time: f64) -> Vec<[f64; 2]> {
 fn windows_together_are_a_solution_that_does_not_jump_where_they_meet() {
     let experiment = open(&[]);
     let (now, trained) = train(&experiment, &mut Quiet);
-    assert_eq!((now.windows.len(), trained.steps), (3, 100));
+    assert_eq!((now.finished.len(), trained.steps), (3, 100));
     assert_eq!(trained.parameters.len(), 4 * experiment.plan().parameter_count());
     let error = trained.errors[0].as_ref().expect("a reference");
     assert_eq!(error.points, 41 * 21);
@@ -87,7 +87,7 @@ struct Keeper<'run> {
     interval: usize,
     asked: usize,
     kept: Vec<Vec<u8>>,
-    begun: Vec<(usize, usize, (f64, f64))>,
+    begun: Vec<(usize, usize, String)>,
     stepped: Vec<u64>,
 }
 
@@ -98,12 +98,12 @@ impl Keeper<'_> {
 }
 
 impl Sink for Keeper<'_> {
-    fn event(&mut self, event: &Event<'_>) {
-        match *event {
-            Event::WindowStarted { window, windows, interval, .. } => {
-                self.begun.push((window, windows, interval))
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::StageStarted { stage, stages, title, .. } => {
+                self.begun.push((*stage, *stages, title.clone()))
             }
-            Event::Step { window, .. } => self.stepped[window] += 1,
+            Event::Step(taken) => self.stepped[taken.stage] += 1,
             _ => {}
         }
     }
@@ -114,14 +114,14 @@ impl Sink for Keeper<'_> {
     }
 
     fn state(&mut self, state: &Snapshot) {
-        let layout = Layout::of(self.experiment.problem(), self.experiment.plan());
+        let layout = self.experiment.layout();
         self.kept.push(layout.encode(&header(), state).unwrap_or_else(|fault| panic!("{fault}")));
     }
 }
 
 fn header() -> Header {
     let word = || "any".to_owned();
-    Header { problem: word(), device: word(), precision: word(), level: word() }
+    Header { problem: word(), device: word(), precision: word(), level: word(), arithmetic: 1 }
 }
 
 #[test]
@@ -136,10 +136,10 @@ fn training_goes_on_bit_for_bit_from_the_middle_of_any_window() {
         let mut keeper = Keeper::new(&experiment, interval);
         let (whole, trained) = train(&experiment, &mut keeper);
         assert_eq!(keeper.begun.len(), 4);
-        assert_eq!(keeper.begun[2], (2, 4, (1.0, 1.5)));
+        assert_eq!(keeper.begun[2], (2, 4, "t from 1 to 1.5".to_owned()));
         assert_eq!(keeper.stepped.iter().sum::<u64>(), trained.steps);
         assert!(keeper.kept.len() > 3, "{overrides:?}");
-        let layout = Layout::of(experiment.problem(), experiment.plan());
+        let layout = experiment.layout();
         for bytes in &keeper.kept {
             let (_, mut now) = layout.decode(bytes).unwrap_or_else(|fault| panic!("{fault}"));
             let again =
@@ -158,9 +158,9 @@ fn training_goes_on_bit_for_bit_from_the_middle_of_any_window() {
 struct Until<'run>(usize, &'run AtomicBool);
 
 impl Sink for Until<'_> {
-    fn event(&mut self, event: &Event<'_>) {
-        if let Event::Step { window, .. } = event {
-            self.1.store(*window == self.0, Ordering::Relaxed);
+    fn event(&mut self, event: &Event) {
+        if let Event::Step(taken) = event {
+            self.1.store(taken.stage == self.0, Ordering::Relaxed);
         }
     }
 }
@@ -170,7 +170,7 @@ fn of_windows_that_were_not_begun_nothing_is_said() {
     let experiment = open(&["training.budget=12 steps"]);
     let (stop, mut now) = (AtomicBool::new(false), experiment.start());
     let trained = experiment.train_from(&mut now, &stop, &mut Until(1, &stop)).expect("two windows");
-    assert_eq!((trained.stopped, trained.steps, now.windows.len()), (Stopped::Interrupted, 7, 1));
+    assert_eq!((trained.stopped, trained.steps, now.finished.len()), (Stopped::Interrupted, 7, 1));
     assert_eq!(experiment.unfinished(&trained.parameters), Some(("t", 1.0)));
     let error = trained.errors[0].as_ref().expect("a reference");
     assert_eq!(error.points, 21 * 21, "the first half of time");
@@ -208,7 +208,7 @@ fn a_run_keeps_all_windows_and_another_can_start_from_it_if_it_has_as_many() {
     let windows: Vec<usize> = run.history().expect("a history").iter().map(|record| record.window).collect();
     assert_eq!(windows, [0, 0, 0, 0, 1, 2, 3, 3]);
 
-    assert_eq!(run.hand_over(&open(&["training.seed=4"])).expect("as many").parameters, now.windows[0]);
+    assert_eq!(run.hand_over(&open(&["training.seed=4"])).expect("as many").parameters, now.finished[0]);
     let other = run.hand_over(&open(&["training.windows=2"]));
     assert!(matches!(other, Err(TransferError::Windows { theirs: 4, ours: 2, .. })), "{other:?}");
     assert!(Folder::resume(&path, &["training.windows=2".to_owned()], 0.0).is_err(), "other networks");

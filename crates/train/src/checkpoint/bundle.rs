@@ -6,8 +6,8 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors, serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// The format that is written, and the highest that is read. From 2 on there may be finished windows.
-pub const VERSION: u64 = 2;
+/// The format that is written, and the highest that is read. From 2 on there may be finished stages, from 3 on tasks of any kind.
+pub const VERSION: u64 = 3;
 
 /// What a file calls itself.
 const FORMAT: &str = "pinnace checkpoint";
@@ -188,7 +188,7 @@ mod tests {
         let bytes = sample().encode().expect("it can be written");
         let mut later = bytes.clone();
         let place =
-            bytes.windows(13).position(|part| part == b"\"version\":\"2\"").expect("it has a version");
+            bytes.windows(13).position(|part| part == b"\"version\":\"3\"").expect("it has a version");
         later[place + 11] = b'7';
         assert!(matches!(Bundle::decode(&later), Err(Fault::Newer { found: 7 })));
     }

@@ -1,11 +1,14 @@
 //! States of training as files: safetensors with a version and a checksum, replaced atomically.
 //!
-//! `bundle` of named tensors ⇄ bytes ⇄ `store` of files.
+//! [`Snapshot`](crate::Snapshot) ⇄ `layout` ⇄ `bundle` of named tensors ⇄ bytes ⇄ `store` of files.
 
 mod bundle;
+mod core;
 mod fault;
+mod layout;
 mod store;
 
 pub use bundle::{Bundle, Tensor, VERSION};
 pub use fault::Fault;
+pub use layout::{Block, Header, Layout};
 pub use store::{Store, replace, step_of, sync_folder, write_atomically};

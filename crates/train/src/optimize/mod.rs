@@ -14,6 +14,7 @@ pub use schedule::{Progress, rate};
 use crate::{Loss, Losses, Refusal, Shortage, State, StateError};
 use linear::{Moments, Update};
 use method::{Optimizer as Method, Products as Wanted, Solver};
+use serde::Serialize;
 
 /// What one step did.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -47,7 +48,7 @@ pub enum StepOutcome<'step> {
 }
 
 /// How far a model of the loss is trusted.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Trust {
     /// What is added to the model's curvature, in multiples of its mean: the larger, the smaller the step.
     pub damping: f64,

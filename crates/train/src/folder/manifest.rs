@@ -3,10 +3,10 @@
 //! A process may be killed between writing a file and noting that it is written. So contents are listed before they
 //! are written, and the contents before them stay listed until then: a healthy file is always listed.
 
+use super::error::MANIFEST;
+use super::regular::read_regular;
 use super::{CHECKPOINTS, DATA, PROBLEM, RunError};
 use crate::checkpoint::{Store, replace, step_of, write_atomically};
-use crate::error::MANIFEST;
-use crate::problem_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -85,7 +85,7 @@ pub(super) fn path_in(folder: &Path) -> PathBuf {
 /// Reads the manifest of a run.
 pub(super) fn find(folder: &Path) -> Result<Found, RunError> {
     let path = path_in(folder);
-    let bytes = match problem_file::bytes(&path) {
+    let bytes = match read_regular(&path) {
         Ok(bytes) => bytes,
         Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Found::Absent),
         Err(cause) => return Err(RunError::Read { path, cause }),
@@ -105,7 +105,7 @@ impl Found {
         let mut changed = Vec::new();
         for (name, contents) in &manifest.files {
             let path = folder.join(name);
-            match problem_file::bytes(&path) {
+            match read_regular(&path) {
                 Ok(bytes) if contents.contains(&Sum::of(&bytes)) => {}
                 Ok(_) => changed.push(path),
                 Err(cause) if cause.kind() == ErrorKind::NotFound => {}
@@ -176,7 +176,7 @@ impl Manifest {
         }
         for name in names {
             let path = folder.join(&name);
-            let bytes = problem_file::bytes(&path).map_err(RunError::read(&path))?;
+            let bytes = read_regular(&path).map_err(RunError::read(&path))?;
             files.insert(name, vec![Sum::of(&bytes)]);
         }
         Ok(Manifest { format: FORMAT, files, checkpoints: Vec::new(), newest: None })
@@ -185,7 +185,7 @@ impl Manifest {
     /// Takes the checkpoint after `step` for the newest: later ones are no part of the run any more.
     fn go_on_from(&mut self, folder: &Path, step: u64) -> Result<(), RunError> {
         let newest = Store::new(folder.join(CHECKPOINTS)).path(step);
-        let bytes = problem_file::bytes(&newest).map_err(RunError::read(&newest))?;
+        let bytes = read_regular(&newest).map_err(RunError::read(&newest))?;
         self.checkpoints.retain(|listed| step_of(Path::new(&listed.name)).is_none_or(|other| other < step));
         self.list(&newest, &bytes);
         self.newest = Some(name_of(&newest));

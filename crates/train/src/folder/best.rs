@@ -1,35 +1,28 @@
 //! Which of the states that were saved is the best.
 //!
-//! A state's loss is that of the next step, which begins there. It is taken in multiples of the loss at which the window
-//! began (see [`Descent`]), so that phases and balanced weights can be compared; another window, or another part of time
-//! while early times come first, is another problem, and its first state takes the place of the best. A state of a training
+//! A state's loss is that of the next step, which begins there. It is taken in multiples of the loss at which the stage
+//! began (see [`Descent`]), so that phases and balanced weights can be compared; another stage, or another part of the whole
+//! while what the loss sees still grows, is another problem, and its first state takes the place of the best. A state of a training
 //! that has diverged takes no place of one that has not.
 
-use crate::trainer::Snapshot;
-use train::Descent;
+use crate::{Descent, Snapshot};
 
 /// A state that was saved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Saved {
     /// Steps taken in the run.
     pub(super) step: u64,
-    pub(super) window: usize,
+    pub(super) stage: usize,
     pub(super) phase: usize,
-    /// The part of time that it was trained on.
-    part: f64,
+    /// The part of the whole that its loss sees.
+    scope: f64,
     descent: Descent,
 }
 
 impl Saved {
     pub(super) fn new(state: &Snapshot) -> Self {
-        let Snapshot { windows, march, descent, .. } = state;
-        Saved {
-            step: state.steps,
-            window: windows.len(),
-            phase: state.phase,
-            part: march.part,
-            descent: *descent,
-        }
+        let Snapshot { steps, phase, scope, descent, .. } = *state;
+        Saved { step: steps, stage: state.finished.len(), phase, scope, descent }
     }
 
     /// The same, now that its loss is known.
@@ -46,7 +39,7 @@ impl Saved {
 
     /// Whether it takes the place of the best one so far.
     pub(super) fn is_better_than(&self, best: Option<&Saved>) -> bool {
-        let problem = |saved: &Saved| (saved.window, saved.part);
+        let problem = |saved: &Saved| (saved.stage, saved.scope);
         let lost = |saved: &Saved| saved.descent.has_diverged();
         if lost(self) && best.is_some_and(|best| !lost(best)) {
             return false;
@@ -60,15 +53,15 @@ impl Saved {
 mod tests {
     use super::*;
 
-    fn saved(step: u64, window: usize, loss: f64) -> Saved {
+    fn saved(step: u64, stage: usize, loss: f64) -> Saved {
         let mut state = Snapshot::start(vec![0.0]);
-        (state.steps, state.windows) = (step, vec![vec![0.0]; window]);
+        (state.steps, state.finished) = (step, vec![vec![0.0]; stage]);
         state.descent.note(1.0);
         Saved::new(&state).with_loss(loss)
     }
 
     #[test]
-    fn the_lowest_loss_of_a_window_is_the_best_and_a_later_window_takes_its_place() {
+    fn the_lowest_loss_of_a_stage_is_the_best_and_a_later_stage_takes_its_place() {
         let best = saved(5, 0, 1e-3);
         assert!(best.is_better_than(None));
         assert!(saved(6, 0, 1e-4).is_better_than(Some(&best)));

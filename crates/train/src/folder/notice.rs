@@ -1,11 +1,10 @@
 //! What users should know about a run that can be used all the same.
 
-use super::Record;
+use super::{Record, Renewal};
+use crate::Concern;
 use crate::checkpoint::Fault;
-use crate::trainer::Renewal;
 use std::fmt;
 use std::path::PathBuf;
-use train::Concern;
 
 /// A run that another process trains.
 #[derive(Clone, PartialEq, Debug)]
@@ -138,6 +137,13 @@ pub enum Notice {
         /// What is used.
         used: String,
     },
+    /// The run was trained with another order of sums: from here on its bits differ.
+    OtherArithmetic {
+        /// The version that it was trained with.
+        trained: u64,
+        /// The version of this program.
+        used: u64,
+    },
     /// The processor has other instructions: the results agree up to rounding only.
     OtherLevel {
         /// Those it was trained with.
@@ -159,6 +165,7 @@ impl Notice {
             | Notice::DamagedEnvironment { .. }
             | Notice::DamagedLines { .. }
             | Notice::OtherDevice { .. }
+            | Notice::OtherArithmetic { .. }
             | Notice::OtherLevel { .. } => true,
             Notice::Renewed(_) | Notice::Unchecked { .. } | Notice::Abandoned { .. } | Notice::Live(_) => {
                 false
@@ -230,6 +237,10 @@ impl fmt::Display for Notice {
             Notice::OtherDevice { trained, used } => {
                 write!(formatter, "this run was trained on {trained}, which is not here: using {used}")
             }
+            Notice::OtherArithmetic { trained, used } => write!(
+                formatter,
+                "this run was trained with arithmetic {trained}, this version has arithmetic {used}: bits differ from here on, results agree up to rounding"
+            ),
             Notice::OtherLevel { trained, used } => write!(
                 formatter,
                 "this run was trained with {trained} instructions, this processor has {used}: results agree up to rounding"

@@ -3,51 +3,29 @@
 use super::calendar::Moment;
 use super::manifest::put_aside;
 use super::{ENVIRONMENT, Notice, RunError};
-use crate::Experiment;
 use crate::checkpoint::{Header, VERSION, write_atomically};
-use linear::Level;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// What checkpoints say about where they were computed.
-pub(super) fn header(experiment: &Experiment) -> Header {
-    Header {
-        problem: experiment.name().to_owned(),
-        device: experiment.device().name().to_owned(),
-        precision: experiment.precision().name().to_owned(),
-        level: Level::best().to_string(),
-    }
-}
-
-/// Writes it for a new run. `from` is the run that its parameters come from.
-pub(super) fn write(folder: &Path, experiment: &Experiment, from: Option<&Path>) -> std::io::Result<()> {
-    let residuals: Vec<String> = experiment
-        .plan()
-        .terms
-        .iter()
-        .flat_map(|term| term.residuals.iter().map(|residual| format!("{}: {}", term.name, residual.name)))
-        .collect();
-    let Header { problem, device, precision, level } = header(experiment);
+/// Writes it for a new run: what is known here, and what the task says.
+pub(super) fn write(folder: &Path, header: &Header, task: &Map<String, Value>) -> std::io::Result<()> {
+    let Header { problem, device, precision, level, arithmetic } = header;
     let mut object = json!({
         "pinnace": env!("CARGO_PKG_VERSION"),
         "format": VERSION,
         "problem": problem,
-        "title": experiment.problem().title,
-        "seed": experiment.problem().training.seed,
         "device": device,
         "precision": precision,
         "level": level,
+        "arithmetic": arithmetic,
         "threads": rayon::current_num_threads(),
         "system": std::env::consts::OS,
         "architecture": std::env::consts::ARCH,
         "started": Moment::new(SystemTime::now()).written_out(),
-        "residuals": residuals,
     });
-    if let Some(from) = from {
-        object["from"] = json!(from.to_string_lossy());
-    }
+    task.iter().for_each(|(name, value)| object[name] = value.clone());
     // Nobody waits for the disk on account of this: nothing depends on it.
     std::fs::write(folder.join(ENVIRONMENT), format!("{object:#}\n"))
 }
@@ -56,7 +34,7 @@ pub(super) fn write(folder: &Path, experiment: &Experiment, from: Option<&Path>)
 /// that is told.
 pub(super) fn note_resumed(
     folder: &Path,
-    step: u64,
+    (step, header): (u64, &Header),
     overrides: &[String],
     notes: &[String],
 ) -> Result<Option<Notice>, RunError> {
@@ -77,7 +55,8 @@ pub(super) fn note_resumed(
         "step": step,
         "overrides": overrides,
         "pinnace": env!("CARGO_PKG_VERSION"),
-        "level": Level::best().to_string(),
+        "level": header.level,
+        "arithmetic": header.arithmetic,
         "threads": rayon::current_num_threads(),
     });
     if !notes.is_empty() {

@@ -3,11 +3,10 @@
 use super::calendar::Moment;
 use super::lock::Lock;
 use super::manifest::Manifest;
-use super::{CHECKPOINTS, DATA, Folder, METRICS, Notice, PROBLEM, RunError, drafts, environment};
-use crate::checkpoint::{Layout, Store, sync_folder};
-use crate::table::Sources;
-use crate::trainer::Snapshot;
-use crate::{Experiment, TrainError};
+use super::{CHECKPOINTS, Folder, METRICS, Notice, RunError, drafts, environment};
+use crate::Snapshot;
+use crate::checkpoint::{Header, Layout, Store, sync_folder};
+use serde_json::{Map, Value};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -22,24 +21,35 @@ pub enum Place {
     At(PathBuf),
 }
 
+/// What a run is about, as its folder says it.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    /// What checkpoints say about where they were computed. The problem's name becomes the folder's.
+    pub header: Header,
+    /// The parameters by name.
+    pub layout: Layout,
+    /// The problem and its data, by their names in the folder: `problem.toml`, `data/...`.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// What `environment.json` says besides.
+    pub environment: Map<String, Value>,
+}
+
 impl Folder {
     /// Makes a run that begins at `start`. It comes into being whole, with a first checkpoint: a process
-    /// that is killed before leaves no run at all. `from` is where the first parameters come from, if
-    /// they are another run's; `seconds` is the time between two checkpoints.
+    /// that is killed before leaves no run at all. `seconds` is the time between two checkpoints.
     pub fn create(
         place: &Place,
-        experiment: &Experiment,
+        contents: &Contents,
         start: &Snapshot,
-        from: Option<&Path>,
         seconds: f64,
-    ) -> Result<Folder, TrainError> {
-        experiment.check_memory()?;
-        let name = format!("{}-{}", cleaned(experiment.name()), Moment::new(SystemTime::now()).compact());
+    ) -> Result<Folder, RunError> {
+        let name =
+            format!("{}-{}", cleaned(&contents.header.problem), Moment::new(SystemTime::now()).compact());
         let (parent, name, at) = match place {
             Place::Under(parent) => (parent.clone(), name, None),
             Place::At(path) => {
                 if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
-                    return Err(RunError::Taken { path: path.clone() }.into());
+                    return Err(RunError::Taken { path: path.clone() });
                 }
                 let full = std::path::absolute(path).map_err(RunError::write(path))?;
                 let parent = full.parent().unwrap_or(Path::new(".")).to_owned();
@@ -50,7 +60,7 @@ impl Folder {
         let abandoned = drafts::sweep(&parent).into_iter().map(|path| Notice::Abandoned { path });
         let draft = drafts::draft(&parent, &name);
         let made = begin(&draft).and_then(|lock| {
-            fill(&draft, experiment, start, from)?;
+            fill(&draft, contents, start)?;
             // Other systems do not rename folders with open files in them.
             let lock = Some(lock).filter(|_| cfg!(unix));
             let path = publish(&draft, &parent, &name, at.as_deref())?;
@@ -61,40 +71,36 @@ impl Folder {
             let _ = fs::remove_dir_all(&draft);
         }
         let (lock, path) = made?;
-        Ok(Folder::with_lock(lock, path, experiment, start, seconds)?.noting(abandoned))
+        let (header, layout) = (contents.header.clone(), contents.layout.clone());
+        Ok(Folder::with_lock(lock, path, (header, layout), start, seconds)?.noting(abandoned))
     }
 }
 
 /// Makes an empty draft. It is locked: drafts that are not are those of processes that were killed.
-fn begin(draft: &Path) -> Result<Lock, TrainError> {
+fn begin(draft: &Path) -> Result<Lock, RunError> {
     fs::create_dir_all(draft).map_err(RunError::write(draft))?;
-    Ok(Lock::take(draft)?)
+    Lock::take(draft)
 }
 
 /// Writes everything that a run begins with.
-fn fill(
-    draft: &Path,
-    experiment: &Experiment,
-    start: &Snapshot,
-    from: Option<&Path>,
-) -> Result<(), TrainError> {
+fn fill(draft: &Path, contents: &Contents, start: &Snapshot) -> Result<(), RunError> {
+    let Contents { header, layout, files, environment } = contents;
     let checkpoints = draft.join(CHECKPOINTS);
     fs::create_dir_all(&checkpoints).map_err(RunError::write(&checkpoints))?;
-    let mut files = Files::default();
-    let text = experiment.resolved(&mut |file| files.name_for(file));
-    let text = text.map_err(|diagnostics| TrainError::Problem { file: PROBLEM.to_owned(), diagnostics })?;
-    files.copy(experiment.sources(), draft)?;
-    let problem = draft.join(PROBLEM);
-    write(&problem, text.as_bytes()).map_err(RunError::write(&problem))?;
-    environment::write(draft, experiment, from).map_err(RunError::write(draft))?;
+    for (name, bytes) in files {
+        let path = draft.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(RunError::write(parent))?;
+        }
+        write(&path, bytes).map_err(RunError::write(&path))?;
+    }
+    environment::write(draft, header, environment).map_err(RunError::write(draft))?;
     let metrics = draft.join(METRICS);
     fs::write(&metrics, []).map_err(RunError::write(&metrics))?;
-    let layout = Layout::of(experiment.problem(), experiment.plan());
-    let bytes = layout.encode(&environment::header(experiment), start).map_err(RunError::Unsavable)?;
+    let bytes = layout.encode(header, start).map_err(RunError::Unsavable)?;
     Store::new(checkpoints.clone()).save(start.steps, &bytes).map_err(RunError::write(&checkpoints))?;
     Manifest::write_first(draft, start.steps)?;
-    sync_folder(draft).map_err(RunError::write(draft))?;
-    Ok(())
+    sync_folder(draft).map_err(RunError::write(draft))
 }
 
 /// Gives the draft its name; of a name that is taken, the next one.
@@ -119,41 +125,6 @@ fn publish(draft: &Path, parent: &Path, name: &str, at: Option<&Path>) -> Result
             Err((ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty, _)) => number += 1,
             Err((_, cause)) => return Err(RunError::Write { path, cause }),
         }
-    }
-}
-
-/// Data files and what they are called in the run.
-#[derive(Default)]
-struct Files {
-    names: Vec<(String, String)>,
-}
-
-impl Files {
-    /// One name per file; of files with the same name the later ones are numbered.
-    fn name_for(&mut self, file: &str) -> String {
-        if let Some((_, name)) = self.names.iter().find(|(known, _)| known == file) {
-            return name.clone();
-        }
-        let base = Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut name = format!("{DATA}/{base}");
-        let mut number = 1;
-        while self.names.iter().any(|(_, known)| *known == name) {
-            number += 1;
-            name = format!("{DATA}/{number}-{base}");
-        }
-        self.names.push((file.to_owned(), name.clone()));
-        name
-    }
-
-    fn copy(&self, sources: &Sources, draft: &Path) -> Result<(), RunError> {
-        for (file, name) in &self.names {
-            let (source, bytes) = sources.read(file);
-            let (bytes, target) = (bytes.map_err(RunError::read(&source))?, draft.join(name));
-            let data = draft.join(DATA);
-            fs::create_dir_all(&data).map_err(RunError::write(&data))?;
-            write(&target, &bytes).map_err(RunError::write(&target))?;
-        }
-        Ok(())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::manifest::{self, Standing};
 use super::{CHECKPOINTS, Notice, RunError, Used};
+use crate::Snapshot;
 use crate::checkpoint::{Fault, Header, Layout, Store, step_of};
-use crate::trainer::Snapshot;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 

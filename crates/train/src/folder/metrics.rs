@@ -1,11 +1,11 @@
 //! How training went: `metrics.jsonl`, one line per logged step, and one each time that it ended.
 
 use super::manifest::free_name;
-use super::{Notice, RunError};
-use crate::Trained;
+use super::{METRICS, Notice, RunError};
 use crate::checkpoint::write_atomically;
-use crate::trainer::Event;
+use crate::{Event, Fallback, StepTaken, Stopped};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub struct Record {
     /// Steps taken in the run, this one included.
     pub step: u64,
-    /// In which window of time, from 0.
+    /// In which stage, such as a window of time, from 0.
     #[serde(default)]
     pub window: usize,
     /// In which phase, from 0.
@@ -26,9 +26,9 @@ pub struct Record {
     pub seconds: f64,
     /// Before the step.
     pub loss: f64,
-    /// Of every residual before the step, in the plan's order (`residuals` in environment.json).
+    /// Of every residual before the step, in the order of `residuals` in environment.json.
     pub mean_squares: Vec<f64>,
-    /// What they are multiplied with in the loss, where it is not what the problem file states.
+    /// What they are multiplied with in the loss, where it is not as stated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<f64>,
     /// The step's length: the rate, or for methods that find it themselves in multiples of their direction.
@@ -44,8 +44,7 @@ pub struct Record {
     pub gain: Option<f64>,
     /// Evaluations of the loss in the run.
     pub evaluations: u64,
-    /// The largest relative L2 error of an unknown after the step, where it was measured; over the times that
-    /// were reached.
+    /// The error after the step, where it was measured; of the stages so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
     /// What was found by then to be done in a slower way than it could be, each cause once in a run.
@@ -65,14 +64,15 @@ pub struct Told {
 /// The line of an end: the parameters after the last step, where lines of steps tell what was before.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Ended {
-    /// Why: the name of a [`Stopped`](crate::Stopped).
+    /// Why: the name of a [`Stopped`].
     ended: String,
     /// Steps taken in the run.
     step: u64,
     /// At the end, over the points of the last phase.
     loss: f64,
-    /// Of every residual, in the order of `mean_squares`; null where there is nothing to compare with.
-    relative_residual: Vec<Option<f64>>,
+    /// What else the task has measured.
+    #[serde(flatten)]
+    measured: Map<String, Value>,
 }
 
 /// Whether a step is logged anyway: all of the first thousand of a phase, every tenth of the first ten
@@ -81,11 +81,25 @@ fn is_logged(phase_step: u64) -> bool {
     phase_step.is_multiple_of(10u64.pow(phase_step.max(1).ilog10().saturating_sub(2)))
 }
 
-/// What a file says, and the numbers of its damaged lines, from 1. A last line that was cut short is left out.
-pub(super) fn read(path: &Path) -> io::Result<(Vec<Record>, Vec<usize>)> {
-    let bytes = all_of(path)?;
-    let (lines, damaged) = complete(&bytes);
-    Ok((lines.into_iter().filter_map(|(_, line)| line.of_step()).collect(), damaged))
+/// How a run went.
+#[derive(Debug)]
+pub struct History {
+    /// One record per logged step. A last line that was cut short is left out.
+    pub records: Vec<Record>,
+    /// Tells of lines that are missing because nobody can read them, if there are any.
+    pub damaged: Option<Notice>,
+}
+
+impl History {
+    /// Of the run in a folder.
+    pub fn read(folder: &Path) -> Result<Self, RunError> {
+        let path = folder.join(METRICS);
+        let bytes = all_of(&path).map_err(RunError::read(&path))?;
+        let (lines, damaged) = complete(&bytes);
+        let records = lines.into_iter().filter_map(|(_, line)| line.of_step()).collect();
+        let notice = |&first: &usize| Notice::DamagedLines { path, first, count: damaged.len(), aside: None };
+        Ok(History { records, damaged: damaged.first().map(notice) })
+    }
 }
 
 /// The newest line of a file that someone may be writing.
@@ -218,42 +232,21 @@ impl Metrics {
     }
 
     /// Takes note of an event of training.
-    pub(super) fn note(&mut self, event: &Event<'_>) -> io::Result<()> {
-        match *event {
-            Event::Step {
-                window,
-                phase,
-                phase_step,
-                step,
-                losses,
-                weights,
-                length,
-                trust,
-                points,
-                evaluations,
-                seconds,
-                ..
-            } => {
+    pub(super) fn note(&mut self, event: &Event) -> io::Result<()> {
+        match event {
+            Event::Step(taken) => {
                 let written = self.write_certain();
-                self.last.mean_squares.clone_from(&losses.mean_squares);
-                self.last.weights = weights.to_vec();
-                (self.last.step, self.last.window) = (step, window);
-                (self.last.phase, self.last.phase_step) = (phase, phase_step);
-                (self.last.seconds, self.last.loss, self.last.error) = (seconds, losses.total, None);
-                (self.last.length, self.last.evaluations) = (length, evaluations);
-                (self.last.points, self.last.damping) = (points, trust.map(|trust| trust.damping));
-                self.last.gain = trust.map(|trust| trust.gain);
-                self.last.fallbacks = std::mem::take(&mut self.waiting);
-                let certain = is_logged(phase_step) || !self.last.fallbacks.is_empty();
+                self.take(taken);
+                let certain = is_logged(taken.phase_step) || !self.last.fallbacks.is_empty();
                 self.pending = if certain { Pending::Certainly } else { Pending::Perhaps };
                 written
             }
-            Event::Fallback { fallback } => {
-                self.tell(Told { what: fallback.what(), why: fallback.why() });
+            Event::Fallback(Fallback { what, why, .. }) => {
+                self.tell(Told { what: what.clone(), why: why.clone() });
                 Ok(())
             }
             Event::Measured { error, .. } => {
-                self.last.error = Some(error);
+                self.last.error = Some(*error);
                 if self.pending == Pending::Perhaps {
                     self.pending = Pending::Certainly;
                 }
@@ -264,13 +257,27 @@ impl Metrics {
                 Pending::Perhaps | Pending::Certainly => self.write(),
             },
             Event::Started { .. }
-            | Event::WindowStarted { .. }
+            | Event::StageStarted { .. }
             | Event::Balanced { .. }
             | Event::PhaseStarted { .. }
-            | Event::Memory { .. }
+            | Event::Note(_)
             | Event::NotSaved { .. }
             | Event::Finished { .. } => Ok(()),
         }
+    }
+
+    /// Makes a step the last one.
+    fn take(&mut self, taken: &StepTaken) {
+        let StepTaken { stage, phase, phase_step, step, losses, weights, trust, .. } = taken;
+        self.last.mean_squares.clone_from(&losses.mean_squares);
+        self.last.weights.clone_from(weights);
+        (self.last.step, self.last.window) = (*step, *stage);
+        (self.last.phase, self.last.phase_step) = (*phase, *phase_step);
+        (self.last.seconds, self.last.loss, self.last.error) = (taken.seconds, losses.total, None);
+        (self.last.length, self.last.evaluations) = (taken.length, taken.evaluations);
+        (self.last.points, self.last.damping) = (taken.points, trust.map(|trust| trust.damping));
+        self.last.gain = trust.map(|trust| trust.gain);
+        self.last.fallbacks = std::mem::take(&mut self.waiting);
     }
 
     /// Takes a slower way into the line of the last step, or of the next where that one is written. Runs that go on tell of it
@@ -289,13 +296,13 @@ impl Metrics {
     }
 
     /// Takes note of how training ended. A run that is continued and takes no step ends as it did before.
-    pub(super) fn end(&mut self, trained: &Trained) -> io::Result<()> {
-        let ended = Ended {
-            ended: trained.stopped.name().to_owned(),
-            step: trained.steps,
-            loss: trained.losses.total,
-            relative_residual: trained.relative_residuals.clone(),
-        };
+    pub(super) fn end(
+        &mut self,
+        stopped: Stopped,
+        (step, loss): (u64, f64),
+        measured: Map<String, Value>,
+    ) -> io::Result<()> {
+        let ended = Ended { ended: stopped.name().to_owned(), step, loss, measured };
         if self.ended.as_ref() == Some(&ended) {
             return Ok(());
         }
@@ -357,42 +364,34 @@ mod tests {
 
     #[test]
     fn a_slower_way_stands_in_one_line_of_a_run_however_often_it_goes_on() {
-        use crate::Fallback;
-        let path = std::env::temp_dir().join(format!("pinnace-metrics-{}.jsonl", std::process::id()));
-        let _ = std::fs::remove_file(&path);
+        let folder = std::env::temp_dir().join(format!("pinnace-metrics-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let path = folder.join(METRICS);
         let losses = crate::Losses { total: 1.0, mean_squares: vec![1.0], weights: vec![1.0] };
-        let step = |step: u64| Event::Step {
-            window: 0,
-            phase: 0,
-            phase_step: step,
-            step,
-            losses: &losses,
-            weights: &[],
-            length: 1.0,
-            trust: None,
-            points: 3,
-            evaluations: step,
-            seconds: 0.0,
-            phase_seconds: 0.0,
-            points_per_second: 0.0,
+        let step = |step: u64| {
+            Event::Step(StepTaken { phase_step: step, step, losses: losses.clone(), ..StepTaken::default() })
         };
-        let early = Fallback::Layers { obstacle: kernel::cuda::Unfused::Network };
-        let late = Fallback::Shortage(train::Shortage::Equations { bytes: 7 });
+        let slower = |what: &str| {
+            let [cause, what, why] = [what; 3].map(str::to_owned);
+            Fallback { cause, what, why }
+        };
+        let (early, late) = (slower("layers"), slower("equations"));
         for first in [1, 3] {
             let (mut metrics, _) = Metrics::open(&path, first - 1).expect("it can be written");
-            metrics.note(&Event::Fallback { fallback: &early }).expect("written");
+            metrics.note(&Event::Fallback(early.clone())).expect("written");
             metrics.note(&step(first)).expect("written");
             metrics.note(&step(first + 1)).expect("written");
-            metrics.note(&Event::Fallback { fallback: &late }).expect("written");
+            metrics.note(&Event::Fallback(late.clone())).expect("written");
             metrics.flush().expect("written");
         }
-        let told: Vec<Vec<String>> = read(&path)
+        let told: Vec<Vec<String>> = History::read(&folder)
             .expect("it is there")
-            .0
+            .records
             .into_iter()
             .map(|record| record.fallbacks.into_iter().map(|told| told.what).collect())
             .collect();
-        let _ = std::fs::remove_file(&path);
-        assert_eq!(told, [vec![early.what()], vec![late.what()], Vec::new(), Vec::new()]);
+        let _ = std::fs::remove_dir_all(&folder);
+        assert_eq!(told, [vec![early.what], vec![late.what], Vec::new(), Vec::new()]);
     }
 }

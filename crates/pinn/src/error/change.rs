@@ -1,0 +1,51 @@
+//! Why a run cannot be changed so.
+
+use std::fmt;
+
+/// Why a run cannot go on with an override.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// It changes more than training.
+    NotTraining,
+    /// Points and random features follow from the seed.
+    Seed,
+    /// Each window has a network of its own.
+    Windows,
+    /// The network would be another.
+    Network,
+    /// The same weights would be other functions.
+    Ansatz {
+        /// Which unknowns.
+        unknowns: Vec<String>,
+    },
+    /// The phases have budgets of their own.
+    OwnBudgets,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// What to do instead.
+        const FROM: &str = "`pinnace train PROBLEM --from RUN` starts a new run from these weights";
+        match self {
+            Reason::NotTraining => {
+                write!(formatter, "would make it another run: only `training` may change when a run is continued; {FROM}")
+            }
+            Reason::Seed => write!(
+                formatter,
+                "would make it another run: its points follow from the seed, and what the network sees of them may; {FROM}"
+            ),
+            Reason::Windows => formatter.write_str(
+                "would make it another run: each window of time has a network of its own, which is trained for its times; train anew",
+            ),
+            Reason::Network => formatter.write_str("would make another network of it: train anew"),
+            Reason::Ansatz { unknowns } => write!(
+                formatter,
+                "would change what the trained weights mean: {} would be built from them in another way, and no longer be what was trained; {FROM}, as a first guess",
+                unknowns.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            ),
+            Reason::OwnBudgets => formatter.write_str(
+                "changes nothing: the phases of this run that are left state budgets of their own; change those, as in `--set training.phase.0.budget=...`, where phases are counted from 0",
+            ),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What training on equations remembers between two steps, besides parameters and what the method remembers.
+
+use super::March;
+use kernel::Points;
+use train::{Array, Snapshot, State, StateError};
+
+/// What a task remembers between two steps.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TaskState {
+    /// Which draw of points is in use, counted through the run. Everything random about them follows
+    /// from it and the seed.
+    pub draw: u64,
+    /// The points in use, one set per term, where they do not follow from the draw; empty where they do.
+    pub points: Vec<Points>,
+    /// Points inside the domain; zero before the first step of a phase.
+    pub interior: usize,
+    /// What tells that they are too few.
+    pub strain: Strain,
+    /// How far in time they reach.
+    pub march: March,
+    /// The weights of all residuals; empty where they are the plan's.
+    pub weights: Vec<f64>,
+    /// The weights of the points inside before their mean is taken out, one per residual, point by point; empty where
+    /// all are equal.
+    pub attention: Vec<f64>,
+}
+
+/// How much larger losses are at fresh points than at those that the step before was made for. A
+/// network that only fits its points shows it here.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Strain {
+    /// The loss after the last step, at its own points; zero where it is not known.
+    pub after: f64,
+    /// The logarithm of the ratio, smoothed over steps.
+    pub mean: f64,
+}
+
+impl TaskState {
+    /// Before the first step.
+    pub const START: TaskState = TaskState {
+        draw: 0,
+        points: Vec::new(),
+        interior: 0,
+        strain: Strain { after: 0.0, mean: 0.0 },
+        march: March::START,
+        weights: Vec::new(),
+        attention: Vec::new(),
+    };
+
+    /// What a snapshot says of it.
+    pub fn of(state: &State) -> Result<Self, StateError> {
+        if state.is_empty() {
+            return Ok(TaskState::START);
+        }
+        let wrong = |name: &str| StateError::Value { name: name.to_owned() };
+        let pair = |name: &str| match state.numbers(name)? {
+            &[first, second] => Ok((first, second)),
+            _ => Err(wrong(name)),
+        };
+        let ((after, mean), (part, untrained)) = (pair("strain")?, pair("march")?);
+        Ok(TaskState {
+            draw: state.count("draw")?,
+            points: points(state)?,
+            interior: state.count_up_to("interior", usize::MAX)?,
+            strain: Strain { after, mean },
+            march: March { part, untrained },
+            weights: state.numbers("weights").unwrap_or_default().to_vec(),
+            attention: state.numbers("attention").unwrap_or_default().to_vec(),
+        })
+    }
+
+    /// The same as named arrays, in which points are those of `points`.
+    pub fn save(&self, points: &[Points]) -> State {
+        let mut state = State::default()
+            .with_counts("draw", [self.draw])
+            .with_counts("interior", [self.interior as u64])
+            .with_numbers("strain", [self.strain.after, self.strain.mean])
+            .with_numbers("march", [self.march.part, self.march.untrained])
+            .with_numbers("weights", self.weights.clone())
+            .with_numbers("attention", self.attention.clone());
+        for (term, points) in points.iter().enumerate() {
+            let numbers: Vec<f64> = points.iter().flatten().copied().collect();
+            state.insert(format!("points.{term}"), Array::Numbers(numbers));
+        }
+        if !points.is_empty() {
+            let widths: Vec<u64> = points.iter().map(|points| points.width() as u64).collect();
+            state.insert(POINT_WIDTHS.to_owned(), Array::Counts(widths));
+        }
+        state
+    }
+
+    /// Moves on to the start of another phase. The points stay as they are, as far as they follow from the draw. `now` is there
+    /// already.
+    pub(crate) fn next_phase(&mut self, now: &mut Snapshot) {
+        if !self.weights.is_empty() {
+            now.descent.link();
+        }
+        *self = TaskState { draw: self.draw, ..TaskState::START };
+        if !now.finished.is_empty() {
+            self.march = March::WHOLE;
+        }
+    }
+}
+
+/// Numbers per point in every term.
+const POINT_WIDTHS: &str = "point_widths";
+
+/// The points that a state has, where it has any.
+fn points(state: &State) -> Result<Vec<Points>, StateError> {
+    let widths = match state.counts(POINT_WIDTHS) {
+        Err(StateError::Missing { .. }) => return Ok(Vec::new()),
+        widths => widths?,
+    };
+    let set = |(term, &width): (usize, &u64)| {
+        let name = format!("points.{term}");
+        let (numbers, width) = (state.numbers(&name)?, usize::try_from(width).unwrap_or(0));
+        if width == 0 || !numbers.len().is_multiple_of(width) {
+            return Err(StateError::Value { name });
+        }
+        let mut points = Points::new(width);
+        numbers.chunks_exact(width).for_each(|row| points.push(row));
+        Ok(points)
+    };
+    widths.iter().enumerate().map(set).collect()
+}

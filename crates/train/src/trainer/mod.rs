@@ -1,0 +1,13 @@
+//! The loop that every task and every method share: [`Task`] and [`Snapshot`](crate::Snapshot) in, events and snapshots out.
+
+mod fault;
+mod phase;
+mod run;
+mod series;
+mod task;
+mod verdict;
+
+pub use fault::LoopFault;
+pub use phase::{Make, OwnOptimizer, Phase, Stepping};
+pub use run::{Outcome, Surroundings, begin, finish, train, train_phases};
+pub use task::Task;

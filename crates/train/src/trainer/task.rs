@@ -1,0 +1,122 @@
+//! What is trained, as far as the loop knows it.
+
+use super::{LoopFault, Phase};
+use crate::optimize::{Optimizer, StepOutcome, Trust};
+use crate::{Fallback, Loss, Losses, Refusal, Shortage, Sink, Snapshot, State};
+use std::error::Error;
+
+/// What is trained. The loop knows phases, methods, budgets and snapshots; everything else is behind this trait: where the
+/// loss comes from, what changes between steps, what an error is. Between two steps a task remembers nothing that it does
+/// not [`save`](Self::save).
+pub trait Task {
+    /// Why there is no result.
+    type Error: Error + From<LoopFault>;
+
+    /// The phases of training, one after the other.
+    fn phases(&self) -> Vec<Phase>;
+
+    /// How many of the first parameters are weights: nothing draws the others towards zero.
+    fn weight_count(&self) -> usize;
+
+    /// Moves what the task remembers in a snapshot, which is at the start of another phase now, on to that phase.
+    fn next_phase(&self, _now: &mut Snapshot) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// Makes the loss of a phase, whose steps this method takes, from where `now` stands in it. On `Err`, `now` is as it was.
+    fn enter(&mut self, optimizer: &mut dyn Optimizer, now: &mut Snapshot) -> Result<(), Self::Error>;
+
+    /// Tells what is to be known about a phase that was entered, and again after every series of steps what has changed.
+    fn announce(&mut self, _now: &Snapshot, _sink: &mut dyn Sink) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// The loss at hand.
+    fn loss(&mut self) -> &mut dyn Loss;
+
+    /// Points that one evaluation of the loss visits.
+    fn points(&self) -> usize;
+
+    /// The weights of all parts of the loss; empty where they are as stated.
+    fn weights(&self) -> &[f64] {
+        &[]
+    }
+
+    /// Whether more points may come where there are too few.
+    fn may_grow(&self) -> bool {
+        false
+    }
+
+    /// Changes the loss where that is due before the next step: fresh points, other weights. A function of the snapshot and of
+    /// what the task remembers, never of the clock. Whether it is another loss now.
+    fn before_step(&mut self, _now: &mut Snapshot, _sink: &mut dyn Sink) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
+
+    /// Takes a step: with whatever can be done for the next one meanwhile.
+    fn step<'step>(
+        &'step mut self,
+        optimizer: &'step mut dyn Optimizer,
+        now: &mut Snapshot,
+        rate: f64,
+    ) -> Result<StepOutcome<'step>, Refusal> {
+        optimizer.step(self.loss(), &mut now.parameters, rate)
+    }
+
+    /// Takes note of a step that `now` counts already, which took so many seconds.
+    fn after_step(&mut self, _now: &mut Snapshot, _trust: Option<Trust>, _seconds: f64) {}
+
+    /// How many steps of a method a device can take by itself before something is due in between; `None` where it takes none.
+    fn most_in_series(&self, _now: &Snapshot) -> Option<u64> {
+        None
+    }
+
+    /// Takes steps of a method's own rule on the device, of these lengths, and tells the losses before each. Ends early after a
+    /// loss below a bound, or before one that is no basis for a step, which is then returned.
+    fn series(
+        &mut self,
+        _optimizer: &mut dyn Optimizer,
+        _rates: (&[f64], Option<f64>),
+        _now: &mut Snapshot,
+        _losses: &mut Vec<Losses>,
+    ) -> Result<Option<Losses>, Refusal> {
+        Err(Refusal::NoRule)
+    }
+
+    /// Whether measurements fit to their noise at these losses.
+    fn fits_noise(&self, _losses: &Losses) -> bool {
+        false
+    }
+
+    /// The error at some parameters; `None` where there is nothing to compare with.
+    fn measure(&mut self, _parameters: &[f64]) -> Result<Option<f64>, Self::Error> {
+        Ok(None)
+    }
+
+    /// Whether [`Self::measure`] measures everything, or the stages so far.
+    fn measures_all(&self) -> bool {
+        true
+    }
+
+    /// Everything that the future depends on, besides the loop's own numbers and what the method remembers.
+    fn save(&self) -> State;
+
+    /// Ends a phase whose state is saved: whoever asks the loss afterwards gets the last one.
+    fn leave(&mut self, _now: &Snapshot) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// The losses at the end of training.
+    fn final_losses(&mut self, parameters: &[f64]) -> Result<Losses, Refusal>;
+
+    /// Why no step can be taken from a snapshot, in the task's own words.
+    fn explain(&mut self, refusal: Refusal, now: &Snapshot) -> Self::Error;
+
+    /// Whether an error says that a loss or a gradient was not finite.
+    fn is_non_finite(error: &Self::Error) -> bool;
+
+    /// What a method does on the host, in the task's own words.
+    fn slower(&self, shortage: Shortage) -> Fallback {
+        shortage.into()
+    }
+}

@@ -1,0 +1,88 @@
+//! What happens before the next step, decided in one place.
+//!
+//! Everything that depends on the clock, on whoever watches or on a wish to stop is read here, once per step: whoever trains
+//! on several machines has one value to agree on.
+
+use super::{Phase, Surroundings};
+use crate::{Sink, Snapshot, Stopped};
+use std::sync::atomic::Ordering;
+
+/// What happens before the next step, in this order.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Verdict {
+    /// The last step fits measurements to their noise: the phase ends.
+    pub(super) explained: bool,
+    /// Measure the error.
+    pub(super) measure: Option<Measure>,
+    /// End the phase.
+    pub(super) stop: Option<Stopped>,
+    /// Offer a snapshot.
+    pub(super) save: bool,
+    /// Take so many steps at once, at most.
+    pub(super) steps: u64,
+}
+
+/// For whom the error is measured.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Measure {
+    /// For a budget, which ends the phase below this error.
+    Bound(f64),
+    /// For whoever watches.
+    Watched,
+}
+
+/// What the last steps leave to be decided.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Since {
+    /// Whether a step was taken since the last verdict.
+    pub(super) stepped: bool,
+    /// Whether its losses fit measurements to their noise.
+    pub(super) explained: bool,
+}
+
+impl Verdict {
+    /// What happens from where `now` stands. `measured_next` is when whoever watches gets a measurement, in seconds of the
+    /// run; `steps` is how long a series should be.
+    pub(super) fn decide(
+        phase: &Phase,
+        now: &Snapshot,
+        since: Since,
+        (measured_next, steps): (f64, u64),
+        surroundings: &Surroundings<'_>,
+        sink: &mut dyn Sink,
+    ) -> Verdict {
+        let interval = phase.stepping.traits().steps_per_measurement;
+        let bound = phase.budget.error.filter(|_| now.phase_step.is_multiple_of(interval));
+        let watched = sink.wants_error() && now.seconds >= measured_next;
+        let measure = bound.map(Measure::Bound).or(watched.then_some(Measure::Watched));
+        let stop = over(phase, now, surroundings.stop.load(Ordering::Relaxed));
+        let ends = since.explained || stop.is_some();
+        Verdict {
+            explained: since.explained,
+            measure: measure.filter(|_| since.stepped && !since.explained),
+            stop,
+            save: !ends && sink.wants_state(now.seconds),
+            steps,
+        }
+    }
+}
+
+/// Whether a phase ends here. The loss is the one before the last step.
+fn over(phase: &Phase, now: &Snapshot, interrupted: bool) -> Option<Stopped> {
+    let budget = phase.budget;
+    // Nobody has said how many steps: they are those of the method.
+    let before = if phase.ends_at_plateau { now.before_method } else { 0 };
+    if interrupted {
+        Some(Stopped::Interrupted)
+    } else if budget.loss.is_some_and(|bound| now.loss < bound) {
+        Some(Stopped::Loss)
+    } else if phase.ends_at_plateau && now.pace.is_over() {
+        Some(Stopped::Plateau)
+    } else if budget.steps.is_some_and(|bound| now.phase_step - before >= bound) {
+        Some(Stopped::Steps)
+    } else if budget.seconds.is_some_and(|bound| now.phase_seconds >= bound) {
+        Some(Stopped::Seconds)
+    } else {
+        None
+    }
+}

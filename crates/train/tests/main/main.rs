@@ -1,0 +1,4 @@
+//! Promises of the training loop that hold for any task.
+
+mod line;
+mod task;
