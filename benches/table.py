@@ -2,7 +2,7 @@
 """Puts the errors of a run of `pinnace bench accuracy` into a document, between its two comments `results` or `accuracy`; the
 latter asks for what others have published beside them:
 python3 benches/table.py benches/runs/DATE-library.jsonl examples/README.md
-python3 benches/table.py benches/runs/DATE-library.jsonl docs/accuracy.md"""
+python3 benches/table.py benches/runs/DATE-library.jsonl benches/notes/accuracy.md"""
 
 import json
 import os
