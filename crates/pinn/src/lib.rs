@@ -39,7 +39,7 @@ pub use fallback::SlowWay;
 pub use grid::{Axis, Extent as GridExtent, Grid};
 pub use kernel::cuda::{CompileMode, MemoryPlan, MemoryUse, describe as describe_gpu, kernel_text};
 pub use kernel::{ChosenDevice, Device, DeviceError, KernelError, Points, Precision, PrecisionError};
-pub use linear::Level;
+pub use linear::{ARITHMETIC, Level};
 pub use objective::Objective;
 pub use problems::{BUILT_IN, BuiltIn, Group};
 pub use run::Run;

@@ -372,3 +372,33 @@ fn a_run_of_a_device_that_is_not_here_is_read_on_the_processor_and_says_so() {
     let values = run.experiment().predict(run.parameters(), &points);
     assert!(values.unwrap_or_else(|error| panic!("{error}")).iter().all(|value| value.is_finite()));
 }
+
+/// A run as version 0.1.0 left it in the middle of its second window: checkpoints had format 2, and no word about arithmetic.
+const OLD_RUN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/main/old_run");
+
+#[test]
+fn a_run_of_the_version_before_is_opened_and_goes_on_to_the_end_of_a_new_one() {
+    let scratch = Scratch::new("old");
+    let path = scratch.0.join("old");
+    fs::create_dir_all(path.join("checkpoints")).unwrap();
+    for file in
+        ["problem.toml", "metrics.jsonl", "environment.json", "checkpoints/step-0000000005.safetensors"]
+    {
+        fs::copy(Path::new(OLD_RUN).join(file), path.join(file)).unwrap();
+    }
+    let (run, mut folder) = resume(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let mut now = run.snapshot().clone();
+    assert_eq!((now.steps, now.phase_step, now.finished.len()), (5, 1, 1));
+    assert_eq!(now.task.counts("point_widths").map(<[u64]>::len), Ok(2), "its points travel with it");
+    let said =
+        run.notices().iter().any(|notice| matches!(notice, Notice::OtherArithmetic { trained: 1, .. }));
+    assert_eq!(said, pinnace::ARITHMETIC != 1, "{:?}", run.notices());
+    folder.train(run.experiment(), &mut now, &AtomicBool::new(false), &mut Quiet).unwrap();
+    let mut anew = run.experiment().start();
+    run.experiment().train_from(&mut anew, &AtomicBool::new(false), &mut Quiet).unwrap();
+    assert_eq!((now.steps, now.stopped), (anew.steps, anew.stopped));
+    // Another processor, or another order of sums, rounds otherwise.
+    for (old, new) in now.solution().iter().zip(anew.solution()) {
+        assert!((old - new).abs() <= 1e-8 * new.abs().max(1.0), "{old} {new}");
+    }
+}
