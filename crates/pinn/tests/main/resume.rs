@@ -203,7 +203,7 @@ fn points_that_gathered_at_large_residuals_travel_with_a_snapshot() {
     assert_eq!(sets.count(), experiment.plan().terms.len());
     let mut drawn = now.clone();
     drawn.task = State::default();
-    let others = now.task.iter().filter(|(name, _)| !name.starts_with("points."));
+    let others = now.task.iter().filter(|(name, _)| !name.starts_with("point"));
     others.for_each(|(name, array)| drawn.task.insert(name.to_owned(), array.clone()));
     let [mut with, mut without] = [now, drawn];
     for start in [&mut with, &mut without] {
@@ -262,7 +262,7 @@ impl Optimizer for Ball {
 #[test]
 fn a_method_from_outside_goes_on_from_a_run_bit_for_bit_and_its_own_state_is_dropped_by_no_one_else() {
     let own = OwnOptimizer::new("ball", |parameters, _| Box::new(Ball { velocity: vec![0.0; parameters] }));
-    let open = || open("learning_rate = 1e-3\nbudget = \"20 steps\"\n").with_optimizer(own.clone());
+    let open = || open("budget = \"20 steps\"\n").with_optimizer(own.clone());
     let (experiment, never) = (open(), AtomicBool::new(false));
     let mut whole = experiment.start();
     experiment.train_from(&mut whole, &never, &mut Quiet).unwrap();
