@@ -9,7 +9,7 @@ use kernel::cuda::{Busy, CompileMode};
 use kernel::{Kernel, Points, Visits};
 use pinnace::optimize::{Adam, Optimizer};
 use pinnace::sample::draw;
-use pinnace::trainer::{Surroundings, settle, train};
+use pinnace::trainer::{Surroundings, train};
 use pinnace::{Device, Experiment, Objective, Precision, Quiet};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -150,8 +150,14 @@ pub fn bench_scaling(settings: &ScalingSettings) -> Result<ScalingReport, BenchE
 fn timed(experiment: &Experiment, objective: &mut Objective<'_>) -> Result<(f64, f64), BenchError> {
     let (stop, begin) = (AtomicBool::new(false), Instant::now());
     let clock = || begin.elapsed().as_secs_f64();
-    let surroundings =
-        Surroundings { stop: &stop, clock: &clock, error: &|_, _| Ok(None), before: None, last: true };
+    let surroundings = Surroundings {
+        phases: experiment.settled(),
+        stop: &stop,
+        clock: &clock,
+        error: &|_, _| Ok(None),
+        before: None,
+        last: true,
+    };
     let mut now = experiment.start();
     let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
     train(problem, plan, tables, objective, &mut now, surroundings, &mut Quiet)?;
@@ -203,7 +209,8 @@ fn on_processor(
     }
     let precision = without_splits(settings.precision);
     let (problem, plan) = (experiment.problem(), experiment.plan());
-    let settled = settle(problem, plan, Device::Cpu, precision);
+    let host = experiment.clone().on(Device::Cpu, precision);
+    let settled = host.settled();
     let points: Vec<Points> = draw(problem, plan, experiment.tables(), settled[0].draw(problem, 0))?;
     let kernel = Kernel::compile(plan, Device::Cpu, precision)?;
     let mut objective = Objective::new(kernel, points);

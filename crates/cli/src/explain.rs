@@ -1,7 +1,7 @@
 //! `pinnace explain`
 
 use crate::args::Explain;
-use crate::{exit, terminal, warnings};
+use crate::{decisions, exit, terminal, warnings};
 use pinnace::memory::{available, show};
 use pinnace::{CompileMode, Device, Event, Experiment, MemoryPlan, Precision, Sink, TrainError, kernel_text};
 use std::io::Write;
@@ -23,12 +23,13 @@ pub(crate) fn explain(choices: &Explain, output: &mut impl Write) -> anyhow::Res
     let text = experiment.plan().explain(experiment.problem());
     writeln!(output, "{}\n", text.trim_end())?;
     let experiment = match &choices.device {
-        Some(chosen) => {
-            let precision = choices.precision.unwrap_or_else(|| experiment.suitable_precision(chosen.device));
-            experiment.on(chosen.device, precision)
-        }
+        Some(chosen) => experiment.on_chosen(chosen, choices.precision),
         None => experiment,
     };
+    for line in decisions::lines(&experiment) {
+        writeln!(output, "{line}")?;
+    }
+    writeln!(output)?;
     writeln!(output, "{}", host_memory(&experiment)?)?;
     if choices.device.is_some() && experiment.device() == Device::Cuda {
         for line in device_memory(experiment, choices)? {

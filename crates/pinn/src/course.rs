@@ -74,9 +74,9 @@ impl Course<'_> {
         let last = windows.as_ref().is_none_or(|windows| number + 1 == windows.count());
         let mut stage = experiment.stage(number)?;
         if let Some(windows) = windows.as_ref().filter(|_| number > 0) {
-            stage.hurry(experiment.problem(), now.seconds, windows.count() - number);
+            stage.hurry(experiment, now.seconds, windows.count() - number);
         }
-        let Stage { problem, plan } = &stage;
+        let Stage { problem, plan, phases } = &stage;
         let finished = now.windows.clone();
         let before = number.checked_sub(1).map(|before| experiment.stage(before)).transpose()?;
         let before = before.as_ref().zip(finished.last());
@@ -101,9 +101,9 @@ impl Course<'_> {
         let clock = || start.elapsed().as_secs_f64() - aside.get();
         let take_over = seam.as_ref().map(|seam| |term: usize, points: &mut Points| seam.fill(term, points));
         let before = take_over.as_ref().map(|take_over| take_over as &trainer::TakeOver<'_>);
-        let surroundings = Surroundings { stop, clock: &clock, error: &error, before, last };
+        let surroundings = Surroundings { phases, stop, clock: &clock, error: &error, before, last };
         if is_first {
-            trainer::begin(problem, plan, &mut objective, now, sink);
+            trainer::begin(phases.len(), now, sink);
             experiment.fallback().iter().for_each(|fallback| sink.event(&Event::Fallback { fallback }));
         }
         if let Some(windows) = &windows {

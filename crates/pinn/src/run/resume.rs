@@ -6,7 +6,6 @@ use super::{
     CHECKPOINTS, Folder, Notice, PROBLEM, Reason, Run, RunError, Used, environment, manifest, meaning,
 };
 use crate::checkpoint::{Layout, Store};
-use crate::trainer::{Settings, settle};
 use crate::{Experiment, TrainError};
 use equation::problem::{Budget, Phase};
 use std::path::Path;
@@ -57,12 +56,9 @@ impl Folder {
 impl Run {
     /// The run at a state that fits its phases, of another experiment if there is one.
     fn renewed(mut self, change: Option<&Experiment>) -> Result<Run, TrainError> {
-        let settled = |experiment: &Experiment| {
-            settle(experiment.problem(), experiment.plan(), experiment.device(), experiment.precision())
-        };
-        let before: Vec<Settings> = settled(&self.experiment);
+        let before = self.experiment.settled().to_vec();
         let experiment = change.unwrap_or(&self.experiment);
-        let after = settled(experiment);
+        let after = experiment.settled();
         let phase = self.snapshot.phase;
         let Some(settings) = after.get(phase) else {
             return Err(TrainError::NoSuchPhase { phase, phases: after.len() });
@@ -114,7 +110,8 @@ impl Change {
             Ok::<_, TrainError>(experiment.called(before.name()).on(before.device(), before.precision()))
         };
         let mut experiment = open(overrides)?;
-        if experiment.chosen_windows().is_some() && before.window_count() == 1 {
+        let chosen = experiment.decisions().find("training.windows").is_some();
+        if chosen && experiment.window_count() > 1 && before.window_count() == 1 {
             // Windows are chosen with the optimizer; the run has its networks already.
             experiment = open(&[overrides, &["training.windows=1".to_owned()]].concat())?;
         }
@@ -140,9 +137,7 @@ impl Change {
 /// Whether phases that are left get other budgets.
 fn changes_budgets(before: &Experiment, after: &Experiment, run: &Run) -> bool {
     let budgets = |experiment: &Experiment| {
-        let settled =
-            settle(experiment.problem(), experiment.plan(), experiment.device(), experiment.precision());
-        settled.into_iter().skip(run.snapshot().phase).map(|phase| phase.budget).collect::<Vec<_>>()
+        experiment.settled().iter().skip(run.snapshot().phase).map(|phase| phase.budget).collect::<Vec<_>>()
     };
     budgets(before) != budgets(after)
 }

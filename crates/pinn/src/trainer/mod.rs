@@ -2,7 +2,6 @@
 
 mod attention;
 mod balance;
-mod choice;
 mod discrepancy;
 mod event;
 mod march;
@@ -10,22 +9,18 @@ mod once;
 mod renewal;
 mod run;
 mod series;
-mod settings;
 mod snapshot;
 mod spot;
 mod supply;
 
+pub use crate::decide::{Choice, Reason, Settings, share};
 pub use crate::error::Spot;
 pub(crate) use attention::ignore_attention;
 pub use balance::Balance;
-pub use choice::{Choice, Reason};
 pub use event::{Event, Quiet, Sink, Stopped};
 pub use march::March;
 pub(crate) use once::Once;
 pub use renewal::Renewal;
 pub use run::{Measure, Outcome, Surroundings, TakeOver, train};
 pub(crate) use run::{begin, finish, train_phases};
-pub(crate) use settings::extent_with;
-pub use settings::share;
-pub use settings::{Settings, extent, settle};
 pub use snapshot::{Snapshot, Strain};

@@ -3,7 +3,7 @@
 use super::attention::ignore_attention;
 use super::discrepancy::is_explained;
 use super::series::{Ahead, Taken};
-use super::{Event, Settings, Sink, Snapshot, Stopped, settle};
+use super::{Event, Settings, Sink, Snapshot, Stopped};
 use crate::sample::Draw;
 use crate::table::Tables;
 use crate::{Fallback, Objective, TrainError};
@@ -25,6 +25,8 @@ pub type TakeOver<'run> = dyn Fn(usize, &mut Points) -> Result<(), TrainError> +
 /// What training reads besides the problem.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'run> {
+    /// What it goes through, with nothing left open.
+    pub phases: &'run [Settings],
     /// Asks for an end after the current step.
     pub stop: &'run AtomicBool,
     /// Seconds since some moment before the run.
@@ -71,20 +73,13 @@ pub fn train(
     surroundings: Surroundings<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Outcome, TrainError> {
-    begin(problem, plan, objective, now, sink);
+    begin(surroundings.phases.len(), now, sink);
     let stopped = train_phases(problem, plan, tables, objective, now, surroundings, sink)?;
     finish(plan, objective, now, stopped, sink)
 }
 
 /// Tells that training begins.
-pub(crate) fn begin(
-    problem: &Problem,
-    plan: &Plan,
-    objective: &mut Objective<'_>,
-    now: &Snapshot,
-    sink: &mut dyn Sink,
-) {
-    let phases = settle(problem, plan, objective.kernel().device(), objective.kernel().precision()).len();
+pub(crate) fn begin(phases: usize, now: &Snapshot, sink: &mut dyn Sink) {
     sink.event(&Event::Started { parameters: now.parameters.len(), phases, steps: now.steps });
 }
 
@@ -98,7 +93,7 @@ pub(crate) fn train_phases(
     surroundings: Surroundings<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Stopped, TrainError> {
-    let phases = settle(problem, plan, objective.kernel().device(), objective.kernel().precision());
+    let phases = surroundings.phases;
     let first = now.phase;
     if first >= phases.len() {
         return Err(TrainError::NoSuchPhase { phase: first, phases: phases.len() });

@@ -50,7 +50,14 @@ fn run_by(
     let tables = experiment.tables().clone();
     let kernel = Kernel::compile(experiment.plan(), Device::Reference, Precision::F64)?;
     let mut objective = Objective::new(kernel, Vec::new());
-    let surroundings = Surroundings { stop: &AtomicBool::new(false), clock, error, before: None, last: true };
+    let surroundings = Surroundings {
+        phases: experiment.settled(),
+        stop: &AtomicBool::new(false),
+        clock,
+        error,
+        before: None,
+        last: true,
+    };
     train(experiment.problem(), experiment.plan(), &tables, &mut objective, now, surroundings, sink)
 }
 
