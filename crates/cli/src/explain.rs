@@ -20,16 +20,20 @@ pub(crate) fn explain(choices: &Explain, output: &mut impl Write) -> anyhow::Res
         write!(output, "{}", kernel_text(experiment.plan(), precision))?;
         return Ok(exit::DONE);
     }
-    let text = experiment.plan().explain(experiment.problem());
-    writeln!(output, "{}\n", text.trim_end())?;
     let experiment = match &choices.device {
         Some(chosen) => experiment.on_chosen(chosen, choices.precision),
         None => experiment,
     };
-    for line in decisions::lines(&experiment) {
-        writeln!(output, "{line}")?;
+    if choices.stated {
+        write!(output, "{}", stated(&experiment, &choices.chosen.problem)?)?;
+        return Ok(exit::DONE);
     }
-    writeln!(output)?;
+    let text = experiment.plan().explain(experiment.problem());
+    writeln!(output, "{}\n", text.trim_end())?;
+    let decided = decisions::lines(&experiment);
+    if !decided.is_empty() {
+        writeln!(output, "{}\n", decided.join("\n"))?;
+    }
     writeln!(output, "{}", host_memory(&experiment)?)?;
     if choices.device.is_some() && experiment.device() == Device::Cuda {
         for line in device_memory(experiment, choices)? {
@@ -37,6 +41,12 @@ pub(crate) fn explain(choices: &Explain, output: &mut impl Write) -> anyhow::Res
         }
     }
     Ok(exit::DONE)
+}
+
+/// The problem file that leaves nothing open.
+fn stated(experiment: &Experiment, file: &str) -> Result<String, TrainError> {
+    let wrong = |diagnostics| TrainError::Problem { file: file.to_owned(), diagnostics };
+    experiment.stated().map_err(wrong)
 }
 
 /// What training would take on the host, and what there is.

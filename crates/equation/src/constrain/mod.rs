@@ -82,7 +82,11 @@ pub fn constrain(mut problem: Problem) -> Problem {
             build(&mut pool, &mut problem, &mut enforcements, unknown, others);
         }
         for (number, reason) in left_out {
-            enforcements[number].outcome = Outcome::Penalty(reason);
+            let outcome = &mut enforcements[number].outcome;
+            // What could not be built in anyway keeps the reason for that.
+            if reason == Reason::Fast || matches!(outcome, Outcome::Exact { .. }) {
+                *outcome = Outcome::Penalty(reason);
+            }
         }
     }
     problem.pool = pool;

@@ -109,7 +109,13 @@ impl Change {
             let experiment = Experiment::open_file(&problem, overrides)?;
             Ok::<_, TrainError>(experiment.called(before.name()).on(before.device(), before.precision()))
         };
-        let mut experiment = open(overrides)?;
+        let mut experiment = open(overrides).map_err(|error| match error {
+            // The run states which conditions are exact, and some cannot be in windows.
+            TrainError::NotExact(_) if overrides.iter().any(|text| keys(text) == ["training", "windows"]) => {
+                RunError::Override { text: overrides.join(" "), reason: Reason::Windows }.into()
+            }
+            other => other,
+        })?;
         let chosen = experiment.decisions().find("training.windows").is_some();
         if chosen && experiment.window_count() > 1 && before.window_count() == 1 {
             // Windows are chosen with the optimizer; the run has its networks already.

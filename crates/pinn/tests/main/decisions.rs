@@ -126,7 +126,12 @@ fn stating_all_that_was_decided_changes_no_built_in_problem() {
         assert_eq!(settled(&again), settled(&experiment), "{}", built_in.name);
         assert_eq!(again.start(), experiment.start(), "{}", built_in.name);
         // Formulas and the order in which they are added up.
-        let text = |experiment: &Experiment| experiment.plan().explain(experiment.problem());
+        let text = |experiment: &Experiment| {
+            let text = experiment.plan().explain(experiment.problem());
+            // Why a condition is a penalty may now be that the file says so.
+            let lines = text.lines().filter(|line| !line.starts_with("  condition "));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
         assert!(text(&again) == text(&experiment), "{}", built_in.name);
     }
 }
