@@ -9,7 +9,7 @@ use kernel::cuda::{Busy, CompileMode};
 use kernel::{Kernel, Points, Visits};
 use pinnace::optimize::{Adam, Optimizer};
 use pinnace::sample::draw;
-use pinnace::trainer::{Equations, Surroundings, settle, train};
+use pinnace::trainer::{Equations, Surroundings, train};
 use pinnace::{Device, Experiment, Objective, Precision, Quiet};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -153,8 +153,7 @@ fn timed(experiment: &Experiment, objective: &mut Objective<'_>) -> Result<(f64,
     let surroundings = Surroundings { stop: &stop, clock: &clock };
     let mut now = experiment.start();
     let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
-    let phases = settle(problem, plan, experiment.device(), experiment.precision());
-    let mut task = Equations::new((problem, plan), &phases, tables, objective);
+    let mut task = Equations::new((problem, plan), experiment.settled(), tables, objective);
     train(&mut task, &mut now, surroundings, &mut Quiet)?;
     Ok((now.phase_seconds, now.loss))
 }
@@ -204,7 +203,8 @@ fn on_processor(
     }
     let precision = without_splits(settings.precision);
     let (problem, plan) = (experiment.problem(), experiment.plan());
-    let settled = settle(problem, plan, Device::Cpu, precision);
+    let host = experiment.clone().on(Device::Cpu, precision);
+    let settled = host.settled();
     let points: Vec<Points> = draw(problem, plan, experiment.tables(), settled[0].draw(problem, 0))?;
     let kernel = Kernel::compile(plan, Device::Cpu, precision)?;
     let mut objective = Objective::new(kernel, points);

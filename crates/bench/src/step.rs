@@ -11,7 +11,6 @@ use linear::peak_flops;
 use pinnace::Loss;
 use pinnace::optimize::{Adam, Optimizer};
 use pinnace::sample::draw;
-use pinnace::trainer::settle;
 use pinnace::{Device, Experiment, KernelError, Objective, Points, Precision, Refusal};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -225,8 +224,9 @@ impl Start {
         let (points, parameters) = match settings.case.as_deref() {
             Some(folder) => (case::points(folder, plan)?, case::weights(folder, plan)?),
             None => {
-                let settled = settle(problem, plan, Device::Cpu, Precision::F64);
-                let points = draw(problem, plan, experiment.tables(), settled[0].draw(problem, 0))?;
+                // The same points on every device.
+                let host = experiment.clone().on(Device::Cpu, Precision::F64);
+                let points = draw(problem, plan, experiment.tables(), host.settled()[0].draw(problem, 0))?;
                 (points, plan.initialize(problem.training.seed))
             }
         };

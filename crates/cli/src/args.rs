@@ -345,9 +345,13 @@ pub(crate) struct Explain {
     #[arg(long, group = "machine")]
     pub(crate) cuda: bool,
 
-    /// Tell which memory training would take there, on the host and, as `train` does, on a GPU
+    /// Tell what is decided there and which memory training would take, on the host and, as `train` does, on a GPU
     #[arg(long, group = "machine")]
     pub(crate) device: Option<ChosenDevice>,
+
+    /// Print the problem file alone, with everything stated that it leaves open
+    #[arg(long, conflicts_with = "cuda")]
+    pub(crate) stated: bool,
 
     /// In which numbers that source or that device computes: f64, f32, fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16 [default: f64 for the source, what training takes for a device]
     #[arg(long, requires = "machine")]

@@ -143,6 +143,7 @@ fn of_training(error: &TrainError) -> ExitCode {
         | TrainError::Grid(_)
         | TrainError::Field(_)
         | TrainError::Export(ExportError::NoGrid { .. } | ExportError::TooManyCoordinates { .. })
+        | TrainError::NotExact(_)
         | TrainError::Plan(_)
         | TrainError::Table(_)
         | TrainError::Reference(_)

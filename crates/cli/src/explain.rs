@@ -1,7 +1,7 @@
 //! `pinnace explain`
 
 use crate::args::Explain;
-use crate::{exit, warnings};
+use crate::{decisions, exit, warnings};
 use pinnace::memory::{available, show};
 use pinnace::{CompileMode, Device, Event, Experiment, Note, Precision, Sink, TrainError, kernel_text};
 use std::io::Write;
@@ -20,15 +20,20 @@ pub(crate) fn explain(choices: &Explain, output: &mut impl Write) -> anyhow::Res
         write!(output, "{}", kernel_text(experiment.plan(), precision))?;
         return Ok(exit::DONE);
     }
-    let text = experiment.plan().explain(experiment.problem());
-    writeln!(output, "{}\n", text.trim_end())?;
     let experiment = match &choices.device {
-        Some(chosen) => {
-            let precision = choices.precision.unwrap_or_else(|| experiment.suitable_precision(chosen.device));
-            experiment.on(chosen.device, precision)
-        }
+        Some(chosen) => experiment.on_chosen(chosen, choices.precision),
         None => experiment,
     };
+    if choices.stated {
+        write!(output, "{}", stated(&experiment, &choices.chosen.problem)?)?;
+        return Ok(exit::DONE);
+    }
+    let text = experiment.plan().explain(experiment.problem());
+    writeln!(output, "{}\n", text.trim_end())?;
+    let decided = decisions::lines(&experiment);
+    if !decided.is_empty() {
+        writeln!(output, "{}\n", decided.join("\n"))?;
+    }
     writeln!(output, "{}", host_memory(&experiment)?)?;
     if choices.device.is_some() && experiment.device() == Device::Cuda {
         for line in device_memory(experiment, choices)? {
@@ -36,6 +41,12 @@ pub(crate) fn explain(choices: &Explain, output: &mut impl Write) -> anyhow::Res
         }
     }
     Ok(exit::DONE)
+}
+
+/// The problem file that leaves nothing open.
+fn stated(experiment: &Experiment, file: &str) -> Result<String, TrainError> {
+    let wrong = |diagnostics| TrainError::Problem { file: file.to_owned(), diagnostics };
+    experiment.stated().map_err(wrong)
 }
 
 /// What training would take on the host, and what there is.

@@ -1,7 +1,6 @@
 //! The result of training for programs.
 
-use crate::decisions::Decision;
-use crate::report;
+use crate::{decisions, report};
 use pinnace::{Enforcement, Experiment, Fallback, FieldError, Losses, MemoryUse, Misfit, Trained};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -11,7 +10,6 @@ use std::path::Path;
 pub(crate) fn write(
     experiment: &Experiment,
     trained: &Trained,
-    decisions: &[Decision],
     run: Option<&Path>,
     warnings: &[String],
     output: &mut impl Write,
@@ -30,7 +28,7 @@ pub(crate) fn write(
         "depth": problem.network.depth,
         "activation": problem.network.activation.name(),
         "optimizer": experiment.methods(),
-        "decisions": decisions.iter().map(Decision::json).collect::<Vec<_>>(),
+        "decisions": decisions::json(experiment),
         "seed": problem.training.seed,
         "run": run.map(Path::to_string_lossy),
         "steps": trained.steps,

@@ -2,9 +2,8 @@
 
 use crate::args::Manner;
 use crate::clean::stderr;
-use crate::decisions::decisions;
 use crate::terminal::{Style, Terminal};
-use crate::{exit, json, plot, report};
+use crate::{decisions, exit, json, plot, report};
 use anyhow::Context;
 use pinnace::run::Folder;
 use pinnace::{Concern, Experiment, Snapshot, Stopped, Trained};
@@ -28,9 +27,7 @@ pub(crate) fn train(
     let experiment = &experiment.clone().within(manner.gpu.memory_limit).compiled(compile);
     let stop = listen_for_interruption()?;
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
-    experiment.conditions().iter().for_each(|line| terminal.say(line));
-    let decisions = decisions(experiment);
-    decisions.iter().filter_map(|decision| decision.said.as_deref()).for_each(|line| terminal.say(line));
+    experiment.notes().iter().chain(&decisions::lines(experiment)).for_each(|line| terminal.say(line));
     let trained = match &mut folder {
         Some(folder) => {
             let trained = folder.train(experiment, &mut now, stop, &mut terminal);
@@ -44,7 +41,7 @@ pub(crate) fn train(
     let run = folder.as_ref().map(|folder| folder.path());
     let warnings = warnings(&trained, folder.as_ref());
     if manner.json {
-        json::write(experiment, &trained, &decisions, run, &warnings, output)?;
+        json::write(experiment, &trained, run, &warnings, output)?;
     } else {
         report::write(experiment, &trained, run, &warnings, output)?;
     }

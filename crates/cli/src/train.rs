@@ -23,8 +23,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     warnings::show(&experiment);
     warnings::check(&experiment, choices.strict)?;
     let experiment = experiment.compiled(choices.manner.gpu.compile.unwrap_or_default());
-    let precision = choices.precision.unwrap_or_else(|| experiment.suitable_precision(choices.device.device));
-    let experiment = experiment.on_chosen(&choices.device, precision);
+    let experiment = experiment.on_chosen(&choices.device, choices.precision);
     experiment.check_memory()?;
     let experiment = experiment.fitted()?;
     let start = match &choices.from {

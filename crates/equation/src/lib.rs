@@ -7,6 +7,7 @@
 
 pub mod constrain;
 pub mod counter;
+pub mod decide;
 pub mod expression;
 pub mod parse;
 pub mod problem;

@@ -1,12 +1,14 @@
-//! What a training is to do, as a problem file states it and a trainer takes it: methods, schedules and budgets, as plain
-//! data.
+//! What a training is to do, as a problem file states it and a trainer takes it: methods, schedules, budgets and
+//! numbers, as plain data.
 
 #![forbid(unsafe_code)]
 
 mod budget;
 mod optimizer;
+mod precision;
 mod schedule;
 
 pub use budget::{Budget, NoBudget};
 pub use optimizer::{Gaps, Optimizer, Order, Products, Solver, Traits};
+pub use precision::{Precision, PrecisionError};
 pub use schedule::Schedule;

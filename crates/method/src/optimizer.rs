@@ -96,6 +96,18 @@ impl Optimizer {
     pub const GAUSS_NEWTON: Optimizer =
         Optimizer::GaussNewton { solver: Solver::Auto, products: Products::Exact };
 
+    /// As problem files write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Optimizer::Auto => "auto",
+            Optimizer::Adam => "adam",
+            Optimizer::AdamW { .. } => "adamw",
+            Optimizer::Lbfgs { .. } => "lbfgs",
+            Optimizer::SsBroyden => "ssbroyden",
+            Optimizer::GaussNewton { .. } => "gauss-newton",
+        }
+    }
+
     /// As people call it.
     pub fn title(self) -> &'static str {
         match self {

@@ -1,6 +1,7 @@
 //! The width that a stated time affords: a machine that is fast trains a wider network in it than one that is slow.
 
-use crate::trainer::{Equations, extent, settle};
+use crate::decide::extent;
+use crate::trainer::Equations;
 use crate::{Experiment, Objective, TrainError};
 use equation::problem::{Budget, Problem, Solver};
 use equation::taylor::plan;
@@ -27,12 +28,13 @@ impl Experiment {
         self.check_memory()?;
         let cost = |width: usize| self.cost(width);
         let rate = self.seconds_of_a_step()? / cost(most)?;
+        let why = format!("from {least} to {most}, it is what the time affords on this machine");
         for width in (least + 1..=most).rev() {
             if ENOUGH_STEPS * rate * cost(width)? <= seconds {
-                return self.with_width(width);
+                return self.with_width(width, &why);
             }
         }
-        self.with_width(least)
+        self.with_width(least, &why)
     }
 
     /// Operations of a step with a network of some width.
@@ -45,8 +47,9 @@ impl Experiment {
     /// How long a step takes on this machine.
     fn seconds_of_a_step(&self) -> Result<f64, TrainError> {
         let mut stage = self.stage(0)?;
-        for phase in &mut stage.problem.to_mut().training.phases {
-            phase.budget = Some(Budget { steps: Some(TAKEN), ..Budget::default() });
+        for phase in stage.phases.to_mut() {
+            phase.budget = Budget { steps: Some(TAKEN), ..Budget::default() };
+            phase.ends_by_itself = false;
         }
         let mut objective = Objective::new(self.compile(&stage.plan)?, Vec::new());
         let stop = AtomicBool::new(false);
@@ -54,8 +57,7 @@ impl Experiment {
         let clock = || begin.elapsed().as_secs_f64();
         let mut watch = Watch { last: [0.0; 2] };
         let (problem, plan) = (&*stage.problem, &*stage.plan);
-        let phases = settle(problem, plan, self.device(), self.precision());
-        let mut task = Equations::new((problem, plan), &phases, &self.tables, &mut objective);
+        let mut task = Equations::new((problem, plan), &stage.phases, &self.tables, &mut objective);
         let surroundings = Surroundings { stop: &stop, clock: &clock };
         train_phases(&mut task, &mut self.start(), surroundings, &mut watch)?;
         Ok(watch.last[1] - watch.last[0])

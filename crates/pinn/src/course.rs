@@ -1,7 +1,7 @@
 //! Training from the first window to the last.
 
 use crate::evaluate::Gauge;
-use crate::trainer::{Equations, TakeOver, settle};
+use crate::trainer::{Equations, TakeOver};
 use crate::windows::{Remembered, Seam, Stage};
 use crate::{Experiment, FieldError, Objective, TrainError, Trained};
 use kernel::{Kernel, Points};
@@ -76,9 +76,9 @@ impl Course<'_> {
         let last = windows.as_ref().is_none_or(|windows| number + 1 == windows.count());
         let mut stage = experiment.stage(number)?;
         if let Some(windows) = windows.as_ref().filter(|_| number > 0) {
-            stage.hurry(experiment.problem(), now.seconds, windows.count() - number);
+            stage.hurry(experiment, now.seconds, windows.count() - number);
         }
-        let Stage { problem, plan } = &stage;
+        let Stage { problem, plan, phases } = &stage;
         let finished = now.finished.clone();
         let before = number.checked_sub(1).map(|before| experiment.stage(before)).transpose()?;
         let before = before.as_ref().zip(finished.last());
@@ -103,8 +103,7 @@ impl Course<'_> {
         let clock = || start.elapsed().as_secs_f64() - aside.get();
         let take_over = seam.as_ref().map(|seam| |term: usize, points: &mut Points| seam.fill(term, points));
         let before = take_over.as_ref().map(|take_over| take_over as &TakeOver<'_>);
-        let phases = settle(problem, plan, experiment.device(), experiment.precision());
-        let mut task = Equations::new((problem, plan), &phases, &experiment.tables, &mut objective)
+        let mut task = Equations::new((problem, plan), phases, &experiment.tables, &mut objective)
             .measured(&error)
             .in_window(before, last)
             .stepping(experiment.own_optimizer());

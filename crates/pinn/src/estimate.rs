@@ -1,8 +1,8 @@
 //! What training takes on the host: an estimate by the arrays that are there at the same time.
 
+use crate::decide::{Settings, extent_with};
 use crate::memory::{MemoryError, Need, Purpose, available};
 use crate::sample::CANDIDATES_PER_POINT;
-use crate::trainer::{Settings, extent_with, settle};
 use crate::{Experiment, TrainError};
 use equation::problem::{Optimizer as Method, Problem, Solver};
 use equation::taylor::{Plan, Source, Term};
@@ -27,8 +27,7 @@ const ORDERING: f64 = 4.0;
 impl Experiment {
     /// The memory of the host that training takes at most, as it is estimated before its first step.
     pub fn memory_need(&self) -> Need {
-        let phases = settle(self.problem(), self.plan(), self.device(), self.precision());
-        let need = phases.iter().map(|phase| self.need_of(phase)).max_by_key(Need::bytes);
+        let need = self.settled().iter().map(|phase| self.need_of(phase)).max_by_key(Need::bytes);
         need.unwrap_or_default()
     }
 
@@ -44,8 +43,8 @@ impl Experiment {
 
     /// Refuses steps that are to be measured, at the points that training begins with, for which there is too little memory.
     pub fn check_memory_of_steps(&self, method: Method) -> Result<(), TrainError> {
-        let phases = settle(self.problem(), self.plan(), Device::Cpu, Precision::F64);
-        let Some(first) = phases.first() else { return Ok(()) };
+        let host = self.clone().on(Device::Cpu, Precision::F64);
+        let Some(first) = host.settled().first() else { return Ok(()) };
         let most_points = first.points;
         let measured = Settings { method, most_points, adaptive: false, resample: None, ..first.clone() };
         Ok(self.need_of(&measured).check(available()?)?)

@@ -1,26 +1,24 @@
 //! The whole pipeline behind one noun.
 
+use crate::decide::{Settings, Settled, lasts, settle, suitable, why_precision};
 use crate::grid::check as check_grid;
 use crate::problems::BuiltIn;
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
-use crate::trainer::{Choice, extent, settle};
 use crate::{SlowWay, TrainError, problem_file};
-use equation::constrain::constrain;
+use equation::decide::{Decision, Decisions, decide};
 use equation::parse::{Diagnostics, parse_with, resolve};
-use equation::problem::Enforcement;
-use equation::problem::report;
-use equation::problem::{Initialization, Optimizer, Order, Parts, Phase, Problem};
+use equation::problem::{Enforcement, Optimizer, Phase, Problem, notes};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, CudaError};
 use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
 use reference::{Cache, Facts, Truth};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use train::Snapshot;
 use train::folder::open_regular;
 use train::optimize::most_parameters;
 use train::trainer::OwnOptimizer;
-use train::{Hardware, Snapshot};
 
 /// A problem that is ready to be trained: parsed, planned, its data read, its reference known. What
 /// can be found wrong before training has been looked for.
@@ -39,8 +37,16 @@ pub struct Experiment {
     compile: CompileMode,
     /// Why it does not run on a GPU, where the best device was asked for.
     without_gpu: Option<CudaError>,
-    /// The least and the most, where the width was chosen between them.
-    widths: Option<(usize, usize)>,
+    /// What was decided by the equations alone.
+    by_equations: Decisions,
+    /// Whether nobody says in which numbers to compute.
+    precision_is_open: bool,
+    /// What was decided about the width, once the time is known that it has.
+    width: Option<Decision>,
+    /// What training goes through, and what was decided about it.
+    settled: Settled,
+    /// All that was decided.
+    decisions: Decisions,
     /// A method from outside that takes the steps.
     own: Option<OwnOptimizer>,
 }
@@ -107,23 +113,25 @@ impl Experiment {
         }
         // References look for the start among the conditions, from which it is about to disappear.
         let truths = Truth::all(&problem, &Cache::of_user())?;
-        let problem = constrain(problem);
+        let (problem, by_equations) = decide(problem)?;
         let plan = plan(&problem)?;
         let tables = Tables::read(&problem, &sources)?;
         check_grid(&problem)?;
         // A condition that holds nowhere is found now, before anyone has waited for training.
         let fewer = with_few_points(&problem);
-        for settings in settle(&problem, &plan, Device::Cpu, Precision::F64) {
+        let stated = problem.training.precision;
+        let (device, precision) = (Device::Cpu, stated.unwrap_or(Precision::F64));
+        let settled = settle(&problem, &plan, device, precision);
+        for settings in &settled.phases {
             let parameters = plan.parameter_count();
             if let Some(most) = most_parameters(settings.method).filter(|most| parameters > *most) {
                 return Err(TrainError::TooLarge { parameters, most });
             }
             draw(&fewer, &plan, &tables, Draw { interior: 0, ..settings.draw(&problem, 0) })?;
         }
-        let (device, precision) = (Device::Cpu, Precision::F64);
         let origin = Origin { text: text.to_owned(), overrides: overrides.to_vec(), sources };
         let (memory_limit, compile) = (None, CompileMode::default());
-        Ok(Experiment {
+        let experiment = Experiment {
             name,
             origin,
             problem,
@@ -135,32 +143,71 @@ impl Experiment {
             memory_limit,
             compile,
             without_gpu: None,
-            widths: None,
+            by_equations,
+            precision_is_open: stated.is_none(),
+            width: None,
+            settled,
+            decisions: Decisions::default(),
             own: None,
-        })
+        };
+        Ok(experiment.listed())
     }
 
-    /// The numbers to compute in where nobody says: on a GPU methods that follow the gradient need no more digits than
-    /// f32 has, and are many times as fast; all others need f64.
+    /// With one list of all that was decided.
+    fn listed(mut self) -> Self {
+        let Experiment { problem, device, precision, settled, .. } = &self;
+        let (least, most) = (problem.network.least_width, problem.network.width);
+        let open = || {
+            let why = format!("it is the widest from {least} to {most}, as no time is stated that has to do");
+            Decision::new("network.width", most.to_string(), why)
+        };
+        let width = self.width.clone().or_else(|| (least < most).then(open));
+        let why = || why_precision(&settled.phases, *device);
+        let numbers = self
+            .precision_is_open
+            .then(|| Decision::new("training.precision", equation::decide::quoted(precision.name()), why()));
+        let mut decisions = self.by_equations.clone();
+        decisions.extend(width.into_iter().chain(numbers).chain(settled.decisions.iter().cloned()));
+        self.decisions = decisions;
+        self
+    }
+
+    /// Settles what its training goes through anew: a change has made it another experiment.
+    fn settled_anew(mut self) -> Self {
+        self.settled = settle(&self.problem, &self.plan, self.device, self.precision);
+        self.listed()
+    }
+
+    /// The numbers to compute in where nobody says.
     pub fn suitable_precision(&self, device: Device) -> Precision {
-        let phases = settle(&self.problem, &self.plan, device, Precision::F64);
-        let follows = |method: Optimizer| method.traits().order == Order::First;
-        match device.hardware() {
-            Hardware::Accelerator if phases.iter().all(|phase| follows(phase.method)) => {
-                device.fastest_as_accurate_as_f32(self.compile)
-            }
-            Hardware::Accelerator | Hardware::Processor => Precision::F64,
-        }
+        self.clone().on_device(device).precision
     }
 
     /// Chooses where and in which numbers to compute.
     pub fn on(self, device: Device, precision: Precision) -> Self {
-        Experiment { device, precision, ..self }
+        let same = device == self.device && precision == self.precision;
+        let there = Experiment { device, precision, precision_is_open: false, ..self };
+        if same { there.listed() } else { there.settled_anew() }
     }
 
-    /// The same where a user chose the device; training tells why `auto` is no GPU.
-    pub fn on_chosen(self, chosen: &ChosenDevice, precision: Precision) -> Self {
-        Experiment { without_gpu: chosen.without_gpu.clone(), ..self.on(chosen.device, precision) }
+    /// Chooses where to compute, in the numbers that the file states or else that suit its methods there.
+    pub fn on_device(self, device: Device) -> Self {
+        if let Some(precision) = self.problem.training.precision {
+            return self.on(device, precision);
+        }
+        let there = self.on(device, Precision::F64);
+        let precision = suitable(&there.settled.phases, device, there.compile);
+        // Phases stay what they are: only where all methods are named it is another precision.
+        Experiment { precision, precision_is_open: true, ..there }.listed()
+    }
+
+    /// The same where a user chose the device, and perhaps the numbers; training tells why `auto` is no GPU.
+    pub fn on_chosen(self, chosen: &ChosenDevice, precision: Option<Precision>) -> Self {
+        let there = match precision {
+            Some(precision) => self.on(chosen.device, precision),
+            None => self.on_device(chosen.device),
+        };
+        Experiment { without_gpu: chosen.without_gpu.clone(), ..there }
     }
 
     /// What is known before the first step to be slower than it could be.
@@ -187,23 +234,22 @@ impl Experiment {
         let steps = steps.min(i64::MAX as u64);
         self.origin.overrides.push(format!("training.steps={steps}"));
         self.problem.training.steps = Some(steps);
-        self
+        self.settled_anew()
     }
 
-    /// Makes its network this wide, out of the widths that the problem leaves open; short for `network.width`.
-    pub(crate) fn with_width(mut self, width: usize) -> Result<Self, TrainError> {
-        self.origin.overrides.push(format!("network.width={width}"));
+    /// Makes its network this wide, out of the widths that the problem leaves open, for a reason.
+    pub(crate) fn with_width(mut self, width: usize, why: &str) -> Result<Self, TrainError> {
         let network = &mut self.problem.network;
-        self.widths = Some((network.least_width, network.width));
         (network.width, network.least_width) = (width, width);
+        self.width = Some(Decision::new("network.width", width.to_string(), why));
         self.plan = plan(&self.problem)?;
-        Ok(self)
+        Ok(self.settled_anew())
     }
 
     /// Makes training go through these phases in place of its own.
     pub fn in_phases(mut self, phases: Vec<Phase>) -> Self {
         self.problem.training.phases = phases;
-        self
+        self.settled_anew()
     }
 
     /// Trains with steps of a method from outside, in all phases. What the file leaves open about points is decided as for a
@@ -217,7 +263,7 @@ impl Experiment {
         let keys: Vec<String> = (0..phases.len()).map(|number| key(number, phases.len())).collect();
         self.origin.overrides.extend(keys.into_iter().map(|key| format!("{key}=adam")));
         phases.iter_mut().for_each(|phase| phase.optimizer = Optimizer::Adam);
-        Experiment { own: Some(own), ..self }
+        Experiment { own: Some(own), ..self }.settled_anew()
     }
 
     /// The method from outside that takes the steps, if there is one.
@@ -235,30 +281,38 @@ impl Experiment {
         &self.name
     }
 
-    /// The problem file that states by itself what this experiment trains, overrides included. `rename`
-    /// says by which path each data file is found from its new place.
+    /// The problem file that states by itself what this experiment trains, overrides included, and in comments why it was
+    /// decided so. `rename` says by which path each data file is found from its new place.
     pub(crate) fn resolved(&self, rename: &mut dyn FnMut(&str) -> String) -> Result<String, Diagnostics> {
-        let mut overrides = self.origin.overrides.clone();
+        let lasting: Vec<&Decision> = self.decisions.iter().filter(|decision| lasts(decision)).collect();
         // Chosen once: a later version may choose otherwise.
-        overrides.extend(self.chosen_windows().map(|(count, _)| format!("training.windows={count}")));
-        overrides.extend(self.chosen_waves().into_iter().flat_map(|(_, keys)| keys));
-        if self.suits_this_device_alone() {
-            let pinned: Vec<String> =
-                overrides.iter().cloned().chain(["training.optimizer=gauss-newton".to_owned()]).collect();
-            if let Ok(text) = resolve(&self.origin.text, &pinned, &self.problem.title, rename) {
-                return Ok(text);
-            }
-        }
-        resolve(&self.origin.text, &overrides, &self.problem.title, rename)
+        self.stating(&lasting, rename)
     }
 
-    /// Whether a method was chosen that the processor would not get: a run must go on with it wherever it is continued.
-    fn suits_this_device_alone(&self) -> bool {
-        let [phase] = &self.problem.training.phases[..] else { return false };
-        let chosen = |device| Choice::of(extent(&self.problem, &self.plan), device, self.precision);
-        phase.optimizer == Optimizer::Auto
-            && matches!(chosen(self.device), Choice::GaussNewton { .. })
-            && !matches!(chosen(Device::Cpu), Choice::GaussNewton { .. })
+    /// The problem file that states all that was decided, too: trained again it gives the same, and nothing is decided.
+    pub fn stated(&self) -> Result<String, Diagnostics> {
+        self.stating(&self.decisions.iter().collect::<Vec<_>>(), &mut str::to_owned)
+    }
+
+    fn stating(
+        &self,
+        decisions: &[&Decision],
+        rename: &mut dyn FnMut(&str) -> String,
+    ) -> Result<String, Diagnostics> {
+        let Origin { text, overrides, .. } = &self.origin;
+        let stated = decisions.iter().map(|decision| decision.stated());
+        let stated: Vec<String> = overrides.iter().cloned().chain(stated).collect();
+        let resolved = resolve(text, &stated, &self.problem.title, rename)?;
+        if decisions.is_empty() {
+            return Ok(resolved);
+        }
+        let comments = decisions.iter().map(|decision| {
+            // A comment ends with its line, and equations may have several.
+            let line = decision.to_string().replace(char::is_control, " ");
+            format!("# {line}\n")
+        });
+        let comments: String = comments.collect();
+        Ok(format!("# What the file left open was decided, and is stated below:\n{comments}{resolved}"))
     }
 
     /// Where data files are found.
@@ -281,52 +335,25 @@ impl Experiment {
         &self.tables
     }
 
-    /// What `optimizer = "auto"` becomes, and why; `None` where the file names its optimizers.
-    pub fn choice(&self) -> Option<Choice> {
-        let open = self.problem.training.phases.iter().any(|phase| phase.optimizer == Optimizer::Auto);
-        open.then(|| Choice::of(extent(&self.problem, &self.plan), self.device, self.precision))
+    /// All that was decided where the file leaves it open, with the reasons.
+    pub fn decisions(&self) -> &Decisions {
+        &self.decisions
     }
 
-    /// The width of its network, and the least and the most that it was chosen from by the time that is stated; `None`
-    /// where there was no choice.
-    pub fn chosen_width(&self) -> Option<(usize, (usize, usize))> {
-        self.widths.map(|widths| (self.problem.network.width, widths))
+    /// What its training goes through, with nothing left open. Where time comes in windows, each is another problem and
+    /// has its own.
+    pub fn settled(&self) -> &[Settings] {
+        &self.settled.phases
     }
 
-    /// The windows of time that were chosen where the file does not say, as it would, and why; `None` where there is
-    /// one, or the file says.
-    pub fn chosen_windows(&self) -> Option<(String, String)> {
-        match &self.problem.training.windows {
-            Parts::Periods { count, swings } => {
-                Some((count.to_string(), format!("the solution swings about {swings:.1} times")))
-            }
-            Parts::Doubling { times, growth } => Some((
-                format!("{times:?}"),
-                format!("small changes grow to e times their size {growth:.0} times over, by how they start"),
-            )),
-            Parts::Equal(_) | Parts::At(_) => None,
+    /// What should be known about its conditions and coefficients besides, a line each.
+    pub fn notes(&self) -> Vec<String> {
+        let mut lines = notes(&self.problem);
+        if self.plan.attended().is_some() {
+            let why = "points whose residuals stay large weigh more, also in losses until the last one";
+            lines.push(format!("attention: {why}"));
         }
-    }
-
-    /// Across how many periods the solution reaches, and the keys of the network that were chosen for that; `None` where
-    /// there are few, or the file says.
-    pub fn chosen_waves(&self) -> Option<(f64, Vec<String>)> {
-        let network = &self.problem.network;
-        let (Some(ripples), Initialization::Siren { frequency }) = (network.ripples, network.initialization)
-        else {
-            return None;
-        };
-        let keys = [
-            "activation=sin".to_owned(),
-            "initialization=siren".to_owned(),
-            format!("frequency={frequency}"),
-        ];
-        Some((ripples, keys.map(|key| format!("network.{key}")).to_vec()))
-    }
-
-    /// What became of its conditions, a line each: exact by construction, or a penalty and why.
-    pub fn conditions(&self) -> Vec<String> {
-        report(&self.problem)
+        lines
     }
 
     /// How every equation of its conditions is made to hold.
@@ -336,8 +363,7 @@ impl Experiment {
 
     /// The methods that train it, one after the other, as people call them.
     pub fn methods(&self) -> Vec<&'static str> {
-        let phases = settle(&self.problem, &self.plan, self.device, self.precision);
-        phases.iter().map(|phase| phase.method.title()).collect()
+        self.settled().iter().map(|phase| phase.method.title()).collect()
     }
 
     /// Where it will be computed.
@@ -418,7 +444,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_states_the_method_that_only_its_device_would_choose() {
+    fn a_run_states_gauss_newton_where_it_was_chosen() {
         let stated = |width: usize, device: Device| {
             let text = format!(
                 "[domain]\nx = [0, 1]\n[unknowns]\nu = {{}}\n[equations]\ndecay = \"u_x = -u\"\n[conditions]\n\
@@ -429,6 +455,6 @@ mod tests {
             run.expect("a file").contains("optimizer = \"gauss-newton\"")
         };
         assert!(stated(256, Device::Cuda), "the processor would follow the gradient");
-        assert!(!stated(256, Device::Cpu) && !stated(20, Device::Cuda));
+        assert!(!stated(256, Device::Cpu) && stated(20, Device::Cuda));
     }
 }

@@ -8,6 +8,7 @@
 
 mod afford;
 mod course;
+pub mod decide;
 mod error;
 mod estimate;
 mod evaluate;
@@ -27,6 +28,7 @@ pub mod table;
 pub mod trainer;
 mod windows;
 
+pub use equation::decide::{Decision, Decisions};
 pub use equation::expression::Derivative;
 pub use equation::parse::Diagnostics;
 pub use equation::problem::{Budget, FieldNameError, Problem, Solution};

@@ -7,7 +7,6 @@ use super::{Curve, Curves, Panel, Row, Sheet};
 use equation::taylor::Plan;
 use pinnace::Experiment;
 use pinnace::run::Record;
-use pinnace::trainer::settle;
 
 /// How many times the least value of an axis fits into its largest, at most.
 const DECADES: f64 = 1e18;
@@ -85,8 +84,7 @@ fn parts(plan: &Plan) -> Vec<(String, f64)> {
 
 /// The step before which every phase begins, and its method; of windows, their numbers.
 fn phases(experiment: &Experiment, history: &[Record]) -> Vec<(f64, String)> {
-    let settled =
-        settle(experiment.problem(), experiment.plan(), experiment.device(), experiment.precision());
+    let settled = experiment.settled();
     let windowed = experiment.window_count() > 1;
     let mut phases: Vec<(f64, String)> = Vec::new();
     let changes = history.chunk_by(|one, next| match windowed {

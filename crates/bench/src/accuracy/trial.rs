@@ -2,7 +2,6 @@
 
 use super::{AccuracySettings, Task};
 use linear::Level;
-use pinnace::trainer::settle;
 use pinnace::{Event, Experiment, FieldError, Sink, Stopped, Trained};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -170,13 +169,12 @@ impl Trial {
     }
 
     fn describe(&mut self, experiment: &Experiment) {
-        let phases =
-            settle(experiment.problem(), experiment.plan(), experiment.device(), experiment.precision());
         let points = |least: usize, most: usize| match least == most {
             true => format!("{least} points"),
             false => format!("{least} to {most} points"),
         };
-        self.phases = phases
+        self.phases = experiment
+            .settled()
             .iter()
             .map(|phase| {
                 let (title, points) = (phase.method.title(), points(phase.points, phase.most_points));

@@ -249,7 +249,7 @@ fn explain_and_doctor_answer() {
 
 #[test]
 fn train_and_explain_say_which_conditions_hold_by_construction() {
-    let said = "`walls` exact by construction: u = 16*x*y*(-x + 1)*(-y + 1)*N";
+    let said = "conditions.walls.exact = true: exact by construction: u = 16*x*y*(-x + 1)*(-y + 1)*N";
     let trained = pinnace(&[&SHORT[..], &["--plain"]].concat());
     assert!(text(&trained.stderr).contains(said), "{}", text(&trained.stderr));
     let report = text(&trained.stdout);

@@ -52,7 +52,7 @@ const CRATES: [(&str, &[&str]); 10] = [
     ("linear", &[]),
     ("method", &[]),
     ("equation", &["method"]),
-    ("kernel", &["equation", "linear"]),
+    ("kernel", &["equation", "linear", "method"]),
     ("train", &["linear", "method"]),
     ("reference", &["equation", "kernel"]),
     ("pinn", &["equation", "kernel", "linear", "method", "reference", "train"]),

@@ -119,11 +119,46 @@ fn json_tells_what_was_decided_and_why() {
         assert!(found["why"].as_str().is_some_and(|why| !why.is_empty()), "{found}");
         found["value"].clone()
     };
-    assert_eq!((of("training.optimizer"), of("precision")), ("gauss-newton".into(), "f64".into()));
+    assert_eq!((of("training.optimizer"), of("training.precision")), ("gauss-newton".into(), "f64".into()));
     assert_eq!(of("network.width"), result["width"]);
-    assert_eq!((of("conditions.walls"), of("conditions.middle")), ("exact".into(), "penalty".into()));
+    assert_eq!((of("conditions.walls.exact"), of("conditions.middle.exact")), (true.into(), false.into()));
     assert!(of("unknowns.u.unit").as_f64().is_some_and(|unit| unit > 10.0));
     assert_eq!(result["exact"][0]["term"], "start");
+}
+
+#[test]
+fn explain_train_json_and_a_run_tell_the_same_decisions() {
+    let folder = Folder::new("same-decisions", &OPEN.replace("[4, 6]", "6"));
+    let (problem, run) = (folder.problem(), folder.0.join("run").to_str().expect("UTF-8").to_owned());
+    let lines = |said: &str| -> Vec<String> {
+        let said = said.lines().skip_while(|line| !line.starts_with("decided, "));
+        said.skip(1).take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
+    };
+    let explained = lines(&text(&pinnace(&["explain", &problem]).stdout));
+    let budget = ["--device", "cpu", "--out", &run, "--steps", "1", "--json", "--plain", "--no-plots"];
+    let trained = pinnace(&[&["train", problem.as_str()], &budget[..]].concat());
+    assert_eq!(trained.status.code(), Some(0), "{}", text(&trained.stderr));
+    assert_eq!(lines(&text(&trained.stderr)), explained);
+    let result: Value = serde_json::from_slice(&trained.stdout).expect("stdout is one JSON object");
+    let told = result["decisions"].as_array().expect("a list").iter().map(|it| {
+        let word = |key: &str| it[key].as_str().unwrap_or_default().to_owned();
+        format!("{} = {}: {}", word("key"), it["value"], word("why"))
+    });
+    let told: Vec<String> = told.collect();
+    assert_eq!(told.len(), explained.len());
+    // Numbers are written in one way more by JSON.
+    let is_told = |line: &String| told.contains(line) || line.contains(".unit = ");
+    assert!(explained.iter().all(is_told), "{explained:#?} {told:#?}");
+    let kept = std::fs::read_to_string(folder.0.join("run/problem.toml")).expect("a run states its problem");
+    let comments: Vec<&str> = kept.lines().skip(1).map_while(|line| line.strip_prefix("# ")).collect();
+    assert!(
+        !comments.is_empty() && comments.iter().all(|line| explained.iter().any(|it| it == line)),
+        "{kept}"
+    );
+    let stated = text(&pinnace(&["explain", &problem, "--stated"]).stdout);
+    assert_eq!(stated.lines().filter(|line| line.starts_with("# ")).count(), explained.len() + 1, "{stated}");
+    std::fs::write(&problem, stated).expect("it can be written");
+    assert_eq!(lines(&text(&pinnace(&["explain", &problem]).stdout)), Vec::<String>::new());
 }
 
 #[test]

@@ -25,11 +25,8 @@ use claim::Claim;
 /// removes the equations that then always hold. [`Problem::enforcements`] says what became of each.
 pub fn constrain(mut problem: Problem) -> Problem {
     let followed = sizes(&problem);
-    for unknown in 0..problem.unknowns.len() {
-        if problem.unknowns[unknown].ansatz.is_none() {
-            problem.unknowns[unknown].unit =
-                unit::unit(&problem.pool, &problem, unknown, followed.as_deref());
-        }
+    for unknown in problem.open.units.clone() {
+        problem.unknowns[unknown].unit = unit::unit(&problem.pool, &problem, unknown, followed.as_deref());
     }
     if problem.training.hard_constraints == HardConstraints::Off {
         return in_units(problem);
@@ -37,6 +34,7 @@ pub fn constrain(mut problem: Problem) -> Problem {
     let mut pool = problem.pool.clone();
     let mut claims: Vec<Claim> = Vec::new();
     let mut enforcements: Vec<Enforcement> = Vec::new();
+    let mut wanted: Vec<Option<bool>> = Vec::new();
     for (position, condition) in problem.conditions.iter().enumerate() {
         for equation in 0..condition.equations.len() {
             // What is refused leaves nothing behind.
@@ -52,6 +50,7 @@ pub fn constrain(mut problem: Problem) -> Problem {
                 }
                 Err(reason) => Outcome::Penalty(reason),
             };
+            wanted.push(condition.exact.as_ref().map(|exact| exact[equation]));
             let (name, stated) = (condition.name.clone(), &condition.equations[equation]);
             let (text, weight) = (stated.text.clone(), stated.weight);
             let fixed = condition.place.fixed().collect();
@@ -64,17 +63,31 @@ pub fn constrain(mut problem: Problem) -> Problem {
         let own = claims.iter().filter(|claim| claim.unknown == unknown).collect();
         build(&mut pool, &mut problem, &mut enforcements, unknown, own);
     }
-    let fast: Vec<usize> = unknowns.filter(|&unknown| fast::is_fast(&pool, &problem, unknown)).collect();
-    for unknown in fast {
+    // What is stated is looked at only now: a file that states what would be decided gets the same formulas, bit for bit.
+    let left_out: Vec<Vec<(usize, Reason)>> =
+        unknowns.clone().map(|unknown| left_out(&pool, &problem, &claims, &wanted, unknown)).collect();
+    for (unknown, left_out) in unknowns.zip(left_out) {
         let own = claims.iter().filter(|claim| claim.unknown == unknown);
-        let (starts, others): (Vec<&Claim>, Vec<&Claim>) =
-            own.partition(|claim| fast::is_start(&problem, claim));
-        if starts.is_empty() {
-            continue;
+        let is_out = |claim: &Claim| left_out.iter().any(|(number, _)| *number == claim.number);
+        let others: Vec<&Claim> = own.filter(|claim| !is_out(claim)).collect();
+        let is_exact = |number: usize| matches!(enforcements[number].outcome, Outcome::Exact { .. });
+        let refused =
+            others.iter().any(|claim| wanted[claim.number] == Some(true) && !is_exact(claim.number));
+        let built = left_out.iter().any(|(number, reason)| *reason == Reason::Fast || is_exact(*number));
+        if refused || built {
+            problem.unknowns[unknown].ansatz = stated[unknown];
+            for claim in &others {
+                enforcements[claim.number].outcome = Outcome::Exact { unknown };
+            }
+            build(&mut pool, &mut problem, &mut enforcements, unknown, others);
         }
-        problem.unknowns[unknown].ansatz = stated[unknown];
-        build(&mut pool, &mut problem, &mut enforcements, unknown, others);
-        starts.iter().for_each(|claim| enforcements[claim.number].outcome = Outcome::Penalty(Reason::Fast));
+        for (number, reason) in left_out {
+            let outcome = &mut enforcements[number].outcome;
+            // What could not be built in anyway keeps the reason for that.
+            if reason == Reason::Fast || matches!(outcome, Outcome::Exact { .. }) {
+                *outcome = Outcome::Penalty(reason);
+            }
+        }
     }
     problem.pool = pool;
     let mut outcomes = enforcements.iter().map(|enforcement| &enforcement.outcome);
@@ -84,6 +97,26 @@ pub fn constrain(mut problem: Problem) -> Problem {
     problem.conditions.retain(|condition| !condition.equations.is_empty());
     problem.enforcements = enforcements;
     in_units(problem)
+}
+
+/// Claims on an unknown that stay penalties though they could be built in: the file says so, or what they start is too
+/// fast.
+fn left_out(
+    pool: &Pool,
+    problem: &Problem,
+    claims: &[Claim],
+    wanted: &[Option<bool>],
+    unknown: usize,
+) -> Vec<(usize, Reason)> {
+    let own = claims.iter().filter(|claim| claim.unknown == unknown);
+    let is_open = |claim: &Claim| wanted[claim.number].is_none() && fast::is_start(problem, claim);
+    let fast = own.clone().any(is_open) && fast::is_fast(pool, problem, unknown);
+    let reason = |claim: &Claim| match wanted[claim.number] {
+        Some(false) => Some((claim.number, Reason::Stated)),
+        None if fast && is_open(claim) => Some((claim.number, Reason::Fast)),
+        Some(true) | None => None,
+    };
+    own.filter_map(reason).collect()
 }
 
 /// Builds the ansatz of an unknown from claims, and says which of them it leaves out.

@@ -9,7 +9,7 @@ use super::sections::{
 use super::source::{Sources, Span};
 use super::{overrides, reader};
 use crate::expression::Expression;
-use crate::problem::{self, Domain, Equation, Gap, Problem};
+use crate::problem::{self, Domain, Equation, Gap, LeftOpen, Problem};
 
 const SECTIONS: [&str; 13] = [
     "title",
@@ -66,7 +66,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let declared = domain::declare(domain_section, workshop);
     constants::declare(constants_section, workshop);
     functions::declare(functions_section, workshop);
-    let mut unknowns = unknowns::declare_unknowns(unknowns_section, workshop);
+    let (mut unknowns, units) = unknowns::declare_unknowns(unknowns_section, workshop);
     let declared_parameters = unknowns::declare_parameters(parameters_section, workshop);
     for (name, base, span) in workshop.scope.shadows() {
         let message = format!("`{name}` already means a derivative of `{base}`");
@@ -102,10 +102,13 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let training = training::read(training_section, reference_section, workshop);
 
     let (equations, equation_spans): (Vec<_>, Vec<Span>) = stated.into_iter().unzip();
-    let (mut conditions, condition_spans): (Vec<_>, Vec<Span>) = stated_conditions.into_iter().unzip();
-    if training_section.get("condition_points").is_none() {
-        conditions.iter_mut().for_each(|condition| condition.points = conditions::enough(condition));
-    }
+    let (conditions, condition_spans): (Vec<_>, Vec<Span>) = stated_conditions.into_iter().unzip();
+    let open = LeftOpen {
+        windows: training::stated_windows(training_section).is_none(),
+        activation: network::neurons(network_section),
+        condition_points: training_section.get("condition_points").is_none(),
+        units: unknowns::open_units(&unknowns, &units, &mut workshop.mistakes),
+    };
     let mut problem = Problem {
         title: title.map_or_else(String::new, |text| text.content.clone()),
         pool: crate::expression::Pool::default(),
@@ -121,6 +124,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         reference,
         enforcements: Vec::new(),
         bare_faces: Vec::new(),
+        open,
     };
     let section = document.get("equations").map_or(Span::new(0, 0..0), |entry| entry.key_span);
     // Periodic conditions and data build expressions after their texts have been settled.
@@ -135,8 +139,6 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         if gaps.is_empty() {
             problem.bare_faces = problem::bare_faces(&problem);
             windows::check(training_section, &problem, &mut workshop.mistakes);
-            windows::choose(training_section, &mut problem);
-            network::choose(network_section, &mut problem);
         }
         gaps.into_iter().for_each(|gap| report(gap, &problem, &spans, workshop));
         std::mem::swap(&mut problem.pool, &mut workshop.pool);

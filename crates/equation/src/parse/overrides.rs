@@ -74,13 +74,14 @@ fn read(source: usize, sources: &Sources, mistakes: &mut Mistakes) -> Option<(Ve
         mistakes.report(Span::new(source, 0..0), "this override is longer than 64 KiB");
         return None;
     }
-    let Some(equals) = text.find('=') else {
+    let Some(equals) = outside_quotes(text, '=').next() else {
         mistakes.report_with(whole, "an override needs a `=`", form);
         return None;
     };
     let mut path = Vec::new();
     let mut start = 0;
-    for part in text[..equals].split('.') {
+    for end in outside_quotes(&text[..equals], '.').chain([equals]) {
+        let part = &text[start..end];
         let lead = part.len() - part.trim_start().len();
         let name = part.trim();
         let span = Span::new(source, start + lead..start + lead + name.len());
@@ -88,7 +89,8 @@ fn read(source: usize, sources: &Sources, mistakes: &mut Mistakes) -> Option<(Ve
             mistakes.report_with(Span::new(source, 0..equals), "a part of this key is empty", form);
             return None;
         }
-        path.push((name.to_owned(), span));
+        let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+        path.push((quoted.unwrap_or(name).to_owned(), span));
         start += part.len() + 1;
     }
     if path.len() > MAX_PARTS {
@@ -116,6 +118,15 @@ fn read(source: usize, sources: &Sources, mistakes: &mut Mistakes) -> Option<(Ve
         }
     };
     Some((path, node))
+}
+
+/// Where a letter stands outside of quotes.
+fn outside_quotes(text: &str, letter: char) -> impl Iterator<Item = usize> {
+    let mut inside = false;
+    text.char_indices().filter_map(move |(place, found)| {
+        inside ^= found == '"';
+        (found == letter && !inside).then_some(place)
+    })
 }
 
 fn place(table: &mut Table, path: &[Part], node: Node, mistakes: &mut Mistakes) {

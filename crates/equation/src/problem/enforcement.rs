@@ -2,7 +2,7 @@
 
 use super::jumps::jumps;
 use crate::expression::{Derivative, Field, Leaf, Names, Overflow};
-use crate::problem::Problem;
+use crate::problem::{Problem, Unknown};
 
 /// How one equation of a condition is made to hold.
 #[derive(Clone, PartialEq, Debug)]
@@ -34,6 +34,8 @@ pub enum Outcome {
 /// Why an equation is not built into an ansatz.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reason {
+    /// The file states that this condition is a penalty.
+    Stated,
     /// The file turns it off for this unknown.
     Off {
         /// By position.
@@ -130,6 +132,20 @@ pub enum Reason {
     Overflow(Overflow),
 }
 
+/// A condition that is stated to be exact and cannot be.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "conditions.{condition}.exact: `{equation}` cannot be built into an ansatz: {why}; write `exact = false`, or leave it out"
+)]
+pub struct NotExact {
+    /// The condition's key in the file.
+    pub condition: String,
+    /// The equation as written.
+    pub equation: String,
+    /// Why, in the words of the problem file.
+    pub why: String,
+}
+
 /// What became of the conditions, for people: a line per unknown that meets some by construction, and one
 /// per equation that stays a penalty.
 pub fn report(problem: &Problem) -> Vec<String> {
@@ -139,9 +155,10 @@ pub fn report(problem: &Problem) -> Vec<String> {
         let mut names: Vec<String> =
             problem.enforcements.iter().filter(exact).map(|it| format!("`{}`", it.condition)).collect();
         names.dedup();
-        let Some(ansatz) = unknown.ansatz.filter(|_| !names.is_empty()) else { continue };
-        let formula = clipped(problem.pool.print(ansatz, problem));
-        lines.push(format!("{} exact by construction: {} = {formula}", names.join(", "), unknown.name));
+        if unknown.ansatz.is_some() && !names.is_empty() {
+            let formula = formula(problem, position);
+            lines.push(format!("{} exact by construction: {formula}", names.join(", ")));
+        }
     }
     for Enforcement { condition, equation, outcome, .. } in &problem.enforcements {
         if let Outcome::Penalty(reason) = outcome {
@@ -154,6 +171,13 @@ pub fn report(problem: &Problem) -> Vec<String> {
             "{name} is computed in units of {unit}, as large as conditions and sources make it"
         ));
     }
+    lines.extend(notes(problem));
+    lines
+}
+
+/// What a file states about its conditions without effect, and coefficients that jump, for people.
+pub fn notes(problem: &Problem) -> Vec<String> {
+    let mut lines = Vec::new();
     let is_exact = |it: &Enforcement| matches!(it.outcome, Outcome::Exact { .. });
     let others_exact =
         |name: &str| problem.enforcements.iter().all(|it| it.condition != name || is_exact(it));
@@ -177,6 +201,7 @@ impl Reason {
         let coordinate = |axis: usize| &problem.domain.coordinates[axis].name;
         let name = |unknown: usize| &problem.unknowns[unknown].name;
         match self {
+            Reason::Stated => "the file states that it is one".to_owned(),
             Reason::Off { unknown } => format!("hard constraints are off for {}", name(*unknown)),
             Reason::OwnAnsatz { unknown } => format!("{} has an ansatz of its own", name(*unknown)),
             Reason::Wrapped => "it ties two ends together".to_owned(),
@@ -218,6 +243,13 @@ impl Reason {
             Reason::Overflow(overflow) => overflow.to_string(),
         }
     }
+}
+
+/// An unknown in terms of the network's output, on one line of a terminal.
+pub(crate) fn formula(problem: &Problem, unknown: usize) -> String {
+    let Unknown { name, ansatz, .. } = &problem.unknowns[unknown];
+    let formula = ansatz.map_or_else(|| "N".to_owned(), |ansatz| problem.pool.print(ansatz, problem));
+    format!("{name} = {}", clipped(formula))
 }
 
 /// A formula on one line of a terminal.

@@ -8,6 +8,7 @@ mod enforcement;
 mod faces;
 mod field;
 mod jumps;
+mod left_open;
 mod network;
 mod probe;
 mod training;
@@ -17,13 +18,16 @@ pub use added::Added;
 pub(crate) use check::{Gap, gaps};
 pub(crate) use domain::axes;
 pub use domain::{Coordinate, Domain, Open, Role};
-pub use enforcement::{Enforcement, Outcome, Reason, report};
+pub(crate) use enforcement::formula;
+pub use enforcement::{Enforcement, NotExact, Outcome, Reason, notes, report};
 pub use faces::BareFace;
 pub(crate) use faces::bare_faces;
 pub use field::FieldNameError;
-pub use method::{Budget, NoBudget, Optimizer, Order, Products, Schedule, Solver};
+pub use left_open::{LeftOpen, Neurons};
+pub use method::{Budget, NoBudget, Optimizer, Order, Precision, Products, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub(crate) use probe::{largest, places, prescribed, value};
+pub(crate) use training::CONDITION_POINTS;
 pub use training::{Attention, HardConstraints, Phase, Sampler, Training};
 pub(crate) use window::Tie;
 pub use window::{Parts, Windows};
@@ -65,6 +69,8 @@ pub struct Problem {
     pub enforcements: Vec<Enforcement>,
     /// Faces on which a condition seems to be missing.
     pub bare_faces: Vec<BareFace>,
+    /// What the file leaves open; nothing, once [`crate::decide::decide`] has filled it.
+    pub open: LeftOpen,
 }
 
 /// A field.
@@ -119,6 +125,8 @@ pub struct Condition {
     pub equations: Vec<Equation>,
     /// Points to draw; `None` leaves it to [`Training::condition_points`].
     pub points: Option<usize>,
+    /// Which of its equations are to be built into an ansatz, one each, if stated.
+    pub exact: Option<Vec<bool>>,
 }
 
 /// Where a condition holds.

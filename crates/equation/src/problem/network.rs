@@ -21,9 +21,6 @@ pub struct Network {
     pub periodic: Vec<Periodic>,
     /// Random Fourier features of the coordinates that are not periodic.
     pub fourier: Option<Fourier>,
-    /// How many periods the solution has across the box, where activation and starting weights were chosen by it: the
-    /// file leaves them open.
-    pub ripples: Option<f64>,
 }
 
 /// How layers are wired.

@@ -1,7 +1,10 @@
 //! Training as the file describes it.
 
 use super::Parts;
-use method::{Budget, Optimizer, Schedule};
+use method::{Budget, Optimizer, Precision, Schedule, Solver};
+
+/// Points on a condition that states none.
+pub(crate) const CONDITION_POINTS: usize = 256;
 
 /// How a problem is trained.
 #[derive(Clone, Debug)]
@@ -14,10 +17,14 @@ pub struct Training {
     pub hard_constraints: HardConstraints,
     /// Parts of time that are trained one after the other, each with a network of its own; at least one.
     pub windows: Parts,
+    /// The numbers to compute in, if stated.
+    pub precision: Option<Precision>,
     /// Steps to take in all, whatever the budgets say.
     pub steps: Option<u64>,
     /// One after the other, as stated; at least one.
     pub phases: Vec<Phase>,
+    /// Whether the file lists them under `[[training.phase]]`: otherwise there is one, which `[training]` states.
+    pub listed: bool,
 }
 
 /// Whether conditions may be built into an ansatz instead of being penalties.
@@ -29,11 +36,24 @@ pub enum HardConstraints {
     Off,
 }
 
+impl Sampler {
+    /// As written in a problem file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sampler::Sobol => "sobol",
+            Sampler::Uniform => "uniform",
+            Sampler::LatinHypercube => "latin-hypercube",
+        }
+    }
+}
+
 /// A stretch of training with one optimizer.
 #[derive(Clone, Debug)]
 pub struct Phase {
     /// Which method.
     pub optimizer: Optimizer,
+    /// How it solves its linear equations, if stated: what the method has, too.
+    pub solver: Option<Solver>,
     /// Points inside the domain, if stated.
     pub points: Option<usize>,
     /// To how many they may grow, if stated.

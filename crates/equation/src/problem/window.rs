@@ -15,28 +15,14 @@ pub enum Parts {
     Equal(usize),
     /// At these times, which ascend inside of its interval.
     At(Vec<f64>),
-    /// Into so many of the same length that each has about one period of what swings fastest at the start; more than one.
-    Periods {
-        /// How many.
-        count: usize,
-        /// How many periods there are.
-        swings: f64,
-    },
-    /// At these times, each twice as far from the start as the one before: small changes at the start grow fast.
-    Doubling {
-        /// The times; at least one.
-        times: Vec<f64>,
-        /// How often a small change would grow to e times its size until the end.
-        growth: f64,
-    },
 }
 
 impl Parts {
     /// How many windows there are; at least one.
     pub fn count(&self) -> usize {
         match self {
-            Parts::Equal(count) | Parts::Periods { count, .. } => *count,
-            Parts::At(times) | Parts::Doubling { times, .. } => times.len() + 1,
+            Parts::Equal(count) => *count,
+            Parts::At(times) => times.len() + 1,
         }
     }
 }
@@ -109,11 +95,11 @@ impl Problem {
         let (axis, count) = (self.time()?, self.training.windows.count());
         let time = &self.domain.coordinates[axis];
         let inside: Vec<f64> = match &self.training.windows {
-            Parts::Equal(count) | Parts::Periods { count, .. } => {
+            Parts::Equal(count) => {
                 let parts = (1..*count).map(|number| number as f64 / *count as f64);
                 parts.map(|part| time.low + (time.high - time.low) * part).collect()
             }
-            Parts::At(times) | Parts::Doubling { times, .. } => times.clone(),
+            Parts::At(times) => times.clone(),
         };
         let cuts = iter::once(time.low).chain(inside).chain([time.high]);
         (count > 1).then(|| Windows { axis, cuts: cuts.collect() })

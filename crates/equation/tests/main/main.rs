@@ -2,5 +2,6 @@
 
 mod channels;
 mod constrain;
+mod decide;
 mod oracle;
 mod parse;

@@ -19,7 +19,7 @@ pub use transfer::TransferError;
 
 use crate::memory::MemoryError;
 use equation::parse::Diagnostics;
-use equation::problem::FieldNameError;
+use equation::problem::{FieldNameError, NotExact};
 use equation::taylor::PlanError;
 use kernel::{KernelError, Precision};
 use reference::ReferenceError;
@@ -80,6 +80,9 @@ pub enum TrainError {
     /// A solution cannot be written for others.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// A condition that is stated to be exact cannot be.
+    #[error(transparent)]
+    NotExact(#[from] NotExact),
     /// The problem cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),

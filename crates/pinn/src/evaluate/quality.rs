@@ -3,7 +3,6 @@
 use super::{FieldError, Gauge};
 use crate::memory::{Need, Purpose, available};
 use crate::sample::{draw, draw_part};
-use crate::trainer::settle;
 use crate::windows::{Reached, Seam, Stage};
 use crate::{Experiment, Objective, TrainError};
 use equation::taylor::{Plan, Source};
@@ -22,8 +21,7 @@ impl Experiment {
     /// their own [`Optimizer`](crate::optimize::Optimizer). Windows have no influence on it: it is over all
     /// of time.
     pub fn objective(&self) -> Result<Objective<'_>, TrainError> {
-        let settings = settle(self.problem(), self.plan(), self.device(), self.precision());
-        let points = match settings.first() {
+        let points = match self.settled().first() {
             Some(settings) => {
                 draw(self.problem(), self.plan(), &self.tables, settings.draw(self.problem(), 0))?
             }
@@ -56,10 +54,9 @@ impl Experiment {
     /// The same for the last of these windows, with at most so many numbers of points inside at a time.
     fn losses_in_window(&self, networks: &[&[f64]], numbers: usize) -> Result<Losses, TrainError> {
         let number = networks.len() - 1;
-        let Stage { problem, plan } = &self.stage(number)?;
-        let settings = settle(problem, plan, self.device(), self.precision());
+        let Stage { problem, plan, phases } = &self.stage(number)?;
         let (mut kernel, parameters) = (self.compile(plan)?, networks[number]);
-        let Some(settings) = settings.last() else {
+        let Some(settings) = phases.last() else {
             return losses_over(&mut kernel, &[], parameters);
         };
         let widest = plan.terms.iter().map(|term| term.row.width()).max().unwrap_or(1);

@@ -2,7 +2,7 @@
 
 use super::{Run, meaning};
 use crate::error::Reason;
-use crate::trainer::{Settings, renew, settle};
+use crate::trainer::renew;
 use crate::{Experiment, TrainError};
 use equation::problem::{Budget, Phase};
 use train::folder::{Notice, PROBLEM};
@@ -18,12 +18,9 @@ pub(super) struct Change {
 impl Run {
     /// The run at a state that fits its phases, of another experiment if there is one.
     pub(super) fn renewed(mut self, change: Option<&Experiment>) -> Result<Run, TrainError> {
-        let settled = |experiment: &Experiment| {
-            settle(experiment.problem(), experiment.plan(), experiment.device(), experiment.precision())
-        };
-        let before: Vec<Settings> = settled(&self.experiment);
+        let before = self.experiment.settled().to_vec();
         let experiment = change.unwrap_or(&self.experiment);
-        let after = settled(experiment);
+        let after = experiment.settled();
         let phase = self.opened.snapshot.phase;
         let Some(settings) = after.get(phase) else {
             return Err(TrainError::NoSuchPhase { phase, phases: after.len() });
@@ -60,8 +57,15 @@ impl Change {
                 None => experiment,
             })
         };
-        let mut experiment = open(overrides)?;
-        if experiment.chosen_windows().is_some() && before.window_count() == 1 {
+        let mut experiment = open(overrides).map_err(|error| match error {
+            // The run states which conditions are exact, and some cannot be in windows.
+            TrainError::NotExact(_) if overrides.iter().any(|text| keys(text) == ["training", "windows"]) => {
+                TrainError::Override { text: overrides.join(" "), reason: Reason::Windows }
+            }
+            other => other,
+        })?;
+        let chosen = experiment.decisions().find("training.windows").is_some();
+        if chosen && experiment.window_count() > 1 && before.window_count() == 1 {
             // Windows are chosen with the optimizer; the run has its networks already.
             experiment = open(&[overrides, &["training.windows=1".to_owned()]].concat())?;
         }
@@ -87,9 +91,7 @@ impl Change {
 /// Whether phases that are left get other budgets.
 fn changes_budgets(before: &Experiment, after: &Experiment, run: &Run) -> bool {
     let budgets = |experiment: &Experiment| {
-        let settled =
-            settle(experiment.problem(), experiment.plan(), experiment.device(), experiment.precision());
-        settled.into_iter().skip(run.snapshot().phase).map(|phase| phase.budget).collect::<Vec<_>>()
+        experiment.settled().iter().skip(run.snapshot().phase).map(|phase| phase.budget).collect::<Vec<_>>()
     };
     budgets(before) != budgets(after)
 }

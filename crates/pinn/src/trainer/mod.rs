@@ -2,25 +2,20 @@
 
 mod attention;
 mod balance;
-mod choice;
 mod discrepancy;
 mod march;
 mod renewal;
 mod series;
-mod settings;
 mod spot;
 mod state;
 mod supply;
 mod task;
 
+pub use crate::decide::{Choice, Reason, Settings, share};
 pub use crate::error::Spot;
 pub(crate) use attention::ignore_attention;
-pub use choice::{Choice, Reason};
 pub use march::March;
 pub(crate) use renewal::renew;
-pub(crate) use settings::extent_with;
-pub use settings::share;
-pub use settings::{Settings, extent, settle};
 pub use state::{Strain, TaskState};
 pub use task::{Equations, Measure, TakeOver};
 pub use train::trainer::{Outcome, Surroundings, train};

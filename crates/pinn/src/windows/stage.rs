@@ -1,5 +1,6 @@
 //! The problem of one window.
 
+use crate::decide::{Settings, settle};
 use crate::{Experiment, TrainError};
 use equation::problem::{Budget, Problem};
 use equation::taylor::{Plan, plan};
@@ -9,6 +10,8 @@ use std::borrow::Cow;
 pub(crate) struct Stage<'experiment> {
     pub(crate) problem: Cow<'experiment, Problem>,
     pub(crate) plan: Cow<'experiment, Plan>,
+    /// What its training goes through.
+    pub(crate) phases: Cow<'experiment, [Settings]>,
 }
 
 impl Experiment {
@@ -20,11 +23,18 @@ impl Experiment {
     /// The problem of the window at position `number`.
     pub(crate) fn stage(&self, number: usize) -> Result<Stage<'_>, TrainError> {
         let Some(windows) = self.problem().windows() else {
-            return Ok(Stage { problem: Cow::Borrowed(self.problem()), plan: Cow::Borrowed(self.plan()) });
+            let phases = Cow::Borrowed(self.settled());
+            return Ok(Stage {
+                problem: Cow::Borrowed(self.problem()),
+                plan: Cow::Borrowed(self.plan()),
+                phases,
+            });
         };
         let problem = self.problem().window(&windows, number);
-        let plan = Cow::Owned(plan(&problem)?);
-        Ok(Stage { problem: Cow::Owned(problem), plan })
+        let plan = plan(&problem)?;
+        // A window has its own terms, and its own part of all budgets.
+        let phases = settle(&problem, &plan, self.device(), self.precision()).phases;
+        Ok(Stage { problem: Cow::Owned(problem), plan: Cow::Owned(plan), phases: Cow::Owned(phases) })
     }
 }
 
@@ -35,9 +45,9 @@ impl Stage<'_> {
     }
 
     /// Shortens the window's time where those before have taken more than theirs: a last step may be long, and all that
-    /// follow are to have a turn. `whole` is the problem of all windows, of which so many are left, as long as this one.
-    pub(crate) fn hurry(&mut self, whole: &Problem, seconds: f64, left: usize) {
-        let Some(total) = stated(whole) else { return };
+    /// follow are to have a turn. Of the windows of the `whole`, so many are left, as long as this one.
+    pub(crate) fn hurry(&mut self, whole: &Experiment, seconds: f64, left: usize) {
+        let Some(total) = stated(whole.problem()) else { return };
         let Some(own) = stated(&self.problem).filter(|own| *own > 0.0) else { return };
         let part = ((total - seconds) / (own * left as f64)).clamp(0.0, 1.0);
         if part < 1.0 {
@@ -47,6 +57,8 @@ impl Stage<'_> {
                 phase.budget =
                     phase.budget.map(|budget| Budget { seconds: budget.seconds.map(shorter), ..budget });
             }
+            let settled = settle(&self.problem, &self.plan, whole.device(), whole.precision());
+            self.phases = Cow::Owned(settled.phases);
         }
     }
 }
@@ -68,7 +80,7 @@ mod tests {
             Experiment::from_text("decay", text, std::path::Path::new("."), &[]).expect("it is right");
         let seconds = |after: f64| {
             let mut stage = experiment.stage(2).expect("the third of four");
-            stage.hurry(experiment.problem(), after, 2);
+            stage.hurry(&experiment, after, 2);
             stated(&stage.problem).expect("a time")
         };
         // The first window has three of six shares.

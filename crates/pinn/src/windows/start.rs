@@ -2,7 +2,7 @@
 
 use super::{Seam, Stage};
 use crate::sample::draw;
-use crate::trainer::{March, TaskState, ignore_attention, settle};
+use crate::trainer::{March, TaskState, ignore_attention};
 use crate::{Experiment, Objective, TrainError};
 use equation::taylor::Architecture;
 use kernel::{Device, Kernel, Precision};
@@ -48,10 +48,10 @@ impl Experiment {
         now: &Snapshot,
         state: &TaskState,
     ) -> Result<Objective<'stage>, TrainError> {
-        let Stage { problem, plan } = after;
+        let Stage { problem, plan, phases } = after;
         let seam = Seam::new(before, &now.parameters)?;
         let mut sets = Vec::new();
-        if let Some(phase) = settle(problem, plan, self.device(), self.precision()).first() {
+        if let Some(phase) = phases.first() {
             sets = draw(problem, plan, &self.tables, phase.draw(problem, state.draw))?;
         }
         sets.iter_mut().enumerate().try_for_each(|(term, points)| seam.fill(term, points))?;

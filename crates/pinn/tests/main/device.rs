@@ -1,8 +1,9 @@
 //! Training on a device that takes series of steps and draws points by itself. The processor stands in for it.
 
+use pinnace::decide::settle;
 use pinnace::optimize::Adam;
 use pinnace::sample::{draw, recipe};
-use pinnace::trainer::{Equations, Surroundings, settle, train};
+use pinnace::trainer::{Equations, Surroundings, train};
 use pinnace::{Event, Experiment, Fallback, Objective, Precision, Sink, Snapshot, TrainError};
 use std::cell::Cell;
 use std::path::Path;
@@ -56,7 +57,7 @@ fn points_drawn_by_a_device_are_those_of_the_host_bit_for_bit() {
     for sampler in ["uniform", "sobol", "latin-hypercube"] {
         let experiment = open(&format!("seed = 77\nsampler = \"{sampler}\"\n"));
         let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
-        let settings = &settle(problem, plan, pinnace::Device::Cpu, Precision::F64)[0];
+        let settings = &experiment.settled()[0];
         let recipe = recipe(problem, plan, tables, settings.draw(problem, 0)).expect("no filters");
         let mut device = stand_in(&experiment);
         for number in [0, 1, 2, 1 << 40] {
@@ -114,7 +115,7 @@ fn run(
     let stop = AtomicBool::new(false);
     let surroundings = Surroundings { stop: &stop, clock: &clock };
     let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
-    let phases = settle(problem, plan, objective.kernel().device(), objective.kernel().precision());
+    let phases = settle(problem, plan, objective.kernel().device(), objective.kernel().precision()).phases;
     let mut task = Equations::new((problem, plan), &phases, tables, objective);
     let outcome = train(&mut task, &mut now, surroundings, &mut keeper)?;
     (now.seconds, now.phase_seconds) = (0.0, 0.0);

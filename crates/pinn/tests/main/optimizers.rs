@@ -215,13 +215,15 @@ fn gauss_newton_is_the_choice_for_small_networks_and_finds_seven_digits() {
     let (text, reference) = DECAY.split_once("[training]").unwrap();
     let (_, reference) = reference.split_once("[reference]").unwrap();
     let experiment = open(&format!("{text}[reference]{reference}")).with_steps(80);
-    assert!(experiment.choice().unwrap().to_string().starts_with("gauss-newton"));
+    assert_eq!(experiment.decisions().find("training.optimizer").unwrap().value, "\"gauss-newton\"");
     let trained = run(&experiment);
     let error = trained.errors[0].as_ref().unwrap().relative_l2.unwrap();
     assert!(error < 1e-7, "{error:e}");
     assert_eq!(run(&experiment).parameters, trained.parameters, "runs repeat");
     let first_order = experiment.on(Device::Cpu, Precision::F32);
-    assert!(first_order.choice().unwrap().to_string().starts_with("adam, then lbfgs"));
+    let phases = first_order.decisions().find("training.phase").unwrap();
+    assert!(phases.value.starts_with("[{ optimizer = \"adam\", "), "{phases}");
+    assert_eq!(first_order.methods(), ["Adam", "L-BFGS"]);
 }
 
 #[test]

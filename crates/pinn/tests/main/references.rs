@@ -4,8 +4,7 @@ use equation::expression::{Expression, Leaf, Node, Pool, evaluate};
 use equation::problem::{Equation, Problem, Solution};
 use equation::taylor::{Row, Source, Term};
 use pinnace::sample::{Draw, draw};
-use pinnace::trainer::settle;
-use pinnace::{BUILT_IN, BuiltIn, Experiment, Points, Precision};
+use pinnace::{BUILT_IN, BuiltIn, Experiment, Points};
 use reference::{Cache, Truth};
 use std::path::Path;
 
@@ -96,10 +95,7 @@ fn size(pool: &Pool, expression: Expression, value: &impl Fn(Expression) -> f64)
 fn worst(experiment: &Experiment) -> Option<(usize, f64, String)> {
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let formulas = formulas(problem)?;
-    let which = Draw {
-        interior: INSIDE,
-        ..settle(problem, plan, pinnace::Device::Cpu, Precision::F64)[0].draw(problem, 0)
-    };
+    let which = Draw { interior: INSIDE, ..experiment.settled()[0].draw(problem, 0) };
     let points = draw(problem, plan, experiment.tables(), which).expect("points are drawn");
     let mut pool = problem.pool.clone();
     let mut worst = (0, 0.0, String::new());
@@ -183,7 +179,7 @@ fn every_computed_solution_satisfies_the_equations_and_conditions_of_its_problem
         let Some(truths) = truths.into_iter().collect::<Option<Vec<Truth>>>() else { continue };
         // The flow under a lid is accurate to 4e-7; its second derivatives next to the walls to a thousandth.
         let tolerance = if built_in.name == "cavity-smooth" { 3e-3 } else { 3e-4 };
-        let phase = &settle(problem, plan, pinnace::Device::Cpu, Precision::F64)[0];
+        let phase = &experiment.settled()[0];
         let points =
             draw(problem, plan, experiment.tables(), Draw { interior: 40, ..phase.draw(problem, 0) })
                 .expect("points are drawn");

@@ -1,7 +1,7 @@
 //! Promises of the training loop.
 
 use kernel::Kernel;
-use pinnace::trainer::{Equations, Measure, Outcome, Snapshot, Surroundings, settle, train};
+use pinnace::trainer::{Equations, Measure, Outcome, Snapshot, Surroundings, train};
 use pinnace::{
     Device, Event, Experiment, Objective, Precision, Quiet, Sink, StepTaken, Stopped, TrainError, Trained,
 };
@@ -54,8 +54,8 @@ fn run_by(
     let mut objective = Objective::new(kernel, Vec::new());
     let surroundings = Surroundings { stop: &AtomicBool::new(false), clock };
     let (problem, plan) = (experiment.problem(), experiment.plan());
-    let phases = settle(problem, plan, Device::Reference, Precision::F64);
-    let mut task = Equations::new((problem, plan), &phases, &tables, &mut objective).measured(error);
+    let mut task =
+        Equations::new((problem, plan), experiment.settled(), &tables, &mut objective).measured(error);
     train(&mut task, now, surroundings, sink)
 }
 

@@ -2,8 +2,8 @@
 
 use super::equations::{MAX_EQUATIONS, named, points, weight};
 use super::place;
-use super::training::CONDITION_POINTS;
 use crate::expression::{Derivative, Expression, Field, Leaf};
+use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Entry, Table, Text, Value};
 use crate::parse::expression::{Context, Meaning, Normals, Parser, Workshop};
 use crate::parse::reader;
@@ -30,7 +30,7 @@ pub(in crate::parse) fn read(
     let mut conditions = Vec::new();
     let mut equations = 0;
     for entry in &section.entries {
-        let known = ["on", "equation", "equations", "periodic", "fields", "weight", "points"];
+        let known = ["on", "equation", "equations", "periodic", "fields", "weight", "points", "exact"];
         if let Value::Text(text) = &entry.node.value {
             let message = "a condition says where and what";
             let hint = format!("write `{{ on = \"boundary\", equation = \"{}\" }}`", clipped(&text.content));
@@ -61,22 +61,26 @@ pub(in crate::parse) fn read(
             workshop.mistakes.report(entry.key_span, format!("more than {MAX_EQUATIONS} equations"));
             break;
         }
-        let condition = Condition { name: entry.key.clone(), place, equations: all, points };
+        let exact = exact(table, all.len(), &mut workshop.mistakes);
+        let condition = Condition { name: entry.key.clone(), place, equations: all, points, exact };
         conditions.push((condition, entry.key_span));
     }
     conditions
 }
 
-/// Points that a condition on many faces has where nobody says: a share for each. Otherwise what it states.
-pub(in crate::parse) fn enough(condition: &Condition) -> Option<usize> {
-    /// With 6 for each of 40 faces, Poisson's equation in 20 dimensions ended at twice the error of 25 after as many steps.
-    const PER_PIECE: usize = 25;
-    const MOST: usize = 4096;
-    let wanted = match &condition.place {
-        Place::Pieces(pieces) => (PER_PIECE * pieces.len()).min(MOST),
-        Place::Wrap { .. } => 0,
+/// Which equations of a condition are to be exact: all, none, or one answer for each.
+fn exact(table: &Table, equations: usize, mistakes: &mut Mistakes) -> Option<Vec<bool>> {
+    let node = &table.get("exact")?.node;
+    let Value::Array(items) = &node.value else {
+        return reader::boolean(node, mistakes).map(|exact| vec![exact; equations]);
     };
-    condition.points.or((wanted > CONDITION_POINTS).then_some(wanted))
+    if items.len() != equations {
+        let hint = "a list has one `true` or `false` for each equation";
+        let message = format!("expected {equations} of them, found {}", items.len());
+        mistakes.report_with(node.span, message, hint);
+        return None;
+    }
+    items.iter().map(|item| reader::boolean(item, mistakes)).collect()
 }
 
 fn on_pieces(

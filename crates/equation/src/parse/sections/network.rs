@@ -5,9 +5,7 @@ use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
-use crate::problem::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic, Problem};
-use crate::swings::ripples;
-use std::f64::consts::PI;
+use crate::problem::{Activation, Fourier, Initialization, Network, NetworkKind, Neurons, Periodic};
 
 /// Without a word in the file: what gets furthest in a minute of Gauss-Newton on two cores, over problems of many kinds
 /// (docs/choose-a-network.md).
@@ -82,31 +80,16 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Networ
         normalize: normalize.unwrap_or(true),
         periodic,
         fourier,
-        ripples: None,
     }
 }
 
-/// Periods across the box up to which `tanh` finds a solution about as soon as sines do.
-const FEW: f64 = 3.0;
-
-/// Radians across half of the box that starting weights are made for at most: beyond, there would be more waves than a
-/// network that nobody chose can hold.
-const MOST_RADIANS: f64 = 100.0;
-
-/// Takes sines, of the frequency that equations and conditions ask for, where the section says nothing about what neurons
-/// do.
-pub(in crate::parse) fn choose(section: &Table, problem: &mut Problem) {
-    let own = ["kind", "activation", "initialization", "normalize", "periodic", "fourier"];
-    if own.iter().any(|key| section.get(key).is_some()) {
-        return;
-    }
-    let ripples = ripples(problem);
-    if ripples > FEW {
-        let frequency = (PI * ripples).min(MOST_RADIANS);
-        let rounded = (10.0 * frequency).round() / 10.0;
-        problem.network.activation = Activation::Sin;
-        problem.network.initialization = Initialization::Siren { frequency: rounded };
-        problem.network.ripples = Some(ripples);
+/// What the section says about what neurons do.
+pub(in crate::parse) fn neurons(section: &Table) -> Neurons {
+    let shape = ["kind", "initialization", "normalize", "periodic", "fourier"];
+    match (section.get("activation"), shape.iter().any(|key| section.get(key).is_some())) {
+        (Some(_), _) => Neurons::Stated,
+        (None, true) => Neurons::Shaped,
+        (None, false) => Neurons::Open,
     }
 }
 

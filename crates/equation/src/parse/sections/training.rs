@@ -6,11 +6,9 @@ use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
 use crate::problem::{
-    Attention, Budget, Optimizer, Order, Parts, Phase, Products, Sampler, Schedule, Solver, Training,
+    Attention, Budget, CONDITION_POINTS, Optimizer, Order, Parts, Phase, Precision, Products, Sampler,
+    Schedule, Solver, Training,
 };
-
-/// Points on a condition that states none.
-pub(super) const CONDITION_POINTS: usize = 256;
 
 /// Methods that people will ask for and that this version does not have.
 const PLANNED: [&str; 7] =
@@ -43,7 +41,8 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     if !reference.entries.iter().any(|entry| entry.key != "grid") {
         errors_without_reference(section, workshop);
     }
-    let mut known = vec!["seed", "steps", "condition_points", "hard_constraints", "windows", "phase"];
+    let mut known =
+        vec!["seed", "steps", "condition_points", "hard_constraints", "windows", "precision", "phase"];
     known.extend(PHASE_KEYS);
     reader::only(section, &known, "key", &mut workshop.mistakes);
     let seed = section.get("seed").and_then(|entry| seed(&entry.node, workshop));
@@ -53,8 +52,12 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         .map(|steps| steps as u64);
     let condition_points = section.get("condition_points").and_then(|e| points(&e.node, workshop));
     let windows = stated_windows(section).and_then(|node| parts(node, workshop));
+    let precisions = Precision::ALL.map(|precision| (precision.name(), precision));
+    let precision = section.get("precision");
+    let precision = precision.and_then(|e| reader::choice(&e.node, &precisions, &mut workshop.mistakes));
     let default = Phase {
         optimizer: Optimizer::Auto,
+        solver: None,
         points: None,
         most_points: None,
         sampler: Sampler::Sobol,
@@ -77,8 +80,10 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         condition_points: condition_points.unwrap_or(CONDITION_POINTS),
         hard_constraints: hard_constraints(section, &mut workshop.mistakes),
         windows: windows.unwrap_or(Parts::Equal(1)),
+        precision,
         steps,
         phases,
+        listed: section.get("phase").is_some(),
     }
 }
 
@@ -165,16 +170,14 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     let mut phase = otherwise.clone();
     if let Some(optimizer) = table.get("optimizer").and_then(|entry| optimizer(&entry.node, workshop)) {
         phase.optimizer = optimizer;
+        phase.solver = None;
     }
-    details(table, &mut phase.optimizer, workshop);
+    phase.solver = details(table, &mut phase.optimizer, workshop).or(phase.solver);
     phase.points = table.get("points").and_then(|entry| points(&entry.node, workshop)).or(phase.points);
     let most = table.get("most_points").and_then(|entry| points(&entry.node, workshop));
     phase.most_points = most.or(phase.most_points);
-    let samplers = [
-        ("sobol", Sampler::Sobol),
-        ("uniform", Sampler::Uniform),
-        ("latin-hypercube", Sampler::LatinHypercube),
-    ];
+    let samplers = [Sampler::Sobol, Sampler::Uniform, Sampler::LatinHypercube];
+    let samplers = samplers.map(|sampler| (sampler.name(), sampler));
     let mistakes = &mut workshop.mistakes;
     let sampler = table.get("sampler").and_then(|entry| reader::choice(&entry.node, &samplers, mistakes));
     phase.sampler = sampler.unwrap_or(phase.sampler);
@@ -224,8 +227,8 @@ fn optimizer(node: &Node, workshop: &mut Workshop) -> Option<Optimizer> {
     reader::choice(node, &methods, &mut workshop.mistakes)
 }
 
-/// What a method has besides its name. A key of another method is a mistake: it would do nothing.
-fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
+/// What a method has besides its name, and the solver, if stated. A key of another method is a mistake: it would do nothing.
+fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) -> Option<Solver> {
     /// More pairs than this cost more than the evaluations that they might save.
     const MAX_MEMORY: i64 = 1000;
     let mistakes = &mut workshop.mistakes;
@@ -253,24 +256,27 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) {
         table.get("balance").into_iter().for_each(|entry| misplaced(entry, "gauss-newton"));
     }
     match optimizer {
-        Optimizer::Auto | Optimizer::Adam | Optimizer::SsBroyden => {}
+        Optimizer::Auto | Optimizer::Adam | Optimizer::SsBroyden => None,
         Optimizer::AdamW { weight_decay } => {
             let stated = table.get("weight_decay").and_then(|entry| reader::positive(&entry.node, mistakes));
             *weight_decay = stated.unwrap_or(*weight_decay);
+            None
         }
         Optimizer::Lbfgs { memory } => {
             let pairs = table.get("memory");
             let stated = pairs.and_then(|entry| reader::count(&entry.node, 1..=MAX_MEMORY, mistakes));
             *memory = stated.unwrap_or(*memory);
+            None
         }
         Optimizer::GaussNewton { solver, products } => {
             let names = Solver::ALL.map(|solver| (solver.name(), solver));
-            let stated = table.get("solver").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
-            *solver = stated.unwrap_or(*solver);
+            let way = table.get("solver").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
+            *solver = way.unwrap_or(*solver);
             let names = Products::ALL.map(|products| (products.name(), products));
             let stated =
                 table.get("products").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
             *products = stated.unwrap_or(*products);
+            way
         }
     }
 }

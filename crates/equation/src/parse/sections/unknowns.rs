@@ -4,6 +4,7 @@ use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Entry, Table, Value};
 use crate::parse::expression::{Meaning, Workshop};
 use crate::parse::reader;
+use crate::parse::source::Span;
 use crate::problem::{HardConstraints, Parameter, Unknown};
 
 /// Network outputs that a problem may have.
@@ -12,9 +13,13 @@ const MAX_UNKNOWNS: usize = 64;
 /// Trainable scalars that a problem may have.
 const MAX_PARAMETERS: usize = 256;
 
+/// Fields, and where their units are stated, if they are.
+type Declared = (Vec<Unknown>, Vec<Option<Span>>);
+
 /// Declares the fields.
-pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Workshop) -> Vec<Unknown> {
+pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Workshop) -> Declared {
     let mut unknowns = Vec::new();
+    let mut units = Vec::new();
     for entry in &section.entries {
         let mistakes = &mut workshop.mistakes;
         if unknowns.len() == MAX_UNKNOWNS {
@@ -22,10 +27,13 @@ pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Worksho
             break;
         }
         let mut hard = HardConstraints::Auto;
+        let mut unit = None;
         match &entry.node.value {
             Value::Table(table) => {
-                reader::only(table, &["hard_constraints"], "key", mistakes);
+                reader::only(table, &["hard_constraints", "unit"], "key", mistakes);
                 hard = hard_constraints(table, mistakes);
+                unit =
+                    table.get("unit").map(|entry| (reader::positive(&entry.node, mistakes), entry.key_span));
             }
             other => mistakes.report_with(
                 entry.node.span,
@@ -35,15 +43,32 @@ pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Worksho
         }
         let unknown = Meaning::Unknown(unknowns.len());
         if workshop.scope.declare(&entry.key, unknown, "unknowns", entry.key_span, mistakes) {
+            units.push(unit.map(|(_, span)| span));
             unknowns.push(Unknown {
                 name: entry.key.clone(),
                 ansatz: None,
-                unit: 1.0,
+                unit: unit.and_then(|(unit, _)| unit).unwrap_or(1.0),
                 hard_constraints: hard,
             });
         }
     }
-    unknowns
+    (unknowns, units)
+}
+
+/// The unknowns whose units are open. A unit beside an ansatz of its own is a mistake: it would do nothing.
+pub(in crate::parse) fn open_units(
+    unknowns: &[Unknown],
+    units: &[Option<Span>],
+    mistakes: &mut Mistakes,
+) -> Vec<usize> {
+    for (unknown, span) in unknowns.iter().zip(units) {
+        if let (Some(_), Some(span)) = (unknown.ansatz, span) {
+            let message = format!("the ansatz of `{}` states its size", unknown.name);
+            mistakes.report_with(*span, message, "multiply `N` by the unit there, or leave the ansatz out");
+        }
+    }
+    let open = |position: &usize| units[*position].is_none() && unknowns[*position].ansatz.is_none();
+    (0..unknowns.len()).filter(open).collect()
 }
 
 /// The `hard_constraints` of a table; `auto` unless stated.

@@ -5,8 +5,8 @@ mod random;
 mod refusals;
 mod soft;
 
-use equation::constrain::constrain;
 use equation::counter::Stream;
+use equation::decide::decide;
 use equation::parse::parse;
 use equation::problem::{Outcome, Reason};
 use equation::problem::{Piece, Place, Problem};
@@ -23,7 +23,7 @@ struct Pair {
 
 fn pair(text: &str) -> Pair {
     let stated = parse(text).unwrap_or_else(|mistakes| panic!("{}\n{text}", mistakes.render("test.toml")));
-    let constrained = constrain(stated.clone());
+    let constrained = decide(stated.clone()).expect("nothing is stated to be exact").0;
     Pair { stated, constrained }
 }
 

@@ -1,6 +1,7 @@
 //! What good files mean.
 
 use crate::parse::files;
+use equation::decide::decide;
 use equation::parse::{parse, parse_with};
 use equation::problem::{
     Activation, Attention, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem,
@@ -405,9 +406,9 @@ fn every_face_of_many_gets_its_share_of_points_unless_the_file_says() {
     let problem = |count: usize, more: &str| {
         let text = format!(
             "[domain]\nx = {{ range = [0, 1], count = {count} }}\n[unknowns]\nu = {{}}\n[equations]\na = \"laplacian(u) = 1\"\n\
-             [conditions]\nwalls = {{ on = \"boundary\", equation = \"u = 0\" }}\n{more}"
+             [conditions]\nwalls = {{ on = \"boundary\", equation = \"u = 0\", exact = false }}\n{more}"
         );
-        parse(&text).expect("a good file").conditions[0].points
+        decide(parse(&text).expect("a good file")).expect("it can be").0.conditions[0].points
     };
     assert_eq!(problem(5, ""), None);
     assert_eq!(problem(20, ""), Some(1000));

@@ -464,7 +464,7 @@ const REST: &[Mistake] = &[
         "u = {}",
         "u = { «dimension» = 2 }",
         "unknown key `dimension`",
-        "known: `hard_constraints`",
+        "known: `hard_constraints`, `unit`",
     ),
     mistake(
         files::POISSON,

@@ -1,7 +1,7 @@
 //! The parser from outside: what it accepts, what it says about mistakes, what it survives.
 
 mod bare_faces;
-mod files;
+pub(crate) mod files;
 mod good_files;
 mod mistakes;
 mod mistakes_from_elsewhere;

@@ -3,6 +3,7 @@
 use crate::parse::files::{BURGERS, POISSON};
 use crate::parse::mistakes::reject;
 use equation::constrain::constrain;
+use equation::decide::decide;
 use equation::expression::Leaf;
 use equation::parse::{parse, parse_with};
 use equation::problem::{Place, Problem};
@@ -115,7 +116,12 @@ fn chosen(training: &str) -> usize {
         "[domain]\nt = [0, 20]\n[unknowns]\nu = {{}}\n[equations]\nspring = \"u_tt + pi^2*u = 0\"\n[conditions]\n\
          start = {{ on = \"t = 0\", equations = [\"u = 1\", \"u_t = 0\"] }}\n[training]\n{training}\n"
     );
-    parse(&text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file"))).training.windows.count()
+    decided(&text).training.windows.count()
+}
+
+fn decided(text: &str) -> Problem {
+    let problem = parse(text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file")));
+    decide(problem).expect("it can be").0
 }
 
 #[test]
@@ -128,7 +134,7 @@ fn many_periods_are_cut_where_the_file_leaves_it_open() {
         (chosen("windows = 1"), chosen("windows = [3, 5]"), chosen("optimizer = \"adam\"")),
         (1, 3, 1)
     );
-    assert_eq!(parse(BURGERS).expect("a good file").training.windows.count(), 1);
+    assert_eq!(decided(BURGERS).training.windows.count(), 1);
 }
 
 #[test]
@@ -138,7 +144,7 @@ fn where_small_changes_grow_fast_windows_double_in_length() {
             "[domain]\nt = [0, 2]\n[unknowns]\nu = {{}}\n[equations]\na = \"u_t = {rate}*u*(1 - u)\"\n\
              [conditions]\nstart = {{ on = \"t = 0\", equation = \"u = 1e-9\" }}\n"
         );
-        parse(&text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file"))).windows()
+        decided(&text).windows()
     };
     assert_eq!(grown("7"), None);
     let windows = grown("40").expect("it is cut");

@@ -55,32 +55,16 @@ impl Choice {
 }
 
 impl Choice {
-    /// What was chosen, in the words of the problem file.
-    pub fn method(&self) -> &'static str {
-        match self {
-            Choice::GaussNewton { .. } => "gauss-newton",
-            Choice::TooLarge { .. } | Choice::TooCoarse => "adam, then lbfgs",
-        }
-    }
-
     /// Why.
     pub fn why(&self) -> String {
         match *self {
-            Choice::GaussNewton { extent, device } => format!("by {}", Reason(extent, device)),
-            Choice::TooLarge { extent, device } => {
-                format!("gauss-newton would be by {}, which is too much", Reason(extent, device))
+            Choice::GaussNewton { extent, device } => {
+                format!("its steps are cheap enough here, by {}", Reason(extent, device))
             }
-            Choice::TooCoarse => "gauss-newton needs f64 to be worth its cost".to_owned(),
-        }
-    }
-}
-
-impl fmt::Display for Choice {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (method, why) = (self.method(), self.why());
-        match self {
-            Choice::GaussNewton { .. } => write!(formatter, "{method} {why}"),
-            Choice::TooLarge { .. } | Choice::TooCoarse => write!(formatter, "{method}: {why}"),
+            Choice::TooLarge { extent, device } => {
+                format!("a step of Gauss-Newton would be by {}, which is too much", Reason(extent, device))
+            }
+            Choice::TooCoarse => "Gauss-Newton needs f64 to be worth its cost".to_owned(),
         }
     }
 }

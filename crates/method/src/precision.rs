@@ -41,6 +41,18 @@ pub enum PrecisionError {
 }
 
 impl Precision {
+    /// All of them.
+    pub const ALL: [Precision; 8] = [
+        Precision::F64,
+        Precision::F32,
+        Precision::Bf16x6,
+        Precision::Fp16x3,
+        Precision::Bf16x3,
+        Precision::Tf32,
+        Precision::Bf16,
+        Precision::Fp16,
+    ];
+
     /// As users write it.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
 //! What a phase does, once the network is known: what the problem file leaves open is settled here.
 
-use super::Choice;
-use super::march::way;
+use super::{Choice, told, way};
 use crate::sample::Draw;
+use equation::decide::Decision;
 use equation::problem::{Attention, Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule, Solver};
 use equation::taylor::{Plan, Source};
 use kernel::{Device, Precision};
@@ -19,7 +19,7 @@ const FEW_ROWS: usize = 2048;
 
 /// Coordinates up to which some thousand points leave no gaps. With more, a network learns the points and not what is
 /// between them: Adam then gets fresh ones at every step, and L-BFGS, which needs the same ones, one per parameter up to a bound.
-const FEW_COORDINATES: usize = 3;
+pub(super) const FEW_COORDINATES: usize = 3;
 
 /// The most of those: with 13,889 points a step in twenty dimensions takes a processor so long that too few are taken.
 const MOST_FIXED: usize = 4096;
@@ -80,17 +80,26 @@ impl Settings {
     }
 }
 
-/// All phases of a problem, settled. Where the problem states a number of steps in all, phases keep their
+/// All phases of a problem with nothing left open, and what was decided for that.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settled {
+    /// What training goes through.
+    pub phases: Vec<Settings>,
+    /// What the file leaves open of it, as it was decided.
+    pub decisions: Vec<Decision>,
+}
+
+/// Settles all phases of a problem. Where the problem states a number of steps in all, phases keep their
 /// own number while there are enough, the last of them takes the rest, and bounds on time, loss and error
 /// no longer count.
-pub fn settle(problem: &Problem, plan: &Plan, device: Device, precision: Precision) -> Vec<Settings> {
-    let mut phases: Vec<Settings> = problem
-        .training
-        .phases
-        .iter()
-        .flat_map(|phase| settle_phase(phase, problem, plan, (device, precision)))
-        .collect();
-    let (count, Some(mut rest)) = (phases.len(), problem.training.steps) else { return phases };
+pub fn settle(problem: &Problem, plan: &Plan, device: Device, precision: Precision) -> Settled {
+    let all = problem.training.phases.iter();
+    let all: Vec<Chosen> = all.map(|phase| settle_phase(phase, problem, plan, (device, precision))).collect();
+    let decisions = told::decisions(problem, plan, device, &all);
+    let mut phases: Vec<Settings> = all.into_iter().flat_map(|chosen| chosen.phases).collect();
+    let (count, Some(mut rest)) = (phases.len(), problem.training.steps) else {
+        return Settled { phases, decisions };
+    };
     for (number, phase) in phases.iter_mut().enumerate() {
         let own = if number + 1 == count { rest } else { phase.budget.steps.unwrap_or(rest).min(rest) };
         rest -= own;
@@ -98,7 +107,15 @@ pub fn settle(problem: &Problem, plan: &Plan, device: Device, precision: Precisi
         phase.ends_by_itself = false;
         phase.ends_at_noise = false;
     }
-    phases
+    Settled { phases, decisions }
+}
+
+/// What became of a phase of the file.
+pub(super) struct Chosen {
+    /// One, or two where a method was chosen that needs another one before it.
+    pub(super) phases: Vec<Settings>,
+    /// Why this method, where the file names none.
+    pub(super) choice: Option<Choice>,
 }
 
 fn settle_phase(
@@ -106,12 +123,13 @@ fn settle_phase(
     problem: &Problem,
     plan: &Plan,
     (device, precision): (Device, Precision),
-) -> Vec<Settings> {
+) -> Chosen {
     let with_method = |method: Method| with_method(phase, problem, plan, method);
     if phase.optimizer != Method::Auto {
-        return vec![with_method(phase.optimizer)];
+        return Chosen { phases: vec![with_method(phase.optimizer)], choice: None };
     }
-    match Choice::of(extent(problem, plan), device, precision) {
+    let choice = Choice::of(extent(problem, plan), device, precision);
+    let phases = match choice {
         Choice::GaussNewton { .. } => vec![with_method(Method::GAUSS_NEWTON)],
         Choice::TooLarge { .. } | Choice::TooCoarse => {
             let mut adam = with_method(Method::Adam);
@@ -123,7 +141,8 @@ fn settle_phase(
             }
             vec![adam, lbfgs]
         }
-    }
+    };
+    Chosen { phases, choice: Some(choice) }
 }
 
 /// The size of a first Gauss-Newton step, measurements not counted.
@@ -230,7 +249,7 @@ depth = 4
     fn settled(overrides: &[&str], precision: Precision) -> Vec<Settings> {
         let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
         let problem = parse_with(PROBLEM, &overrides).expect("it is right");
-        settle(&problem, &plan(&problem).expect("a plan"), Device::Cpu, precision)
+        settle(&problem, &plan(&problem).expect("a plan"), Device::Cpu, precision).phases
     }
 
     fn methods(overrides: &[&str], precision: Precision) -> Vec<Method> {
@@ -252,7 +271,11 @@ depth = 4
         for (width, wanted) in [(300, &second_order[..]), (2000, &first_order[..])] {
             let problem = parse_with(PROBLEM, &[format!("network.width={width}")]).expect("it is right");
             let settled = settle(&problem, &plan(&problem).expect("a plan"), Device::Cuda, Precision::F64);
-            assert_eq!(settled.iter().map(|phase| phase.method).collect::<Vec<_>>(), wanted, "{width}");
+            assert_eq!(
+                settled.phases.iter().map(|phase| phase.method).collect::<Vec<_>>(),
+                wanted,
+                "{width}"
+            );
         }
     }
 
@@ -273,7 +296,7 @@ depth = 4
             let plan = plan(&problem).expect("a plan");
             (
                 extent(&problem, &plan).best(),
-                settle(&problem, &plan, Device::Cpu, Precision::F64)[0].most_points,
+                settle(&problem, &plan, Device::Cpu, Precision::F64).phases[0].most_points,
             )
         };
         assert_eq!(of("20"), (Solver::NormalEquations, 12 * 1321));
@@ -298,7 +321,8 @@ depth = 4
                  [conditions]\nwalls = {{ on = \"boundary\", equation = \"u = 0\" }}\n[network]\nwidth = 64\n[training]\noptimizer = \"{method}\"\n"
             );
             let problem = parse_with(&text, &[]).expect("it is right");
-            let settled = settle(&problem, &plan(&problem).expect("a plan"), Device::Cpu, Precision::F64);
+            let plan = plan(&problem).expect("a plan");
+            let settled = settle(&problem, &plan, Device::Cpu, Precision::F64).phases;
             (settled[0].points, settled[0].resample)
         };
         assert_eq!((of(3, "adam"), of(3, "lbfgs")), ((2048, None), (2048, None)));

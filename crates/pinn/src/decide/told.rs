@@ -1,0 +1,155 @@
+//! What was decided about phases, and why.
+
+use super::settings::{Chosen, FEW_COORDINATES};
+use super::{Choice, Settings, extent_with, table};
+use equation::decide::{Decision, quoted};
+use equation::problem::{Optimizer as Method, Order, Phase, Problem, Solver};
+use equation::taylor::Plan;
+use kernel::Device;
+
+/// Numbers of points, between the first and the most, for which the cheapest solver is looked for.
+const LOOKS: usize = 32;
+
+/// Whether a run states a decision in its problem file: what weights mean must not change, and neither must the method. What
+/// follows from the method stays open there, so that a run that goes on with another one gets what suits that.
+pub(crate) fn lasts(decision: &Decision) -> bool {
+    match decision.key.split_once('.') {
+        Some(("training", key)) => key == "windows" || key.ends_with("optimizer"),
+        Some(("conditions", rest)) => !rest.ends_with(".points"),
+        Some(_) | None => true,
+    }
+}
+
+/// What the phases of a file leave open.
+pub(super) fn decisions(problem: &Problem, plan: &Plan, device: Device, all: &[Chosen]) -> Vec<Decision> {
+    let phases = problem.training.phases.iter().zip(all);
+    let split = all.iter().filter(|chosen| chosen.phases.len() > 1).find_map(|chosen| chosen.choice);
+    if let Some(choice) = split {
+        let tables = phases.flat_map(|(phase, chosen)| {
+            let with_solver = move |settings| (settings, solver(problem, plan, device, phase, settings));
+            let tables = chosen.phases.iter().map(with_solver);
+            tables.map(move |(settings, solver)| table::of(problem, phase, settings, solver.as_ref()))
+        });
+        let value = format!("[{}]", tables.collect::<Vec<_>>().join(", "));
+        return vec![Decision::new("training.phase", value, choice.why())];
+    }
+    let phases = phases.enumerate().flat_map(|(number, (phase, chosen))| {
+        let prefix =
+            if problem.training.listed { format!("training.phase.{number}") } else { "training".to_owned() };
+        let mut decisions = Vec::new();
+        decisions.extend(chosen.choice.map(|choice| optimizer(&chosen.phases, choice)));
+        for settings in &chosen.phases {
+            decisions.extend(solver(problem, plan, device, phase, settings));
+            decisions.extend(points(problem, phase, settings));
+            decisions.extend(manner(problem, phase, settings));
+        }
+        let within = move |it: Decision| Decision { key: format!("{prefix}.{}", it.key), ..it };
+        decisions.into_iter().map(within)
+    });
+    phases.collect()
+}
+
+fn optimizer(phases: &[Settings], choice: Choice) -> Decision {
+    let names: Vec<&str> = phases.iter().map(|settings| settings.method.name()).collect();
+    Decision::new("optimizer", quoted(&names.join(", then ")), choice.why())
+}
+
+/// How Gauss-Newton solves its equations, if that is open: one way where it is the cheapest for all numbers of points, else
+/// whichever is at each step.
+fn solver(
+    problem: &Problem,
+    plan: &Plan,
+    device: Device,
+    phase: &Phase,
+    settings: &Settings,
+) -> Option<Decision> {
+    let Method::GaussNewton { .. } = settings.method else { return None };
+    if phase.solver.is_some() {
+        return None;
+    }
+    let best = |points: usize| extent_with(problem, plan, points).best_on(device.hardware());
+    let (first, most) = (settings.points, settings.most_points.max(settings.points));
+    let looks = (0..=LOOKS).map(|look| first + (most - first) * look / LOOKS);
+    let mut ways: Vec<Solver> = looks.map(best).collect();
+    ways.dedup();
+    let (value, why) = match ways[..] {
+        [] | [_] if !problem.data.is_empty() => {
+            (Solver::Auto, "measurements count too: whichever way is cheapest at a step".to_owned())
+        }
+        [only] => (only, why_solver(only).to_owned()),
+        _ => {
+            let names: Vec<&str> = ways.iter().map(|way| way.name()).collect();
+            (Solver::Auto, format!("the cheapest way changes as points grow: {}", names.join(", then ")))
+        }
+    };
+    Some(Decision::new("solver", quoted(value.name()), why))
+}
+
+fn why_solver(solver: Solver) -> &'static str {
+    match solver {
+        Solver::NormalEquations | Solver::Woodbury => {
+            "it is the cheapest way to an exact step with these numbers of residuals and parameters"
+        }
+        Solver::Subspace => "random subspaces cost a fraction of an exact step with so many parameters",
+        Solver::Sketch => "sketched residuals are the fastest way with so many parameters",
+        Solver::ConjugateGradients => "the matrices of other ways have no room",
+        Solver::Auto => "it is the cheapest at each step",
+    }
+}
+
+fn points(problem: &Problem, phase: &Phase, settings: &Settings) -> Vec<Decision> {
+    if phase.points.is_some() {
+        return Vec::new();
+    }
+    let (title, traits) = (settings.method.title(), settings.method.traits());
+    let coordinates = problem.domain.len();
+    let why = match traits.points {
+        None => "about as many residuals as parameters suffice at first".to_owned(),
+        Some(usual) if usual == settings.points => format!("this is usual for {title}"),
+        Some(_) => format!("one for each parameter, as {coordinates} coordinates leave gaps between fewer"),
+    };
+    let mut decisions = vec![Decision::new("points", settings.points.to_string(), why)];
+    if phase.most_points.is_none() && settings.most_points != settings.points {
+        let why = "points grow while damping falls, as far as a step stays cheap";
+        decisions.push(Decision::new("most_points", settings.most_points.to_string(), why));
+    }
+    decisions
+}
+
+/// When points are drawn, and how they and their equations are weighed.
+fn manner(problem: &Problem, phase: &Phase, settings: &Settings) -> Vec<Decision> {
+    let (title, coordinates) = (settings.method.title(), problem.domain.len());
+    let mut decisions = Vec::new();
+    if phase.resample.is_none() {
+        let steps = settings.resample.unwrap_or(0);
+        let why = match settings.resample {
+            Some(1) if settings.method.traits().resample != 1 && coordinates > FEW_COORDINATES => {
+                format!("{coordinates} coordinates leave gaps between any fixed points")
+            }
+            Some(1) => format!("every step of {title} gets fresh points: none is learnt by heart"),
+            Some(_) => format!("{title} keeps its memory while points change now and then"),
+            None => format!("{title} needs the same points in all steps"),
+        };
+        decisions.push(Decision::new("resample", steps.to_string(), why));
+    }
+    if phase.adaptive.is_none() {
+        let why = match settings.adaptive {
+            true => "points gather where residuals are large",
+            false => "points are spread evenly with this method",
+        };
+        decisions.push(Decision::new("adaptive", settings.adaptive.to_string(), why));
+    }
+    if phase.causal.is_none() && problem.time().is_some() {
+        let why = match (settings.causal, settings.method.traits().order) {
+            (true, _) => "early times come first, which is called causal training",
+            (false, Order::Second) => "time has no one end from which all follows, or points are kept",
+            (false, Order::First | Order::Quasi) => "only Gauss-Newton goes through time step by step",
+        };
+        decisions.push(Decision::new("causal", settings.causal.to_string(), why));
+    }
+    if phase.balance.is_none() && settings.balance {
+        let why = "conditions without weights are balanced against the equations";
+        decisions.push(Decision::new("balance", "true", why));
+    }
+    decisions
+}

@@ -1,0 +1,148 @@
+//! One list of what was decided: whole, told with reasons, and enough to train the same again.
+
+use equation::problem::{Optimizer, Solver};
+use pinnace::trainer::Settings;
+use pinnace::{BUILT_IN, Decision, Device, Experiment, Precision, Quiet, Snapshot};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+const OPEN: &str = r#"
+title = "Cooling"
+[domain]
+t = [0, 1]
+x = [0, 1]
+[unknowns]
+u = {}
+[equations]
+heat = "u_t = 0.1*u_xx"
+[conditions]
+start = { on = "t = 0", equation = "u = 300*sin(pi*x)" }
+walls = { on = "x = 0, x = 1", equation = "u = 0" }
+middle = { on = "x = 0.5", equation = "u_x = 0" }
+[network]
+width = [5, 6]
+depth = 2
+"#;
+
+fn open(text: &str, overrides: &[&str]) -> Experiment {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Experiment::from_text("cooling", text, Path::new("."), &overrides)
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// What training goes through. A solver that is the cheapest at every step is the one that is stated in its place.
+fn settled(experiment: &Experiment) -> Vec<Settings> {
+    let method = |settings: &Settings| match settings.method {
+        Optimizer::GaussNewton { products, .. } => Optimizer::GaussNewton { solver: Solver::Auto, products },
+        other => other,
+    };
+    experiment.settled().iter().map(|it| Settings { method: method(it), ..it.clone() }).collect()
+}
+
+fn keys(experiment: &Experiment) -> Vec<&str> {
+    experiment.decisions().iter().map(|decision| decision.key.as_str()).collect()
+}
+
+/// Where training stands after a few steps, without times.
+fn trained(experiment: &Experiment) -> Snapshot {
+    let (experiment, mut now) = (experiment.clone().with_steps(6), experiment.start());
+    experiment
+        .train_from(&mut now, &AtomicBool::new(false), &mut Quiet)
+        .unwrap_or_else(|error| panic!("{error}"));
+    Snapshot { seconds: 0.0, phase_seconds: 0.0, ..now }
+}
+
+#[test]
+fn every_key_that_is_left_open_is_decided_once_and_no_other() {
+    let experiment = open(OPEN, &[]);
+    let all = [
+        "training.windows",
+        "network.activation",
+        "unknowns.u.unit",
+        "conditions.start.exact",
+        "conditions.walls.exact",
+        "conditions.middle.exact",
+        "network.width",
+        "training.precision",
+        "training.optimizer",
+        "training.solver",
+        "training.points",
+        "training.most_points",
+        "training.resample",
+        "training.adaptive",
+        "training.causal",
+        "training.balance",
+    ];
+    assert_eq!(keys(&experiment), all);
+    let stated: Vec<String> = experiment.decisions().iter().map(Decision::stated).collect();
+    for (key, stated) in all.iter().zip(&stated) {
+        // A solver belongs to its optimizer, and who states points means no more than those.
+        let beside: &[&str] =
+            if *key == "training.solver" { &["training.optimizer=gauss-newton"] } else { &[] };
+        let experiment = open(OPEN, &[&[stated.as_str()], beside].concat());
+        let gone = |other: &str| {
+            other == *key
+                || (other == "training.optimizer" && *key == "training.solver")
+                || (other == "training.most_points" && *key == "training.points")
+        };
+        let rest: Vec<&str> = all.iter().copied().filter(|other| !gone(other)).collect();
+        assert_eq!(keys(&experiment), rest, "{stated}");
+    }
+    assert!(experiment.decisions().iter().all(|decision| decision.why.contains(' ')));
+}
+
+#[test]
+fn stating_all_that_was_decided_trains_the_same_bit_for_bit_and_leaves_nothing_open() {
+    let phases = "[training]\n[[training.phase]]\noptimizer = \"auto\"\nbudget = \"8 steps\"\n\
+                  [[training.phase]]\noptimizer = \"gauss-newton\"\nbudget = \"4 steps\"\n";
+    let small = "[training]\npoints = 32\nbudget = \"9 steps\"\n";
+    let methods = ["adam", "adamw", "lbfgs", "ssbroyden", "gauss-newton"]
+        .map(|method| format!("[training]\noptimizer = \"{method}\"\nbudget = \"6 steps\"\n"));
+    let texts = ["", phases, small].into_iter().map(str::to_owned).chain(methods);
+    for text in texts.map(|training| format!("{OPEN}{training}")) {
+        for precision in [Precision::F64, Precision::F32] {
+            let experiment = match precision {
+                Precision::F64 => open(&text, &[]),
+                _ => open(&text, &["training.precision=f32"]),
+            };
+            let stated = experiment.stated().expect("a file");
+            let again = open(&stated, &[]);
+            assert!(again.decisions().is_empty(), "{:?}\n{stated}", again.decisions());
+            assert_eq!(settled(&again), settled(&experiment), "{stated}");
+            assert_eq!(again.precision(), precision);
+            assert_eq!(trained(&again), trained(&experiment), "{stated}");
+            assert_eq!(again.stated().expect("a file"), stated, "nothing is left to state");
+        }
+    }
+}
+
+#[test]
+fn stating_all_that_was_decided_changes_no_built_in_problem() {
+    for built_in in BUILT_IN {
+        let experiment = Experiment::open(built_in.name, &[]).expect(built_in.name);
+        let overrides: Vec<String> = experiment.decisions().iter().map(Decision::stated).collect();
+        let again = Experiment::open(built_in.name, &overrides).expect(built_in.name);
+        assert!(again.decisions().is_empty(), "{}: {:?}", built_in.name, again.decisions());
+        assert_eq!(settled(&again), settled(&experiment), "{}", built_in.name);
+        assert_eq!(again.start(), experiment.start(), "{}", built_in.name);
+        // Formulas and the order in which they are added up.
+        let text = |experiment: &Experiment| {
+            let text = experiment.plan().explain(experiment.problem());
+            // Why a condition is a penalty may now be that the file says so.
+            let lines = text.lines().filter(|line| !line.starts_with("  condition "));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert!(text(&again) == text(&experiment), "{}", built_in.name);
+    }
+}
+
+#[test]
+fn what_a_device_decides_is_decided_for_that_device() {
+    let adam = open(OPEN, &["training.optimizer=adam"]).on_device(Device::Cuda);
+    assert_eq!(adam.decisions().find("training.precision").expect("open").value, "\"fp16x3\"");
+    let stated = open(OPEN, &["training.optimizer=adam", "training.precision=f32"]).on_device(Device::Cuda);
+    assert_eq!((stated.precision(), stated.decisions().find("training.precision")), (Precision::F32, None));
+    let chosen = open(OPEN, &[]).on(Device::Cpu, Precision::F32);
+    assert!(chosen.decisions().find("training.precision").is_none(), "whoever asks for it states it");
+    assert!(chosen.decisions().find("training.phase").expect("two").why.contains("needs f64"));
+}
