@@ -44,7 +44,7 @@ pub use linear::Level;
 pub use objective::Objective;
 pub use problems::{BUILT_IN, BuiltIn, Group};
 pub use run::Run;
-pub use train::checkpoint::write_atomically;
+pub use store::write_atomically;
 pub use train::{
     Array, Concern, Descent, Elsewhere, Extent, Hardware, LeastSquares, Linearized, Loss, Losses, Pace,
     Refusal, Room, Shortage, State, StateError, TriedStep, Vectors, optimize,

@@ -3,5 +3,6 @@
 mod layout;
 
 pub use layout::{Header, Layout};
+pub(crate) use store::{replace, sync_folder, write_atomically};
 pub use train::checkpoint::{Fault, VERSION};
-pub(crate) use train::checkpoint::{Store, replace, step_of, sync_folder, write_atomically};
+pub(crate) use train::checkpoint::{Store, step_of};

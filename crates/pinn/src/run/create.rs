@@ -4,12 +4,12 @@ use super::calendar::Moment;
 use super::lock::Lock;
 use super::manifest::Manifest;
 use super::{CHECKPOINTS, DATA, Folder, METRICS, Notice, PROBLEM, RunError, drafts, environment};
-use crate::checkpoint::{Layout, Store, sync_folder};
+use crate::checkpoint::{Layout, Store, replace, sync_folder};
 use crate::table::Sources;
 use crate::trainer::Snapshot;
 use crate::{Experiment, TrainError};
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -85,7 +85,7 @@ fn fill(
     let text = text.map_err(|diagnostics| TrainError::Problem { file: PROBLEM.to_owned(), diagnostics })?;
     files.copy(experiment.sources(), draft)?;
     let problem = draft.join(PROBLEM);
-    write(&problem, text.as_bytes()).map_err(RunError::write(&problem))?;
+    replace(&problem, text.as_bytes()).map_err(RunError::write(&problem))?;
     environment::write(draft, experiment, from).map_err(RunError::write(draft))?;
     let metrics = draft.join(METRICS);
     fs::write(&metrics, []).map_err(RunError::write(&metrics))?;
@@ -151,16 +151,10 @@ impl Files {
             let (bytes, target) = (bytes.map_err(RunError::read(&source))?, draft.join(name));
             let data = draft.join(DATA);
             fs::create_dir_all(&data).map_err(RunError::write(&data))?;
-            write(&target, &bytes).map_err(RunError::write(&target))?;
+            replace(&target, &bytes).map_err(RunError::write(&target))?;
         }
         Ok(())
     }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 /// A name as folders may have it everywhere.

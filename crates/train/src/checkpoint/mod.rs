@@ -8,4 +8,4 @@ mod store;
 
 pub use bundle::{Bundle, Tensor, VERSION};
 pub use fault::Fault;
-pub use store::{Store, replace, step_of, sync_folder, write_atomically};
+pub use store::{Store, step_of};
