@@ -42,7 +42,7 @@ impl Periodic {
 
     /// What is solved, and how.
     fn statement(&self) -> String {
-        format!("fourier-etdrk4 3, {:?}\n{}", self.effort, self.evolution.statement)
+        format!("fourier-etdrk4 4, {:?}\n{}", self.effort, self.evolution.statement)
     }
 
     /// Writes the values of an unknown at these points, quickly where consecutive ones share their time, or
