@@ -12,7 +12,7 @@ use equation::problem::{Enforcement, Optimizer, Phase, Problem, notes};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, CudaError};
 use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
-use reference::{Cache, Facts, Truth};
+use reference::{Facts, Truth};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use train::Snapshot;
@@ -112,7 +112,7 @@ impl Experiment {
             problem.title.clone_from(&name);
         }
         // References look for the start among the conditions, from which it is about to disappear.
-        let truths = Truth::all(&problem, &Cache::of_user())?;
+        let truths = Truth::all(&problem, &reference::solved_before())?;
         let (problem, by_equations) = decide(problem)?;
         let plan = plan(&problem)?;
         let tables = Tables::read(&problem, &sources)?;

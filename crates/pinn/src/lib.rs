@@ -45,7 +45,8 @@ pub use linear::{ARITHMETIC, Level};
 pub use objective::Objective;
 pub use problems::{BUILT_IN, BuiltIn, Group};
 pub use run::Run;
-pub use train::checkpoint::{self, write_atomically};
+pub use store::write_atomically;
+pub use train::checkpoint;
 pub use train::folder::RunError;
 pub use train::trainer::OwnOptimizer;
 pub use train::{

@@ -30,12 +30,36 @@ pub enum CudaError {
     },
     /// The run-time compiler is not installed.
     #[error(
-        "no CUDA run-time compiler: libnvrtc.so.13 is not found; PINNACE_CUDA_LIBRARIES may name its folder"
+        "no CUDA run-time compiler: neither libnvrtc.so.13 nor libnvrtc.so.12 is found; PINNACE_CUDA_LIBRARIES may name its folder"
     )]
     NoCompiler,
+    /// The only run-time compiler makes code that the driver does not load.
+    #[error(
+        "the driver is of CUDA {}.{} and does not load what NVRTC {}.{} compiles: install libnvrtc.so.{} or a newer driver",
+        .driver.0, .driver.1, .compiler.0, .compiler.1, .driver.0
+    )]
+    NewerCompiler {
+        /// Version of the compiler.
+        compiler: (i32, i32),
+        /// The newest version that the driver knows.
+        driver: (i32, i32),
+    },
+    /// The run-time compiler is older than the GPU.
+    #[error(
+        "NVRTC {}.{} makes no code for {architecture}, only up to sm_{newest}: install a newer one",
+        .compiler.0, .compiler.1
+    )]
+    NoArchitecture {
+        /// Such as `sm_100`.
+        architecture: String,
+        /// Version of the compiler.
+        compiler: (i32, i32),
+        /// The newest compute capability that it knows, such as 90.
+        newest: i32,
+    },
     /// The library that multiplies in mode `off` is not installed.
     #[error(
-        "compile mode `off` needs cuBLASLt: libcublasLt.so.13 is not found; PINNACE_CUDA_LIBRARIES may name its folder"
+        "compile mode `off` needs cuBLASLt: neither libcublasLt.so.13 nor libcublasLt.so.12 is found; PINNACE_CUDA_LIBRARIES may name its folder"
     )]
     NoProducts,
     /// A precision that the library does not have.

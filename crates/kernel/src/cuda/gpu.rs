@@ -89,7 +89,6 @@ impl Gpu {
         if major < 8 {
             return Err(CudaError::TooOld { name, major, minor });
         }
-        compiler::version()?;
         let count = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
         let multiprocessors = context.attribute(count).map_err(failed("counting multiprocessors"))?;
         let shared = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR;
@@ -99,6 +98,7 @@ impl Gpu {
         let stream = context.new_stream().map_err(failed("making a stream"))?;
         // Only Hopper's own instructions need the letter; code without it runs on later chips of a family.
         let architecture = if major == 9 { "sm_90a".to_owned() } else { format!("sm_{major}{minor}") };
+        compiler::check(&architecture)?;
         let multiprocessors = usize::try_from(multiprocessors).unwrap_or(1);
         let shared_bytes = usize::try_from(shared_bytes).unwrap_or(0);
         let cache_bytes = usize::try_from(cache_bytes).unwrap_or(0);
@@ -124,9 +124,10 @@ impl Gpu {
     pub(crate) fn describe(&self) -> String {
         let memory = self.context.total_mem().unwrap_or(0) as f64 / f64::from(1 << 30);
         let (major, minor) = compiler::version().unwrap_or((0, 0));
+        let (driver, of_driver) = compiler::driver_version().unwrap_or((0, 0));
         let Gpu { name, architecture, multiprocessors, .. } = self;
         format!(
-            "{name}, {architecture}, {multiprocessors} multiprocessors, {memory:.1} GiB, NVRTC {major}.{minor}"
+            "{name}, {architecture}, {multiprocessors} multiprocessors, {memory:.1} GiB, driver of CUDA {driver}.{of_driver}, NVRTC {major}.{minor}"
         )
     }
 

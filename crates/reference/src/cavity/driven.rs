@@ -3,10 +3,10 @@
 use super::chebyshev::Chebyshev;
 use super::corner::{Corner, Side, Stream};
 use super::flow::Flow;
-use crate::cache::Cache;
 use equation::expression::{Derivative, Expression, Field, Leaf, Pool, evaluate};
 use equation::problem::{Place, Problem};
 use std::sync::OnceLock;
+use store::{Cache, Key};
 
 /// Degrees of the polynomials that are tried, one after the other.
 const DEGREES: [usize; 6] = [16, 24, 32, 40, 48, 56];
@@ -99,12 +99,13 @@ impl Driven {
     /// Finds it in the cache or solves it, at most once: seconds to a minute. `Err` is the last change.
     fn settled(&self) -> Result<&Settled, f64> {
         let solved = self.solution.get_or_init(|| {
-            let kept = self.cache.get(&self.statement).and_then(|bytes| Settled::from_bytes(&bytes));
+            let key = Key::of(&[&self.statement]);
+            let kept = self.cache.get(key).and_then(|bytes| Settled::from_bytes(&bytes));
             if let Some(settled) = kept {
                 return Ok(settled);
             }
             let settled = self.settle()?;
-            self.cache.put(&self.statement, &settled.to_bytes());
+            self.cache.put(key, &settled.to_bytes());
             Ok(settled)
         });
         solved.as_ref().map_err(|change| *change)

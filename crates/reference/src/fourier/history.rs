@@ -241,7 +241,7 @@ fn solve(evolution: &Evolution, shape: Shape, steps: usize, kept: usize) -> Atte
     let (start, mut later, mut all) = (highest(&state), 0.0, size(&levels[0]));
     for number in 0..steps {
         march.advance(from + step * number as f64, &mut state);
-        let exploded = state.iter().any(|modes| !modes[0].real.is_finite());
+        let exploded = state.iter().any(|modes| !modes[0].re.is_finite());
         if exploded || (number + 1) % steps.div_ceil(kept) == 0 {
             let level = keep(&state);
             later = most(later, highest(&state));

@@ -1,7 +1,7 @@
 //! One unknown at one time, as the part of its Fourier series that matters.
 
-use super::complex::Complex;
 use super::transform::Shape;
+use rustfft::num_complex::Complex64 as Complex;
 use std::f64::consts::TAU;
 
 /// Modes smaller than this, relative to the largest, are rounding.
@@ -51,7 +51,7 @@ impl Level {
             for (column, part) in level.modes.chunks_exact(2 * level.reach[0] + 1).enumerate() {
                 let targets = &mut modes[column * rows + margin..];
                 for (target, mode) in targets.iter_mut().zip(part) {
-                    *target = *target + mode.scale(*weight);
+                    *target += mode.scale(*weight);
                 }
             }
         }
@@ -61,8 +61,8 @@ impl Level {
     /// Along the last coordinate at a place of the first one, given as a part of its interval.
     pub(super) fn line(&self, part: f64) -> Line {
         let rows = 2 * self.reach[0] + 1;
-        let turn = Complex::on_circle(TAU * part);
-        let back = Complex::on_circle(-TAU * (part * self.reach[0] as f64).fract());
+        let turn = Complex::cis(TAU * part);
+        let back = Complex::cis(-TAU * (part * self.reach[0] as f64).fract());
         let sum = |column: &[Complex]| {
             column.iter().rev().fold(Complex::default(), |sum, mode| sum * turn + *mode) * back
         };
@@ -73,10 +73,10 @@ impl Level {
 impl Line {
     /// The value at a place, given as a part of the interval.
     pub(super) fn value(&self, part: f64) -> f64 {
-        let turn = Complex::on_circle(TAU * part);
+        let turn = Complex::cis(TAU * part);
         // All modes but the first stand for two, themselves and their conjugates.
         let series = self.0.iter().rev().fold(Complex::default(), |sum, mode| sum * turn + *mode);
-        2.0 * series.real - self.0.first().map_or(0.0, |mean| mean.real)
+        2.0 * series.re - self.0.first().map_or(0.0, |mean| mean.re)
     }
 }
 
@@ -101,5 +101,5 @@ pub(super) fn most(one: f64, other: f64) -> f64 {
 }
 
 fn size(mode: Complex) -> f64 {
-    mode.real.abs() + mode.imaginary.abs()
+    mode.re.abs() + mode.im.abs()
 }

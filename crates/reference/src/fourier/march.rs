@@ -1,12 +1,12 @@
 //! Exponential time differencing of fourth order (Cox and Matthews 2002).
 
-use super::complex::Complex;
 use super::evolution::{Derived, Evolution};
 use super::exponential::{Exponentials, Matrix};
 use super::history::ROUGH;
 use super::level::{largest, tail};
 use super::transform::{Shape, Transform};
 use rayon::prelude::*;
+use rustfft::num_complex::Complex64 as Complex;
 use std::f64::consts::TAU;
 
 /// Samples of a rough start, at most.
@@ -138,7 +138,7 @@ impl<'a> March<'a> {
                 + end * fourth[from][k]
         });
         let modes = state.iter_mut().flatten().zip(change.iter().flatten());
-        modes.for_each(|(mode, change)| *mode = *mode + *change);
+        modes.for_each(|(mode, change)| *mode += *change);
     }
 
     /// The sum over all ways.
@@ -146,7 +146,7 @@ impl<'a> March<'a> {
         let mut state = vec![vec![Complex::default(); self.shape.modes()]; self.evolution.unknowns()];
         for way in &self.ways {
             for (k, target) in state[way.to].iter_mut().enumerate() {
-                *target = *target + part(way, k);
+                *target += part(way, k);
             }
         }
         state
@@ -171,7 +171,7 @@ fn wave(evolution: &Evolution, shape: Shape, mode: usize, orders: [usize; 2]) ->
         // The highest mode has no direction: its odd derivatives vanish on the samples.
         let highest = 2 * waves[axis].unsigned_abs() as usize == counts[axis];
         let size = if highest && orders[axis] % 2 == 1 { 0.0 } else { frequency.powi(orders[axis] as i32) };
-        (0..orders[axis]).fold(power.scale(size), |power, _| power.turned())
+        (0..orders[axis]).fold(power.scale(size), |power, _| power * Complex::i())
     })
 }
 
@@ -191,7 +191,7 @@ fn ways(evolution: &Evolution, shape: Shape, step: f64) -> Vec<Way> {
             for term in &evolution.linear {
                 if let (Some(row), Some(column)) = (place(term.rate), place(term.of.unknown)) {
                     let entry = &mut entries[row * group.len() + column];
-                    *entry = *entry + wave(evolution, shape, mode, term.of.orders).scale(term.coefficient);
+                    *entry += wave(evolution, shape, mode, term.of.orders).scale(term.coefficient);
                 }
             }
             Matrix::new(group.len(), entries)

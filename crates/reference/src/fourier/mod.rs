@@ -1,7 +1,6 @@
 //! `fourier-etdrk4`: solves a problem on a periodic interval or rectangle by itself, to compare a network
 //! with.
 
-mod complex;
 mod evolution;
 mod exponential;
 mod history;

@@ -3,9 +3,9 @@
 use super::history::Effort;
 use super::level::{Level, Line};
 use super::{Evolution, History, Unfit, Unsettled};
-use crate::cache::Cache;
 use equation::problem::Problem;
 use std::sync::OnceLock;
+use store::{Cache, Key};
 
 /// The solution of a problem in Fourier modes.
 #[derive(Clone, Debug)]
@@ -28,13 +28,13 @@ impl Periodic {
     /// to minutes in the plane.
     pub fn history(&self) -> Result<&History, Unsettled> {
         let solved = self.history.get_or_init(|| {
-            let statement = self.statement();
-            let kept = self.cache.get(&statement).and_then(|bytes| History::from_bytes(&bytes));
+            let key = Key::of(&[&self.statement()]);
+            let kept = self.cache.get(key).and_then(|bytes| History::from_bytes(&bytes));
             if let Some(history) = kept {
                 return Ok(history);
             }
             let history = History::settle(&self.evolution, self.effort)?;
-            self.cache.put(&statement, &history.to_bytes());
+            self.cache.put(key, &history.to_bytes());
             Ok(history)
         });
         solved.as_ref().map_err(|last| *last)
@@ -42,7 +42,7 @@ impl Periodic {
 
     /// What is solved, and how.
     fn statement(&self) -> String {
-        format!("fourier-etdrk4 3, {:?}\n{}", self.effort, self.evolution.statement)
+        format!("fourier-etdrk4 4, {:?}\n{}", self.effort, self.evolution.statement)
     }
 
     /// Writes the values of an unknown at these points, quickly where consecutive ones share their time, or

@@ -1,8 +1,8 @@
 //! Solutions as bytes: little-endian, numbers of 8 bytes.
 
-use super::complex::Complex;
 use super::history::{Accuracy, History};
 use super::level::Level;
+use rustfft::num_complex::Complex64 as Complex;
 
 impl History {
     /// All of it.
@@ -22,8 +22,8 @@ impl History {
         for level in self.levels.iter().flatten() {
             level.reach.iter().for_each(|&reach| count(&mut bytes, reach));
             for mode in &level.modes {
-                bytes.extend_from_slice(&mode.real.to_le_bytes());
-                bytes.extend_from_slice(&mode.imaginary.to_le_bytes());
+                bytes.extend_from_slice(&mode.re.to_le_bytes());
+                bytes.extend_from_slice(&mode.im.to_le_bytes());
             }
         }
         bytes

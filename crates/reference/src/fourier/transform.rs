@@ -1,8 +1,11 @@
 //! The discrete Fourier transform of real samples on a line or a rectangle whose sides are powers of two.
 
-use super::complex::Complex;
 use rayon::prelude::*;
-use std::f64::consts::TAU;
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
+use rustfft::num_complex::Complex64 as Complex;
+use rustfft::{Fft, FftPlanner};
+use std::fmt::{Debug, Formatter};
+use std::sync::Arc;
 
 /// Samples along two coordinates, the last one running fastest; a line has one row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,21 +40,39 @@ impl Shape {
 
 /// Between real samples v and the modes c of v(i, j) = Σ c(k, l) exp(2πi (ik/rows + jl/columns)). Those with l
 /// from 0 to columns/2 are kept, mode (k, l) at position l·rows + k.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Transform {
     shape: Shape,
-    across: Butterflies,
-    along: RealTransform,
+    to_modes: Arc<dyn RealToComplex<f64>>,
+    to_samples: Arc<dyn ComplexToReal<f64>>,
+    /// Along the rows, there and back.
+    across: [Arc<dyn Fft<f64>>; 2],
     between: Vec<Complex>,
+}
+
+impl Debug for Transform {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Transform").field("shape", &self.shape).finish_non_exhaustive()
+    }
+}
+
+/// Memory that transforms need for a while.
+#[derive(Clone, Default)]
+struct Scratch {
+    samples: Vec<f64>,
+    modes: Vec<Complex>,
+    other: Vec<Complex>,
 }
 
 impl Transform {
     /// `columns` is a power of two, at least 4, `rows` a power of two.
     pub(super) fn new(shape: Shape) -> Self {
+        let (mut real, mut complex) = (RealFftPlanner::new(), FftPlanner::new());
         Transform {
             shape,
-            across: Butterflies::new(shape.rows),
-            along: RealTransform::new(shape.columns),
+            to_modes: real.plan_fft_forward(shape.columns),
+            to_samples: real.plan_fft_inverse(shape.columns),
+            across: [complex.plan_fft_forward(shape.rows), complex.plan_fft_inverse(shape.rows)],
             between: vec![Complex::default(); shape.modes()],
         }
     }
@@ -59,152 +80,78 @@ impl Transform {
     /// Samples to modes.
     pub(super) fn forward(&mut self, samples: &[f64], modes: &mut [Complex]) {
         let Shape { rows, columns } = self.shape;
+        let (half, scale) = (self.shape.half(), 1.0 / self.shape.len() as f64);
         if rows == 1 {
-            return self.along.forward(samples, modes, &mut Scratch::default());
+            self.line_forward(samples, modes, &mut Scratch::default());
+            return modes.iter_mut().for_each(|mode| *mode *= scale);
         }
-        let (half, along, across) = (self.shape.half(), &self.along, &self.across);
-        let lines = self.between.par_chunks_mut(half).zip(samples.par_chunks(columns));
+        let mut between = std::mem::take(&mut self.between);
+        let lines = between.par_chunks_mut(half).zip(samples.par_chunks(columns));
         lines.for_each_init(Scratch::default, |scratch, (modes, samples)| {
-            along.forward(samples, modes, scratch)
+            self.line_forward(samples, modes, scratch);
         });
-        let between = &self.between;
+        let across = &self.across[0];
         modes.par_chunks_mut(rows).enumerate().for_each_init(Scratch::default, |scratch, (column, modes)| {
             for (row, mode) in modes.iter_mut().enumerate() {
-                *mode = between[row * half + column].scale(1.0 / rows as f64);
+                *mode = between[row * half + column] * scale;
             }
-            across.run(modes, scratch);
+            scratch.other.resize(across.get_inplace_scratch_len(), Complex::default());
+            across.process_with_scratch(modes, &mut scratch.other);
         });
+        self.between = between;
     }
 
     /// Modes to samples.
     pub(super) fn inverse(&mut self, modes: &[Complex], samples: &mut [f64]) {
         let Shape { rows, columns } = self.shape;
         if rows == 1 {
-            return self.along.inverse(modes, samples, &mut Scratch::default());
+            let mut scratch = Scratch { modes: modes.to_vec(), ..Scratch::default() };
+            return self.line_inverse(samples, &mut scratch);
         }
-        let (along, across) = (&self.along, &self.across);
-        let lines = self.between.par_chunks_mut(rows).zip(modes.par_chunks(rows));
+        let (mut between, across) = (std::mem::take(&mut self.between), &self.across[1]);
+        let lines = between.par_chunks_mut(rows).zip(modes.par_chunks(rows));
         lines.for_each_init(Scratch::default, |scratch, (target, modes)| {
-            // The transform of the conjugate is the conjugate of the inverse.
-            target.iter_mut().zip(modes).for_each(|(target, mode)| *target = mode.conjugate());
-            across.run(target, scratch);
+            target.copy_from_slice(modes);
+            scratch.other.resize(across.get_inplace_scratch_len(), Complex::default());
+            across.process_with_scratch(target, &mut scratch.other);
         });
-        let (between, half) = (&self.between, self.shape.half());
+        let half = self.shape.half();
         samples.par_chunks_mut(columns).enumerate().for_each_init(
-            || (vec![Complex::default(); half], Scratch::default()),
-            |(line, scratch), (row, samples)| {
-                for (column, mode) in line.iter_mut().enumerate() {
-                    *mode = between[column * rows + row].conjugate();
-                }
-                along.inverse(line, samples, scratch);
+            Scratch::default,
+            |scratch, (row, samples)| {
+                scratch.modes.clear();
+                scratch.modes.extend((0..half).map(|column| between[column * rows + row]));
+                self.line_inverse(samples, scratch);
             },
         );
-    }
-}
-
-/// Memory that transforms need for a while.
-#[derive(Clone, Debug, Default)]
-struct Scratch {
-    packed: Vec<Complex>,
-    other: Vec<Complex>,
-}
-
-/// The transform of one line of real samples.
-#[derive(Clone, Debug)]
-struct RealTransform {
-    length: usize,
-    /// exp(-2πi k/length) for k up to length/2.
-    roots: Vec<Complex>,
-    half: Butterflies,
-}
-
-impl RealTransform {
-    fn new(length: usize) -> Self {
-        RealTransform { length, roots: roots(length, length / 2 + 1), half: Butterflies::new(length / 2) }
+        self.between = between;
     }
 
-    fn forward(&self, samples: &[f64], modes: &mut [Complex], scratch: &mut Scratch) {
-        let half = self.length / 2;
-        let mut packed = std::mem::take(&mut scratch.packed);
-        packed.clear();
-        packed.extend(samples.chunks_exact(2).map(|pair| Complex::new(pair[0], pair[1])));
-        self.half.run(&mut packed, scratch);
-        // The even samples' transform is (Z(k) + Z*(half-k))/2, the odd ones' (Z(k) - Z*(half-k))/2i.
-        let scale = 0.5 / self.length as f64;
-        for (k, mode) in modes.iter_mut().enumerate().take(half + 1) {
-            let (here, there) = (packed[k % half], packed[(half - k) % half].conjugate());
-            let odd = (here - there) * self.roots[k];
-            *mode = (here + there - odd.turned()).scale(scale);
+    /// One line, without a factor.
+    fn line_forward(&self, samples: &[f64], modes: &mut [Complex], scratch: &mut Scratch) {
+        scratch.samples.clear();
+        scratch.samples.extend_from_slice(samples);
+        scratch.other.resize(self.to_modes.get_scratch_len(), Complex::default());
+        let done = self.to_modes.process_with_scratch(&mut scratch.samples, modes, &mut scratch.other);
+        done.expect("lines have the length that the transform was made for");
+    }
+
+    /// One line, of the modes in `scratch`.
+    fn line_inverse(&self, samples: &mut [f64], scratch: &mut Scratch) {
+        // Real samples have no such parts; rounding has.
+        for end in [0, self.shape.half() - 1] {
+            scratch.modes[end].im = 0.0;
         }
-        scratch.packed = packed;
+        scratch.other.resize(self.to_samples.get_scratch_len(), Complex::default());
+        let done = self.to_samples.process_with_scratch(&mut scratch.modes, samples, &mut scratch.other);
+        done.expect("lines have the length that the transform was made for");
     }
-
-    fn inverse(&self, modes: &[Complex], samples: &mut [f64], scratch: &mut Scratch) {
-        let half = self.length / 2;
-        let mut packed = std::mem::take(&mut scratch.packed);
-        packed.clear();
-        packed.extend((0..half).map(|k| {
-            let (here, there) = (modes[k], modes[half - k].conjugate());
-            let odd = (here - there) * self.roots[k].conjugate();
-            // Conjugated: the transform of the conjugate is the conjugate of the inverse.
-            (here + there + odd.turned()).conjugate()
-        }));
-        self.half.run(&mut packed, scratch);
-        for (packed, pair) in packed.iter().zip(samples.chunks_exact_mut(2)) {
-            pair[0] = packed.real;
-            pair[1] = -packed.imaginary;
-        }
-        scratch.packed = packed;
-    }
-}
-
-/// Σ z(j) exp(-2πi jk/length) of complex numbers, without a factor.
-#[derive(Clone, Debug)]
-struct Butterflies {
-    /// exp(-2πi k/length) for k below length/2.
-    roots: Vec<Complex>,
-}
-
-impl Butterflies {
-    fn new(length: usize) -> Self {
-        Butterflies { roots: roots(length, length / 2) }
-    }
-
-    /// In place: Stockham's ordering, radix 2.
-    fn run(&self, values: &mut [Complex], scratch: &mut Scratch) {
-        scratch.other.resize(values.len(), Complex::default());
-        let (mut blocks, mut width) = (values.len() / 2, 1);
-        let (mut from, mut to) = (values, scratch.other.as_mut_slice());
-        let mut swapped = false;
-        while blocks >= 1 {
-            let (low, high) = from.split_at(blocks * width);
-            let sources = low.chunks_exact(width).zip(high.chunks_exact(width));
-            for (block, ((low, high), target)) in sources.zip(to.chunks_exact_mut(2 * width)).enumerate() {
-                let root = self.roots[block * width];
-                let (sums, differences) = target.split_at_mut(width);
-                for (((low, high), sum), difference) in low.iter().zip(high).zip(sums).zip(differences) {
-                    *sum = *low + *high;
-                    *difference = (*low - *high) * root;
-                }
-            }
-            (from, to) = (to, from);
-            swapped = !swapped;
-            blocks /= 2;
-            width *= 2;
-        }
-        if swapped {
-            to.copy_from_slice(from);
-        }
-    }
-}
-
-fn roots(length: usize, count: usize) -> Vec<Complex> {
-    (0..count).map(|k| Complex::on_circle(-TAU * k as f64 / length as f64)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f64::consts::TAU;
 
     #[test]
     fn modes_are_those_of_the_definition_and_lead_back_to_the_samples() {
@@ -220,10 +167,10 @@ mod tests {
                 let wanted = samples.iter().enumerate().fold(Complex::default(), |sum, (place, &value)| {
                     let (i, j) = ((place / columns) as i64, (place % columns) as i64);
                     let turn = (i * k) as f64 / rows as f64 + (j * l) as f64 / columns as f64;
-                    sum + Complex::on_circle(-TAU * turn).scale(value / shape.len() as f64)
+                    sum + Complex::cis(-TAU * turn) * (value / shape.len() as f64)
                 });
                 let off = *found - wanted;
-                assert!(off.real.abs() + off.imaginary.abs() < 1e-13, "{shape:?}, mode {mode}");
+                assert!(off.l1_norm() < 1e-13, "{shape:?}, mode {mode}");
             }
             let mut back = vec![0.0; shape.len()];
             transform.inverse(&modes, &mut back);

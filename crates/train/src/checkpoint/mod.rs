@@ -11,4 +11,4 @@ mod store;
 pub use bundle::{Bundle, Tensor, VERSION};
 pub use fault::Fault;
 pub use layout::{Block, Header, Layout};
-pub use store::{Store, replace, step_of, sync_folder, write_atomically};
+pub use store::{Store, step_of};

@@ -1,9 +1,10 @@
 //! The checkpoints of a run as files.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+use store::{is_partial, partial, replace, sync_folder, write_atomically};
 
 /// Checkpoints that are kept: the newest, and the one before in case that the newest gets damaged.
 const KEPT: usize = 2;
@@ -61,15 +62,14 @@ impl Store {
 
     /// Keeps the checkpoint after `step` as the best one, whatever becomes of the newest.
     pub fn keep_as_best(&self, step: u64) -> io::Result<()> {
-        let (best, mut partial) = (self.best(), OsString::from(self.best()));
-        partial.push(format!(".{PARTIAL}"));
-        let step = self.path(step);
+        let (best, step) = (self.best(), self.path(step));
+        let partial = partial(&best);
         // Another name for the same bytes, where the disk has such names.
         let _ = fs::remove_file(&partial);
-        if fs::hard_link(&step, &partial).is_err() {
-            write(Path::new(&partial), &fs::read(&step)?)?;
+        match fs::hard_link(&step, &partial) {
+            Ok(()) => fs::rename(&partial, best),
+            Err(_) => replace(&best, &fs::read(&step)?),
         }
-        fs::rename(&partial, best)
     }
 
     /// Makes this state, after `step`, the newest one; those after it are put aside.
@@ -99,7 +99,7 @@ impl Store {
     pub fn tidy(&self) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == PARTIAL) {
+            if is_partial(&path) {
                 fs::remove_file(path)?;
             }
         }
@@ -110,43 +110,4 @@ impl Store {
 /// The step that a checkpoint's name states.
 pub fn step_of(path: &Path) -> Option<u64> {
     path.file_name()?.to_str()?.strip_prefix("step-")?.strip_suffix(".safetensors")?.parse().ok()
-}
-
-/// How names of files end that are being written.
-const PARTIAL: &str = "partial";
-
-/// Writes a file so that at every moment either the old or the new one is there, whole, whatever
-/// happens to the process or the machine: beside it, onto the disk, and then in its place.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, bytes)?;
-    sync_folder(path.parent().unwrap_or(Path::new(".")))
-}
-
-/// The same, except that after a power cut the old file may be there once more.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut partial = OsString::from(path);
-    partial.push(format!(".{PARTIAL}"));
-    let partial = PathBuf::from(partial);
-    let written = write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
-    if written.is_err() {
-        // Gives back the space of a disk that is full; the error to report is the first one.
-        let _ = fs::remove_file(&partial);
-    }
-    written
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // What lies there was left by a write that was cut short, or leads elsewhere: nothing is written through it.
-    match fs::remove_file(path) {
-        Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
-        Ok(()) | Err(_) => {}
-    }
-    let mut file = File::create_new(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
-/// Makes names in a folder last. Systems that cannot open folders keep them by themselves.
-pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

@@ -5,12 +5,13 @@ use super::lock::Lock;
 use super::manifest::Manifest;
 use super::{CHECKPOINTS, Folder, METRICS, Notice, RunError, drafts, environment};
 use crate::Snapshot;
-use crate::checkpoint::{Header, Layout, Store, sync_folder};
+use crate::checkpoint::{Header, Layout, Store};
 use serde_json::{Map, Value};
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use store::{replace, sync_folder};
 
 /// Where a new run is to lie.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,7 +93,7 @@ fn fill(draft: &Path, contents: &Contents, start: &Snapshot) -> Result<(), RunEr
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(RunError::write(parent))?;
         }
-        write(&path, bytes).map_err(RunError::write(&path))?;
+        replace(&path, bytes).map_err(RunError::write(&path))?;
     }
     environment::write(draft, header, environment).map_err(RunError::write(draft))?;
     let metrics = draft.join(METRICS);
@@ -126,12 +127,6 @@ fn publish(draft: &Path, parent: &Path, name: &str, at: Option<&Path>) -> Result
             Err((_, cause)) => return Err(RunError::Write { path, cause }),
         }
     }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 /// A name as folders may have it everywhere.

@@ -3,11 +3,12 @@
 use super::calendar::Moment;
 use super::manifest::put_aside;
 use super::{ENVIRONMENT, Notice, RunError};
-use crate::checkpoint::{Header, VERSION, write_atomically};
+use crate::checkpoint::{Header, VERSION};
 use serde_json::{Map, Value, json};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::SystemTime;
+use store::write_atomically;
 
 /// Writes it for a new run: what is known here, and what the task says.
 pub(super) fn write(folder: &Path, header: &Header, task: &Map<String, Value>) -> std::io::Result<()> {

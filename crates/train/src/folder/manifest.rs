@@ -6,11 +6,12 @@
 use super::error::MANIFEST;
 use super::regular::read_regular;
 use super::{CHECKPOINTS, DATA, PROBLEM, RunError};
-use crate::checkpoint::{Store, replace, step_of, write_atomically};
+use crate::checkpoint::{Store, step_of};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use store::{replace, write_atomically};
 
 /// The format that is written and read.
 const FORMAT: u64 = 1;

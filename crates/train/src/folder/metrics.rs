@@ -2,13 +2,13 @@
 
 use super::manifest::free_name;
 use super::{METRICS, Notice, RunError};
-use crate::checkpoint::write_atomically;
 use crate::{Event, Fallback, StepTaken, Stopped};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use store::write_atomically;
 
 /// One line: a step that was logged.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]

@@ -1,0 +1,177 @@
+//! What takes long to make, on disk, found again by what it was made from.
+//!
+//! An entry is one file: a checksum, then the key and the content. Readers see whole entries or none; an entry that
+//! does not check, or has the name of another one, is made anew. Where nothing can be written, everything is made
+//! again in every process, and that is all.
+
+use crate::replace_among_others;
+use std::path::PathBuf;
+
+/// Where entries lie.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cache {
+    folder: Option<PathBuf>,
+}
+
+/// What an entry was made from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Key(u128);
+
+impl Key {
+    /// From everything that can change what is made: texts, options, versions.
+    pub fn of(parts: &[&str]) -> Key {
+        let mut bytes = Vec::new();
+        for part in parts {
+            bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(part.as_bytes());
+        }
+        Key(hash(&bytes))
+    }
+
+    fn name(self, ending: &str) -> String {
+        format!("{:032x}.{ending}", self.0)
+    }
+}
+
+impl Cache {
+    /// Keeps nothing.
+    pub const NONE: Cache = Cache { folder: None };
+
+    /// A room of the user's cache folder: of `$PINNACE_CACHE`, or of `pinnace` in `$XDG_CACHE_HOME` or `~/.cache`.
+    pub fn of_user(room: &str) -> Cache {
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let folder = variable("PINNACE_CACHE")
+            .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("pinnace")))
+            .or_else(|| variable("HOME").map(|folder| folder.join(".cache/pinnace")));
+        Cache { folder: folder.map(|folder| folder.join(room)) }
+    }
+
+    /// A cache in a given folder.
+    pub fn in_folder(folder: PathBuf) -> Cache {
+        Cache { folder: Some(folder) }
+    }
+
+    /// What was kept, if it is there and whole.
+    pub fn get(&self, key: Key) -> Option<Vec<u8>> {
+        let bytes = std::fs::read(self.folder.as_ref()?.join(key.name("bin"))).ok()?;
+        let (checksum, rest) = bytes.split_first_chunk::<4>()?;
+        let (stated, content) = rest.split_first_chunk::<16>()?;
+        let whole = u32::from_le_bytes(*checksum) == crc32fast::hash(rest);
+        (whole && u128::from_le_bytes(*stated) == key.0).then(|| content.to_vec())
+    }
+
+    /// Keeps an entry. A disk that cannot be written to is not an error.
+    pub fn put(&self, key: Key, content: &[u8]) {
+        let mut rest = key.0.to_le_bytes().to_vec();
+        rest.extend_from_slice(content);
+        let mut bytes = crc32fast::hash(&rest).to_le_bytes().to_vec();
+        bytes.append(&mut rest);
+        _ = self.write(&key.name("bin"), &bytes);
+    }
+
+    /// Keeps a text for people beside its entry; says where, or where it would have been.
+    pub fn put_text(&self, key: Key, ending: &str, text: &str) -> PathBuf {
+        let name = key.name(ending);
+        self.write(&name, text.as_bytes()).unwrap_or_else(|| PathBuf::from(name))
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?;
+        std::fs::create_dir_all(folder).ok()?;
+        let path = folder.join(name);
+        replace_among_others(&path, bytes).ok().map(|()| path)
+    }
+}
+
+/// FNV-1a with 128 bits: enough to tell apart what one user makes.
+fn hash(bytes: &[u8]) -> u128 {
+    const OFFSET: u128 = 0x6c62272e07bb014262b821756295c58d;
+    const PRIME: u128 = 0x0000000001000000000000000000013b;
+    bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("pinnace-cache-{}-{name}", std::process::id()));
+        _ = std::fs::remove_dir_all(&folder);
+        folder
+    }
+
+    #[test]
+    fn an_entry_is_found_again_by_what_it_was_made_from() {
+        let folder = folder("found");
+        let cache = Cache::in_folder(folder.clone());
+        let (heat, wave) = (Key::of(&["heat", "wave"]), Key::of(&["hea", "twave"]));
+        assert_eq!(cache.get(heat), None);
+        cache.put(heat, b"warm");
+        assert_eq!(cache.get(heat), Some(b"warm".to_vec()));
+        assert_eq!(cache.get(wave), None);
+        std::fs::rename(folder.join(heat.name("bin")), folder.join(wave.name("bin")))
+            .expect("a writable folder");
+        assert_eq!(cache.get(wave), None, "an entry of another name");
+        _ = std::fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn a_damaged_or_truncated_entry_is_not_loaded_and_can_be_replaced() {
+        let folder = folder("damaged");
+        let cache = Cache::in_folder(folder.clone());
+        let key = Key::of(&["heat"]);
+        cache.put(key, b"warm");
+        let path = folder.join(key.name("bin"));
+        let whole = std::fs::read(&path).expect("an entry");
+        for length in 0..whole.len() {
+            std::fs::write(&path, &whole[..length]).expect("a writable folder");
+            assert_eq!(cache.get(key), None, "truncated to {length}");
+        }
+        for place in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 1;
+            std::fs::write(&path, damaged).expect("a writable folder");
+            assert_eq!(cache.get(key), None, "damaged at {place}");
+        }
+        cache.put(key, b"warm");
+        assert_eq!(cache.get(key), Some(b"warm".to_vec()));
+        _ = std::fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn many_writers_and_readers_see_whole_entries_or_none() {
+        let folder = folder("crowd");
+        let cache = Cache::in_folder(folder.clone());
+        let keys = ["one", "two"].map(|text| Key::of(&[text]));
+        // Different entries of the same name, as two versions of a compiler might write them.
+        let entries = [1u8, 2, 3].map(|byte| vec![byte; 50_000]);
+        std::thread::scope(|scope| {
+            for entry in &entries {
+                let (cache, entries) = (&cache, &entries);
+                scope.spawn(move || {
+                    for round in 0..40 {
+                        cache.put(keys[round % 2], entry);
+                        assert!(entries.contains(&cache.get(keys[round % 2]).expect("a whole entry")));
+                    }
+                });
+            }
+        });
+        let left = std::fs::read_dir(&folder).expect("a folder").count();
+        assert_eq!(left, 2, "no unfinished files stay");
+        _ = std::fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_is_no_error() {
+        let file = folder("file");
+        std::fs::write(&file, "a file where a folder should be").expect("a writable place");
+        let key = Key::of(&["heat"]);
+        for cache in [Cache::in_folder(file.clone()), Cache::NONE] {
+            cache.put(key, b"warm");
+            assert_eq!(cache.get(key), None);
+            assert!(!cache.put_text(key, "txt", "text").exists());
+        }
+        _ = std::fs::remove_file(file);
+    }
+}
