@@ -12,7 +12,7 @@ fuzz_target!(|text: &str| {
     };
     match equation::parse::parse_with(text, &overrides) {
         Ok(problem) => {
-            let _ = equation::constrain::constrain(problem);
+            let _ = equation::decide::decide(problem);
         }
         Err(mistakes) => {
             assert!(mistakes.count() > 0);

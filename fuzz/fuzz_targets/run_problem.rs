@@ -34,7 +34,7 @@ fuzz_target!(|text: &str| {
     match Experiment::from_text("problem.toml", text, Path::new("no/such/folder"), &[]) {
         Ok(experiment) => {
             let _ = Layout::of(experiment.problem(), experiment.plan());
-            let _ = experiment.conditions();
+            let _ = (experiment.notes(), experiment.stated());
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }

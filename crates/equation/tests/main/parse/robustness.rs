@@ -1,7 +1,7 @@
 //! Nothing panics, nothing hangs, nothing overflows the stack.
 
 use crate::parse::files;
-use equation::constrain::constrain;
+use equation::decide::decide;
 use equation::parse::{Diagnostics, parse, parse_with};
 use equation::problem::report;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 fn survive(text: &str) -> Option<Diagnostics> {
     let start = Instant::now();
     // A problem goes through the next stage too: what conditions prescribe is differentiated and evaluated.
-    let mistakes = parse(text).map(|problem| report(&constrain(problem))).err();
+    let mistakes = parse(text).map(|problem| decide(problem).map(|(problem, _)| report(&problem))).err();
     if let Some(mistakes) = &mistakes {
         assert!(mistakes.count() > 0, "refused without a reason: {text:?}");
         let shown = mistakes.render("file.toml");
