@@ -6,9 +6,9 @@ use crate::problems::BuiltIn;
 use crate::sample::{Draw, draw};
 use crate::table::{ReferenceTable, Sources, Tables};
 use crate::{SlowWay, TrainError, problem_file};
-use equation::decide::{Decision, Decisions, decide};
+use equation::decide::{Decision, Decisions, decide, quoted};
 use equation::parse::{Diagnostics, parse_with, resolve};
-use equation::problem::{Enforcement, Optimizer, Phase, Problem, notes};
+use equation::problem::{Budget, Enforcement, Optimizer, Phase, Problem, notes};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, CudaError};
 use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
@@ -158,14 +158,19 @@ impl Experiment {
         let Experiment { problem, device, precision, settled, .. } = &self;
         let (least, most) = (problem.network.least_width, problem.network.width);
         let open = || {
-            let why = format!("it is the widest from {least} to {most}, as no time is stated that has to do");
+            let seconds = problem.training.phases.iter().any(|phase| phase.budget.is_some_and(in_seconds));
+            let rest = match seconds && problem.training.steps.is_none() {
+                true => "`train` times a step and narrows it if the stated time affords less",
+                false => "no time is stated that it has to fit",
+            };
+            let why = format!("it is the widest from {least} to {most}: {rest}");
             Decision::new("network.width", most.to_string(), why)
         };
         let width = self.width.clone().or_else(|| (least < most).then(open));
         let why = || why_precision(&settled.phases, *device);
         let numbers = self
             .precision_is_open
-            .then(|| Decision::new("training.precision", equation::decide::quoted(precision.name()), why()));
+            .then(|| Decision::new("training.precision", quoted(precision.name()), why()));
         let mut decisions = self.by_equations.clone();
         decisions.extend(width.into_iter().chain(numbers).chain(settled.decisions.iter().cloned()));
         self.decisions = decisions;
@@ -422,6 +427,10 @@ impl Experiment {
     pub fn predict(&self, parameters: &[f64], points: &Points) -> Result<Vec<f64>, TrainError> {
         self.values(parameters, points, None)
     }
+}
+
+fn in_seconds(budget: Budget) -> bool {
+    budget.seconds.is_some()
 }
 
 /// The problem with no more points on its conditions than are enough to see whether these hold anywhere.

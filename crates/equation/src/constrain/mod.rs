@@ -5,7 +5,7 @@
 //!
 //! Read in this order: `claim` (what a condition prescribes), `smooth` and `compatible` (whether that can
 //! be built in), `select` (which conditions are), `interpolate` (the ansatz), `fast` (whether a start is built in after
-//! all), `outcome` (what is told).
+//! all). What a file states about a condition comes before all of them.
 
 mod claim;
 mod compatible;

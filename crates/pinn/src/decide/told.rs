@@ -1,7 +1,7 @@
 //! What was decided about phases, and why.
 
 use super::settings::{Chosen, FEW_COORDINATES};
-use super::{Choice, Settings, extent_with, table};
+use super::{Settings, extent_with, table};
 use equation::decide::{Decision, quoted};
 use equation::problem::{Optimizer as Method, Order, Phase, Problem, Solver};
 use equation::taylor::Plan;
@@ -37,8 +37,9 @@ pub(super) fn decisions(problem: &Problem, plan: &Plan, device: Device, all: &[C
         let prefix =
             if problem.training.listed { format!("training.phase.{number}") } else { "training".to_owned() };
         let mut decisions = Vec::new();
-        decisions.extend(chosen.choice.map(|choice| optimizer(&chosen.phases, choice)));
         for settings in &chosen.phases {
+            let name = quoted(settings.method.name());
+            decisions.extend(chosen.choice.map(|choice| Decision::new("optimizer", name, choice.why())));
             decisions.extend(solver(problem, plan, device, phase, settings));
             decisions.extend(points(problem, phase, settings));
             decisions.extend(manner(problem, phase, settings));
@@ -47,11 +48,6 @@ pub(super) fn decisions(problem: &Problem, plan: &Plan, device: Device, all: &[C
         decisions.into_iter().map(within)
     });
     phases.collect()
-}
-
-fn optimizer(phases: &[Settings], choice: Choice) -> Decision {
-    let names: Vec<&str> = phases.iter().map(|settings| settings.method.name()).collect();
-    Decision::new("optimizer", quoted(&names.join(", then ")), choice.why())
 }
 
 /// How Gauss-Newton solves its equations, if that is open: one way where it is the cheapest for all numbers of points, else

@@ -98,7 +98,8 @@ fn stating_all_that_was_decided_trains_the_same_bit_for_bit_and_leaves_nothing_o
     let small = "[training]\npoints = 32\nbudget = \"9 steps\"\n";
     let methods = ["adam", "adamw", "lbfgs", "ssbroyden", "gauss-newton"]
         .map(|method| format!("[training]\noptimizer = \"{method}\"\nbudget = \"6 steps\"\n"));
-    let texts = ["", phases, small].into_iter().map(str::to_owned).chain(methods);
+    let windows = "[training]\nwindows = 2\nbudget = \"8 steps\"\n";
+    let texts = ["", phases, small, windows].into_iter().map(str::to_owned).chain(methods);
     for text in texts.map(|training| format!("{OPEN}{training}")) {
         for precision in [Precision::F64, Precision::F32] {
             let experiment = match precision {
