@@ -16,7 +16,7 @@ use equation::taylor::Plan;
 /// Words of the staging memory at least: copies are made in pieces of it.
 const STAGING: usize = 1 << 20;
 
-/// Places of the blocks' gradients that a block of so many threads adds up; as `REDUCED` in `device/update.cuh`.
+/// Places of the blocks' gradients that a block of so many threads adds up; as `REDUCED` in `device/step/update.cuh`.
 pub(super) fn reduced(threads: usize) -> usize {
     match threads {
         ..64 => 4,

@@ -7,7 +7,7 @@ use super::gpu::{Gpu, GpuModule};
 use super::newton::LEAST_WIDE;
 use super::stand_in::{StandIn, StandInModule};
 
-/// What the kernels of a plan are given; as `Arguments` in `device/arguments.cuh`. Addresses are the machine's.
+/// What the kernels of a plan are given; as `Arguments` in `device/shared/arguments.cuh`. Addresses are the machine's.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Arguments {
@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
 /// Kernels read what implements this as their text says: a `#[repr(C)]` struct of words, field by field the same.
 pub(crate) unsafe trait Given: Copy {}
 
-// SAFETY: as `Arguments` in `device/arguments.cuh`.
+// SAFETY: as `Arguments` in `device/shared/arguments.cuh`.
 unsafe impl Given for Arguments {}
 
 /// Whether blocks of a launch wait for each other.

@@ -5,13 +5,13 @@ use crate::{Points, Visits};
 use equation::taylor::Plan;
 use std::ops::Range;
 
-/// Words of an entry of a chunk's table; as in `device/arguments.cuh`.
+/// Words of an entry of a chunk's table; as in `device/shared/arguments.cuh`.
 const ENTRY: usize = 3;
 
-/// Words of a job; as `Job` in `device/draw.cuh`.
+/// Words of a job; as `Job` in `device/step/draw.cuh`.
 const JOB: usize = 4;
 
-/// Words of a part; as `Part` in `device/draw.cuh`.
+/// Words of a part; as `Part` in `device/step/draw.cuh`.
 const PART: usize = 7;
 
 /// Where the points of a call come from.

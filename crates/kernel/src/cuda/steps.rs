@@ -14,13 +14,13 @@ const RECORDED: usize = 16;
 /// Steps whose lengths and losses have room on the device.
 const MOST: usize = 512;
 
-/// Words that tell how far a call has come, as `progress` in `device/arguments.cuh`, and that fill up their line of the cache.
+/// Words that tell how far a call has come, as `progress` in `device/shared/arguments.cuh`, and that fill up their line of the cache.
 const PROGRESS: usize = 16;
 
-/// Words of a count among blocks; as `COUNTS_APART` in `device/turns.cuh`.
+/// Words of a count among blocks; as `COUNTS_APART` in `device/step/turns.cuh`.
 const COUNT: usize = 16;
 
-/// Words of what a step is made of; as `Step` in `device/update.cuh`.
+/// Words of what a step is made of; as `Step` in `device/step/update.cuh`.
 const STEP: usize = 3;
 
 /// A recording of steps, and what it was recorded for.

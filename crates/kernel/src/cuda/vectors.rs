@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 const THREADS: usize = 256;
 
-/// Blocks that share a product; as in `device/vectors.cuh`.
+/// Blocks that share a product; as in `device/dense/vectors.cuh`.
 const SHARED_OUT: usize = 8;
 
 /// Blocks that share a sum or a matrix, on every multiprocessor.
@@ -29,7 +29,7 @@ const KERNELS: [(&str, &str); 4] = [
     ("identity", "set_identity"),
 ];
 
-/// What the kernels are given; as `Arguments` in `device/vectors.cuh`.
+/// What the kernels are given; as `Arguments` in `device/dense/vectors.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Arguments {
@@ -48,7 +48,7 @@ struct Arguments {
     vector: u64,
 }
 
-// SAFETY: field by field as in `device/vectors.cuh`; the three weights lie one after the other there too.
+// SAFETY: field by field as in `device/dense/vectors.cuh`; the three weights lie one after the other there too.
 unsafe impl Given for Arguments {}
 
 /// Where they are: vectors, then parts of products, then the matrix.
@@ -106,7 +106,7 @@ pub(super) fn text() -> String {
     for (name, value) in [("THREADS", THREADS), ("WORKSPACE_BYTES", workspace), ("MOST", MOST)] {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
-    for part in [NUMBERS, include_str!("device/vectors.cuh")] {
+    for part in [NUMBERS, include_str!("device/dense/vectors.cuh")] {
         text.push('\n');
         text += part;
     }

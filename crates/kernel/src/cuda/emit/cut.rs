@@ -89,7 +89,7 @@ impl Cut {
     }
 }
 
-/// Bytes of one layer's values in shared memory, which lie as `cell_at` in `device/fragments.cuh` says; or of what the
+/// Bytes of one layer's values in shared memory, which lie as `cell_at` in `device/step/fragments.cuh` says; or of what the
 /// last layer's activation is applied to, which takes their place.
 pub(super) fn cell_bytes(columns: usize, rows: usize, planes: usize, number: usize) -> usize {
     let (cell, padding) = if number == 4 { (2, 0) } else { (8, 4) };

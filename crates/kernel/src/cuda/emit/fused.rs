@@ -16,12 +16,12 @@ use equation::problem::Activation;
 use equation::taylor::{Architecture, Layer, Plan, Term};
 use std::fmt::Write;
 
-const FRAGMENTS: &str = include_str!("../device/fragments.cuh");
-const NETWORK: &str = include_str!("../device/network.cuh");
-const SCALES: &str = include_str!("../device/scales.cuh");
-const TURNS: &str = include_str!("../device/turns.cuh");
-const WALK: &str = include_str!("../device/walk.cuh");
-const SERIES: &str = include_str!("../device/series.cuh");
+const FRAGMENTS: &str = include_str!("../device/step/fragments.cuh");
+const NETWORK: &str = include_str!("../device/step/network.cuh");
+const SCALES: &str = include_str!("../device/step/scales.cuh");
+const TURNS: &str = include_str!("../device/step/turns.cuh");
+const WALK: &str = include_str!("../device/step/walk.cuh");
+const SERIES: &str = include_str!("../device/step/series.cuh");
 
 /// Hidden layers of one width with one activation, one after the other.
 pub(super) struct Plain {

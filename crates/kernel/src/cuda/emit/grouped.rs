@@ -4,7 +4,7 @@ use super::INSTRUCTIONS;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What the instruction of four warps needs besides `device/instructions.cuh`, which is in the text as well: functions
+/// What the instruction of four warps needs besides `device/shared/instructions.cuh`, which is in the text as well: functions
 /// for these numbers of tiles of 8 columns. Only Hopper has it (compute capability 9.0a).
 pub(super) fn instructions(grouped: bool, counts: impl Iterator<Item = usize>) -> String {
     let mut text = String::from("#define GROUPED 0\n");

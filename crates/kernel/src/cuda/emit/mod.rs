@@ -1,4 +1,7 @@
 //! A plan as CUDA C++: readable text, made of the fixed files in `device/` and what only this plan has.
+//!
+//! `device/step` is the fused step and what surrounds it, `device/layers` the same work layer by layer, `device/rows` rows of
+//! least-squares problems, `device/dense` linear algebra that no plan changes, `device/shared` what several of them read.
 
 mod cut;
 mod entry;
@@ -220,20 +223,20 @@ impl Default for Variant {
     }
 }
 
-pub(crate) const NUMBERS: &str = include_str!("../device/numbers.cuh");
-const SLOPES: &str = include_str!("../device/slopes.cuh");
-const PRODUCT: &str = include_str!("../device/product.cuh");
-pub(crate) const INSTRUCTIONS: &str = include_str!("../device/instructions.cuh");
-const MATRIX: &str = include_str!("../device/matrix.cuh");
-const NARROW: &str = include_str!("../device/narrow.cuh");
-const LAYER: &str = include_str!("../device/layer.cuh");
-const ARGUMENTS: &str = include_str!("../device/arguments.cuh");
-const TILE: &str = include_str!("../device/tile.cuh");
-const WORKS: &str = include_str!("../device/works.cuh");
-const UPDATE: &str = include_str!("../device/update.cuh");
-const DRAW: &str = include_str!("../device/draw.cuh");
-const ROWS: &str = include_str!("../device/rows.cuh");
-const PACK: &str = include_str!("../device/pack.cuh");
+pub(crate) const NUMBERS: &str = include_str!("../device/shared/numbers.cuh");
+const SLOPES: &str = include_str!("../device/shared/slopes.cuh");
+const PRODUCT: &str = include_str!("../device/layers/product.cuh");
+pub(crate) const INSTRUCTIONS: &str = include_str!("../device/shared/instructions.cuh");
+const MATRIX: &str = include_str!("../device/layers/matrix.cuh");
+const NARROW: &str = include_str!("../device/layers/narrow.cuh");
+const LAYER: &str = include_str!("../device/layers/layer.cuh");
+const ARGUMENTS: &str = include_str!("../device/shared/arguments.cuh");
+const TILE: &str = include_str!("../device/shared/tile.cuh");
+const WORKS: &str = include_str!("../device/layers/works.cuh");
+const UPDATE: &str = include_str!("../device/step/update.cuh");
+const DRAW: &str = include_str!("../device/step/draw.cuh");
+const ROWS: &str = include_str!("../device/rows/rows.cuh");
+const PACK: &str = include_str!("../device/layers/pack.cuh");
 
 pub use fused::Unfused;
 pub(crate) use fused::obstacle;

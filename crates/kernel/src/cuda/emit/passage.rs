@@ -10,7 +10,7 @@ use crate::cuda::newton::stride;
 use equation::taylor::{Plan, Term};
 use std::fmt::Write;
 
-const PASSAGE: &str = include_str!("../device/passage.cuh");
+const PASSAGE: &str = include_str!("../device/rows/passage.cuh");
 
 /// Warps of a block, each with points of its own.
 const WARPS: usize = 8;
@@ -68,7 +68,7 @@ pub(super) fn source(plan: &Plan, target: Target) -> Option<Source> {
     let Plain { features, neurons, hidden, outputs, .. } = plain;
     let scratch = plan.terms.iter().map(|term| arrays(term, &plain, plan).iter().map(|(_, size)| size).sum());
     let scratch = scratch.max().unwrap_or(0usize).next_multiple_of(4);
-    // As in `device/passage.cuh`.
+    // As in `device/rows/passage.cuh`.
     let squares = (features + (hidden - 1) * neurons) * (neurons | 1);
     let weights = (squares + hidden * neurons + (neurons + 1) * outputs).next_multiple_of(16 / number);
     let shared = ((weights + WARPS * scratch) * number).next_multiple_of(16);

@@ -9,7 +9,7 @@ use crate::cuda::off::{POINTS, Signals, arrays};
 use equation::taylor::{Layer, Plan};
 use std::fmt::Write;
 
-const SEPARATE: &str = include_str!("../device/separate.cuh");
+const SEPARATE: &str = include_str!("../device/layers/separate.cuh");
 
 /// Blocks that share a multiprocessor: as many threads as it holds.
 const EACH: usize = 8;

@@ -5,34 +5,34 @@ use crate::cuda::machine::{Given, ToLoad};
 use linear::{Attempt, Course};
 use std::fmt::Write;
 
-/// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.
+/// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/dense/normal.cuh`.
 pub(super) const SIDE: usize = 128;
 const STAGED: usize = 24;
 
 /// Unknowns from which on factors are cut into wide blocks on a GPU: on an H200 three at once take as long either way with 5,121.
 pub(crate) const LEAST_WIDE: usize = 6144;
 
-/// Rows and columns of a block of a factor; as in `device/cholesky.cuh`.
+/// Rows and columns of a block of a factor; as in `device/dense/cholesky.cuh`.
 pub(super) const BLOCK: usize = 64;
 
-/// Blocks that share the points of one residual; as in `device/candidates.cuh`.
+/// Blocks that share the points of one residual; as in `device/dense/candidates.cuh`.
 pub(super) const SHARED_OUT: usize = 16;
 
-/// Blocks that add up the parts of one tile; as in `device/normal.cuh`.
+/// Blocks that add up the parts of one tile; as in `device/dense/normal.cuh`.
 pub(super) const GATHERING: usize = 16;
 
 pub(super) const THREADS: usize = 256;
 
-/// Steps that are tried at once; as many as `device/dense.cuh` has numbers to add.
+/// Steps that are tried at once; as many as `device/dense/dense.cuh` has numbers to add.
 pub(crate) const CANDIDATES: usize = 4;
 
-/// Two stages of two factors, padded against conflicts of banks; those of `device/gram.cuh` and `device/halves.cuh` take less.
+/// Two stages of two factors, padded against conflicts of banks; those of `device/dense/gram.cuh` and `device/dense/halves.cuh` take less.
 const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
 
-/// A stage of two wide factors; as in `device/wide.cuh`.
+/// A stage of two wide factors; as in `device/dense/wide.cuh`.
 const WIDE_BYTES: usize = 2 * SIDE * (16 + 4) * size_of::<f64>();
 
-/// What its kernels are given; as `Arguments` in `device/dense.cuh`.
+/// What its kernels are given; as `Arguments` in `device/dense/dense.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Dense {
@@ -128,7 +128,7 @@ pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64>
     factors
 }
 
-// SAFETY: field by field as in `device/dense.cuh`.
+// SAFETY: field by field as in `device/dense/dense.cuh`.
 unsafe impl Given for Dense {}
 
 const WIDE_FACTOR: &str = "factor_wide";
@@ -215,7 +215,7 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// Blocks of 64 columns; as in `device/cholesky.cuh`.
+    /// Blocks of 64 columns; as in `device/dense/cholesky.cuh`.
     pub(super) fn columns(self) -> usize {
         let blocks = (self.unknowns + 1) / BLOCK + 1;
         if self.wide { blocks.next_multiple_of(2) } else { blocks }
@@ -264,17 +264,17 @@ pub(crate) fn text() -> String {
     for part in [
         NUMBERS,
         INSTRUCTIONS,
-        include_str!("../device/dense.cuh"),
-        include_str!("../device/normal.cuh"),
-        include_str!("../device/cholesky.cuh"),
-        include_str!("../device/wide.cuh"),
-        include_str!("../device/solve.cuh"),
-        include_str!("../device/candidates.cuh"),
-        include_str!("../device/halves.cuh"),
-        include_str!("../device/gram.cuh"),
-        include_str!("../device/refine.cuh"),
-        include_str!("../device/sketch.cuh"),
-        include_str!("../device/subspace.cuh"),
+        include_str!("../device/dense/dense.cuh"),
+        include_str!("../device/dense/normal.cuh"),
+        include_str!("../device/dense/cholesky.cuh"),
+        include_str!("../device/dense/wide.cuh"),
+        include_str!("../device/dense/solve.cuh"),
+        include_str!("../device/dense/candidates.cuh"),
+        include_str!("../device/dense/halves.cuh"),
+        include_str!("../device/dense/gram.cuh"),
+        include_str!("../device/dense/refine.cuh"),
+        include_str!("../device/dense/sketch.cuh"),
+        include_str!("../device/dense/subspace.cuh"),
     ] {
         text.push('\n');
         text += part;

@@ -22,7 +22,7 @@ const MOST_BYTES_ITERATED: usize = 64 << 30;
 /// The same where they are combined and gone: fewer points at a time would leave most multiprocessors idle.
 const MOST_BYTES_COMBINED: usize = 16 << 30;
 
-/// Words of a residual's entry; as `kinds` in `device/dense.cuh`.
+/// Words of a residual's entry; as `kinds` in `device/dense/dense.cuh`.
 const KIND: usize = 4;
 
 /// Parts of the rows whose products with numbers are added up apart.

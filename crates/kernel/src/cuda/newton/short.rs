@@ -7,7 +7,7 @@ use crate::cuda::CudaError;
 use crate::cuda::engine::Cuda;
 use linear::{Products, Unknowns};
 
-/// Inner indices that are staged at a time; as in `device/halves.cuh`.
+/// Inner indices that are staged at a time; as in `device/dense/halves.cuh`.
 const SLICE: usize = 32;
 
 /// Bytes of the terms of a number.

@@ -9,7 +9,7 @@ use crate::cuda::CudaError;
 use crate::cuda::engine::Cuda;
 use linear::Unknowns;
 
-/// Rows that a block combines; as in `device/subspace.cuh`.
+/// Rows that a block combines; as in `device/dense/subspace.cuh`.
 const COMBINED: usize = 8;
 
 impl Cuda<'_> {
