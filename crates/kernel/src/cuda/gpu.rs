@@ -4,7 +4,8 @@
 use super::cache::Cache;
 use super::compiler::{self, Compiled};
 use super::emit::Shape;
-use super::machine::{Given, Launching, ToLoad};
+use super::given::Given;
+use super::machine::{Launching, ToLoad};
 use super::{CudaError, peak};
 use crate::Precision;
 use cudarc::driver::{

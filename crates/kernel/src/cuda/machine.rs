@@ -3,68 +3,61 @@
 use super::CudaError;
 use super::cache::Cache;
 use super::emit::Shape;
+use super::given::{Given, given};
 use super::gpu::{Gpu, GpuModule};
 use super::newton::LEAST_WIDE;
 use super::stand_in::{StandIn, StandInModule};
 
-/// What the kernels of a plan are given; as `Arguments` in `device/shared/arguments.cuh`. Addresses are the machine's.
-#[repr(C)]
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub(crate) struct Arguments {
-    pub(crate) parameters: u64,
-    pub(crate) factors: u64,
-    pub(crate) table: u64,
-    pub(crate) rows: u64,
-    pub(crate) weights: u64,
-    pub(crate) direction: u64,
-    pub(crate) scratch: u64,
-    pub(crate) gradients: u64,
-    pub(crate) sums: u64,
-    pub(crate) result: u64,
-    pub(crate) seeds: u64,
-    pub(crate) output: u64,
-    pub(crate) values: u64,
-    pub(crate) term: u64,
-    pub(crate) points: u64,
-    pub(crate) blocks: u64,
-    pub(crate) fresh: u64,
-    pub(crate) moments: u64,
-    pub(crate) next_parameters: u64,
-    pub(crate) next_moments: u64,
-    pub(crate) lengths: u64,
-    pub(crate) history: u64,
-    pub(crate) progress: u64,
-    pub(crate) index: u64,
-    pub(crate) decaying: u64,
-    pub(crate) mean_decay: f64,
-    pub(crate) square_decay: f64,
-    pub(crate) floor: f64,
-    pub(crate) decay: f64,
-    pub(crate) bound: f64,
-    pub(crate) jobs: u64,
-    pub(crate) job_count: u64,
-    pub(crate) parts: u64,
-    pub(crate) seed: u64,
-    pub(crate) renewal: u64,
-    pub(crate) interval: u64,
-    pub(crate) always: u64,
-    pub(crate) unscale: f64,
-    pub(crate) candidates: u64,
-    pub(crate) all_rows: u64,
-    pub(crate) layer: u64,
-    pub(crate) turns: u64,
-    pub(crate) series: u64,
-    pub(crate) counts: u64,
+given! {
+    /// What the kernels of a plan are given; as `Arguments` in `device/shared/arguments.cuh`. Addresses are the machine's.
+    #[derive(Default)]
+    pub(crate) struct Arguments {
+        parameters: u64,
+        factors: u64,
+        table: u64,
+        rows: u64,
+        weights: u64,
+        direction: u64,
+        scratch: u64,
+        gradients: u64,
+        sums: u64,
+        result: u64,
+        seeds: u64,
+        output: u64,
+        values: u64,
+        term: u64,
+        points: u64,
+        blocks: u64,
+        fresh: u64,
+        moments: u64,
+        next_parameters: u64,
+        next_moments: u64,
+        lengths: u64,
+        history: u64,
+        progress: u64,
+        index: u64,
+        decaying: u64,
+        mean_decay: f64,
+        square_decay: f64,
+        floor: f64,
+        decay: f64,
+        bound: f64,
+        jobs: u64,
+        job_count: u64,
+        parts: u64,
+        seed: u64,
+        renewal: u64,
+        interval: u64,
+        always: u64,
+        unscale: f64,
+        candidates: u64,
+        all_rows: u64,
+        layer: u64,
+        turns: u64,
+        series: u64,
+        counts: u64,
+    }
 }
-
-/// What the kernels of a text are given: laid out as `Arguments` there, with addresses of the machine.
-///
-/// # Safety
-/// Kernels read what implements this as their text says: a `#[repr(C)]` struct of words, field by field the same.
-pub(crate) unsafe trait Given: Copy {}
-
-// SAFETY: as `Arguments` in `device/shared/arguments.cuh`.
-unsafe impl Given for Arguments {}
 
 /// Whether blocks of a launch wait for each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

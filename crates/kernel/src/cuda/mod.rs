@@ -10,6 +10,7 @@ mod compiler;
 mod emit;
 mod engine;
 mod error;
+mod given;
 mod gpu;
 mod layout;
 mod machine;
@@ -17,6 +18,8 @@ mod memory;
 mod newton;
 mod off;
 mod peak;
+#[cfg(test)]
+mod probe;
 mod room;
 mod rows;
 mod series;

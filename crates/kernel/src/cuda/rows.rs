@@ -9,10 +9,10 @@ use std::ops::Range;
 const ENTRY: usize = 3;
 
 /// Words of a job; as `Job` in `device/step/draw.cuh`.
-const JOB: usize = 4;
+pub(super) const JOB: usize = 4;
 
 /// Words of a part; as `Part` in `device/step/draw.cuh`.
-const PART: usize = 7;
+pub(super) const PART: usize = 7;
 
 /// Where the points of a call come from.
 #[derive(Clone, Copy)]

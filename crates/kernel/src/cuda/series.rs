@@ -6,8 +6,8 @@ use super::machine::{Arguments, Launching};
 use super::rows::Chunk;
 use super::{CompileMode, CudaError};
 
-/// Places that a block moves at a time, in those that a block of the update adds up; as `GROUPS` in `device/step/series.cuh`.
-fn groups(threads: usize) -> usize {
+/// Places that a block moves at a time, in those that a block of the update adds up; as `GROUPS_WISHED` in `device/step/series.cuh`.
+pub(super) fn groups(threads: usize) -> usize {
     if threads < 128 { 2 } else { 4 }
 }
 

@@ -2,7 +2,8 @@
 //! threads of a block taking turns. It checks kernels where there is no GPU; it is of no use for training.
 
 use super::CudaError;
-use super::machine::{Given, ToLoad};
+use super::given::Given;
+use super::machine::ToLoad;
 use std::ffi::c_void;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A line of a text whose blocks wait for each other.
 pub(crate) const TOGETHER: &str = "// Blocks run at the same time.\n";
 
-const RUNTIME: &str = include_str!("device/stand_in.hpp");
+pub(super) const RUNTIME: &str = include_str!("device/stand_in.hpp");
 
 /// Kernels keep their fibers in globals of their library: one of them runs at a time.
 static TURN: Mutex<()> = Mutex::new(());

@@ -313,3 +313,36 @@ fn draw_of(visits: Visits<'_>) -> u64 {
         Visits::Drawn { first, interval, step, .. } => first + interval.map_or(0, |interval| step / interval),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Precision;
+    use crate::cuda::emit::{Target, Variant, Work, source};
+    use crate::cuda::engine::reduced;
+    use crate::cuda::probe::assert_twins;
+    use crate::cuda::rows::{JOB, PART};
+    use crate::cuda::series::groups;
+
+    #[test]
+    fn kernels_read_what_they_are_given() {
+        let text = include_str!("../../../equation/cases/burgers.toml");
+        let problem = equation::parse::parse(text).expect("a valid case");
+        let plan = equation::taylor::plan(&problem).expect("a plan");
+        let variant = Variant { series: true, ..Variant::default() };
+        let target = Target { precision: Precision::F64, shared: 228 * 1024, groups: true, variant };
+        let fused = source(&plan, target, Work::Evaluate, 16);
+        let threads = fused.shape.threads;
+        let words = |bytes: usize| bytes * size_of::<u64>();
+        let step = [("sizeof(Step)", words(STEP)), ("REDUCED", reduced(threads))];
+        let waiting = [("sizeof(int) * COUNTS_APART", words(COUNT)), ("GROUPS_WISHED", groups(threads))];
+        assert_twins::<Arguments>(&fused.text, &[step, waiting].concat());
+        let around = fused.around.expect("a text of their own");
+        let drawing = [("sizeof(Job)", words(JOB)), ("sizeof(Part)", words(PART))];
+        assert_twins::<Arguments>(&around, &[step, drawing].concat());
+        // The same struct where numbers are smaller.
+        let target = Target { precision: Precision::F32, ..target };
+        let layers = source(&plan, target, Work::Evaluate, 16);
+        assert_twins::<Arguments>(&layers.text, &[("REDUCED", reduced(layers.shape.threads))]);
+    }
+}

@@ -3,7 +3,8 @@
 use super::CudaError;
 use super::emit::{NUMBERS, Shape, kernel};
 use super::engine::Cuda;
-use super::machine::{Arena, Arguments as Plan, Given, Module, ToLoad};
+use super::given::given;
+use super::machine::{Arena, Arguments as Plan, Module, ToLoad};
 use super::memory::Pool;
 use super::rows::Wanted;
 use crate::Weighted;
@@ -29,27 +30,26 @@ const KERNELS: [(&str, &str); 4] = [
     ("identity", "set_identity"),
 ];
 
-/// What the kernels are given; as `Arguments` in `device/dense/vectors.cuh`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Arguments {
-    size: u64,
-    table: [u64; MOST],
-    coefficients: [f64; MOST],
-    count: u64,
-    to: u64,
-    parts: u64,
-    matrix: u64,
-    changes: u64,
-    factor: f64,
-    weights: [f64; 3],
-    u: u64,
-    v: u64,
-    vector: u64,
+given! {
+    /// What the kernels are given; as `Arguments` in `device/dense/vectors.cuh`.
+    struct Arguments {
+        size: u64,
+        table: [u64; MOST],
+        coefficients: [f64; MOST],
+        count: u64,
+        to: u64,
+        parts: u64,
+        matrix: u64,
+        changes: u64,
+        factor: f64,
+        own: f64,
+        mixed: f64,
+        other: f64,
+        u: u64,
+        v: u64,
+        vector: u64,
+    }
 }
-
-// SAFETY: field by field as in `device/dense/vectors.cuh`; the three weights lie one after the other there too.
-unsafe impl Given for Arguments {}
 
 /// Where they are: vectors, then parts of products, then the matrix.
 #[derive(Debug)]
@@ -91,7 +91,9 @@ impl Vectors {
             matrix: address(self.matrix()),
             changes: 0,
             factor: 0.0,
-            weights: [0.0; 3],
+            own: 0.0,
+            mixed: 0.0,
+            other: 0.0,
             u: 0,
             v: 0,
             vector: 0,
@@ -214,7 +216,8 @@ impl Cuda<'_> {
             ..vectors.arguments()
         };
         if let Some(Change { factor, weights, vectors: [u, v] }) = change {
-            (arguments.changes, arguments.factor, arguments.weights) = (1, factor, weights);
+            (arguments.changes, arguments.factor) = (1, factor);
+            [arguments.own, arguments.mixed, arguments.other] = weights;
             (arguments.u, arguments.v) = (vectors.address(u), vectors.address(v));
         }
         self.launch_vectors("multiply", self.vector_blocks(THREADS / 32), &arguments)
@@ -285,5 +288,16 @@ impl Cuda<'_> {
 
     fn launch_vectors(&self, name: &str, blocks: usize, arguments: &Arguments) -> Result<(), CudaError> {
         self.machine.launch(&self.vectors()?.module, name, blocks, arguments)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cuda::probe::assert_twins;
+
+    #[test]
+    fn kernels_read_what_they_are_given() {
+        assert_twins::<Arguments>(&text(), &[("SHARED_OUT", SHARED_OUT)]);
     }
 }

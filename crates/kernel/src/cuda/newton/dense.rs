@@ -1,7 +1,8 @@
 //! Dense linear algebra on the device: the text of its kernels, the same for every plan, and what they are given.
 
 use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel_of};
-use crate::cuda::machine::{Given, ToLoad};
+use crate::cuda::given::given;
+use crate::cuda::machine::ToLoad;
 use linear::{Attempt, Course};
 use std::fmt::Write;
 
@@ -32,57 +33,58 @@ const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
 /// A stage of two wide factors; as in `device/dense/wide.cuh`.
 const WIDE_BYTES: usize = 2 * SIDE * (16 + 4) * size_of::<f64>();
 
-/// What its kernels are given; as `Arguments` in `device/dense/dense.cuh`.
-#[repr(C)]
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub(super) struct Dense {
-    pub(super) rows: u64,
-    pub(super) row_count: u64,
-    pub(super) stride: u64,
-    pub(super) size: u64,
-    pub(super) parts: u64,
-    pub(super) fresh: u64,
-    pub(super) sums: u64,
-    pub(super) matrix: u64,
-    pub(super) factors: u64,
-    pub(super) corners: u64,
-    pub(super) flags: u64,
-    pub(super) factor_count: u64,
-    pub(super) damped: [f64; CANDIDATES],
-    pub(super) candidates: u64,
-    pub(super) factor: [u64; CANDIDATES],
-    pub(super) added: [f64; CANDIDATES],
-    pub(super) pulled: [f64; CANDIDATES],
-    pub(super) carried: u64,
-    pub(super) in_rows: u64,
-    pub(super) from: u64,
-    pub(super) to: u64,
-    pub(super) step: u64,
-    pub(super) bend: u64,
-    pub(super) kept: u64,
-    pub(super) along: u64,
-    pub(super) parameters: u64,
-    pub(super) moved: u64,
-    pub(super) bent: u64,
-    pub(super) values: u64,
-    pub(super) others: u64,
-    pub(super) all_rows: u64,
-    pub(super) kinds: u64,
-    pub(super) kind_count: u64,
-    pub(super) curved: u64,
-    pub(super) apart: u64,
-    pub(super) slope: u64,
-    pub(super) report: u64,
-    pub(super) iterated: u64,
-    pub(super) enough: f64,
-    pub(super) diagonal: u64,
-    pub(super) sketched: u64,
-    pub(super) first_row: u64,
-    pub(super) wide: u64,
-    pub(super) key: u64,
-    pub(super) halves: u64,
-    pub(super) unscales: u64,
-    pub(super) sizes: u64,
+given! {
+    /// What its kernels are given; as `Arguments` in `device/dense/dense.cuh`.
+    #[derive(Default)]
+    pub(super) struct Dense {
+        rows: u64,
+        row_count: u64,
+        stride: u64,
+        size: u64,
+        parts: u64,
+        fresh: u64,
+        sums: u64,
+        matrix: u64,
+        factors: u64,
+        corners: u64,
+        flags: u64,
+        factor_count: u64,
+        damped: [f64; CANDIDATES],
+        candidates: u64,
+        factor: [u64; CANDIDATES],
+        added: [f64; CANDIDATES],
+        pulled: [f64; CANDIDATES],
+        carried: u64,
+        in_rows: u64,
+        from: u64,
+        to: u64,
+        step: u64,
+        bend: u64,
+        kept: u64,
+        along: u64,
+        parameters: u64,
+        moved: u64,
+        bent: u64,
+        values: u64,
+        others: u64,
+        all_rows: u64,
+        kinds: u64,
+        kind_count: u64,
+        curved: u64,
+        apart: u64,
+        slope: u64,
+        report: u64,
+        iterated: u64,
+        enough: f64,
+        diagonal: u64,
+        sketched: u64,
+        first_row: u64,
+        wide: u64,
+        key: u64,
+        halves: u64,
+        unscales: u64,
+        sizes: u64,
+    }
 }
 
 impl Dense {
@@ -127,9 +129,6 @@ pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64>
     }
     factors
 }
-
-// SAFETY: field by field as in `device/dense/dense.cuh`.
-unsafe impl Given for Dense {}
 
 const WIDE_FACTOR: &str = "factor_wide";
 
@@ -291,6 +290,23 @@ pub(crate) fn text() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cuda::probe::assert_twins;
+
+    #[test]
+    fn kernels_read_what_they_are_given() {
+        let constants = [
+            ("SIDE", SIDE),
+            ("STAGED", STAGED),
+            ("BLOCK", BLOCK),
+            ("SHARED_OUT", SHARED_OUT),
+            ("GATHERING", GATHERING),
+            ("WIDE_STAGE * 8", WIDE_BYTES),
+            ("sizeof(Arguments::damped) / 8", CANDIDATES),
+            ("COMBINED", super::super::subspace::COMBINED),
+            ("SLICE", super::super::short::SLICE),
+        ];
+        assert_twins::<Dense>(&text(), &constants);
+    }
 
     #[test]
     fn rows_are_shared_out_so_that_multiprocessors_are_busy() {

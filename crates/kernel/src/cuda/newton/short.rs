@@ -8,7 +8,7 @@ use crate::cuda::engine::Cuda;
 use linear::{Products, Unknowns};
 
 /// Inner indices that are staged at a time; as in `device/dense/halves.cuh`.
-const SLICE: usize = 32;
+pub(super) const SLICE: usize = 32;
 
 /// Bytes of the terms of a number.
 const TERMS: usize = 2 * size_of::<u16>();

@@ -10,7 +10,7 @@ use crate::cuda::engine::Cuda;
 use linear::Unknowns;
 
 /// Rows that a block combines; as in `device/dense/subspace.cuh`.
-const COMBINED: usize = 8;
+pub(super) const COMBINED: usize = 8;
 
 impl Cuda<'_> {
     /// Queues JᵀJ and Jᵀr of the subspace, and Jᵀ times the rows' products with what is carried.
