@@ -7,7 +7,7 @@ use super::{Newton, REPORT, squares};
 use crate::cuda::CudaError;
 use crate::cuda::engine::{Cuda, tables};
 use crate::cuda::memory::Pool;
-use linear::{Attempt, CORRECTIONS, Course, Unknowns};
+use linear::{Attempt, Course, Unknowns};
 use std::ops::Range;
 
 /// A step that was tried.
@@ -45,14 +45,14 @@ impl Cuda<'_> {
                 self.queue_dense("begin", count, &Dense { to: middle, ..factored })?;
                 self.queue_backward(newton, [&factored, &Dense { to: dense.step, ..dense }], "steps")?;
                 if refined {
-                    self.queue_refinement(newton, &dense)?;
+                    self.queue_refinement(newton, &dense, course.patience)?;
                 }
             }
-            Unknowns::Sketch => {
+            Unknowns::Sketch { .. } => {
                 self.queue_factors(&factored)?;
-                self.iterate_steps([&factored, &dense])?;
+                self.iterate_steps([&factored, &dense], course.patience)?;
             }
-            Unknowns::Diagonal => self.iterate_steps([&factored, &dense])?,
+            Unknowns::Diagonal => self.iterate_steps([&factored, &dense], course.patience)?,
             Unknowns::Subspace { .. } => {
                 self.queue_factors(&factored)?;
                 self.queue_subspace_steps(newton, [&factored, &dense])?;
@@ -62,12 +62,12 @@ impl Cuda<'_> {
         if let (Unknowns::Subspace { .. }, Some(newton)) = (unknowns, &self.newton) {
             self.queue_subspace_promise(newton, &factored)?;
         }
-        if course != Course::Straight {
+        if course.bend.is_some() {
             let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
             self.queue_ends(newton, dense.moved, 2 * count)?;
             self.queue_bends(newton, [&factored, &dense], "curve")?;
             if unknowns == Unknowns::Diagonal {
-                self.iterate_bends([&factored, &dense])?;
+                self.iterate_bends([&factored, &dense], course.patience)?;
             }
         }
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
@@ -75,9 +75,9 @@ impl Cuda<'_> {
         self.queue_ends(newton, dense.moved, count)?;
         self.queue_squares(newton, dense.others, 0..count)?;
         let mut ends = count;
-        if matches!(course, Course::Corrected { .. }) {
+        if let Some(correction) = course.correction {
             let corrected = dense.moved + CANDIDATES as u64 * dense.stride * size_of::<f64>() as u64;
-            for turn in 0..CORRECTIONS {
+            for turn in 0..correction.times {
                 self.queue_bends(newton, [&factored.correcting(), &dense.correcting()], "arrive")?;
                 let from = if turn == 0 { dense.moved } else { corrected };
                 self.queue_dense("correct", count, &Dense { from, to: corrected, ..dense })?;
@@ -127,7 +127,7 @@ impl Cuda<'_> {
             Unknowns::Parameters => self.queue_slopes(newton, &Dense { to: work, ..*dense }, "add")?,
             Unknowns::Rows => {}
             Unknowns::Diagonal => return Ok(()),
-            Unknowns::Sketch => return self.queue_sketched_bends(newton, [factored, dense]),
+            Unknowns::Sketch { .. } => return self.queue_sketched_bends(newton, [factored, dense]),
             Unknowns::Subspace { .. } => return self.queue_subspace_bends(newton, [factored, dense]),
         }
         self.queue_solution(Half::Forward, &Dense { from: work, to: middle, ..*factored })?;
@@ -147,7 +147,7 @@ impl Cuda<'_> {
             Unknowns::Parameters => {
                 self.queue_solution(Half::Backward, &Dense { from, to: dense.to, ..*factored })
             }
-            Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch | Unknowns::Subspace { .. } => {
+            Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch { .. } | Unknowns::Subspace { .. } => {
                 let to = newton.solution;
                 self.queue_solution(Half::Backward, &Dense { from, to, ..*factored })?;
                 self.queue_slopes(newton, &Dense { curved: to, ..*dense }, last)

@@ -3,7 +3,7 @@
 use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel_of};
 use crate::cuda::given::given;
 use crate::cuda::machine::ToLoad;
-use linear::{Attempt, Course};
+use linear::{Attempt, Bend, Correction, Course};
 use std::fmt::Write;
 
 /// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/dense/normal.cuh`.
@@ -84,6 +84,8 @@ given! {
         halves: u64,
         unscales: u64,
         sizes: u64,
+        reach: f64,
+        most_bend: f64,
     }
 }
 
@@ -99,7 +101,10 @@ impl Dense {
         }
         self.damped.iter_mut().zip(&factors).for_each(|(damped, factor)| *damped = *factor);
         (self.factor_count, self.candidates) = (factors.len() as u64, attempts.len() as u64);
-        self.bent = u64::from(course != Course::Straight);
+        self.bent = u64::from(course.bend.is_some());
+        if let Some(Bend { reach, most }) = course.bend {
+            (self.reach, self.most_bend) = (reach, most);
+        }
         self
     }
 
@@ -123,7 +128,7 @@ pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64>
             factors.push(factored);
         }
     }
-    if let Course::Corrected { added } = course {
+    if let Some(Correction { added, .. }) = course.correction {
         factors.retain(|&known| !same(known, added));
         factors.push(added);
     }

@@ -26,7 +26,7 @@ impl Cuda<'_> {
                 ..own
             };
             self.queue_dense("diagonal", stride / dense::BLOCK * SLOPE_PARTS, &part)?;
-            if newton.unknowns == Unknowns::Sketch {
+            if matches!(newton.unknowns, Unknowns::Sketch { .. }) {
                 let blocks = stride.div_ceil(THREADS) * newton.factored.stride as usize;
                 self.queue_dense("sketch", blocks, &Dense { to: newton.sketch, ..part })?;
             }
@@ -35,7 +35,7 @@ impl Cuda<'_> {
         let residuals = Dense { others: own.values, ..own };
         self.queue_dense("arrive", dense::SHARED_OUT * tables(self.plan), &residuals)?;
         self.queue_slopes(newton, &Dense { to: own.slope, ..own }, "add")?;
-        if newton.unknowns == Unknowns::Sketch {
+        if matches!(newton.unknowns, Unknowns::Sketch { .. }) {
             let products = dense::tiles(own.sketched as usize);
             let side = newton.factored.stride;
             let pairs =
@@ -47,14 +47,17 @@ impl Cuda<'_> {
     }
 
     /// Finds the steps of all candidates, from what is carried where they are pulled there.
-    pub(super) fn iterate_steps(&mut self, [factored, dense]: [&Dense; 2]) -> Result<(), CudaError> {
+    pub(super) fn iterate_steps(
+        &mut self,
+        [factored, dense]: [&Dense; 2],
+        patience: Patience,
+    ) -> Result<(), CudaError> {
         let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
         let own = Dense {
             curved: dense.others,
             along: dense.others + dense.candidates * dense.all_rows * size_of::<f64>() as u64,
             ..*dense
         };
-        let patience = newton.unknowns.patience();
         self.queue_dense("start", vector_blocks(&own), &Dense { to: own.step, ..own })?;
         self.queue_along(newton, &Dense { from: own.step, to: own.curved, fresh: 1, ..own })?;
         self.iterate([factored, &own], patience)?;
@@ -62,9 +65,11 @@ impl Cuda<'_> {
     }
 
     /// Finds how the steps of all candidates bend, from the rows' second derivatives.
-    pub(super) fn iterate_bends(&mut self, [factored, dense]: [&Dense; 2]) -> Result<(), CudaError> {
-        let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
-        let patience = newton.unknowns.patience();
+    pub(super) fn iterate_bends(
+        &mut self,
+        [factored, dense]: [&Dense; 2],
+        patience: Patience,
+    ) -> Result<(), CudaError> {
         let own = Dense {
             step: dense.bend,
             along: dense.others,

@@ -20,7 +20,7 @@ use super::memory::{Pool, Regions};
 use super::rows::{Chunk, Size, chunks, tiles as count_tiles};
 use crate::Points;
 use dense::{Dense, SHARED_OUT, THREADS};
-use linear::{Products, Subspace, Unknowns};
+use linear::{Products, Unknowns};
 use short::Short;
 use std::ops::Range;
 
@@ -109,7 +109,7 @@ impl Cuda<'_> {
         match unknowns {
             Unknowns::Parameters => self.queue_columns(newton)?,
             Unknowns::Rows => self.queue_pairs(newton)?,
-            Unknowns::Diagonal | Unknowns::Sketch => self.queue_diagonal(newton)?,
+            Unknowns::Diagonal | Unknowns::Sketch { .. } => self.queue_diagonal(newton)?,
             Unknowns::Subspace { .. } => self.queue_subspace(newton)?,
         }
         self.queue_squares(newton, newton.dense.values, 0..1)?;
@@ -121,10 +121,8 @@ impl Cuda<'_> {
         }
         // What a random subspace has of both is to the whole as its size is to that of all parameters.
         let share = match unknowns {
-            Unknowns::Subspace { .. } => {
-                parameters.len() as f64 / Subspace::unknowns_for(parameters.len()) as f64
-            }
-            Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => 1.0,
+            Unknowns::Subspace { unknowns, .. } => parameters.len() as f64 / unknowns as f64,
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch { .. } => 1.0,
         };
         Ok(Surveyed { squares, trace: share * report[0], slope_square: share * report[1] })
     }

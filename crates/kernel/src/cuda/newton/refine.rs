@@ -5,12 +5,17 @@ use super::candidates::Half;
 use super::dense::{CANDIDATES, Dense, THREADS};
 use crate::cuda::CudaError;
 use crate::cuda::engine::Cuda;
-use linear::REFINEMENTS;
+use linear::Patience;
 
 impl Cuda<'_> {
     /// Queues conjugate gradients that begin with the steps that factors gave, for all candidates at once. What is not
     /// needed before steps have ends is used: the residuals there, and the parameters beside the step's start.
-    pub(super) fn queue_refinement(&self, newton: &Newton, dense: &Dense) -> Result<(), CudaError> {
+    pub(super) fn queue_refinement(
+        &self,
+        newton: &Newton,
+        dense: &Dense,
+        patience: Patience,
+    ) -> Result<(), CudaError> {
         let word = size_of::<f64>() as u64;
         let candidates = CANDIDATES as u64;
         let count = dense.candidates as usize;
@@ -24,7 +29,7 @@ impl Cuda<'_> {
         };
         let (slope, middle, next) = (newton.work, newton.middle, own.bend);
         self.queue_along(newton, &Dense { from: own.step, to: own.curved, fresh: 1, ..own })?;
-        for turn in 0..REFINEMENTS {
+        for turn in 0..patience.most {
             self.queue_slopes(newton, &Dense { to: slope, ..own }, "remain")?;
             self.queue_solution(Half::Forward, &Dense { from: slope, to: middle, ..own })?;
             self.queue_solution(Half::Backward, &Dense { from: middle, to: next, ..own })?;

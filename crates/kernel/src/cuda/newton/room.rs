@@ -11,7 +11,7 @@ use crate::cuda::machine::{Arena, Arguments};
 use crate::cuda::memory::{MemoryPlan, Pool, Regions};
 use crate::cuda::rows::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::{CudaError, tiles};
-use linear::{Products, Subspace, Unknowns, sketched};
+use linear::{Products, Unknowns};
 
 /// Bytes of rows of the Jacobian that are there at one time, where memory allows.
 const MOST_BYTES: usize = 1 << 30;
@@ -137,7 +137,7 @@ impl Cuda<'_> {
     ) -> Result<(Regions, Shares, usize), CudaError> {
         let most = match unknowns {
             Unknowns::Parameters | Unknowns::Rows => MOST_BYTES,
-            Unknowns::Diagonal | Unknowns::Sketch => MOST_BYTES_ITERATED,
+            Unknowns::Diagonal | Unknowns::Sketch { .. } => MOST_BYTES_ITERATED,
             Unknowns::Subspace { .. } => MOST_BYTES_COMBINED,
         };
         let row = dense::stride(self.plan.parameter_count()) * size_of::<f64>();
@@ -175,8 +175,8 @@ impl Cuda<'_> {
             Unknowns::Parameters => (dense::tiles(parameters), rows),
             Unknowns::Rows => (dense::tiles(all_rows), dense::stride(parameters)),
             Unknowns::Diagonal => (0, rows),
-            Unknowns::Sketch => (dense::tiles(sketched(all_rows)), dense::stride(parameters)),
-            Unknowns::Subspace { .. } => (dense::tiles(Subspace::unknowns_for(parameters)), all_rows),
+            Unknowns::Sketch { sums } => (dense::tiles(sums), dense::stride(parameters)),
+            Unknowns::Subspace { unknowns, .. } => (dense::tiles(unknowns), all_rows),
         };
         Shares {
             unknowns,
@@ -202,13 +202,9 @@ impl Cuda<'_> {
             Unknowns::Parameters => (parameters, 0, 0),
             Unknowns::Rows => (all_rows, 3 * CANDIDATES + 1, 0),
             Unknowns::Diagonal => (0, 0, 0),
-            Unknowns::Sketch => {
-                let sums = sketched(all_rows);
-                (sums, 3 * CANDIDATES, dense::stride(sums) * stride)
-            }
-            Unknowns::Subspace { .. } => {
-                let size = Subspace::unknowns_for(parameters);
-                (size, 3 * CANDIDATES, all_rows * dense::stride(size))
+            Unknowns::Sketch { sums } => (sums, 3 * CANDIDATES, dense::stride(sums) * stride),
+            Unknowns::Subspace { unknowns, .. } => {
+                (unknowns, 3 * CANDIDATES, all_rows * dense::stride(unknowns))
             }
         };
         let side = if size == 0 { 0 } else { dense::stride(size) };
@@ -276,8 +272,8 @@ impl Cuda<'_> {
             Unknowns::Parameters => parameters,
             Unknowns::Rows => all_rows as usize,
             Unknowns::Diagonal => 0,
-            Unknowns::Sketch => sketched(all_rows as usize),
-            Unknowns::Subspace { .. } => Subspace::unknowns_for(parameters),
+            Unknowns::Sketch { sums } => sums,
+            Unknowns::Subspace { unknowns, .. } => unknowns,
         };
         let side = dense::stride(size) as u64;
         let cut = self.cut(size);
@@ -288,16 +284,14 @@ impl Cuda<'_> {
         let along = rows_of_unknowns + 3 * row_vectors;
         let own_slope = step + (VECTORS as u64 + 2) * vectors;
         let (work, middle, curved, apart, slope) = match unknowns {
-            Unknowns::Parameters | Unknowns::Diagonal | Unknowns::Sketch => (
+            Unknowns::Parameters | Unknowns::Diagonal | Unknowns::Sketch { .. } => (
                 step + 2 * vectors,
                 step + 3 * vectors,
                 values + (1 + 2 * CANDIDATES as u64) * all_rows * word,
                 all_rows,
                 match unknowns {
                     Unknowns::Parameters => address(Pool::Matrix) + parameters as u64 * stride * word,
-                    Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch | Unknowns::Subspace { .. } => {
-                        own_slope
-                    }
+                    _ => own_slope,
                 },
             ),
             Unknowns::Subspace { .. } => (
@@ -336,14 +330,14 @@ impl Cuda<'_> {
             kind_count: kinds,
             report: address(Pool::Result),
             diagonal: own_slope + stride * word,
-            sketched: if unknowns == Unknowns::Sketch { size as u64 } else { 0 },
+            sketched: if let Unknowns::Sketch { sums } = unknowns { sums as u64 } else { 0 },
             wide: u64::from(cut.wide),
             ..Dense::default()
         };
         let factored = match unknowns {
             Unknowns::Parameters | Unknowns::Diagonal => dense,
             // Nothing is damped towards what is carried there: the row behind the last one holds zeros.
-            Unknowns::Sketch => {
+            Unknowns::Sketch { .. } => {
                 let carried = address(Pool::Matrix) + size as u64 * side * word;
                 Dense { size: size as u64, stride: side, carried, ..dense }
             }

@@ -30,7 +30,7 @@ fn shape(unknowns: Unknowns, rows: usize, stride: usize) -> [usize; 2] {
     match unknowns {
         Unknowns::Parameters => [stride, rows.next_multiple_of(SLICE)],
         Unknowns::Rows => [dense::stride(rows), stride],
-        Unknowns::Diagonal | Unknowns::Sketch | Unknowns::Subspace { .. } => [0, 0],
+        Unknowns::Diagonal | Unknowns::Sketch { .. } | Unknowns::Subspace { .. } => [0, 0],
     }
 }
 

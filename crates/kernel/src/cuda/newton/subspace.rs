@@ -87,8 +87,8 @@ impl Cuda<'_> {
     /// With what tells where a parameter is in the subspace.
     fn in_terms_of(&self, newton: &Newton, dense: &Dense) -> Dense {
         let key = match newton.unknowns {
-            Unknowns::Subspace { turn } => linear::Subspace::key(turn),
-            Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => 0,
+            Unknowns::Subspace { turn, .. } => linear::Subspace::key(turn),
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch { .. } => 0,
         };
         Dense { key, sketched: newton.factored.size, apart: newton.factored.stride, ..*dense }
     }

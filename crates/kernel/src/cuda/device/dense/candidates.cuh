@@ -1,10 +1,6 @@
 // Steps for several dampings: where they lead, how they bend, what they promise. One block of threads per candidate,
 // or per residual of the plan.
 
-// Far enough ahead for differences to have digits, near enough to see the same curvature, in multiples of a step; and
-// the most that a step may bend (Transtrum, Sethna 2012).
-constexpr double REACH = 0.1, MOST_BEND = 0.75;
-
 // Blocks of threads that share the points of one residual.
 constexpr int SHARED_OUT = 16;
 
@@ -42,8 +38,8 @@ __device__ inline void look_ahead(const Arguments& arguments) {
     for (long long place = threadIdx.x; place < arguments.size; place += THREADS) {
         along += step[place] * arguments.slope[place];
         square += step[place] * (step[place] - pulled * arguments.carried[place]);
-        ahead[place] = arguments.parameters[place] + REACH * step[place];
-        ahead[arguments.stride + place] = arguments.parameters[place] - REACH * step[place];
+        ahead[place] = arguments.parameters[place] + arguments.reach * step[place];
+        ahead[arguments.stride + place] = arguments.parameters[place] - arguments.reach * step[place];
     }
     along = block_sum(along);
     square = block_sum(square);
@@ -69,7 +65,7 @@ __device__ inline void fill_rows(const Arguments& arguments) {
     for (long long point = share * THREADS + threadIdx.x; point < own[2]; point += SHARED_OUT * THREADS) {
         const long long row = own[0] + point * own[1];
         if (ENDS) to[row] = scale * ahead[row];
-        else to[row] = scale / (REACH * REACH) * (ahead[row] - 2 * arguments.values[row] + behind[row]);
+        else to[row] = scale / (arguments.reach * arguments.reach) * (ahead[row] - 2 * arguments.values[row] + behind[row]);
     }
 }
 
@@ -97,7 +93,7 @@ __device__ inline void end_step(const Arguments& arguments) {
         length = sqrt(block_sum(length));
         bent = sqrt(block_sum(bent));
         // Neither zero nor infinite nor no number.
-        if (bent > 0 && bent - bent == 0) part = 0.5 * fmin(MOST_BEND * length / (0.5 * bent), 1.0);
+        if (bent > 0 && bent - bent == 0) part = 0.5 * fmin(arguments.most_bend * length / (0.5 * bent), 1.0);
     }
     double* end = vector_of(arguments.moved, arguments, candidate);
     for (long long place = threadIdx.x; place < arguments.size; place += THREADS) {

@@ -75,6 +75,8 @@ struct Arguments {
     unsigned short* halves;
     double* unscales;
     double* sizes;
+    // Where curvature is seen, in multiples of a step, and the most that a step may bend.
+    double reach, most_bend;
 };
 
 // Adds up a number of every thread, in a fixed order; every thread has the sum.
