@@ -1,12 +1,12 @@
 //! Vectors as long as the parameters that stay on the device, in an arena of their own, and a matrix beside them.
 
 use super::CudaError;
-use super::emit::{NUMBERS, Shape, kernel};
-use super::engine::Cuda;
-use super::given::given;
-use super::machine::{Arena, Arguments as Plan, Module, ToLoad};
-use super::memory::Pool;
-use super::rows::Wanted;
+use super::chunks::Wanted;
+use super::context::Context;
+use super::machine::{Module, Region, Shape, ToLoad, given};
+use super::memory::Tenant;
+use super::program::{NUMBERS, kernel};
+use super::step::Step;
 use crate::Weighted;
 use linear::Change;
 use std::fmt::Write;
@@ -32,73 +32,99 @@ const KERNELS: [(&str, &str); 4] = [
 
 given! {
     /// What the kernels are given; as `Arguments` in `device/dense/vectors.cuh`.
-    struct Arguments {
+    struct Arguments laid out as Words {
         size: u64,
-        table: [u64; MOST],
+        table: [Region<f64>; MOST],
         coefficients: [f64; MOST],
         count: u64,
-        to: u64,
-        parts: u64,
-        matrix: u64,
+        to: Region<f64>,
+        parts: Region<f64>,
+        matrix: Region<f64>,
         changes: u64,
         factor: f64,
         own: f64,
         mixed: f64,
         other: f64,
-        u: u64,
-        v: u64,
-        vector: u64,
+        u: Region<f64>,
+        v: Region<f64>,
+        vector: Region<f64>,
     }
 }
 
-/// Where they are: vectors, then parts of products, then the matrix.
+/// Where they are.
 #[derive(Debug)]
-pub(super) struct Vectors {
-    arena: Arena,
+struct Kept {
     module: Module,
     size: usize,
-    count: usize,
+    /// One after the other.
+    vectors: Region<f64>,
+    /// Of products.
+    parts: Region<f64>,
+    matrix: Region<f64>,
 }
 
-impl Vectors {
-    fn place(&self, vector: usize) -> usize {
-        assert!(vector < self.count, "a vector that there is room for");
-        vector * self.size * size_of::<f64>()
-    }
-
-    fn address(&self, vector: usize) -> u64 {
-        self.arena.address_of(self.place(vector), self.size * size_of::<f64>())
-    }
-
-    fn parts(&self) -> usize {
-        self.count * self.size * size_of::<f64>()
-    }
-
-    fn matrix(&self) -> usize {
-        self.parts() + MOST / 2 * SHARED_OUT * size_of::<f64>()
+impl Kept {
+    fn vector(&self, number: usize) -> Region<f64> {
+        self.vectors.part(number * self.size, self.size)
     }
 
     /// What all kernels share.
     fn arguments(&self) -> Arguments {
-        let address = |place| self.arena.address_of(place, 0);
+        let nowhere = Region::default();
         Arguments {
             size: self.size as u64,
-            table: [0; MOST],
+            table: [nowhere; MOST],
             coefficients: [0.0; MOST],
             count: 0,
-            to: 0,
-            parts: address(self.parts()),
-            matrix: address(self.matrix()),
+            to: nowhere,
+            parts: self.parts,
+            matrix: self.matrix,
             changes: 0,
             factor: 0.0,
             own: 0.0,
             mixed: 0.0,
             other: 0.0,
-            u: 0,
-            v: 0,
-            vector: 0,
+            u: nowhere,
+            v: nowhere,
+            vector: nowhere,
         }
     }
+
+    /// Blocks that are worth launching for a vector, each of which takes so many places at a time.
+    fn blocks(&self, context: &Context<'_>, each: usize) -> usize {
+        self.size.div_ceil(each).min(context.program.machine().blocks(EACH))
+    }
+
+    fn launch(
+        &self,
+        context: &Context<'_>,
+        name: &str,
+        blocks: usize,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        context.program.machine().launch(&self.module, name, blocks, arguments)
+    }
+
+    /// The sum of factors times vectors, wherever they are.
+    fn add_up(
+        &self,
+        context: &Context<'_>,
+        to: Region<f64>,
+        summands: &[(f64, Region<f64>)],
+    ) -> Result<(), CudaError> {
+        let mut arguments = Arguments { to, count: summands.len() as u64, ..self.arguments() };
+        let places = arguments.table.iter_mut().zip(&mut arguments.coefficients);
+        for ((place, coefficient), (factor, vector)) in places.zip(summands) {
+            (*place, *coefficient) = (*vector, *factor);
+        }
+        self.launch(context, "combine", self.blocks(context, THREADS), &arguments)
+    }
+}
+
+/// Vectors of an optimizer, in memory of their own.
+#[derive(Debug, Default)]
+pub(crate) struct Vectors {
+    kept: Option<Kept>,
 }
 
 /// The text of the kernels.
@@ -117,132 +143,138 @@ pub(super) fn text() -> String {
         .fold(text, |text, (name, function)| text + &kernel(name, &format!("    {function}(arguments);\n")))
 }
 
-impl Cuda<'_> {
-    /// Bytes of the vectors.
-    pub(super) fn vector_bytes(&self) -> usize {
-        self.vectors.as_ref().map_or(0, |vectors| vectors.arena.bytes())
-    }
-
+impl Vectors {
     /// Makes room for vectors, and for a matrix beside them; fails where there is none.
-    pub(crate) fn reserve_vectors(&mut self, count: usize, matrix: bool) -> Result<(), CudaError> {
-        self.vectors = None;
-        let size = self.plan.parameter_count();
+    pub(crate) fn reserve(
+        &mut self,
+        context: &mut Context<'_>,
+        count: usize,
+        matrix: bool,
+    ) -> Result<(), CudaError> {
+        self.kept = None;
+        let size = context.plan().parameter_count();
         let shape = Shape { threads: THREADS, shared: 0, each: EACH };
         let (text, kernels) = (text(), KERNELS.map(|(name, _)| name));
         let wanted = ToLoad { text: &text, shape, kernels: &kernels, staging: &[], tables: &[] };
-        let module = self.machine.load(&[wanted])?.remove(0);
-        let mut vectors = Vectors { arena: Arena::new(&self.machine), module, size, count };
-        let bytes = vectors.matrix() + if matrix { size * size * size_of::<f64>() } else { 0 };
-        // Half of a limit is kept for evaluations.
-        if self.limit.is_some_and(|limit| bytes > limit / 2) {
-            return Err(CudaError::Memory { bytes });
-        }
-        vectors.arena.reserve(bytes)?;
-        self.vectors = Some(vectors);
-        self.peak = self.peak.max(self.bytes());
+        let module = context.program.machine().load(&[wanted])?.remove(0);
+        let counts = [count * size, MOST / 2 * SHARED_OUT, if matrix { size * size } else { 0 }];
+        context.memory.reserve_for_vectors(counts.iter().sum::<usize>() * size_of::<f64>())?;
+        let [vectors, parts, matrix] = context.memory.whole(Tenant::Vectors).split(counts);
+        self.kept = Some(Kept { module, size, vectors, parts, matrix });
         Ok(())
     }
 
-    fn vectors(&self) -> Result<&Vectors, CudaError> {
-        self.vectors.as_ref().ok_or(CudaError::NoVectors)
+    fn kept(&self) -> Result<&Kept, CudaError> {
+        self.kept.as_ref().ok_or(CudaError::NoVectors)
     }
 
-    /// Brings numbers to a place behind a vector's start or the matrix.
-    fn put_at(&mut self, place: usize, words: impl Iterator<Item = u64>) -> Result<(), CudaError> {
-        let Cuda { machine, staging, vectors, .. } = self;
-        machine.send(&vectors.as_ref().ok_or(CudaError::NoVectors)?.arena, place, staging, words)
+    pub(crate) fn put(
+        &self,
+        context: &mut Context<'_>,
+        vector: usize,
+        numbers: &[f64],
+    ) -> Result<(), CudaError> {
+        context.memory.send(self.kept()?.vector(vector), numbers.iter().map(|number| number.to_bits()))
     }
 
-    fn fetch_at(&mut self, place: usize, numbers: &mut [f64]) -> Result<(), CudaError> {
-        let Cuda { machine, staging, vectors, .. } = self;
-        machine.fetch(&vectors.as_ref().ok_or(CudaError::NoVectors)?.arena, place, staging, numbers)
-    }
-
-    pub(crate) fn put_vector(&mut self, vector: usize, numbers: &[f64]) -> Result<(), CudaError> {
-        let place = self.vectors()?.place(vector);
-        self.put_at(place, numbers.iter().map(|number| number.to_bits()))
-    }
-
-    pub(crate) fn fetch_vector(&mut self, vector: usize, numbers: &mut [f64]) -> Result<(), CudaError> {
-        let place = self.vectors()?.place(vector);
-        self.fetch_at(place, numbers)
+    pub(crate) fn fetch(
+        &self,
+        context: &mut Context<'_>,
+        vector: usize,
+        numbers: &mut [f64],
+    ) -> Result<(), CudaError> {
+        context.memory.fetch(self.kept()?.vector(vector), numbers)
     }
 
     /// Products of pairs of vectors.
-    pub(crate) fn dots(&mut self, pairs: &[[usize; 2]]) -> Result<Vec<f64>, CudaError> {
+    pub(crate) fn dots(
+        &self,
+        context: &mut Context<'_>,
+        pairs: &[[usize; 2]],
+    ) -> Result<Vec<f64>, CudaError> {
+        let kept = self.kept()?;
         let mut products = Vec::with_capacity(pairs.len());
         for pairs in pairs.chunks(MOST / 2) {
-            let vectors = self.vectors()?;
-            let (parts, mut arguments) = (vectors.parts(), vectors.arguments());
+            let mut arguments = kept.arguments();
             for (place, vector) in arguments.table.iter_mut().zip(pairs.as_flattened()) {
-                *place = vectors.address(*vector);
+                *place = kept.vector(*vector);
             }
-            self.launch_vectors("products", pairs.len() * SHARED_OUT, &arguments)?;
+            kept.launch(context, "products", pairs.len() * SHARED_OUT, &arguments)?;
             let mut sums = vec![0.0; pairs.len() * SHARED_OUT];
-            self.fetch_at(parts, &mut sums)?;
+            context.memory.fetch(kept.parts, &mut sums)?;
             products.extend(sums.chunks_exact(SHARED_OUT).map(|parts| parts.iter().sum::<f64>()));
         }
         Ok(products)
     }
 
     /// `to` becomes the sum of vectors times coefficients.
-    pub(crate) fn combine(&mut self, to: usize, summands: &[(f64, usize)]) -> Result<(), CudaError> {
+    pub(crate) fn combine(
+        &self,
+        context: &Context<'_>,
+        to: usize,
+        summands: &[(f64, usize)],
+    ) -> Result<(), CudaError> {
+        let kept = self.kept()?;
         // What does not fit into one launch is added to what is there: what `to` itself contributes comes first.
         let (own, others): (Vec<_>, Vec<_>) = summands.iter().partition(|(_, vector)| *vector == to);
         let own = own.into_iter().reduce(|(sum, to), (factor, _)| (sum + factor, to));
         let all: Vec<(f64, usize)> = own.into_iter().chain(others).collect();
         for (number, part) in all.chunks(MOST - 1).enumerate() {
-            let vectors = self.vectors()?;
             let before = (number > 0).then_some((1.0, to));
-            let part: Vec<(f64, u64)> = (before.iter().chain(part))
-                .map(|&(factor, vector)| (factor, vectors.address(vector)))
-                .collect();
-            self.add_up(vectors.address(to), &part)?;
+            let part: Vec<(f64, Region<f64>)> =
+                (before.iter().chain(part)).map(|&(factor, vector)| (factor, kept.vector(vector))).collect();
+            kept.add_up(context, kept.vector(to), &part)?;
         }
         Ok(())
     }
 
-    /// Changes the matrix and multiplies it with a vector, as [`crate::Packed::update_and_multiply`] does.
+    /// Changes the matrix and multiplies it with a vector, as [`linear::Packed::update_and_multiply`] does.
     pub(crate) fn multiply_matrix(
-        &mut self,
+        &self,
+        context: &Context<'_>,
         change: Option<Change>,
         vector: usize,
         product: usize,
     ) -> Result<(), CudaError> {
-        let vectors = self.vectors()?;
-        let mut arguments = Arguments {
-            vector: vectors.address(vector),
-            to: vectors.address(product),
-            ..vectors.arguments()
-        };
+        let kept = self.kept()?;
+        let mut arguments =
+            Arguments { vector: kept.vector(vector), to: kept.vector(product), ..kept.arguments() };
         if let Some(Change { factor, weights, vectors: [u, v] }) = change {
             (arguments.changes, arguments.factor) = (1, factor);
             [arguments.own, arguments.mixed, arguments.other] = weights;
-            (arguments.u, arguments.v) = (vectors.address(u), vectors.address(v));
+            (arguments.u, arguments.v) = (kept.vector(u), kept.vector(v));
         }
-        self.launch_vectors("multiply", self.vector_blocks(THREADS / 32), &arguments)
+        kept.launch(context, "multiply", kept.blocks(context, THREADS / 32), &arguments)
     }
 
     /// The matrix becomes what `numbers` says, its lower triangle row by row, or the identity.
-    pub(crate) fn put_matrix(&mut self, numbers: Option<&[f64]>) -> Result<(), CudaError> {
-        let vectors = self.vectors()?;
-        let (size, place, arguments) = (vectors.size, vectors.matrix(), vectors.arguments());
+    pub(crate) fn put_matrix(
+        &self,
+        context: &mut Context<'_>,
+        numbers: Option<&[f64]>,
+    ) -> Result<(), CudaError> {
+        let kept = self.kept()?;
+        let size = kept.size;
         let Some(numbers) = numbers else {
-            return self.launch_vectors("identity", self.vector_blocks(1), &arguments);
+            return kept.launch(context, "identity", kept.blocks(context, 1), &kept.arguments());
         };
         let at = |row: usize, column: usize| numbers[row * (row + 1) / 2 + column];
         let all = (0..size * size).map(|place| (place / size, place % size));
-        self.put_at(place, all.map(|(row, column)| at(row.max(column), row.min(column)).to_bits()))
+        let words = all.map(|(row, column)| at(row.max(column), row.min(column)).to_bits());
+        context.memory.send(kept.matrix, words)
     }
 
     /// The lower triangle of the matrix, row by row.
-    pub(crate) fn fetch_matrix_numbers(&mut self, numbers: &mut [f64]) -> Result<(), CudaError> {
-        let vectors = self.vectors()?;
-        let (size, place) = (vectors.size, vectors.matrix());
+    pub(crate) fn fetch_matrix(
+        &self,
+        context: &mut Context<'_>,
+        numbers: &mut [f64],
+    ) -> Result<(), CudaError> {
+        let kept = self.kept()?;
         let mut rest = numbers;
-        for row in 0..size {
+        for row in 0..kept.size {
             let (own, others) = rest.split_at_mut(row + 1);
-            self.fetch_at(place + row * size * size_of::<f64>(), own)?;
+            context.memory.fetch(kept.matrix.from(row * kept.size), own)?;
             rest = others;
         }
         Ok(())
@@ -250,51 +282,28 @@ impl Cuda<'_> {
 
     /// Sums at the parameters that vector `at` holds; their gradient goes to another vector.
     pub(crate) fn evaluate_at(
-        &mut self,
+        &self,
+        context: &mut Context<'_>,
+        step: &mut Step,
         over: Weighted<'_>,
-        at: usize,
-        gradient: usize,
+        [at, gradient]: [usize; 2],
         squares: &mut [f64],
     ) -> Result<(), CudaError> {
+        let kept = self.kept()?;
         let wanted = Wanted::Given(over.points);
-        let prepared = self.prepare((wanted, over.factors), None, [0, 0])?;
-        let Plan { parameters, result, .. } = prepared.arguments;
-        let vectors = self.vectors()?;
-        let [at, gradient] = [at, gradient].map(|vector| vectors.address(vector));
-        self.add_up(parameters, &[(1.0, at)])?;
-        self.launch(prepared.kernels, "pack", self.pack_blocks(prepared.kernels), &prepared.arguments)?;
-        self.visit(&prepared, wanted, &prepared.arguments)?;
-        self.launch(prepared.kernels, "reduce", self.reduce_blocks(prepared.kernels), &prepared.arguments)?;
-        self.add_up(gradient, &[(1.0, result)])?;
-        let behind = self.plan.parameter_count() * size_of::<f64>();
-        let place = prepared.regions.get(Pool::Result).start + behind;
-        self.fetch(place, squares)
-    }
-
-    /// The sum of factors times vectors, all by address.
-    fn add_up(&self, to: u64, summands: &[(f64, u64)]) -> Result<(), CudaError> {
-        let mut arguments = Arguments { to, count: summands.len() as u64, ..self.vectors()?.arguments() };
-        let places = arguments.table.iter_mut().zip(&mut arguments.coefficients);
-        for ((place, coefficient), (factor, address)) in places.zip(summands) {
-            (*place, *coefficient) = (*address, *factor);
-        }
-        self.launch_vectors("combine", self.vector_blocks(THREADS), &arguments)
-    }
-
-    /// Blocks that are worth launching for a vector, each of which takes so many places at a time.
-    fn vector_blocks(&self, each: usize) -> usize {
-        self.plan.parameter_count().div_ceil(each).min(self.machine.blocks(EACH))
-    }
-
-    fn launch_vectors(&self, name: &str, blocks: usize, arguments: &Arguments) -> Result<(), CudaError> {
-        self.machine.launch(&self.vectors()?.module, name, blocks, arguments)
+        let prepared = step.prepare(context, (wanted, over.factors), None, [0, 0])?;
+        let (parameters, result) = (prepared.arguments.parameters, prepared.arguments.result);
+        kept.add_up(context, parameters.part(0, kept.size), &[(1.0, kept.vector(at))])?;
+        step.add_up(context, &prepared, wanted)?;
+        kept.add_up(context, kept.vector(gradient), &[(1.0, result.part(0, kept.size))])?;
+        context.memory.fetch(result.from(kept.size), squares)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cuda::probe::assert_twins;
+    use crate::cuda::machine::assert_twins;
 
     #[test]
     fn kernels_read_what_they_are_given() {

@@ -1,17 +1,12 @@
 //! Dense linear algebra on the device: the text of its kernels, the same for every plan, and what they are given.
 
-use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel_of};
-use crate::cuda::given::given;
-use crate::cuda::machine::ToLoad;
+use crate::cuda::machine::{Region, Shape, ToLoad, given};
+use crate::cuda::program::{INSTRUCTIONS, NUMBERS, SIDE, kernel_of, stride};
 use linear::{Attempt, Bend, Correction, Course};
 use std::fmt::Write;
 
-/// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/dense/normal.cuh`.
-pub(super) const SIDE: usize = 128;
+/// Rows of the Jacobian that are staged at a time; as in `device/dense/normal.cuh`.
 const STAGED: usize = 24;
-
-/// Unknowns from which on factors are cut into wide blocks on a GPU: on an H200 three at once take as long either way with 5,121.
-pub(crate) const LEAST_WIDE: usize = 6144;
 
 /// Rows and columns of a block of a factor; as in `device/dense/cholesky.cuh`.
 pub(super) const BLOCK: usize = 64;
@@ -27,6 +22,9 @@ pub(super) const THREADS: usize = 256;
 /// Steps that are tried at once; as many as `device/dense/dense.cuh` has numbers to add.
 pub(crate) const CANDIDATES: usize = 4;
 
+/// Numbers that the host is told before the squares: three per candidate.
+pub(super) const REPORT: usize = 3 * CANDIDATES;
+
 /// Two stages of two factors, padded against conflicts of banks; those of `device/dense/gram.cuh` and `device/dense/halves.cuh` take less.
 const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
 
@@ -36,54 +34,54 @@ const WIDE_BYTES: usize = 2 * SIDE * (16 + 4) * size_of::<f64>();
 given! {
     /// What its kernels are given; as `Arguments` in `device/dense/dense.cuh`.
     #[derive(Default)]
-    pub(super) struct Dense {
-        rows: u64,
+    pub(super) struct Dense laid out as DenseWords {
+        rows: Region<f64>,
         row_count: u64,
         stride: u64,
         size: u64,
         parts: u64,
         fresh: u64,
-        sums: u64,
-        matrix: u64,
-        factors: u64,
-        corners: u64,
-        flags: u64,
+        sums: Region<f64>,
+        matrix: Region<f64>,
+        factors: Region<f64>,
+        corners: Region<f64>,
+        flags: Region<i32>,
         factor_count: u64,
         damped: [f64; CANDIDATES],
         candidates: u64,
         factor: [u64; CANDIDATES],
         added: [f64; CANDIDATES],
         pulled: [f64; CANDIDATES],
-        carried: u64,
+        carried: Region<f64>,
         in_rows: u64,
-        from: u64,
-        to: u64,
-        step: u64,
-        bend: u64,
-        kept: u64,
-        along: u64,
-        parameters: u64,
-        moved: u64,
+        from: Region<f64>,
+        to: Region<f64>,
+        step: Region<f64>,
+        bend: Region<f64>,
+        kept: Region<f64>,
+        along: Region<f64>,
+        parameters: Region<f64>,
+        moved: Region<f64>,
         bent: u64,
-        values: u64,
-        others: u64,
+        values: Region<f64>,
+        others: Region<f64>,
         all_rows: u64,
-        kinds: u64,
+        kinds: Region<u64>,
         kind_count: u64,
-        curved: u64,
+        curved: Region<f64>,
         apart: u64,
-        slope: u64,
-        report: u64,
+        slope: Region<f64>,
+        report: Region<f64>,
         iterated: u64,
         enough: f64,
-        diagonal: u64,
+        diagonal: Region<f64>,
         sketched: u64,
         first_row: u64,
         wide: u64,
         key: u64,
-        halves: u64,
-        unscales: u64,
-        sizes: u64,
+        halves: Region<u16>,
+        unscales: Region<f64>,
+        sizes: Region<f64>,
         reach: f64,
         most_bend: f64,
     }
@@ -194,12 +192,6 @@ pub(crate) fn to_load(text: &str) -> ToLoad<'_> {
     ToLoad { text, shape, kernels: &NAMES, staging: &[(WIDE_FACTOR, WIDE_BYTES)], tables: &[] }
 }
 
-/// Numbers from one row of the Jacobian, or of a matrix with so many unknowns, to the next: the residual lies behind
-/// the parameters, and two more rows behind the unknowns.
-pub(crate) fn stride(unknowns: usize) -> usize {
-    (unknowns + 2).next_multiple_of(SIDE)
-}
-
 /// Tiles of the lower triangle of JᵀJ or JJᵀ.
 pub(super) fn tiles(unknowns: usize) -> usize {
     let side = stride(unknowns) / SIDE;
@@ -223,6 +215,17 @@ impl Cut {
     pub(super) fn columns(self) -> usize {
         let blocks = (self.unknowns + 1) / BLOCK + 1;
         if self.wide { blocks.next_multiple_of(2) } else { blocks }
+    }
+
+    /// Numbers of a factor's columns, and of the blocks on its diagonal apart; rows are `side` numbers.
+    pub(super) fn numbers(self, side: usize) -> [usize; 2] {
+        [self.columns() * BLOCK * side, self.columns() * 2 * BLOCK.pow(2)]
+    }
+
+    /// All candidates' factors, the blocks on their diagonals, and their flags.
+    pub(super) fn split(self, all: Region<f64>, side: usize) -> [Region<f64>; 3] {
+        let [factor, corners] = self.numbers(side);
+        all.split([factor, corners, self.flags()].map(|each| CANDIDATES * each))
     }
 
     /// The kernel that finds a factor, and its blocks of threads.
@@ -295,7 +298,7 @@ pub(crate) fn text() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cuda::probe::assert_twins;
+    use crate::cuda::machine::assert_twins;
 
     #[test]
     fn kernels_read_what_they_are_given() {

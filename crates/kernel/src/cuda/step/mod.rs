@@ -1,0 +1,16 @@
+//! Calls on points: loss and gradient, whole steps of training, work on single terms.
+//!
+//! `room` finds room for a call and `prepare` brings there what it needs; `evaluate` launches loss and gradient, `run` keeps whole
+//! steps on the device, `series` many of them in one launch; `tune` tries which tiles are fastest; `terms` is work on one term.
+//! `off` is an unfused baseline.
+
+mod evaluate;
+mod off;
+mod prepare;
+mod room;
+mod run;
+mod series;
+mod terms;
+mod tune;
+
+pub(super) use prepare::Step;
