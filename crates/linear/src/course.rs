@@ -1,7 +1,7 @@
 //! Steps of damped Gauss-Newton as data: which are tried, how they are found and what shape they have. Whoever takes a step, a
 //! processor or a device, takes it by these numbers.
 
-use crate::Unknowns;
+use crate::{Patience, Unknowns};
 
 /// A step that a device is to try.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -20,15 +20,6 @@ impl Attempt {
     pub fn is_refined(&self) -> bool {
         self.added < self.factored
     }
-}
-
-/// When conjugate gradients end.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Patience {
-    /// After so many.
-    pub most: usize,
-    /// When the slope that is left, measured by what it is multiplied with, is this part of the first one.
-    pub tolerance: f64,
 }
 
 /// How steps bend: half of what the residuals' curvature along a step does to its equations is added (Transtrum, Sethna 2012).

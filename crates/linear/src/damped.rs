@@ -1,6 +1,6 @@
 //! Damped linear equations as data: what is to be factorised, and in which numbers.
 
-use crate::{Patience, Subspace};
+use crate::Subspace;
 
 /// What the unknowns are of the equations that a device factorises.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +86,15 @@ impl Unknowns {
             Unknowns::Diagonal | Unknowns::Sketch { .. } => true,
         }
     }
+}
+
+/// When conjugate gradients end.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Patience {
+    /// After so many.
+    pub most: usize,
+    /// When the slope that is left, measured by what it is multiplied with, is this part of the first one.
+    pub tolerance: f64,
 }
 
 /// Sums with random signs that stand for so many rows where equations are sketched.

@@ -17,7 +17,7 @@ pub(crate) struct Region<T> {
 
 impl<T> Region<T> {
     /// What an allocator has just given, or still gives.
-    pub(in crate::cuda) fn new(address: u64, count: usize) -> Self {
+    pub(super) fn new(address: u64, count: usize) -> Self {
         Region { address, count, of: PhantomData }
     }
 

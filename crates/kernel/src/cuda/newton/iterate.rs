@@ -1,6 +1,7 @@
 //! Steps without a factor of their own equations: conjugate gradients on all rows, for all candidates at once.
 
 use super::candidates::Half;
+use super::cut::tiles;
 use super::dense::{self, CANDIDATES, Dense, THREADS};
 use super::queue::Queue;
 use super::room::SLOPE_PARTS;
@@ -39,7 +40,7 @@ impl Queue<'_> {
         self.launch("arrive", dense::SHARED_OUT * tables(self.program.plan()), &residuals)?;
         self.slopes(&Dense { to: own.slope, ..own }, "add")?;
         if is_sketched {
-            let products = dense::tiles(own.sketched as usize);
+            let products = tiles(own.sketched as usize);
             let side = problem.factored.stride;
             let pairs =
                 Dense { rows: problem.sketch, row_count: side, apart: side, in_rows: 1, ..problem.dense };

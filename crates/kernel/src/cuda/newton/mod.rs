@@ -3,9 +3,10 @@
 //!
 //! `solver` is what others see. `room` finds room for a problem and `problem` says where everything of it lies; `queue` launches
 //! what equations are made of, `candidates` what steps are made of; `refine`, `iterate` and `subspace` are other ways to steps,
-//! `short` other ways to equations. `dense` is the text of the kernels and what they are given.
+//! `short` other ways to equations. `dense` is the text of the kernels and what they are given, `cut` how they cut matrices.
 
 mod candidates;
+mod cut;
 mod dense;
 mod iterate;
 mod problem;

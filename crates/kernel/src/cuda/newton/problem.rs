@@ -1,6 +1,7 @@
 //! A least-squares problem in its place: regions of the device's memory for everything that its kernels read and write.
 
-use super::dense::{CANDIDATES, Cut, Dense};
+use super::cut::Cut;
+use super::dense::{CANDIDATES, Dense};
 use super::room::{KIND, Shares};
 use super::short::Short;
 use crate::cuda::chunks::{Chunk, Size};

@@ -1,5 +1,6 @@
 //! Launches of one problem: what its equations are made of.
 
+use super::cut::tiles;
 use super::dense::{self, Dense, REPORT, SHARED_OUT, THREADS};
 use super::problem::Problem;
 use crate::cuda::CudaError;
@@ -34,7 +35,7 @@ impl Queue<'_> {
     /// Queues JᵀJ and Jᵀr.
     fn columns(&self) -> Result<(), CudaError> {
         let problem = self.problem;
-        let products = dense::tiles(problem.dense.size as usize);
+        let products = tiles(problem.dense.size as usize);
         for (chunk, rows) in problem.chunk_rows.iter().enumerate() {
             self.rows(chunk)?;
             let dense = Dense { row_count: rows.len() as u64, fresh: u64::from(chunk == 0), ..problem.dense };
@@ -54,7 +55,7 @@ impl Queue<'_> {
     fn pairs(&self) -> Result<(), CudaError> {
         let problem = self.problem;
         let rows = problem.dense.all_rows;
-        let products = dense::tiles(rows as usize);
+        let products = tiles(rows as usize);
         self.rows(0)?;
         let dense = Dense { row_count: rows, candidates: 1, ..problem.dense };
         let (residuals, along) = (problem.vectors.work, problem.factored.carried);

@@ -1,7 +1,8 @@
 //! Finds room for a least-squares problem, in an arena of its own: all rows at once where memory allows, in chunks where
 //! it does not.
 
-use super::dense::{self, CANDIDATES, Cut, REPORT, SHARED_OUT};
+use super::cut::{Cut, TILE, parts, tiles};
+use super::dense::{CANDIDATES, REPORT, SHARED_OUT};
 use super::problem::{Problem, unknowns_of};
 use super::short::Short;
 use crate::Points;
@@ -169,11 +170,11 @@ fn shares(
     let all_rows = chunk_rows.last().map_or(0, |rows| rows.end);
     let parameters = program.plan().parameter_count();
     let (tiles, summed) = match unknowns {
-        Unknowns::Parameters => (dense::tiles(parameters), rows),
-        Unknowns::Rows => (dense::tiles(all_rows), stride(parameters)),
+        Unknowns::Parameters => (tiles(parameters), rows),
+        Unknowns::Rows => (tiles(all_rows), stride(parameters)),
         Unknowns::Diagonal => (0, rows),
-        Unknowns::Sketch { sums } => (dense::tiles(sums), stride(parameters)),
-        Unknowns::Subspace { unknowns, .. } => (dense::tiles(unknowns), all_rows),
+        Unknowns::Sketch { sums } => (tiles(sums), stride(parameters)),
+        Unknowns::Subspace { unknowns, .. } => (tiles(unknowns), all_rows),
     };
     Shares {
         unknowns,
@@ -184,7 +185,7 @@ fn shares(
         sizes: sizes.to_vec(),
         rows,
         all_rows,
-        parts: dense::parts(tiles, summed, program.machine().blocks(1)),
+        parts: parts(tiles, summed, program.machine().blocks(1)),
         chunks,
         chunk_rows,
     }
@@ -203,7 +204,7 @@ fn regions(program: &Program<'_>, shares: &Shares) -> Regions {
         Unknowns::Sketch { .. } => (3 * CANDIDATES, side * row),
         Unknowns::Subspace { .. } => (3 * CANDIDATES, all_rows * side),
     };
-    let parts = dense::tiles(size) * parts * dense::TILE;
+    let parts = tiles(size) * parts * TILE;
     let cut = Cut { unknowns: size, wide: program.machine().is_wide(size) };
     let factor: usize = cut.numbers(side).into_iter().sum();
     let number = program.number_bytes();

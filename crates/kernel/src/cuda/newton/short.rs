@@ -1,5 +1,6 @@
 //! Products of numbers in half precision, for steps whose damping is far above their error.
 
+use super::cut::tiles;
 use super::dense::{self, Dense, THREADS};
 use super::queue::Queue;
 use super::room::SLOPE_PARTS;
@@ -83,7 +84,7 @@ impl Queue<'_> {
         self.launch("largest", stride / dense::BLOCK * SLOPE_PARTS, &columns)?;
         self.launch("scale", stride.div_ceil(THREADS), &columns)?;
         self.halves(&own)?;
-        self.launch("products", dense::tiles(own.size as usize) * own.parts as usize, &own)
+        self.launch("products", tiles(own.size as usize) * own.parts as usize, &own)
     }
 
     /// Queues the sum of what [`Self::short_columns`] found with the residuals, in its place among the equations.

@@ -2,7 +2,8 @@
 //! with few parameters, until steps are wanted.
 
 use super::candidates::Half;
-use super::dense::{self, BLOCK, Dense, THREADS};
+use super::cut::tiles;
+use super::dense::{BLOCK, Dense, THREADS};
 use super::queue::Queue;
 use super::room::SLOPE_PARTS;
 use crate::cuda::CudaError;
@@ -28,7 +29,7 @@ impl Queue<'_> {
             self.launch("combine", blocks, &part)?;
             self.launch("complete", rows.len().div_ceil(warps), &part)?;
         }
-        let products = dense::tiles(unknowns);
+        let products = tiles(unknowns);
         let compact = Dense { in_rows: 0, fresh: 1, ..*factored };
         self.launch("products", products * compact.parts as usize, &compact)?;
         self.gathering(products, &compact)?;

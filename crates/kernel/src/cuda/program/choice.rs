@@ -1,6 +1,6 @@
 //! Which kernels take a step at so many points.
 
-use super::emit::{Source, Variant, Work};
+use super::emit::{Measure, Source, Variant, Work};
 use super::loaded::{Handle, Program};
 use super::{CompileMode, POINTS, price, tiles};
 use crate::Precision;
@@ -42,10 +42,10 @@ impl Program<'_> {
     /// The tiles that share out so many points of every term best, and which text for them.
     fn best(&self, counts: &[usize]) -> (usize, Variant) {
         let cost = |most: usize| {
-            let source = self.text_of((Work::Evaluate, most, Variant::default()));
-            let cost = price::cost(self.plan(), &source, counts, self.machine().blocks(1));
-            cost + price::update_cost(self.gradient_bytes(&source, counts))
-                + self.missed_cost(&source, counts)
+            let measure = self.measured(most);
+            let cost = price::cost(self.plan(), &measure, counts, self.machine().blocks(1));
+            cost + price::update_cost(self.gradient_bytes(&measure, counts))
+                + self.missed_cost(&measure, counts)
         };
         let costs = tiles::SIZES.map(|most| (cost(most), most));
         let best = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
@@ -54,18 +54,18 @@ impl Program<'_> {
     }
 
     /// What sums cost that wait outside of the second-level cache.
-    fn missed_cost(&self, source: &Source, counts: &[usize]) -> f64 {
-        let (tiles, number) = (source.tiles(counts), self.number_bytes());
-        let blocks = tiles.min(self.machine().blocks(source.shape.each));
+    fn missed_cost(&self, measure: &Measure, counts: &[usize]) -> f64 {
+        let (tiles, number) = (measure.tiles(counts), self.number_bytes());
+        let blocks = tiles.min(self.machine().blocks(measure.shape.each));
         let gradients = blocks.div_ceil(price::sharing(tiles, blocks, self.precision() == Precision::F64));
-        let resident = (blocks * source.scratch + gradients * source.gradient) * number;
-        price::missed_cost(tiles, source.scratch * number, resident, self.machine().cache_bytes())
+        let resident = (blocks * measure.scratch + gradients * measure.gradient) * number;
+        price::missed_cost(tiles, measure.scratch * number, resident, self.machine().cache_bytes())
     }
 
     /// Bytes of all gradients, where every block has its own.
-    fn gradient_bytes(&self, source: &Source, counts: &[usize]) -> usize {
-        let blocks = source.tiles(counts).min(self.machine().blocks(source.shape.each));
-        blocks * source.gradient * self.number_bytes()
+    fn gradient_bytes(&self, measure: &Measure, counts: &[usize]) -> usize {
+        let blocks = measure.tiles(counts).min(self.machine().blocks(measure.shape.each));
+        blocks * measure.gradient * self.number_bytes()
     }
 
     /// Which text for tiles of at most so many points.
@@ -109,5 +109,36 @@ impl Program<'_> {
     ) -> Result<Handle, CudaError> {
         let variant = self.variant(most, counts);
         self.load((Work::Evaluate, most, Variant { series: series && variant.series, ..variant }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Precision;
+    use crate::cuda::program::emit::{Target, Variant, Work, measured, source};
+    use crate::cuda::program::tiles::SIZES;
+
+    #[test]
+    fn tiles_are_priced_by_what_their_kernels_take() {
+        let cases = [
+            include_str!("../../../../equation/cases/burgers.toml"),
+            include_str!("../../../../equation/cases/inverse.toml"),
+        ];
+        for text in cases {
+            let problem = equation::parse::parse(text).expect("a valid case");
+            let plan = equation::taylor::plan(&problem).expect("a plan");
+            for precision in [Precision::F64, Precision::F32, Precision::Fp16x3, Precision::Bf16] {
+                let target =
+                    Target { precision, shared: 228 * 1024, groups: true, variant: Variant::default() };
+                for most in SIZES {
+                    let written = source(&plan, target, Work::Evaluate, most);
+                    assert_eq!(
+                        measured(&plan, target, most),
+                        written.measure(),
+                        "{precision}, {most} points"
+                    );
+                }
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Kernels that were written and loaded.
 
-use super::emit::{Source, Target, Unfused, Variant, Work, obstacle, source};
+use super::emit::{Measure, Source, Target, Unfused, Variant, Work, measured, obstacle, source};
 use super::{Arguments, CompileMode};
 use crate::Precision;
 use crate::cuda::CudaError;
@@ -117,6 +117,11 @@ impl<'plan> Program<'plan> {
     /// The text of kernels that need not be loaded.
     pub(crate) fn text_of(&self, (work, points, variant): Wish) -> Source {
         source(self.plan, self.target(variant), work, points)
+    }
+
+    /// What kernels of loss and gradient with tiles of at most so many points take.
+    pub(crate) fn measured(&self, points: usize) -> Measure {
+        measured(self.plan, self.target(Variant::default()), points)
     }
 
     /// Kernels of some work with tiles of at most so many points.

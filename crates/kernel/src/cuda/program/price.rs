@@ -1,6 +1,6 @@
 //! What tiles of some size cost, by rules that were measured.
 
-use super::emit::Source;
+use super::emit::{Measure, Source};
 use equation::taylor::{Plan, Term};
 
 /// Blocks that share a gradient, at most.
@@ -13,16 +13,16 @@ const COST: f64 = 15.0;
 const BUSY: f64 = 360.0;
 
 /// What loss and gradient at so many points of every term cost, in columns that a busy multiprocessor works on.
-pub(super) fn cost(plan: &Plan, source: &Source, counts: &[usize], multiprocessors: usize) -> f64 {
+pub(super) fn cost(plan: &Plan, measure: &Measure, counts: &[usize], multiprocessors: usize) -> f64 {
     let channels = |term: &Term| term.channels.len() * term.row.sites;
-    let columns = plan.terms.iter().zip(&source.points).map(|(term, points)| channels(term) * points);
+    let columns = plan.terms.iter().zip(&measure.points).map(|(term, points)| channels(term) * points);
     let widest = plan.terms.iter().map(channels).max().unwrap_or(1);
     let tile = columns.max().unwrap_or(1) as f64 + COST * widest as f64;
     // Of the multiprocessor that has the most. Too few of them leave it waiting.
-    let (own, each) = (source.tiles(counts).div_ceil(multiprocessors), source.shape.each);
+    let (own, each) = (measure.tiles(counts).div_ceil(multiprocessors), measure.shape.each);
     let rest = match own % each {
         0 => 0.0,
-        rest => (rest as f64).max(BUSY / source.shape.threads as f64),
+        rest => (rest as f64).max(BUSY / measure.shape.threads as f64),
     };
     tile * ((own - own % each) as f64 + rest)
 }
@@ -70,6 +70,7 @@ const MERGING: f64 = 1.02;
 /// Whether narrow terms should go through the network of the widest one (`sources`: each with its own, merged): where
 /// that costs next to nothing, for they are few or leave no block with more tiles.
 pub(super) fn merges(plan: &Plan, sources: &[Source; 2], counts: &[usize], multiprocessors: usize) -> bool {
-    let [own, merged] = sources.each_ref().map(|source| cost(plan, source, counts, multiprocessors));
+    let [own, merged] =
+        sources.each_ref().map(|source| cost(plan, &source.measure(), counts, multiprocessors));
     sources[1].networks < sources[0].networks && merged <= MERGING * own
 }

@@ -94,3 +94,13 @@ pub(super) fn queue_draw(
     let arguments = Arguments { jobs, job_count, ..*arguments };
     program.launch(prepared.kernels, "draw", program.blocks(prepared.kernels), &arguments)
 }
+
+/// Queues what tells the device that so many steps are done.
+pub(super) fn queue_advance(
+    program: &Program<'_>,
+    prepared: &Prepared,
+    count: usize,
+) -> Result<(), CudaError> {
+    let arguments = Arguments { index: count as u64, ..prepared.arguments };
+    program.launch(prepared.kernels, "advance", 1, &arguments)
+}

@@ -164,7 +164,7 @@ impl Step {
         context: &mut Context<'_>,
         visits: Visits<'_>,
     ) -> Result<MemoryPlan, CudaError> {
-        let (extra, wanted) = (super::run::words(context.plan()), Wanted::from(visits));
+        let (extra, wanted) = (super::places::words(context.plan()), Wanted::from(visits));
         match context.program.mode() {
             CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::ManySteps => {
                 let counts: Vec<usize> = wanted.sizes(context.plan()).iter().map(|size| size.count).collect();

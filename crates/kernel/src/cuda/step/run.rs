@@ -1,32 +1,21 @@
 //! Steps of training that stay on the device: points, loss, gradient and update, many of them per launch.
 
-use super::evaluate::queue_draw;
-use super::prepare::{Place, Prepared, Resident, Step, send_points};
+use super::draw::later;
+use super::evaluate::{queue_advance, queue_draw};
+use super::places::{MOST, StepPlaces, words};
+use super::prepare::{Place, Prepared, Step};
 use super::series;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
 use crate::cuda::context::Context;
 use crate::cuda::machine::{Recorded, Region};
-use crate::cuda::memory::{Pool, Regions, Tenant};
-use crate::cuda::program::{Arguments, CompileMode, Handle, Program, tables};
-use crate::{Points, Recipe, Sums, Visited, Visits};
-use equation::taylor::Plan;
+use crate::cuda::memory::{Pool, Tenant};
+use crate::cuda::program::{Arguments, CompileMode, Handle, tables};
+use crate::{Sums, Visited, Visits};
 use linear::{Moments, Series, Update};
 
 /// Steps of one recording. More would save little: a launch of a recording costs as much as a few kernels.
 const RECORDED: usize = 16;
-
-/// Steps whose lengths and losses have room on the device.
-const MOST: usize = 512;
-
-/// Words that tell how far a call has come, as `progress` in `device/shared/arguments.cuh`, and that fill up their line of the cache.
-const PROGRESS: usize = 16;
-
-/// Words of a count among blocks; as `COUNTS_APART` in `device/step/turns.cuh`.
-const COUNT: usize = 16;
-
-/// Words of what a step is made of; as `Step` in `device/step/update.cuh`.
-const STEP: usize = 3;
 
 /// A recording of steps, and what it was recorded for.
 #[derive(Debug)]
@@ -42,39 +31,6 @@ struct Piece {
     taken: usize,
     refused: bool,
     below: bool,
-}
-
-/// Words of an optimizer's running means, of a second copy of parameters and means, and of steps.
-pub(super) fn words(plan: &Plan) -> [usize; 2] {
-    [5 * plan.parameter_count(), step_words(plan).into_iter().sum()]
-}
-
-/// Words of lengths of steps, of what was found before them, of progress, and of counts among blocks.
-fn step_words(plan: &Plan) -> [usize; 4] {
-    [STEP * MOST, MOST * (1 + tables(plan)), PROGRESS, COUNT * plan.architecture.layers.len()]
-}
-
-/// Where those are; progress is what it and the counts are, which begin anew together.
-struct StepPlaces {
-    lengths: Region<f64>,
-    history: Region<f64>,
-    progress: Region<u64>,
-    counts: Region<i32>,
-}
-
-impl StepPlaces {
-    fn of(context: &Context<'_>, regions: &Regions) -> Self {
-        let all: Region<u64> = context.memory.pool(Tenant::Calls, regions, Pool::Steps);
-        let [lengths, history, progress, counts] = all.split(step_words(context.plan()));
-        let progress_and_counts = all.from(lengths.count() + history.count());
-        debug_assert_eq!(progress_and_counts.count(), progress.count() + counts.count());
-        StepPlaces {
-            lengths: lengths.cast(),
-            history: history.cast(),
-            progress: progress_and_counts,
-            counts: counts.cast(),
-        }
-    }
 }
 
 impl Step {
@@ -195,63 +151,6 @@ impl Step {
         Ok(Piece { taken, refused: refused > 0, below: below > 0 })
     }
 
-    /// See [`crate::Kernel::draw`].
-    pub(crate) fn draw(
-        &mut self,
-        context: &mut Context<'_>,
-        recipe: &Recipe,
-        number: u64,
-    ) -> Result<Vec<Points>, CudaError> {
-        let plan = context.plan();
-        let (wanted, parameters) = (Wanted::Drawn(recipe), vec![0.0; plan.parameter_count()]);
-        let prepared = self.prepare(context, (wanted, &plan.weights()), Some(&parameters), words(plan))?;
-        let StepPlaces { progress, .. } = StepPlaces::of(context, &prepared.regions);
-        context.memory.send(progress, [0, 0, 0, 0, number].into_iter())?;
-        let arguments = Arguments {
-            progress,
-            seed: recipe.seed,
-            renewal: recipe.renewal,
-            always: 1,
-            ..prepared.arguments
-        };
-        let mut sets: Vec<Points> = plan.terms.iter().map(|term| Points::new(term.row.width())).collect();
-        for (chunk, own) in prepared.chunks.iter().enumerate() {
-            send_points(context, &prepared.regions, wanted, own)?;
-            queue_draw(&context.program, &prepared, chunk, &arguments)?;
-            let mut rest = prepared.arguments.rows;
-            for (points, range) in sets.iter_mut().zip(&own.ranges) {
-                let mut rows = vec![0.0; range.len() * points.width()];
-                context.memory.fetch(rest, &mut rows)?;
-                rest = rest.from(rows.len());
-                rows.chunks_exact(points.width()).for_each(|row| points.push(row));
-            }
-        }
-        self.forget_points();
-        Ok(sets)
-    }
-
-    /// Draws the points of the first step, unless they are there.
-    fn draw_first(
-        &self,
-        program: &Program<'_>,
-        prepared: &Prepared,
-        visits: Visits<'_>,
-    ) -> Result<(), CudaError> {
-        let Visits::Drawn { recipe, .. } = visits else { return Ok(()) };
-        let there = Resident::Drawn { stamp: recipe.stamp, number: draw_of(visits) };
-        if prepared.chunks.len() == 1 && self.resident != there {
-            queue_draw(program, prepared, 0, &Arguments { always: 1, ..prepared.arguments })?;
-        }
-        Ok(())
-    }
-
-    /// Remembers the points of the last step.
-    fn note_drawn(&mut self, prepared: &Prepared, visits: Visits<'_>) {
-        if let (Visits::Drawn { recipe, .. }, 1) = (visits, prepared.chunks.len()) {
-            self.resident = Resident::Drawn { stamp: recipe.stamp, number: draw_of(visits) };
-        }
-    }
-
     /// Queues all steps: whole series as recordings, the rest one by one. Points that the host must bring for every
     /// step leave nothing to record.
     fn run_all(
@@ -319,16 +218,6 @@ impl Step {
     }
 }
 
-/// Queues what tells the device that so many steps are done.
-pub(super) fn queue_advance(
-    program: &Program<'_>,
-    prepared: &Prepared,
-    count: usize,
-) -> Result<(), CudaError> {
-    let arguments = Arguments { index: count as u64, ..prepared.arguments };
-    program.launch(prepared.kernels, "advance", 1, &arguments)
-}
-
 /// The arguments with the copies of parameters and running means that a step reads and writes.
 fn copies(arguments: Arguments, step: usize) -> Arguments {
     let Arguments { parameters, moments, next_parameters, next_moments, .. } = arguments;
@@ -341,55 +230,5 @@ fn copies(arguments: Arguments, step: usize) -> Arguments {
             next_moments: moments,
             ..arguments
         },
-    }
-}
-
-/// What steps visit after `count` of them.
-fn later(visits: Visits<'_>, count: u64) -> Visits<'_> {
-    match visits {
-        Visits::Points(_) => visits,
-        Visits::Drawn { recipe, first, interval, step } => {
-            Visits::Drawn { recipe, first, interval, step: step + count }
-        }
-    }
-}
-
-/// The number of the draw that the first step visits.
-fn draw_of(visits: Visits<'_>) -> u64 {
-    match visits {
-        Visits::Points(_) => 0,
-        Visits::Drawn { first, interval, step, .. } => first + interval.map_or(0, |interval| step / interval),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Precision;
-    use crate::cuda::chunks::{JOB, PART};
-    use crate::cuda::machine::assert_twins;
-    use crate::cuda::program::{Target, Variant, Work, reduced, source};
-    use series::groups;
-
-    #[test]
-    fn kernels_read_what_they_are_given() {
-        let text = include_str!("../../../../equation/cases/burgers.toml");
-        let problem = equation::parse::parse(text).expect("a valid case");
-        let plan = equation::taylor::plan(&problem).expect("a plan");
-        let variant = Variant { series: true, ..Variant::default() };
-        let target = Target { precision: Precision::F64, shared: 228 * 1024, groups: true, variant };
-        let fused = source(&plan, target, Work::Evaluate, 16);
-        let threads = fused.shape.threads;
-        let words = |bytes: usize| bytes * size_of::<u64>();
-        let step = [("sizeof(Step)", words(STEP)), ("REDUCED", reduced(threads))];
-        let waiting = [("sizeof(int) * COUNTS_APART", words(COUNT)), ("GROUPS_WISHED", groups(threads))];
-        assert_twins::<Arguments>(&fused.text, &[step, waiting].concat());
-        let around = fused.around.expect("a text of their own");
-        let drawing = [("sizeof(Job)", words(JOB)), ("sizeof(Part)", words(PART))];
-        assert_twins::<Arguments>(&around, &[step, drawing].concat());
-        // The same struct where numbers are smaller.
-        let target = Target { precision: Precision::F32, ..target };
-        let layers = source(&plan, target, Work::Evaluate, 16);
-        assert_twins::<Arguments>(&layers.text, &[("REDUCED", reduced(layers.shape.threads))]);
     }
 }

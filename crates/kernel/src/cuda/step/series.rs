@@ -1,5 +1,6 @@
 //! Many steps of training in one launch, where there are so few points that every block has one tile.
 
+use super::evaluate::queue_advance;
 use super::prepare::Prepared;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Chunk;
@@ -55,5 +56,5 @@ pub(super) fn queue(
         ..prepared.arguments
     };
     program.launch_together(prepared.kernels, blocks + movers, &arguments)?;
-    super::run::queue_advance(program, prepared, count)
+    queue_advance(program, prepared, count)
 }

@@ -17,7 +17,7 @@ const REPEATS: u32 = 5;
 fn candidates(program: &Program<'_>) -> Vec<usize> {
     let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
     for size in SIZES {
-        let points = program.text_of((Work::Evaluate, size, Variant::default())).points;
+        let points = program.measured(size).points;
         if found.iter().all(|(_, known)| *known != points) {
             found.push((size, points));
         }
@@ -111,7 +111,7 @@ impl Step {
     /// What the chosen kernels take for loss and gradient of the first chunk.
     fn seconds(&mut self, context: &mut Context<'_>, wanted: Wanted<'_>) -> Result<f64, CudaError> {
         let plan = context.plan();
-        let (parameters, extra) = (plan.initialize(0), super::run::words(plan));
+        let (parameters, extra) = (plan.initialize(0), super::places::words(plan));
         let prepared = self.prepare(context, (wanted, &plan.weights()), Some(&parameters), extra)?;
         let sums = prepared.arguments.sums;
         context.program.pack(prepared.kernels, &prepared.arguments)?;

@@ -1,14 +1,15 @@
 //! The fused step of a plain network: a tile of points goes through all layers and back inside one block.
 
-use super::cut::{Cut, WORKSPACE_BYTES, cell_bytes};
+use super::cut::{Cut, cell_bytes};
+use super::dimensions::{Dimensions, Format};
 use super::entry::{Part, count, entry, limits};
 use super::frame::{self, kernel};
 use super::term::TermText;
 use super::{
-    ARGUMENTS, DRAW, NUMBERS, SLOPES, Source, TILE, Target, UPDATE, features, grouped, merge, rules,
+    ARGUMENTS, DRAW, Measure, NUMBERS, SLOPES, Source, TILE, Target, UPDATE, features, grouped, merge, rules,
 };
 use crate::Precision;
-use crate::cuda::machine::{SIDE_BY_SIDE, Shape, TOGETHER};
+use crate::cuda::machine::{SIDE_BY_SIDE, TOGETHER};
 use crate::cuda::program::layout::Layout;
 use crate::cuda::program::tiles::FEWEST;
 use equation::problem::Activation;
@@ -98,7 +99,7 @@ pub enum Unfused {
 
 /// What keeps a plan from the fused step, if anything does.
 pub(crate) fn obstacle(plan: &Plan, target: Target) -> Option<Unfused> {
-    if source(plan, target, FEWEST).is_some() {
+    if measured(plan, target, FEWEST).is_some() {
         return None;
     }
     let precision = target.precision;
@@ -140,128 +141,63 @@ pub(super) fn arrays(
     ]
 }
 
+/// A plan as fused kernels see it, with what they are made of; `None` where it has to go layer by layer.
+fn fusable(plan: &Plan, target: Target) -> Option<(Plan, Plain)> {
+    let plan = if target.variant.merged { merge::merged(plan) } else { merge::gathered(plan) };
+    let plain = Plain::of(&plan.architecture)?;
+    // Adjoints of coefficients are not gathered here.
+    (!has_trained_coefficients(&plan)).then_some((plan, plain))
+}
+
+/// What the fused kernels of loss and gradient take, without their text.
+pub(crate) fn measured(plan: &Plan, target: Target, most: usize) -> Option<Measure> {
+    let format = Format::of(target.precision)?;
+    let (plan, plain) = fusable(plan, target)?;
+    Dimensions::of(&plan, &plain, format, target, most).map(Dimensions::into_measure)
+}
+
 /// The fused kernels of loss and gradient, for tiles of at most `most` points; `None` where a plan has to go layer by
 /// layer.
 pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source> {
-    let (name, terms, number) = match target.precision {
-        Precision::F64 => ("double", 0, 8),
-        Precision::F32 | Precision::Tf32 => return None,
-        Precision::Bf16x6 => ("float", 3, 4),
-        Precision::Fp16x3 | Precision::Bf16x3 => ("float", 2, 4),
-        Precision::Bf16 | Precision::Fp16 => ("float", 1, 4),
-    };
-    let plan = &if target.variant.merged { merge::merged(plan) } else { merge::gathered(plan) };
-    let architecture = &plan.architecture;
-    let plain = Plain::of(architecture)?;
-    // Adjoints of coefficients are not gathered here.
-    if has_trained_coefficients(plan) {
-        return None;
-    }
-    let planes = if terms == 0 { 1 } else { terms };
-    let cut = Cut::of(plan, &plain, [number, planes], most, target)?;
-    let Plain { features, neurons, hidden, outputs, .. } = plain;
-    let tiles = cut.warps * cut.down;
-    let width = 16 * tiles;
-    let feature_rows = features.next_multiple_of(16);
-    let fragment = if number == 4 { planes * 128 } else { 256 };
-    // Of a product's inner dimension; warps that only fill up a group add rows, no steps.
-    let inner = neurons.div_ceil(16);
-    let (first_packed, square_packed) = (feature_rows / 16 * tiles * fragment, inner * tiles * fragment);
-    let biases_packed = first_packed + 2 * (hidden - 1) * square_packed;
-    let head_packed = biases_packed + hidden * width;
-    // Rows and inputs in eights: what only fills up tiles has no gradient.
-    let rows_gradient = neurons.next_multiple_of(8);
-    let first_gradient = rows_gradient * features.next_multiple_of(8);
-    let square_gradient = rows_gradient * rows_gradient;
-    let biases_gradient = first_gradient + (hidden - 1) * square_gradient;
-    let head_gradient = biases_gradient + hidden * rows_gradient;
-    let gradient = (head_gradient + outputs * (rows_gradient + 1)).next_multiple_of(64);
-    let columns = plan
-        .terms
-        .iter()
-        .zip(&cut.points)
-        .map(|(term, &points)| term.channels.len() * term.row.sites * points);
-    // Sums of all layers but the last wait for the way back: as many layers as have room in shared memory, or some columns of
-    // each where not even one has, the others outside.
-    let (waiting, across) = (hidden - 1, columns.clone().max().unwrap_or(0) / 8);
-    let tile = 8 * width;
-    let near_layers = waiting.min(cut.spare / (across * tile * number).max(1));
-    let near_tiles = match near_layers {
-        0 => cut.spare.checked_div(waiting * tile * number).unwrap_or(0),
-        _ => 0,
-    };
-    let near = near_layers * across + waiting * near_tiles;
-    let scratch = (waiting * across - near) * tile;
-    let shared = cut.shared + near * tile * number;
-    let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
-    let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
-    let sums = scalars + residuals;
-    let threads = 32 * cut.warps;
-    let sharing = target.variant.sharing;
+    let format = Format::of(target.precision)?;
+    let (plan, plain) = &fusable(plan, target)?;
+    let dimensions = Dimensions::of(plan, plain, format, target, most)?;
+    let Dimensions { ref cut, rows, near_layers, .. } = dimensions;
+    let (architecture, terms) = (&plan.architecture, format.terms);
+    let columns = plan.terms.iter().zip(&cut.points).map(|(term, &points)| channels(term) * points);
 
     // What both texts begin with.
     let many = if target.variant.series { ", many steps per launch" } else { "" };
     let mut text = format!("// The fused step in {}{many}, made by pinnace.\n", target.precision);
-    _ = writeln!(text, "typedef {name} number;\n#define TERMS {terms}\n#define NEAR_LAYERS {near_layers}");
+    _ = writeln!(
+        text,
+        "typedef {} number;\n#define TERMS {terms}\n#define NEAR_LAYERS {near_layers}",
+        format.name
+    );
     text += &frame::formats(target.precision);
     _ = writeln!(text, "#define SCALED {}", u8::from(target.precision == Precision::Fp16x3));
-    for (name, value) in [
-        ("THREADS", threads),
-        ("WORKSPACE_BYTES", WORKSPACE_BYTES * threads),
-        ("SHARED_BYTES", shared),
-        ("NEAR_BYTES", cut.shared),
-        ("NEAR_TILES", near_tiles),
-        ("WEIGHTS", weights),
-        ("SCALARS", scalars),
-        ("PARAMETERS", plan.parameter_count()),
-        ("SCRATCH", scratch),
-        ("SHARING", sharing),
-        ("SERIES", usize::from(target.variant.series)),
-        ("GRADIENT", gradient),
-        ("SUMS", sums),
-        ("DOWN", cut.down),
-        ("TILES", tiles),
-        ("INNER", inner),
-        ("WIDTH", width),
-        ("NEURONS", neurons),
-        ("HIDDEN", hidden),
-        ("OUTPUTS", outputs),
-        ("FEATURE_ROWS", feature_rows),
-        ("ROWS", width.max(feature_rows)),
-        ("FIRST_PACKED", first_packed),
-        ("SQUARE_PACKED", square_packed),
-        ("BIASES_PACKED", biases_packed),
-        ("HEAD_PACKED", head_packed),
-        ("FIRST_GRADIENT", first_gradient),
-        ("ROWS_GRADIENT", rows_gradient),
-        ("SQUARE_GRADIENT", square_gradient),
-        ("BIASES_GRADIENT", biases_gradient),
-        ("HEAD_GRADIENT", head_gradient),
-    ] {
+    for (name, value) in &dimensions.constants {
         _ = writeln!(text, "constexpr int {name} = {value};");
     }
     // Tiles of 8 columns that products have: those of the terms, of gradients, of gradients of the first layer.
-    let counts = columns.map(|columns| columns / 8).chain([4, 2]);
+    let counts = columns.clone().map(|columns| columns / 8).chain([4, 2]);
     let instructions = grouped::instructions(terms > 0 && cut.warps.is_multiple_of(4), counts);
     let tables = features::tables(architecture, plan.prediction.row.coordinates);
     for part in [NUMBERS, SLOPES, &instructions, SCALES, FRAGMENTS, ARGUMENTS, &tables] {
         text.push('\n');
         text += part;
     }
-    let update = update(&plain);
+    let update = update(plain);
     let around = text.clone() + &update + &around();
     let [series, together] = if target.variant.series {
         [update + "\n" + SERIES, TOGETHER.to_owned()]
     } else {
         Default::default()
     };
-    let sizes = plan.terms.iter().zip(&cut.points).map(|(term, &points)| {
-        let columns = term.channels.len() * term.row.sites * points;
-        cell_bytes(columns, width.max(feature_rows), planes, number)
-    });
-    let cells = sizes.max().unwrap_or(0);
+    let cells = columns.map(|columns| cell_bytes(columns, rows, format.planes, format.number)).max();
+    let cells = cells.unwrap_or(0);
     let whole = |part: Part| {
-        let (terms, networks) = term_texts(plan, &plain, &cut, part);
+        let (terms, networks) = term_texts(plan, plain, cut, part);
         let side_by_side = if count(&networks) > 1 { SIDE_BY_SIDE } else { "" };
         let limits = limits(plan, &networks);
         let entry = entry(plan, (part, cut.each, cells), &networks, target.variant);
@@ -275,21 +211,20 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         let (text, networks) = whole(Part::Whole);
         (text, None, networks)
     };
-    let packed = head_packed + outputs * (width + 1);
-    let shape = Shape { threads, shared, each: cut.each };
     let tables = super::given_tables(plan, target.precision);
-    let (around, points) = (Some(around), cut.points);
+    let (sharing, around) = (target.variant.sharing, Some(around));
+    let Dimensions { cut, shape, scratch, gradient, sums, packed, .. } = dimensions;
     Some(Source {
         text,
         narrow,
         around,
         tables,
         shape,
-        points,
+        points: cut.points,
         scratch,
         gradient,
         sharing,
-        turns: hidden,
+        turns: plain.hidden,
         sums,
         packed,
         networks,

@@ -4,6 +4,7 @@
 //! least-squares problems, `device/dense` linear algebra that no plan changes, `device/shared` what several of them read.
 
 mod cut;
+mod dimensions;
 mod entry;
 mod features;
 mod frame;
@@ -117,7 +118,13 @@ impl Source {
 
     /// Tiles of so many points of every term.
     pub(crate) fn tiles(&self, counts: &[usize]) -> usize {
-        counts.iter().zip(&self.points).map(|(count, size)| count.div_ceil(*size)).sum()
+        tiles_of(&self.points, counts)
+    }
+
+    /// What it takes.
+    pub(crate) fn measure(&self) -> Measure {
+        let Source { shape, scratch, gradient, .. } = *self;
+        Measure { points: self.points.clone(), shape, scratch, gradient }
     }
 
     /// All of its text.
@@ -146,6 +153,26 @@ impl Source {
         let narrow = self.narrow.iter().map(|text| ToLoad { text, kernels: &["narrow"], ..own });
         [own].into_iter().chain(narrow).chain(around).collect()
     }
+}
+
+/// What loss and gradient take, whatever their text: what choosing among tiles looks at. See [`Source`].
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Measure {
+    pub(crate) points: Vec<usize>,
+    pub(crate) shape: Shape,
+    pub(crate) scratch: usize,
+    pub(crate) gradient: usize,
+}
+
+impl Measure {
+    /// Tiles of so many points of every term.
+    pub(crate) fn tiles(&self, counts: &[usize]) -> usize {
+        tiles_of(&self.points, counts)
+    }
+}
+
+fn tiles_of(points: &[usize], counts: &[usize]) -> usize {
+    counts.iter().zip(points).map(|(count, size)| count.div_ceil(*size)).sum()
 }
 
 /// A kernel as text, and the sizes that its launch must provide.
@@ -238,23 +265,42 @@ pub(crate) fn source(plan: &Plan, target: Target, work: Work, points: usize) -> 
         Work::Rows => passage::source(plan, target),
         Work::Fill | Work::Jacobian | Work::Along | Work::Transposed => None,
     };
-    fused.unwrap_or_else(|| {
-        let most = if work == Work::Evaluate { tiles::largest(plan) } else { points };
-        // Threads share out places evenly only among powers of two.
-        let points = 1 << points.min(most).ilog2();
-        layer_by_layer(plan, target.precision, work, points)
+    fused
+        .unwrap_or_else(|| layer_by_layer(plan, target.precision, work, points_of_layers(plan, work, points)))
+}
+
+/// What kernels of loss and gradient take, for tiles of at most `points` points, without their text.
+pub(crate) fn measured(plan: &Plan, target: Target, points: usize) -> Measure {
+    fused::measured(plan, target, points).unwrap_or_else(|| {
+        let points = points_of_layers(plan, Work::Evaluate, points);
+        let layout = Layout::new(&plan.architecture);
+        let (_, [scratch, gradient, _]) = layer_terms(plan, &layout, Work::Evaluate, points);
+        let shape = Shape { threads: THREADS, shared: 0, each: EACH };
+        Measure { points: vec![points; plan.terms.len()], shape, scratch, gradient }
     })
 }
 
-fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) -> Source {
+/// Points of a tile that goes layer by layer, at most so many.
+fn points_of_layers(plan: &Plan, work: Work, points: usize) -> usize {
+    let most = if work == Work::Evaluate { tiles::largest(plan) } else { points };
+    // Threads share out places evenly only among powers of two.
+    1 << points.min(most).ilog2()
+}
+
+/// Terms that go layer by layer, and numbers of scratch memory, of a gradient and of sums.
+fn layer_terms<'plan>(
+    plan: &'plan Plan,
+    layout: &'plan Layout,
+    work: Work,
+    points: usize,
+) -> (Vec<TermText<'plan>>, [usize; 3]) {
     let architecture = &plan.architecture;
-    let layout = if work.reverses() { Layout::new(architecture) } else { Layout::one_way(architecture) };
     let scalars = plan.scalars.len();
     let prediction = (work == Work::Fill).then_some(&plan.prediction);
     let terms: Vec<TermText<'_>> = (plan.terms.iter().chain(prediction))
         .map(|term| TermText {
             architecture,
-            layout: &layout,
+            layout,
             term,
             scalars,
             points,
@@ -263,13 +309,22 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
         })
         .collect();
     let residuals: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
-    let weights = architecture.weight_count();
     let scratch = terms.iter().map(TermText::scratch).max().unwrap_or(0).next_multiple_of(64);
     let (gradient, sums) = match work {
-        Work::Evaluate | Work::Transposed => (weights.next_multiple_of(64), scalars + residuals),
+        Work::Evaluate | Work::Transposed => {
+            (architecture.weight_count().next_multiple_of(64), scalars + residuals)
+        }
         Work::Along => (0, scalars + points),
         Work::Fill | Work::Jacobian | Work::Rows | Work::Separate => (0, 0),
     };
+    (terms, [scratch, gradient, sums])
+}
+
+fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) -> Source {
+    let architecture = &plan.architecture;
+    let layout = if work.reverses() { Layout::new(architecture) } else { Layout::one_way(architecture) };
+    let (terms, [scratch, gradient, sums]) = layer_terms(plan, &layout, work, points);
+    let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
     // The terms that a number is split into for the matrix units, and the file that multiplies so.
     let (number, terms_each, product) = match precision {
         Precision::F64 => ("double", 0, MATRIX),
