@@ -11,6 +11,8 @@ pub(crate) trait Given {
     fn words(&self) -> Self::Words;
 }
 
+/// Words as kernels read them.
+///
 /// # Safety
 /// Kernels read what implements this as their text says: a `#[repr(C)]` struct of words, field by field the same.
 pub(crate) unsafe trait Laid: Copy {

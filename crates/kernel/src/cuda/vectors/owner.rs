@@ -1,146 +1,19 @@
-//! Vectors as long as the parameters that stay on the device, in an arena of their own, and a matrix beside them.
+//! Vectors as long as the parameters that stay on the device, and a matrix beside them.
 
-use super::CudaError;
-use super::chunks::Wanted;
-use super::context::Context;
-use super::machine::{Module, Region, Shape, ToLoad, given};
-use super::memory::Tenant;
-use super::program::{NUMBERS, kernel};
-use super::step::Step;
+use super::kept::{Arguments, Kept, MOST, SHARED_OUT, THREADS, load};
 use crate::Weighted;
+use crate::cuda::CudaError;
+use crate::cuda::chunks::Wanted;
+use crate::cuda::context::Context;
+use crate::cuda::machine::Region;
+use crate::cuda::memory::Tenant;
+use crate::cuda::step::Step;
 use linear::Change;
-use std::fmt::Write;
-
-const THREADS: usize = 256;
-
-/// Blocks that share a product; as in `device/dense/vectors.cuh`.
-const SHARED_OUT: usize = 8;
-
-/// Blocks that share a sum or a matrix, on every multiprocessor.
-const EACH: usize = 8;
-
-/// The most vectors of one launch: they are told as arguments, which end at 4 KB.
-const MOST: usize = 128;
-
-/// Kernels and the functions that they call.
-const KERNELS: [(&str, &str); 4] = [
-    ("products", "add_products"),
-    ("combine", "combine_vectors"),
-    ("multiply", "multiply_matrix"),
-    ("identity", "set_identity"),
-];
-
-given! {
-    /// What the kernels are given; as `Arguments` in `device/dense/vectors.cuh`.
-    struct Arguments laid out as Words {
-        size: u64,
-        table: [Region<f64>; MOST],
-        coefficients: [f64; MOST],
-        count: u64,
-        to: Region<f64>,
-        parts: Region<f64>,
-        matrix: Region<f64>,
-        changes: u64,
-        factor: f64,
-        own: f64,
-        mixed: f64,
-        other: f64,
-        u: Region<f64>,
-        v: Region<f64>,
-        vector: Region<f64>,
-    }
-}
-
-/// Where they are.
-#[derive(Debug)]
-struct Kept {
-    module: Module,
-    size: usize,
-    /// One after the other.
-    vectors: Region<f64>,
-    /// Of products.
-    parts: Region<f64>,
-    matrix: Region<f64>,
-}
-
-impl Kept {
-    fn vector(&self, number: usize) -> Region<f64> {
-        self.vectors.part(number * self.size, self.size)
-    }
-
-    /// What all kernels share.
-    fn arguments(&self) -> Arguments {
-        let nowhere = Region::default();
-        Arguments {
-            size: self.size as u64,
-            table: [nowhere; MOST],
-            coefficients: [0.0; MOST],
-            count: 0,
-            to: nowhere,
-            parts: self.parts,
-            matrix: self.matrix,
-            changes: 0,
-            factor: 0.0,
-            own: 0.0,
-            mixed: 0.0,
-            other: 0.0,
-            u: nowhere,
-            v: nowhere,
-            vector: nowhere,
-        }
-    }
-
-    /// Blocks that are worth launching for a vector, each of which takes so many places at a time.
-    fn blocks(&self, context: &Context<'_>, each: usize) -> usize {
-        self.size.div_ceil(each).min(context.program.machine().blocks(EACH))
-    }
-
-    fn launch(
-        &self,
-        context: &Context<'_>,
-        name: &str,
-        blocks: usize,
-        arguments: &Arguments,
-    ) -> Result<(), CudaError> {
-        context.program.machine().launch(&self.module, name, blocks, arguments)
-    }
-
-    /// The sum of factors times vectors, wherever they are.
-    fn add_up(
-        &self,
-        context: &Context<'_>,
-        to: Region<f64>,
-        summands: &[(f64, Region<f64>)],
-    ) -> Result<(), CudaError> {
-        let mut arguments = Arguments { to, count: summands.len() as u64, ..self.arguments() };
-        let places = arguments.table.iter_mut().zip(&mut arguments.coefficients);
-        for ((place, coefficient), (factor, vector)) in places.zip(summands) {
-            (*place, *coefficient) = (*vector, *factor);
-        }
-        self.launch(context, "combine", self.blocks(context, THREADS), &arguments)
-    }
-}
 
 /// Vectors of an optimizer, in memory of their own.
 #[derive(Debug, Default)]
 pub(crate) struct Vectors {
     kept: Option<Kept>,
-}
-
-/// The text of the kernels.
-pub(super) fn text() -> String {
-    let mut text = String::from("// Vectors that stay, made by pinnace.\ntypedef double number;\n");
-    let workspace = THREADS * size_of::<f64>();
-    for (name, value) in [("THREADS", THREADS), ("WORKSPACE_BYTES", workspace), ("MOST", MOST)] {
-        _ = writeln!(text, "constexpr int {name} = {value};");
-    }
-    for part in [NUMBERS, include_str!("device/dense/vectors.cuh")] {
-        text.push('\n');
-        text += part;
-    }
-    KERNELS
-        .iter()
-        .fold(text, |text, (name, function)| text + &kernel(name, &format!("    {function}(arguments);\n")))
 }
 
 impl Vectors {
@@ -153,10 +26,7 @@ impl Vectors {
     ) -> Result<(), CudaError> {
         self.kept = None;
         let size = context.plan().parameter_count();
-        let shape = Shape { threads: THREADS, shared: 0, each: EACH };
-        let (text, kernels) = (text(), KERNELS.map(|(name, _)| name));
-        let wanted = ToLoad { text: &text, shape, kernels: &kernels, staging: &[], tables: &[] };
-        let module = context.program.machine().load(&[wanted])?.remove(0);
+        let module = load(context)?;
         let counts = [count * size, MOST / 2 * SHARED_OUT, if matrix { size * size } else { 0 }];
         context.memory.reserve_for_vectors(counts.iter().sum::<usize>() * size_of::<f64>())?;
         let [vectors, parts, matrix] = context.memory.whole(Tenant::Vectors).split(counts);
@@ -297,16 +167,5 @@ impl Vectors {
         step.add_up(context, &prepared, wanted)?;
         kept.add_up(context, kept.vector(gradient), &[(1.0, result.part(0, kept.size))])?;
         context.memory.fetch(result.from(kept.size), squares)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cuda::machine::assert_twins;
-
-    #[test]
-    fn kernels_read_what_they_are_given() {
-        assert_twins::<Arguments>(&text(), &[("SHARED_OUT", SHARED_OUT)]);
     }
 }
