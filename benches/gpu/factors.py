@@ -11,7 +11,7 @@ import sys
 import torch
 
 DEVICE = sys.argv[1] if len(sys.argv) > 1 else "crates/kernel/src/cuda/device"
-PARTS = "numbers instructions dense normal cholesky wide solve candidates gram".split()
+PARTS = ["shared/numbers", "shared/instructions"] + ["dense/" + part for part in "dense normal cholesky wide solve candidates gram".split()]
 KERNELS = {"products": "multiply_all", "gather": "gather_parts", "damp": "damp_row", "factor": "finish_block", "wide": "finish_wide",
            "begin": "begin_backward", "forward": "solve_forward", "backward": "solve_backward"}
 SHARED = {"products": 101376, "wide": 40960}
@@ -24,12 +24,12 @@ whole, real = ctypes.c_longlong, ctypes.c_double
 
 
 class Dense(ctypes.Structure):
-    """As `Arguments` in `dense.cuh`."""
+    """As `Arguments` in `dense/dense.cuh`."""
     _fields_ = [(name, whole) for name in "rows row_count stride size parts fresh sums matrix factors corners flags factor_count".split()]
     _fields_ += [("damped", real * 4), ("candidates", whole), ("factor", whole * 4), ("added", real * 4), ("pulled", real * 4)]
     _fields_ += [(name, whole) for name in ("carried in_rows from_ to step bend kept along parameters moved bent values others all_rows "
                                             "kinds kind_count curved apart slope report iterated").split()]
-    _fields_ += [("enough", real)] + [(name, whole) for name in "diagonal sketched first_row wide key".split()]
+    _fields_ += [("enough", real)] + [(name, whole) for name in "diagonal sketched first_row wide key halves unscales sizes".split()] + [("reach", real), ("most_bend", real)]
 
 
 def library(stem):

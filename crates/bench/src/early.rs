@@ -72,7 +72,7 @@ fn differences(objective: &mut Objective<'_>, start: &[f64]) -> Result<[[f64; 2]
         let mean = device.linearize(start, None, (unknowns, products))?.mean;
         let attempt =
             |damping: f64| Attempt { added: damping * mean, factored: damping * mean, carried: false };
-        device.try_steps(&DAMPINGS.map(attempt), Course::Straight)?;
+        device.try_steps(&DAMPINGS.map(attempt), Course::straight(unknowns))?;
         let mut ends = vec![start.to_vec(); DAMPINGS.len()];
         ends.iter_mut().enumerate().try_for_each(|(number, end)| device.take_step(number, end))?;
         Ok(ends)

@@ -160,10 +160,11 @@ impl Plain {
 impl Plain {
     /// The same where a device solves the equations by itself.
     fn step_elsewhere(&mut self, device: &mut dyn Elsewhere, parameters: &mut [f64]) -> Result<(), Refusal> {
-        let found = device.linearize(parameters, None, (Unknowns::Parameters, Products::Exact))?;
+        let unknowns = Unknowns::Parameters;
+        let found = device.linearize(parameters, None, (unknowns, Products::Exact))?;
         let added = self.damping * found.mean;
-        let tried =
-            device.try_steps(&[Attempt { added, factored: added, carried: false }], Course::Straight)?;
+        let tried = device
+            .try_steps(&[Attempt { added, factored: added, carried: false }], Course::straight(unknowns))?;
         let lower = |step: &TriedStep| step.promise.is_finite() && step.losses.total < found.losses.total;
         if tried.first().is_some_and(lower) {
             device.take_step(0, parameters)?;

@@ -1,4 +1,6 @@
-//! Damped linear equations as data: what is to be factorised, and which steps are to be tried.
+//! Damped linear equations as data: what is to be factorised, and in which numbers.
+
+use crate::Subspace;
 
 /// What the unknowns are of the equations that a device factorises.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,20 +12,39 @@ pub enum Unknowns {
     /// Nothing is factorised: conjugate gradients on the rows find a step, in multiples of the diagonal of JᵀJ. Rows come in
     /// chunks where memory is short.
     Diagonal,
-    /// JJᵀ of [`sketched`] sums of rows with random signs, in terms of which few conjugate gradients on all rows suffice.
-    Sketch,
+    /// JJᵀ of sums of rows with random signs, in terms of which few conjugate gradients on all rows suffice.
+    Sketch {
+        /// How many.
+        sums: usize,
+    },
     /// JᵀJ of the random subspace of a turn ([`crate::Subspace`]): steps move in it alone. Rows come in chunks where memory is
     /// short; in terms of the subspace all of them stay.
     Subspace {
         /// Which one.
         turn: u64,
+        /// Its size.
+        unknowns: usize,
     },
 }
 
 impl Unknowns {
-    /// Whether equations have the same form and size.
+    /// As many sums as suffice for so many rows.
+    pub fn sketch(rows: usize) -> Self {
+        Unknowns::Sketch { sums: sketched(rows) }
+    }
+
+    /// The subspace of a turn, as large as suffices for so many parameters.
+    pub fn subspace(parameters: usize, turn: u64) -> Self {
+        Unknowns::Subspace { turn, unknowns: Subspace::unknowns_for(parameters) }
+    }
+
+    /// Whether equations have the same form and size, at whatever turn.
     pub fn is_like(self, other: Unknowns) -> bool {
-        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+        let at_first = |one: Unknowns| match one {
+            Unknowns::Subspace { unknowns, .. } => Unknowns::Subspace { turn: 0, unknowns },
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch { .. } => one,
+        };
+        at_first(self) == at_first(other)
     }
 
     /// The least damping, in multiples of the mean of the diagonal of JᵀJ, with which equations of so many parameters are
@@ -34,7 +55,7 @@ impl Unknowns {
         match self {
             Unknowns::Parameters | Unknowns::Subspace { .. } => least_damping(parameters),
             Unknowns::Rows | Unknowns::Diagonal => 0.0,
-            Unknowns::Sketch => DIGITS * least_damping(parameters),
+            Unknowns::Sketch { .. } => DIGITS * least_damping(parameters),
         }
     }
 
@@ -42,10 +63,10 @@ impl Unknowns {
     pub fn patience(self) -> Patience {
         match self {
             Unknowns::Parameters | Unknowns::Rows | Unknowns::Subspace { .. } => {
-                Patience { most: REFINEMENTS, tolerance: 0.0 }
+                Patience { most: 8, tolerance: 0.0 }
             }
             Unknowns::Diagonal => Patience { most: 200, tolerance: 1e-9 },
-            Unknowns::Sketch => Patience { most: 24, tolerance: 1e-3 },
+            Unknowns::Sketch { .. } => Patience { most: 24, tolerance: 1e-3 },
         }
     }
 
@@ -54,7 +75,7 @@ impl Unknowns {
     pub fn stays(self) -> bool {
         match self {
             Unknowns::Subspace { .. } => true,
-            Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => false,
+            Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch { .. } => false,
         }
     }
 
@@ -62,7 +83,7 @@ impl Unknowns {
     pub fn is_iterated(self) -> bool {
         match self {
             Unknowns::Parameters | Unknowns::Rows | Unknowns::Subspace { .. } => false,
-            Unknowns::Diagonal | Unknowns::Sketch => true,
+            Unknowns::Diagonal | Unknowns::Sketch { .. } => true,
         }
     }
 }
@@ -102,48 +123,8 @@ impl Products {
     }
 }
 
-/// A step that a device is to try.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Attempt {
-    /// To the diagonal of JᵀJ.
-    pub added: f64,
-    /// The same in the matrix that is factorised. Where that is more, because rounding leaves no factor of a matrix with
-    /// less, conjugate gradients on J itself find the step; where unknowns are rows it has to be the same.
-    pub factored: f64,
-    /// Whether it is damped towards what the linearisation was told to carry, or towards nothing.
-    pub carried: bool,
-}
-
-impl Attempt {
-    /// Whether a factor has more damping than the step.
-    pub fn is_refined(&self) -> bool {
-        self.added < self.factored
-    }
-}
-
-/// Conjugate gradients that refine a step whose factor has more damping than it.
-pub const REFINEMENTS: usize = 8;
-
-/// Corrections of the end of a step.
-pub const CORRECTIONS: usize = 2;
-
 /// The least damping, in multiples of the mean of the diagonal of JᵀJ, with which a factor in f64 is sure to exist: the
 /// largest eigenvalue is at most as many times the mean as there are parameters, and its rounding is in all others.
 pub fn least_damping(parameters: usize) -> f64 {
     2.0 * parameters as f64 * f64::EPSILON
-}
-
-/// The shape of a step.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Course {
-    /// The solution of the equations.
-    Straight,
-    /// With half of what the residuals' curvature along it does to the equations added (Transtrum, Sethna 2012).
-    Bent,
-    /// Bent, and also, as a step of its own, corrected by what the same equations say at its end, with so much added to their
-    /// diagonal: J has turned too far on the way for its small singular values to be of use there.
-    Corrected {
-        /// To the diagonal of JᵀJ.
-        added: f64,
-    },
 }

@@ -183,7 +183,7 @@ fn chunk(padded: usize) -> usize {
     (CHUNK * padded).max(1)
 }
 
-/// The sum that a row belongs to, of so many, and its sign there: as in `cuda/device/sketch.cuh`. Rows that lie far apart
+/// The sum that a row belongs to, of so many, and its sign there: as in `cuda/device/dense/sketch.cuh`. Rows that lie far apart
 /// share a sum, so that they are no copies of each other.
 pub(crate) fn sketch_place(row: usize, sums: usize) -> (usize, f64) {
     let bits = finalized((row as u64 + 1).wrapping_mul(GOLDEN));

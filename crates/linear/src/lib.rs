@@ -5,6 +5,7 @@
 
 mod change;
 mod cholesky;
+mod course;
 mod damped;
 mod float;
 mod gemm;
@@ -20,9 +21,8 @@ mod update;
 
 pub use change::Change;
 pub use cholesky::Cholesky;
-pub use damped::{
-    Attempt, CORRECTIONS, Course, Patience, Products, REFINEMENTS, Unknowns, least_damping, sketched,
-};
+pub use course::{Attempt, Bend, Correction, Course};
+pub use damped::{Patience, Products, Unknowns, least_damping, sketched};
 pub use float::Float;
 pub use gemm::{Scalars, Size, Start, multiply};
 pub use gram::Gram;

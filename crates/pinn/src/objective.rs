@@ -5,7 +5,7 @@ use equation::problem::{Products as Wanted, Solver};
 use equation::taylor::Plan;
 use kernel::cuda::{CudaError, MemoryPlan};
 use kernel::{Kernel, KernelError, Points, Shape, Sums, Visited, Visits, Weighted};
-use linear::{Attempt, Change, Course, Gram, NormalEquations, Products, Series, Subspace, Unknowns};
+use linear::{Attempt, Bend, Change, Course, Gram, NormalEquations, Products, Series, Subspace, Unknowns};
 use std::sync::Arc;
 use train::optimize::{Optimizer, first_products};
 use train::{Elsewhere, Extent, LeastSquares, Linearized, Loss, Losses, Refusal, Room, TriedStep, Vectors};
@@ -310,18 +310,16 @@ impl LeastSquares for Objective<'_> {
     }
 
     fn curvature(&mut self, parameters: &[f64], direction: &[f64], rows: &mut [f64]) -> Result<(), Refusal> {
-        /// Far enough ahead for differences to have digits, near enough to see the same curvature
-        /// (Transtrum, Sethna 2012).
-        const REACH: f64 = 0.1;
+        let reach = Bend::USUAL.reach;
         let [mut ahead, mut behind] = [vec![0.0; rows.len()], vec![0.0; rows.len()]];
-        for (length, part) in [(REACH, &mut ahead), (-REACH, &mut behind)] {
+        for (length, part) in [(reach, &mut ahead), (-reach, &mut behind)] {
             let at: Vec<f64> =
                 parameters.iter().zip(direction).map(|(from, along)| from + length * along).collect();
             self.kernel
                 .rows(Weighted { points: &self.points, factors: &self.factors }, &at, part)
                 .map_err(refused)?;
         }
-        let factor = 1.0 / (REACH * REACH);
+        let factor = 1.0 / (reach * reach);
         for ((row, ahead), behind) in rows.iter_mut().zip(&ahead).zip(&behind) {
             *row = factor * ahead - 2.0 * factor * *row + factor * behind;
         }

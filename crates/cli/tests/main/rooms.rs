@@ -43,10 +43,11 @@ fn names_after<'text>(text: &'text str, prefix: &str) -> Vec<&'text str> {
     found
 }
 
-/// Which modules of a crate import which.
-fn imports(folder: &Path) -> Imports {
-    let entry = ["lib.rs", "main.rs"].map(|name| folder.join(name)).into_iter().find(|path| path.is_file());
-    let entry = code(&entry.expect("a crate has an entry"));
+/// Which modules of a crate, or of a folder in one, import which; paths from there begin with a prefix.
+fn imports(folder: &Path, prefix: &str) -> Imports {
+    let names = ["lib.rs", "main.rs", "mod.rs"];
+    let entry = names.map(|name| folder.join(name)).into_iter().find(|path| path.is_file());
+    let entry = code(&entry.expect("a crate has an entry, and a folder too"));
     let modules: BTreeSet<&str> = entry
         .lines()
         .filter_map(|line| line.split_once("mod ").and_then(|(_, name)| name.trim().strip_suffix(';')))
@@ -62,7 +63,11 @@ fn imports(folder: &Path) -> Imports {
         let first = place.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
         let module = first.unwrap_or_default().trim_end_matches(".rs").to_owned();
         let text = code(&path);
-        let used = names_after(&text, "crate::").into_iter().filter_map(|name| homes.get(name));
+        // In a folder, files beside the entry name their neighbours another way.
+        let neighbours = prefix != "crate::" && place.components().count() == 1;
+        let beside = if neighbours { names_after(&text, "super::") } else { Vec::new() };
+        let named = names_after(&text, prefix).into_iter().chain(beside);
+        let used = named.filter_map(|name| homes.get(name));
         let others = used.filter(|other| **other != module).map(|other| (*other).to_owned());
         imports.entry(module.clone()).or_default().extend(others);
     }
@@ -90,11 +95,23 @@ fn modules_do_not_import_each_other_in_circles() {
     for entry in std::fs::read_dir(crates).expect("crates are part of the tree") {
         let folder = entry.expect("a readable folder").path();
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let imports = imports(&folder.join("src"));
+        let imports = imports(&folder.join("src"), "crate::");
         assert!(imports.len() > 2, "{name}: only {} modules found: is the search broken?", imports.len());
         let found = circles(&imports);
         assert!(found.is_empty(), "{name}: {found:?} import each other in circles: {imports:#?}");
     }
+}
+
+#[test]
+fn nor_do_the_rooms_of_the_gpu_engine() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernel/src/cuda");
+    let imports = imports(&folder, "crate::cuda::");
+    assert!(imports.get("engine").is_some_and(|rooms| rooms.len() > 5), "is the search broken? {imports:#?}");
+    assert!(
+        circles(&imports).is_empty(),
+        "{:?} import each other in circles: {imports:#?}",
+        circles(&imports)
+    );
 }
 
 #[test]

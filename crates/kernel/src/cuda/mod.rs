@@ -1,65 +1,53 @@
 //! The CUDA engine: kernels written for one plan, compiled when they are first needed.
 //!
-//! `emit` writes a plan as CUDA C++, `compiler` and `cache` make machine code of it, `gpu` talks to the driver,
-//! `engine` plans memory and launches. `stand_in` runs the same kernels on the processor, to check them where there
-//! is no GPU.
+//! From below: `machine` is what kernels run on, `memory` who has which part of its memory, `program` a plan as kernels,
+//! `chunks` points in pieces. On these stand the owners of what stays on the device: `step` (points, losses, whole steps),
+//! `newton` (equations), `vectors` (those of an optimizer). `engine` is all of them together.
 
-mod busy;
-mod cache;
-mod compiler;
-mod emit;
+mod chunks;
+mod context;
 mod engine;
 mod error;
-mod gpu;
-mod layout;
-mod libraries;
 mod machine;
 mod memory;
 mod newton;
-mod nvrtc;
-mod off;
-mod peak;
-mod room;
-mod rows;
-mod series;
-mod stand_in;
-mod steps;
-mod terms;
-mod tiles;
-mod tune;
+mod program;
+mod step;
 mod vectors;
 
-pub use busy::Busy;
-pub use emit::Unfused;
 pub(crate) use engine::Cuda;
 pub use error::CudaError;
+pub use machine::Busy;
 pub(crate) use machine::Machine;
 pub use memory::{MemoryPlan, MemoryUse, Purpose};
 pub(crate) use newton::{CANDIDATES, Tried, distinct_factors};
-pub use tune::{CompileMode, CompileModeError};
+pub use program::{CompileMode, CompileModeError, Unfused};
+
+use machine::{Cache, Gpu, StandIn, groups};
+use program::{FEWEST, MOST, MOST_SHARING, Target, Variant, Work, source};
 
 use crate::Precision;
 use equation::taylor::Plan;
 
 /// The GPU that kernels would run on, in words; `Err` says why there is none.
 pub fn describe() -> Result<String, CudaError> {
-    gpu::Gpu::open().map(|gpu| gpu.describe())
+    Gpu::open().map(|gpu| gpu.describe())
 }
 
 /// The most operations per second that products could reach on the GPU in some precision; `None` where its data sheet
 /// is not known here.
 pub fn peak_flops(precision: Precision) -> Result<Option<f64>, CudaError> {
-    gpu::Gpu::open().map(|gpu| gpu.peak_flops(precision))
+    Gpu::open().map(|gpu| gpu.peak_flops(precision))
 }
 
 /// The machine's GPU.
 pub(crate) fn gpu() -> Result<Machine, CudaError> {
-    gpu::Gpu::open().map(Machine::Gpu)
+    Gpu::open().map(Machine::Gpu)
 }
 
 /// The processor standing in for a GPU with so much memory.
 pub(crate) fn stand_in(bytes: usize) -> Machine {
-    Machine::StandIn(stand_in::StandIn { bytes })
+    Machine::StandIn(StandIn { bytes })
 }
 
 /// What the run-time compiler made of one kernel.
@@ -94,22 +82,21 @@ pub fn compile(
     architecture: &str,
 ) -> Result<Vec<Report>, CudaError> {
     let works = match kernels {
-        Kernels::Training | Kernels::Series => &[emit::Work::Evaluate][..],
-        Kernels::Separate => &[emit::Work::Separate],
-        Kernels::All => &emit::Work::ALL,
+        Kernels::Training | Kernels::Series => &[Work::Evaluate][..],
+        Kernels::Separate => &[Work::Separate],
+        Kernels::All => &Work::ALL,
     };
-    let cache = cache::Cache::of_user();
+    let cache = Cache::of_user();
     let mut target = target(precision, architecture);
-    let mut most = tiles::MOST;
+    let mut most = MOST;
     if kernels == Kernels::Series {
-        target.variant =
-            emit::Variant { merged: true, series: true, alone: true, ..emit::Variant::default() };
-        most = 2 * tiles::FEWEST;
+        target.variant = Variant { merged: true, series: true, alone: true, ..Variant::default() };
+        most = 2 * FEWEST;
     }
     let mut reports = Vec::new();
     for &work in works {
-        let source = emit::source(plan, target, work, most);
-        for one in source.to_load(work) {
+        let written = source(plan, target, work, most);
+        for one in written.to_load(work) {
             let compiled = cache.compiled(one.kernels[0], one.text, architecture)?;
             reports.push(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log });
         }
@@ -125,13 +112,13 @@ pub fn compile(
 
 /// The kernels that training by gradients needs, as text.
 pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
-    emit::source(plan, target(precision, "sm_90a"), emit::Work::Evaluate, tiles::MOST).whole_text()
+    source(plan, target(precision, "sm_90a"), Work::Evaluate, MOST).whole_text()
 }
 
 /// Kernels as they are written for many points.
-fn target(precision: Precision, architecture: &str) -> emit::Target {
-    let variant = emit::Variant { sharing: tiles::MOST_SHARING, apart: true, ..emit::Variant::default() };
-    emit::Target { precision, shared: shared(architecture), groups: gpu::groups(architecture), variant }
+fn target(precision: Precision, architecture: &str) -> Target {
+    let variant = Variant { sharing: MOST_SHARING, apart: true, ..Variant::default() };
+    Target { precision, shared: shared(architecture), groups: groups(architecture), variant }
 }
 
 /// Bytes of shared memory of a multiprocessor of an architecture (CUDA C++ Programming Guide, compute capabilities).

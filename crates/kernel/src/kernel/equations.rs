@@ -44,14 +44,10 @@ impl Kernel<'_> {
     pub fn plan_equations(
         &mut self,
         points: &[Points],
-        (unknowns, products): (Unknowns, Products),
+        form: (Unknowns, Products),
     ) -> Result<Option<MemoryPlan>, KernelError> {
         fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
-        Ok(self
-            .engine
-            .solver()
-            .map(|engine| engine.plan_equations(points, unknowns, products))
-            .transpose()?)
+        Ok(self.engine.solver().map(|engine| engine.plan_equations(points, form)).transpose()?)
     }
 
     /// Adds up the equations of the least-squares problem on the device, where they stay. Steps may be damped

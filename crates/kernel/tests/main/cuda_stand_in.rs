@@ -257,6 +257,12 @@ fn a_plan_of_the_memory_of_equations_is_exact() {
 }
 
 #[test]
+fn equations_stay_while_gradients_are_evaluated_and_memory_is_planned() {
+    let small = case("heat.toml", &[]);
+    agreement::staying_equations(&small, &mut stand_in(&small, Precision::F64), 400);
+}
+
+#[test]
 fn vectors_that_stay_are_those_of_the_host() {
     let case = case("inverse.toml", &[]);
     agreement::vectors(&case, &mut stand_in(&case, Precision::F64));

@@ -1,14 +1,14 @@
 //! Steps for several dampings of equations that are on the device: factors, solutions, bends, losses. The host is told
 //! a few numbers per candidate.
 
-use super::dense::{self, CANDIDATES, Dense, SHARED_OUT};
-use super::room::{SLOPE_PARTS, VECTORS};
-use super::{Newton, REPORT, squares};
+use super::dense::{self, CANDIDATES, Dense, REPORT, SHARED_OUT};
+use super::queue::Queue;
+use super::room::SLOPE_PARTS;
+use super::solver::squares;
 use crate::cuda::CudaError;
-use crate::cuda::engine::{Cuda, tables};
-use crate::cuda::memory::Pool;
-use linear::{Attempt, CORRECTIONS, Course, Unknowns};
-use std::ops::Range;
+use crate::cuda::memory::Memory;
+use crate::cuda::program::tables;
+use linear::{Attempt, Course, Unknowns};
 
 /// A step that was tried.
 pub(crate) struct Tried {
@@ -25,176 +25,159 @@ pub(super) enum Half {
     Backward,
 }
 
-impl Cuda<'_> {
-    /// Solves the last equations for every attempt, lets the steps bend where they are to, and evaluates the residuals
-    /// at their ends; at corrected ends too, behind the others, where there are such.
-    pub(crate) fn try_steps(
-        &mut self,
+impl Queue<'_> {
+    /// Steps for all attempts, and at their ends the residuals.
+    pub(super) fn steps(
+        &self,
+        memory: &mut Memory,
         attempts: &[Attempt],
         course: Course,
     ) -> Result<Vec<Tried>, CudaError> {
-        let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
-        let count = attempts.len();
-        let [dense, factored] = [newton.dense, newton.factored].map(|own| own.trying(attempts, course));
-        let unknowns = newton.unknowns;
+        let (count, unknowns) = (attempts.len(), self.problem.unknowns);
+        let [dense, factored] =
+            [self.problem.dense, self.problem.factored].map(|own| own.trying(attempts, course));
         let refined = unknowns == Unknowns::Parameters && attempts.iter().any(Attempt::is_refined);
-        let Newton { middle, total, .. } = *newton;
-        match unknowns {
-            Unknowns::Parameters | Unknowns::Rows => {
-                self.queue_factors(&factored)?;
-                self.queue_dense("begin", count, &Dense { to: middle, ..factored })?;
-                self.queue_backward(newton, [&factored, &Dense { to: dense.step, ..dense }], "steps")?;
-                if refined {
-                    self.queue_refinement(newton, &dense)?;
-                }
-            }
-            Unknowns::Sketch => {
-                self.queue_factors(&factored)?;
-                self.iterate_steps([&factored, &dense])?;
-            }
-            Unknowns::Diagonal => self.iterate_steps([&factored, &dense])?,
-            Unknowns::Subspace { .. } => {
-                self.queue_factors(&factored)?;
-                self.queue_subspace_steps(newton, [&factored, &dense])?;
-            }
+        self.solutions(memory, [&factored, &dense], course, refined)?;
+        self.launch("ahead", count, &dense)?;
+        if let Unknowns::Subspace { .. } = unknowns {
+            self.subspace_promise(&factored)?;
         }
-        self.queue_dense("ahead", count, &dense)?;
-        if let (Unknowns::Subspace { .. }, Some(newton)) = (unknowns, &self.newton) {
-            self.queue_subspace_promise(newton, &factored)?;
-        }
-        if course != Course::Straight {
-            let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
-            self.queue_ends(newton, dense.moved, 2 * count)?;
-            self.queue_bends(newton, [&factored, &dense], "curve")?;
+        if course.bend.is_some() {
+            self.ends(dense.moved, 2 * count)?;
+            self.bends([&factored, &dense], "curve")?;
             if unknowns == Unknowns::Diagonal {
-                self.iterate_bends([&factored, &dense])?;
+                self.iterate_bends(memory, [&factored, &dense], course.patience)?;
             }
         }
-        let newton = self.newton.as_ref().ok_or(CudaError::NoEquations)?;
-        self.queue_dense("end", count, &dense)?;
-        self.queue_ends(newton, dense.moved, count)?;
-        self.queue_squares(newton, dense.others, 0..count)?;
+        self.launch("end", count, &dense)?;
+        self.ends(dense.moved, count)?;
+        self.squares(dense.others, 0..count)?;
         let mut ends = count;
-        if matches!(course, Course::Corrected { .. }) {
-            let corrected = dense.moved + CANDIDATES as u64 * dense.stride * size_of::<f64>() as u64;
-            for turn in 0..CORRECTIONS {
-                self.queue_bends(newton, [&factored.correcting(), &dense.correcting()], "arrive")?;
-                let from = if turn == 0 { dense.moved } else { corrected };
-                self.queue_dense("correct", count, &Dense { from, to: corrected, ..dense })?;
-                self.queue_ends(newton, corrected, count)?;
-            }
-            self.queue_squares(newton, dense.others, count..2 * count)?;
+        if let Some(correction) = course.correction {
+            self.corrections([&factored, &dense], correction.times)?;
+            self.squares(dense.others, count..2 * count)?;
             ends = 2 * count;
         }
-        let each = SHARED_OUT * tables(self.plan);
+        let each = SHARED_OUT * tables(self.program.plan());
         let mut report = vec![0.0; REPORT + ends * each];
-        self.fetch_from(Pool::Result, 0, &mut report)?;
+        memory.fetch(dense.report, &mut report)?;
         let tried = |end: usize| {
             let (number, attempt) = (end % count, &attempts[end % count]);
             let promise = if unknowns.is_iterated() || refined && attempt.is_refined() {
-                total - report[2 * CANDIDATES + number]
+                self.problem.total - report[2 * CANDIDATES + number]
             } else {
                 // |r|² − |r − J·step|² = step·slope + added·step·(step − origin), since step solves the equations.
                 report[2 * number] + attempt.added * report[2 * number + 1]
             };
             Tried { promise, squares: squares(&report[REPORT + end * each..][..each]) }
         };
-        let tried = (0..ends).map(tried).collect();
-        if let Some(newton) = &mut self.newton {
-            newton.tried = count;
-        }
-        Ok(tried)
+        Ok((0..ends).map(tried).collect())
     }
 
-    /// The parameters at an end that was tried last.
-    pub(crate) fn fetch_end(&mut self, number: usize, parameters: &mut [f64]) -> Result<(), CudaError> {
-        let stride = dense::stride(parameters.len());
-        let tried = self.newton.as_ref().map_or(0, |newton| newton.tried);
-        let place = if number < tried { number } else { CANDIDATES + number - tried };
-        self.fetch_from(Pool::Candidates, (VECTORS * CANDIDATES + place) * stride, parameters)
+    /// Queues the solutions of the equations.
+    fn solutions(
+        &self,
+        memory: &mut Memory,
+        [factored, dense]: [&Dense; 2],
+        course: Course,
+        refined: bool,
+    ) -> Result<(), CudaError> {
+        match self.problem.unknowns {
+            Unknowns::Parameters | Unknowns::Rows => {
+                self.factors(factored)?;
+                let middle = self.problem.vectors.middle;
+                self.launch("begin", dense.candidates as usize, &Dense { to: middle, ..*factored })?;
+                self.backward([factored, &Dense { to: dense.step, ..*dense }], "steps")?;
+                if refined {
+                    self.refinement(dense, course.patience)?;
+                }
+                Ok(())
+            }
+            Unknowns::Sketch { .. } => {
+                self.factors(factored)?;
+                self.iterate_steps(memory, [factored, dense], course.patience)
+            }
+            Unknowns::Diagonal => self.iterate_steps(memory, [factored, dense], course.patience),
+            Unknowns::Subspace { .. } => {
+                self.factors(factored)?;
+                self.subspace_steps([factored, dense])
+            }
+        }
+    }
+
+    /// Queues what takes off corrections from the steps' ends, and the residuals there.
+    fn corrections(&self, [factored, dense]: [&Dense; 2], times: usize) -> Result<(), CudaError> {
+        let count = dense.candidates as usize;
+        let corrected = dense.moved.from(CANDIDATES * dense.stride as usize);
+        for turn in 0..times {
+            self.bends([&factored.correcting(), &dense.correcting()], "arrive")?;
+            let from = if turn == 0 { dense.moved } else { corrected };
+            self.launch("correct", count, &Dense { from, to: corrected, ..*dense })?;
+            self.ends(corrected, count)?;
+        }
+        Ok(())
     }
 
     /// Queues what equations say to rows that a kernel fills, for every candidate; without a factor, the rows alone.
-    fn queue_bends(
-        &self,
-        newton: &Newton,
-        [factored, dense]: [&Dense; 2],
-        rows: &str,
-    ) -> Result<(), CudaError> {
-        let Newton { work, middle, .. } = *newton;
-        self.queue_dense(rows, dense.candidates as usize * SHARED_OUT * tables(self.plan), dense)?;
-        match newton.unknowns {
-            Unknowns::Parameters => self.queue_slopes(newton, &Dense { to: work, ..*dense }, "add")?,
+    fn bends(&self, [factored, dense]: [&Dense; 2], rows: &str) -> Result<(), CudaError> {
+        let (work, middle) = (self.problem.vectors.work, self.problem.vectors.middle);
+        let blocks = dense.candidates as usize * SHARED_OUT * tables(self.program.plan());
+        self.launch(rows, blocks, dense)?;
+        match self.problem.unknowns {
+            Unknowns::Parameters => self.slopes(&Dense { to: work, ..*dense }, "add")?,
             Unknowns::Rows => {}
             Unknowns::Diagonal => return Ok(()),
-            Unknowns::Sketch => return self.queue_sketched_bends(newton, [factored, dense]),
-            Unknowns::Subspace { .. } => return self.queue_subspace_bends(newton, [factored, dense]),
+            Unknowns::Sketch { .. } => return self.sketched_bends([factored, dense]),
+            Unknowns::Subspace { .. } => return self.subspace_bends([factored, dense]),
         }
-        self.queue_solution(Half::Forward, &Dense { from: work, to: middle, ..*factored })?;
-        self.queue_backward(newton, [factored, &Dense { to: dense.bend, ..*dense }], "add")
+        self.solution(Half::Forward, &Dense { from: work, to: middle, ..*factored })?;
+        self.backward([factored, &Dense { to: dense.bend, ..*dense }], "add")
     }
 
     /// Queues the second half of solutions, from the middle, and what they mean for the parameters: its last kernel is
     /// named where unknowns are rows.
-    fn queue_backward(
-        &self,
-        newton: &Newton,
-        [factored, dense]: [&Dense; 2],
-        last: &str,
-    ) -> Result<(), CudaError> {
-        let from = newton.middle;
-        match newton.unknowns {
-            Unknowns::Parameters => {
-                self.queue_solution(Half::Backward, &Dense { from, to: dense.to, ..*factored })
-            }
-            Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch | Unknowns::Subspace { .. } => {
-                let to = newton.solution;
-                self.queue_solution(Half::Backward, &Dense { from, to, ..*factored })?;
-                self.queue_slopes(newton, &Dense { curved: to, ..*dense }, last)
+    fn backward(&self, [factored, dense]: [&Dense; 2], last: &str) -> Result<(), CudaError> {
+        let from = self.problem.vectors.middle;
+        match self.problem.unknowns {
+            Unknowns::Parameters => self.solution(Half::Backward, &Dense { from, to: dense.to, ..*factored }),
+            Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch { .. } | Unknowns::Subspace { .. } => {
+                let to = self.problem.vectors.solution();
+                self.solution(Half::Backward, &Dense { from, to, ..*factored })?;
+                self.slopes(&Dense { curved: to, ..*dense }, last)
             }
         }
     }
 
-    fn queue_factors(&self, dense: &Dense) -> Result<(), CudaError> {
+    fn factors(&self, dense: &Dense) -> Result<(), CudaError> {
         let (cut, count) = (dense.cut(), dense.factor_count as usize);
-        self.queue_dense("damp", cut.columns() * dense::BLOCK * count, dense)?;
+        self.launch("damp", cut.columns() * dense::BLOCK * count, dense)?;
         let (kernel, blocks) = cut.kernel();
-        self.queue_dense(kernel, blocks * count, dense)
+        self.launch(kernel, blocks * count, dense)
     }
 
-    pub(super) fn queue_solution(&self, half: Half, dense: &Dense) -> Result<(), CudaError> {
+    pub(super) fn solution(&self, half: Half, dense: &Dense) -> Result<(), CudaError> {
         let name = match half {
             Half::Forward => "forward",
             Half::Backward => "backward",
         };
-        self.queue_dense(name, dense.cut().columns() * dense.candidates as usize, dense)
+        self.launch(name, dense.cut().columns() * dense.candidates as usize, dense)
     }
 
     /// Queues Jᵀ times one number per row, for all candidates, and a kernel that adds up its parts.
-    pub(super) fn queue_slopes(&self, newton: &Newton, dense: &Dense, last: &str) -> Result<(), CudaError> {
+    pub(super) fn slopes(&self, dense: &Dense, last: &str) -> Result<(), CudaError> {
         let dense = Dense { parts: SLOPE_PARTS as u64, ..*dense };
         let stride = dense.stride as usize;
-        for (number, rows) in self.chunk_rows(newton).into_iter().enumerate() {
-            self.queue_rows_again(newton, number, &rows)?;
+        for (number, rows) in self.problem.chunk_rows.iter().enumerate() {
+            self.rows_again(number)?;
             let part = Dense {
                 row_count: rows.len() as u64,
                 fresh: u64::from(number == 0),
-                curved: dense.curved + (rows.start * size_of::<f64>()) as u64,
+                curved: dense.curved.from(rows.start),
                 ..dense
             };
-            self.queue_dense("slopes", stride / dense::BLOCK * SLOPE_PARTS, &part)?;
+            self.launch("slopes", stride / dense::BLOCK * SLOPE_PARTS, &part)?;
         }
         let all = dense.candidates as usize * stride;
-        self.queue_dense(last, all.div_ceil(dense::THREADS), &dense)
-    }
-
-    /// Queues rows of a chunk that did not stay.
-    pub(super) fn queue_rows_again(
-        &self,
-        newton: &Newton,
-        chunk: usize,
-        rows: &Range<usize>,
-    ) -> Result<(), CudaError> {
-        if newton.chunks.len() == 1 { Ok(()) } else { self.queue_rows(newton, chunk, rows.start) }
+        self.launch(last, all.div_ceil(dense::THREADS), &dense)
     }
 }

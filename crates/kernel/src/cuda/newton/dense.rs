@@ -1,88 +1,90 @@
 //! Dense linear algebra on the device: the text of its kernels, the same for every plan, and what they are given.
 
-use crate::cuda::emit::{INSTRUCTIONS, NUMBERS, Shape, kernel_of};
-use crate::cuda::machine::{Given, ToLoad};
-use linear::{Attempt, Course};
+use crate::cuda::machine::{Region, Shape, ToLoad, given};
+use crate::cuda::program::{INSTRUCTIONS, NUMBERS, SIDE, kernel_of};
+use linear::{Attempt, Bend, Correction, Course};
 use std::fmt::Write;
 
-/// Rows and columns of a tile of JᵀJ, and rows of the Jacobian that are staged at a time; as in `device/normal.cuh`.
-pub(super) const SIDE: usize = 128;
-const STAGED: usize = 24;
+/// Rows of the Jacobian that are staged at a time; as in `device/dense/normal.cuh`.
+pub(super) const STAGED: usize = 24;
 
-/// Unknowns from which on factors are cut into wide blocks on a GPU: on an H200 three at once take as long either way with 5,121.
-pub(crate) const LEAST_WIDE: usize = 6144;
-
-/// Rows and columns of a block of a factor; as in `device/cholesky.cuh`.
+/// Rows and columns of a block of a factor; as in `device/dense/cholesky.cuh`.
 pub(super) const BLOCK: usize = 64;
 
-/// Blocks that share the points of one residual; as in `device/candidates.cuh`.
+/// Blocks that share the points of one residual; as in `device/dense/candidates.cuh`.
 pub(super) const SHARED_OUT: usize = 16;
 
-/// Blocks that add up the parts of one tile; as in `device/normal.cuh`.
+/// Blocks that add up the parts of one tile; as in `device/dense/normal.cuh`.
 pub(super) const GATHERING: usize = 16;
 
 pub(super) const THREADS: usize = 256;
 
-/// Steps that are tried at once; as many as `device/dense.cuh` has numbers to add.
+/// Steps that are tried at once; as many as `device/dense/dense.cuh` has numbers to add.
 pub(crate) const CANDIDATES: usize = 4;
 
-/// Two stages of two factors, padded against conflicts of banks; those of `device/gram.cuh` and `device/halves.cuh` take less.
+/// Numbers that the host is told before the squares: three per candidate.
+pub(super) const REPORT: usize = 3 * CANDIDATES;
+
+/// Two stages of two factors, padded against conflicts of banks; those of `device/dense/gram.cuh` and `device/dense/halves.cuh` take less.
 const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
 
-/// A stage of two wide factors; as in `device/wide.cuh`.
+/// A stage of two wide factors; as in `device/dense/wide.cuh`.
 const WIDE_BYTES: usize = 2 * SIDE * (16 + 4) * size_of::<f64>();
 
-/// What its kernels are given; as `Arguments` in `device/dense.cuh`.
-#[repr(C)]
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub(super) struct Dense {
-    pub(super) rows: u64,
-    pub(super) row_count: u64,
-    pub(super) stride: u64,
-    pub(super) size: u64,
-    pub(super) parts: u64,
-    pub(super) fresh: u64,
-    pub(super) sums: u64,
-    pub(super) matrix: u64,
-    pub(super) factors: u64,
-    pub(super) corners: u64,
-    pub(super) flags: u64,
-    pub(super) factor_count: u64,
-    pub(super) damped: [f64; CANDIDATES],
-    pub(super) candidates: u64,
-    pub(super) factor: [u64; CANDIDATES],
-    pub(super) added: [f64; CANDIDATES],
-    pub(super) pulled: [f64; CANDIDATES],
-    pub(super) carried: u64,
-    pub(super) in_rows: u64,
-    pub(super) from: u64,
-    pub(super) to: u64,
-    pub(super) step: u64,
-    pub(super) bend: u64,
-    pub(super) kept: u64,
-    pub(super) along: u64,
-    pub(super) parameters: u64,
-    pub(super) moved: u64,
-    pub(super) bent: u64,
-    pub(super) values: u64,
-    pub(super) others: u64,
-    pub(super) all_rows: u64,
-    pub(super) kinds: u64,
-    pub(super) kind_count: u64,
-    pub(super) curved: u64,
-    pub(super) apart: u64,
-    pub(super) slope: u64,
-    pub(super) report: u64,
-    pub(super) iterated: u64,
-    pub(super) enough: f64,
-    pub(super) diagonal: u64,
-    pub(super) sketched: u64,
-    pub(super) first_row: u64,
-    pub(super) wide: u64,
-    pub(super) key: u64,
-    pub(super) halves: u64,
-    pub(super) unscales: u64,
-    pub(super) sizes: u64,
+given! {
+    /// What its kernels are given; as `Arguments` in `device/dense/dense.cuh`.
+    #[derive(Default)]
+    pub(super) struct Dense laid out as DenseWords {
+        rows: Region<f64>,
+        row_count: u64,
+        stride: u64,
+        size: u64,
+        parts: u64,
+        fresh: u64,
+        sums: Region<f64>,
+        matrix: Region<f64>,
+        factors: Region<f64>,
+        corners: Region<f64>,
+        flags: Region<i32>,
+        factor_count: u64,
+        damped: [f64; CANDIDATES],
+        candidates: u64,
+        factor: [u64; CANDIDATES],
+        added: [f64; CANDIDATES],
+        pulled: [f64; CANDIDATES],
+        carried: Region<f64>,
+        in_rows: u64,
+        from: Region<f64>,
+        to: Region<f64>,
+        step: Region<f64>,
+        bend: Region<f64>,
+        kept: Region<f64>,
+        along: Region<f64>,
+        parameters: Region<f64>,
+        moved: Region<f64>,
+        bent: u64,
+        values: Region<f64>,
+        others: Region<f64>,
+        all_rows: u64,
+        kinds: Region<u64>,
+        kind_count: u64,
+        curved: Region<f64>,
+        apart: u64,
+        slope: Region<f64>,
+        report: Region<f64>,
+        iterated: u64,
+        enough: f64,
+        diagonal: Region<f64>,
+        sketched: u64,
+        first_row: u64,
+        wide: u64,
+        key: u64,
+        halves: Region<u16>,
+        unscales: Region<f64>,
+        sizes: Region<f64>,
+        reach: f64,
+        most_bend: f64,
+    }
 }
 
 impl Dense {
@@ -97,13 +99,11 @@ impl Dense {
         }
         self.damped.iter_mut().zip(&factors).for_each(|(damped, factor)| *damped = *factor);
         (self.factor_count, self.candidates) = (factors.len() as u64, attempts.len() as u64);
-        self.bent = u64::from(course != Course::Straight);
+        self.bent = u64::from(course.bend.is_some());
+        if let Some(Bend { reach, most }) = course.bend {
+            (self.reach, self.most_bend) = (reach, most);
+        }
         self
-    }
-
-    /// How its factors are cut.
-    pub(super) fn cut(&self) -> Cut {
-        Cut { unknowns: self.size as usize, wide: self.wide != 0 }
     }
 
     /// With the last factor for all candidates.
@@ -121,17 +121,14 @@ pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64>
             factors.push(factored);
         }
     }
-    if let Course::Corrected { added } = course {
+    if let Some(Correction { added, .. }) = course.correction {
         factors.retain(|&known| !same(known, added));
         factors.push(added);
     }
     factors
 }
 
-// SAFETY: field by field as in `device/dense.cuh`.
-unsafe impl Given for Dense {}
-
-const WIDE_FACTOR: &str = "factor_wide";
+pub(super) const WIDE_FACTOR: &str = "factor_wide";
 
 /// Its kernels and the functions that they are; the first one stages in shared memory.
 const KERNELS: [(&str, &str); 38] = [
@@ -190,69 +187,6 @@ pub(crate) fn to_load(text: &str) -> ToLoad<'_> {
     ToLoad { text, shape, kernels: &NAMES, staging: &[(WIDE_FACTOR, WIDE_BYTES)], tables: &[] }
 }
 
-/// Numbers from one row of the Jacobian, or of a matrix with so many unknowns, to the next: the residual lies behind
-/// the parameters, and two more rows behind the unknowns.
-pub(crate) fn stride(unknowns: usize) -> usize {
-    (unknowns + 2).next_multiple_of(SIDE)
-}
-
-/// Tiles of the lower triangle of JᵀJ or JJᵀ.
-pub(super) fn tiles(unknowns: usize) -> usize {
-    let side = stride(unknowns) / SIDE;
-    side * (side + 1) / 2
-}
-
-/// Numbers of a tile.
-pub(super) const TILE: usize = SIDE * SIDE;
-
-/// How a factor is cut into blocks.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Cut {
-    pub(super) unknowns: usize,
-    /// Whether blocks of threads take 128 by 128 numbers, not 64 by 64: better where there are so many that products are
-    /// what counts (`benches/gpu/gauss-newton.md`).
-    pub(super) wide: bool,
-}
-
-impl Cut {
-    /// Blocks of 64 columns; as in `device/cholesky.cuh`.
-    pub(super) fn columns(self) -> usize {
-        let blocks = (self.unknowns + 1) / BLOCK + 1;
-        if self.wide { blocks.next_multiple_of(2) } else { blocks }
-    }
-
-    /// The kernel that finds a factor, and its blocks of threads.
-    pub(super) fn kernel(self) -> (&'static str, usize) {
-        let triangle = |side: usize| side * (side + 1) / 2;
-        if self.wide {
-            (WIDE_FACTOR, triangle(self.columns() / 2))
-        } else {
-            ("factor", triangle(self.columns()))
-        }
-    }
-
-    /// Words for flags of a factor's blocks, and of those of a solution's two halves.
-    pub(super) fn flags(self) -> usize {
-        let blocks = self.columns();
-        blocks * (blocks + 1) / 2 + blocks
-    }
-}
-
-/// Parts of the rows, or of the parameters for JJᵀ, that are added up apart, so that multiprocessors have equally much to do.
-pub(super) fn parts(tiles: usize, rows: usize, multiprocessors: usize) -> usize {
-    /// More would cost more to add up than they save.
-    const MOST: usize = 16;
-    /// Rows that a multiprocessor multiplies while its share of the memory's ports writes and reads a tile: 262 kB at 32 GB/s,
-    /// 92 ns a row on an H200. Where tiles are many, parts would also take gigabytes.
-    const GATHERED: usize = 90;
-    let time = |&parts: &usize| {
-        let rounds = (tiles * parts).div_ceil(multiprocessors);
-        let gathered = (tiles * parts * GATHERED).div_ceil(multiprocessors);
-        rounds * rows.div_ceil(parts).next_multiple_of(STAGED) + gathered
-    };
-    (1..=MOST).min_by_key(time).unwrap_or(1)
-}
-
 /// The text of all of them.
 pub(crate) fn text() -> String {
     let mut text =
@@ -264,17 +198,17 @@ pub(crate) fn text() -> String {
     for part in [
         NUMBERS,
         INSTRUCTIONS,
-        include_str!("../device/dense.cuh"),
-        include_str!("../device/normal.cuh"),
-        include_str!("../device/cholesky.cuh"),
-        include_str!("../device/wide.cuh"),
-        include_str!("../device/solve.cuh"),
-        include_str!("../device/candidates.cuh"),
-        include_str!("../device/halves.cuh"),
-        include_str!("../device/gram.cuh"),
-        include_str!("../device/refine.cuh"),
-        include_str!("../device/sketch.cuh"),
-        include_str!("../device/subspace.cuh"),
+        include_str!("../device/dense/dense.cuh"),
+        include_str!("../device/dense/normal.cuh"),
+        include_str!("../device/dense/cholesky.cuh"),
+        include_str!("../device/dense/wide.cuh"),
+        include_str!("../device/dense/solve.cuh"),
+        include_str!("../device/dense/candidates.cuh"),
+        include_str!("../device/dense/halves.cuh"),
+        include_str!("../device/dense/gram.cuh"),
+        include_str!("../device/dense/refine.cuh"),
+        include_str!("../device/dense/sketch.cuh"),
+        include_str!("../device/dense/subspace.cuh"),
     ] {
         text.push('\n');
         text += part;
@@ -291,17 +225,21 @@ pub(crate) fn text() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cuda::machine::assert_twins;
 
     #[test]
-    fn rows_are_shared_out_so_that_multiprocessors_are_busy() {
-        // 66 tiles on 132 multiprocessors.
-        assert_eq!(tiles(1341), 66);
-        assert_eq!(parts(66, 20_000, 132), 2);
-        // Four rounds of whole tiles leave nothing to gain.
-        assert_eq!(parts(528, 20_000, 132), 1);
-        assert_eq!(parts(1, 10, 3), 1, "no part is empty");
-        // 64×4: seven parts would make the last round a little fuller, and take 0.7 GB each.
-        assert_eq!(tiles(12_737), 5050);
-        assert_eq!(parts(5050, 8058, 132), 2);
+    fn kernels_read_what_they_are_given() {
+        let constants = [
+            ("SIDE", SIDE),
+            ("STAGED", STAGED),
+            ("BLOCK", BLOCK),
+            ("SHARED_OUT", SHARED_OUT),
+            ("GATHERING", GATHERING),
+            ("WIDE_STAGE * 8", WIDE_BYTES),
+            ("sizeof(Arguments::damped) / 8", CANDIDATES),
+            ("COMBINED", super::super::subspace::COMBINED),
+            ("SLICE", super::super::short::SLICE),
+        ];
+        assert_twins::<Dense>(&text(), &constants);
     }
 }

@@ -2,64 +2,56 @@
 //! with few parameters, until steps are wanted.
 
 use super::candidates::Half;
-use super::dense::{self, Dense, THREADS};
+use super::cut::tiles;
+use super::dense::{BLOCK, Dense, THREADS};
+use super::queue::Queue;
 use super::room::SLOPE_PARTS;
-use super::{Newton, dense::BLOCK};
 use crate::cuda::CudaError;
-use crate::cuda::engine::Cuda;
-use linear::Unknowns;
+use linear::{Subspace, Unknowns};
 
-/// Rows that a block combines; as in `device/subspace.cuh`.
-const COMBINED: usize = 8;
+/// Rows that a block combines; as in `device/dense/subspace.cuh`.
+pub(super) const COMBINED: usize = 8;
 
-impl Cuda<'_> {
+impl Queue<'_> {
     /// Queues JᵀJ and Jᵀr of the subspace, and Jᵀ times the rows' products with what is carried.
-    pub(super) fn queue_subspace(&self, newton: &Newton) -> Result<(), CudaError> {
-        let (own, factored) = (&newton.dense, &newton.factored);
+    pub(super) fn subspace(&self) -> Result<(), CudaError> {
+        let (own, factored) = (&self.problem.dense, &self.problem.factored);
         let (unknowns, warps) = (factored.size as usize, THREADS / 32);
-        for (number, rows) in self.chunk_rows(newton).into_iter().enumerate() {
-            self.queue_rows(newton, number, rows.start)?;
+        for (number, rows) in self.problem.chunk_rows.iter().enumerate() {
+            self.rows(number)?;
             let part = Dense {
                 row_count: rows.len() as u64,
                 first_row: rows.start as u64,
-                to: newton.sketch,
-                ..self.in_terms_of(newton, own)
+                to: self.problem.sketch,
+                ..self.in_terms_of(own)
             };
             let blocks = unknowns.div_ceil(THREADS) * rows.len().div_ceil(COMBINED);
-            self.queue_dense("combine", blocks, &part)?;
-            self.queue_dense("complete", rows.len().div_ceil(warps), &part)?;
+            self.launch("combine", blocks, &part)?;
+            self.launch("complete", rows.len().div_ceil(warps), &part)?;
         }
-        let products = dense::tiles(unknowns);
+        let products = tiles(unknowns);
         let compact = Dense { in_rows: 0, fresh: 1, ..*factored };
-        self.queue_dense("products", products * compact.parts as usize, &compact)?;
-        self.queue_gathering(products, &compact)?;
-        self.queue_dense("measure", 1, &compact)
+        self.launch("products", products * compact.parts as usize, &compact)?;
+        self.gathering(products, &compact)?;
+        self.launch("measure", 1, &compact)
     }
 
     /// Queues steps by the factors that are there.
-    pub(super) fn queue_subspace_steps(
-        &self,
-        newton: &Newton,
-        [factored, dense]: [&Dense; 2],
-    ) -> Result<(), CudaError> {
-        let middle = newton.middle;
-        self.queue_dense("begin", dense.candidates as usize, &Dense { to: middle, ..*factored })?;
-        self.queue_spread(newton, [factored, &Dense { to: dense.step, fresh: 1, ..*dense }])
+    pub(super) fn subspace_steps(&self, [factored, dense]: [&Dense; 2]) -> Result<(), CudaError> {
+        let middle = self.problem.vectors.middle;
+        self.launch("begin", dense.candidates as usize, &Dense { to: middle, ..*factored })?;
+        self.spread([factored, &Dense { to: dense.step, fresh: 1, ..*dense }])
     }
 
     /// Queues what those steps promise.
-    pub(super) fn queue_subspace_promise(&self, newton: &Newton, factored: &Dense) -> Result<(), CudaError> {
-        let from = newton.solution;
-        self.queue_dense("promise", factored.candidates as usize, &Dense { from, ..*factored })
+    pub(super) fn subspace_promise(&self, factored: &Dense) -> Result<(), CudaError> {
+        let from = self.problem.vectors.solution();
+        self.launch("promise", factored.candidates as usize, &Dense { from, ..*factored })
     }
 
     /// Queues what the subspace's equations say to rows.
-    pub(super) fn queue_subspace_bends(
-        &self,
-        newton: &Newton,
-        [factored, dense]: [&Dense; 2],
-    ) -> Result<(), CudaError> {
-        let Newton { work, middle, .. } = *newton;
+    pub(super) fn subspace_bends(&self, [factored, dense]: [&Dense; 2]) -> Result<(), CudaError> {
+        let (work, middle) = (self.problem.vectors.work, self.problem.vectors.middle);
         let slopes = Dense {
             parts: SLOPE_PARTS as u64,
             curved: dense.curved,
@@ -69,27 +61,30 @@ impl Cuda<'_> {
             ..*factored
         };
         let stride = slopes.stride as usize;
-        self.queue_dense("slopes", stride / BLOCK * SLOPE_PARTS, &slopes)?;
-        self.queue_dense("add", (slopes.candidates as usize * stride).div_ceil(THREADS), &slopes)?;
-        self.queue_solution(Half::Forward, &Dense { from: work, to: middle, ..*factored })?;
-        self.queue_spread(newton, [factored, &Dense { to: dense.bend, fresh: 0, ..*dense }])
+        self.launch("slopes", stride / BLOCK * SLOPE_PARTS, &slopes)?;
+        self.launch("add", (slopes.candidates as usize * stride).div_ceil(THREADS), &slopes)?;
+        self.solution(Half::Forward, &Dense { from: work, to: middle, ..*factored })?;
+        self.spread([factored, &Dense { to: dense.bend, fresh: 0, ..*dense }])
     }
 
     /// Queues the second half of solutions, from the middle, and what they mean for the parameters.
-    fn queue_spread(&self, newton: &Newton, [factored, dense]: [&Dense; 2]) -> Result<(), CudaError> {
-        let (from, to) = (newton.middle, newton.solution);
-        self.queue_solution(Half::Backward, &Dense { from, to, ..*factored })?;
-        let spread = Dense { from: to, ..self.in_terms_of(newton, dense) };
+    fn spread(&self, [factored, dense]: [&Dense; 2]) -> Result<(), CudaError> {
+        let (from, to) = (self.problem.vectors.middle, self.problem.vectors.solution());
+        self.solution(Half::Backward, &Dense { from, to, ..*factored })?;
+        let spread = Dense { from: to, ..self.in_terms_of(dense) };
         let all = dense.candidates as usize * dense.stride as usize;
-        self.queue_dense("spread", all.div_ceil(THREADS), &spread)
+        self.launch("spread", all.div_ceil(THREADS), &spread)
     }
 
     /// With what tells where a parameter is in the subspace.
-    fn in_terms_of(&self, newton: &Newton, dense: &Dense) -> Dense {
-        let key = match newton.unknowns {
-            Unknowns::Subspace { turn } => linear::Subspace::key(turn),
-            Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch => 0,
-        };
-        Dense { key, sketched: newton.factored.size, apart: newton.factored.stride, ..*dense }
+    fn in_terms_of(&self, dense: &Dense) -> Dense {
+        let (factored, key) = (
+            &self.problem.factored,
+            match self.problem.unknowns {
+                Unknowns::Subspace { turn, .. } => Subspace::key(turn),
+                Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch { .. } => 0,
+            },
+        );
+        Dense { key, sketched: factored.size, apart: factored.stride, ..*dense }
     }
 }

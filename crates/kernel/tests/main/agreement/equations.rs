@@ -5,7 +5,7 @@ use crate::cases::{Case, parameters, points};
 use crate::weighing::{means, over, total};
 use kernel::cuda::Purpose;
 use kernel::{Kernel, Points};
-use linear::{Attempt, CORRECTIONS, Cholesky, Course, NormalEquations, Products, Subspace, Unknowns};
+use linear::{Attempt, Cholesky, Correction, Course, NormalEquations, Products, Subspace, Unknowns};
 
 /// Sums over all rows of products of two numbers of a row: both have their errors, and every addition rounds.
 pub(super) fn tolerance(case: &Case, kernel: &Kernel<'_>, rows: usize) -> f64 {
@@ -78,7 +78,7 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
         factored: damping * mean,
         carried,
     };
-    for course in [Course::Bent, Course::Straight] {
+    for course in [Course::bent(unknowns), Course::straight(unknowns)] {
         let tried = kernel.try_steps(&points, &tried_dampings.map(attempt), course).expect("equations");
         for (number, (tried, (damping, pulled))) in tried.iter().zip(tried_dampings).enumerate() {
             let origin = if pulled { carried.clone() } else { vec![0.0; parameters.len()] };
@@ -101,7 +101,7 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
     }
     // Equations without a factor have no solution, and the others are not disturbed.
     let tried = kernel
-        .try_steps(&points, &[attempt((-2.0, false)), attempt((0.1, true))], Course::Straight)
+        .try_steps(&points, &[attempt((-2.0, false)), attempt((0.1, true))], Course::straight(unknowns))
         .expect("equations");
     assert!(tried[0].promise.is_nan() && tried[1].promise > 0.0, "{what}: {tried:?}");
 }
@@ -109,8 +109,9 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
 /// The memory of equations is what was planned for them, with all rows at once and, where they may, in chunks under a limit.
 pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
-    let subspace = Unknowns::Subspace { turn: 3 };
-    let exact = [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, Unknowns::Sketch, subspace];
+    let subspace = Unknowns::subspace(parameters.len(), 3);
+    let sketch = Unknowns::sketch(kernel.row_count(&points));
+    let exact = [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, sketch, subspace];
     let short = [Unknowns::Parameters, Unknowns::Rows].map(|unknowns| (unknowns, Products::Short));
     for (unknowns, products) in exact.map(|unknowns| (unknowns, Products::Exact)).into_iter().chain(short) {
         let form = (unknowns, products);
@@ -160,7 +161,8 @@ pub(crate) fn tried_steps_in_chunks(case: &Case, kernel: &mut Kernel<'_>, count:
 /// gives the same bits.
 pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
-    let mut promises = [Unknowns::Parameters, Unknowns::Sketch, Unknowns::Sketch].map(|unknowns| {
+    let sketch = Unknowns::sketch(kernel.row_count(&points));
+    let mut promises = [Unknowns::Parameters, sketch, sketch].map(|unknowns| {
         let form = (unknowns, Products::Exact);
         let found = kernel
             .linearize(over(&case.plan, &points), &parameters, None, form)
@@ -169,7 +171,7 @@ pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize)
             let added = damping * found.mean;
             Attempt { added, factored: added, carried: false }
         };
-        let tried = kernel.try_steps(&points, &[attempt(1e-3), attempt(0.1)], Course::Bent);
+        let tried = kernel.try_steps(&points, &[attempt(1e-3), attempt(0.1)], Course::bent(unknowns));
         tried
             .expect("equations")
             .iter()
@@ -181,7 +183,7 @@ pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize)
     assert_eq!(got, again, "{what}: other bits");
     for ([wanted, _], [got, _]) in wanted.iter().zip(&*got) {
         // What is left of the slope is left of the promise, squared and in multiples of the damping.
-        let tolerance = Unknowns::Sketch.patience().tolerance;
+        let tolerance = sketch.patience().tolerance;
         assert!((got / wanted - 1.0).abs() < tolerance, "{what}: {got} instead of {wanted}");
     }
 }
@@ -196,13 +198,9 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
     let what = format!("{}, {count} points", case.name);
     let mut ends = Vec::new();
     for turn in [4, 4, 5] {
+        let form = Unknowns::subspace(parameters.len(), turn);
         let found = kernel
-            .linearize(
-                over(&case.plan, &points),
-                &parameters,
-                Some(&carried),
-                (Unknowns::Subspace { turn }, Products::Exact),
-            )
+            .linearize(over(&case.plan, &points), &parameters, Some(&carried), (form, Products::Exact))
             .expect("a device that solves");
         let (subspace, mut normal) =
             (Subspace::draw(parameters.len(), unknowns, turn), NormalEquations::new(unknowns));
@@ -223,7 +221,7 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
         let mut factor = Cholesky::new(unknowns);
         assert!(factor.factorize(normal.matrix(), added));
         let attempts = [false, true].map(|carried| Attempt { added, factored: added, carried });
-        for course in [Course::Straight, Course::Bent] {
+        for course in [Course::straight(form), Course::bent(form)] {
             let tried = kernel.try_steps(&points, &attempts, course).expect("equations");
             for (number, (tried, origin)) in tried.iter().zip([&nothing, &carried]).enumerate() {
                 let mut left = vec![0.0; rows.len()];
@@ -245,7 +243,7 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
                 let mut step = solved(&mut oracle, &left);
                 step.iter_mut().zip(origin).for_each(|(step, origin)| *step += origin);
                 let mut along = vec![0.0; rows.len()];
-                if course == Course::Bent {
+                if course.bend.is_some() {
                     let curved = curvature(&mut oracle, &points, &parameters, &step);
                     let half = solved(&mut oracle, &curved);
                     bend(&mut step, &half);
@@ -255,7 +253,7 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
                 kernel.take_step(number, &mut got).expect("a step");
                 let loose = tolerance * parameters.len() as f64 / 0.1;
                 assert_close(&what, &got, &end, loose);
-                if course == Course::Straight {
+                if course.bend.is_none() {
                     oracle
                         .rows_along(over(&case.plan, &points), &parameters, &step, &mut along)
                         .expect("arguments");
@@ -293,10 +291,17 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
     let distance = |one: &[f64], other: &[f64]| -> f64 {
         one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
     };
-    let tried = kernel.try_steps(&points, &attempts, Course::Straight).expect("equations");
+    let tried =
+        kernel.try_steps(&points, &attempts, Course::straight(Unknowns::Parameters)).expect("equations");
     for (number, (tried, origin)) in tried.iter().zip([&nothing, &carried]).enumerate() {
         let [(wanted, promise), (coarse, _)] = [added, factored].map(|added| {
-            expected_step(&mut oracle, &points, &parameters, (&normal, added, origin), Course::Straight)
+            expected_step(
+                &mut oracle,
+                &points,
+                &parameters,
+                (&normal, added, origin),
+                Course::straight(Unknowns::Parameters),
+            )
         });
         let mut got = parameters.clone();
         kernel.take_step(number, &mut got).expect("a step");
@@ -310,7 +315,7 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
         assert!((tried.promise - promise).abs() < 1e-3 * promise, "{}: {}", case.name, tried.promise);
     }
 
-    let course = Course::Corrected { added: correcting };
+    let course = Course::corrected(Unknowns::Parameters, correcting);
     let tried = kernel.try_steps(&points, &attempts, course).expect("equations");
     assert_eq!(tried.len(), 4, "corrected ends come behind the others");
     let mut factor = Cholesky::new(parameters.len());
@@ -320,7 +325,7 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
         kernel.take_step(number, &mut end).expect("a step");
         kernel.take_step(2 + number, &mut got).expect("a step");
         let before = distance(&end, &got);
-        for _ in 0..CORRECTIONS {
+        for _ in 0..Correction::TIMES {
             let mut rows = vec![0.0; oracle.row_count(&points)];
             oracle.rows(over(&case.plan, &points), &end, &mut rows).expect("arguments");
             let mut correction = vec![0.0; parameters.len()];
@@ -353,7 +358,7 @@ pub(super) fn expected_step(
     let mut step: Vec<f64> = slope.iter().zip(origin).map(|(slope, origin)| slope + added * origin).collect();
     factor.solve(&mut step);
     let promise = dot(&step, &slope) + added * (dot(&step, &step) - dot(&step, origin));
-    if course == Course::Bent {
+    if course.bend.is_some() {
         let curved = curvature(oracle, points, parameters, &step);
         let mut half = vec![0.0; parameters.len()];
         oracle.rows_back(over(oracle.plan(), points), parameters, &curved, &mut half).expect("arguments");

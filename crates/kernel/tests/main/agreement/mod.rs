@@ -3,6 +3,7 @@
 mod equations;
 mod series;
 mod short;
+mod staying;
 mod vectors;
 
 pub(crate) use equations::{
@@ -11,6 +12,7 @@ pub(crate) use equations::{
 };
 pub(crate) use series::series;
 pub(crate) use short::{short_products, short_products_in_chunks};
+pub(crate) use staying::staying_equations;
 pub(crate) use vectors::vectors;
 
 use crate::cases::{Case, parameters, points};

@@ -49,7 +49,7 @@ fn agree(case: &Case, kernel: &mut Kernel<'_>, count: usize, all: &[Unknowns]) {
                 kernel.fetch_equations(&mut got).expect("equations");
             }
             let attempt = |carried: bool| Attempt { added: 1e-3 * mean, factored: 1e-3 * mean, carried };
-            let tried = kernel.try_steps(&points, &[false, true].map(attempt), Course::Bent);
+            let tried = kernel.try_steps(&points, &[false, true].map(attempt), Course::bent(unknowns));
             let mut ends = [parameters.clone(), parameters.clone()];
             for (number, end) in ends.iter_mut().enumerate() {
                 kernel.take_step(number, end).expect("a step");
@@ -60,7 +60,8 @@ fn agree(case: &Case, kernel: &mut Kernel<'_>, count: usize, all: &[Unknowns]) {
         assert_eq!(solve(kernel), (tried, ends.clone()), "{what}: other bits");
         for (end, origin) in ends.iter().zip([&vec![0.0; parameters.len()], &carried]) {
             let equations = (&wanted, 1e-3 * mean, &**origin);
-            let (there, _) = expected_step(&mut oracle, &points, &parameters, equations, Course::Bent);
+            let (there, _) =
+                expected_step(&mut oracle, &points, &parameters, equations, Course::bent(unknowns));
             let (off, length) = (distance(end, &there), distance(&parameters, &there));
             assert!(off < 1e-2 * length, "{what}: {off} of {length}");
         }

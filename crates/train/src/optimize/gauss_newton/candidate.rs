@@ -4,10 +4,7 @@ use super::dot;
 use super::refine::refine;
 use super::system::System;
 use crate::{LeastSquares, Refusal};
-use linear::Cholesky;
-
-/// The most that a step may bend: half its acceleration's length, in multiples of its own.
-const MOST_BEND: f64 = 0.75;
+use linear::{Bend, Cholesky};
 
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
@@ -114,7 +111,7 @@ impl Candidate {
         }
         let (bend, length) = (dot(&self.bend, &self.bend).sqrt(), dot(&self.step, &self.step).sqrt());
         if bend.is_finite() && bend > 0.0 {
-            let part = 0.5 * (MOST_BEND * length / (0.5 * bend)).min(1.0);
+            let part = 0.5 * (Bend::USUAL.most * length / (0.5 * bend)).min(1.0);
             self.step.iter_mut().zip(&self.bend).for_each(|(step, bend)| *step += part * bend);
         }
         Ok(())

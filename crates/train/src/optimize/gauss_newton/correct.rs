@@ -3,7 +3,7 @@
 use super::dot;
 use super::system::System;
 use crate::{Extent, LeastSquares, Refusal};
-use linear::{CORRECTIONS, Cholesky};
+use linear::{Cholesky, Correction};
 
 /// The damping with which ends of steps are corrected, in multiples of the root of their own. The longer a step, the fewer
 /// directions mean the same at its end as at its start; between damping and one there is room for both to be small.
@@ -71,7 +71,7 @@ impl Corrector {
         there: &mut [f64],
     ) -> Result<f64, Refusal> {
         let mut correction = vec![0.0; end.len()];
-        for _ in 0..CORRECTIONS {
+        for _ in 0..Correction::TIMES {
             system.solve((&self.factor, self.added), squares, parameters, there.to_vec(), &mut correction)?;
             end.iter_mut().zip(&correction).for_each(|(end, correction)| *end -= correction);
             squares.rows(end, there)?;

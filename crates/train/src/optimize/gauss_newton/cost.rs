@@ -40,7 +40,7 @@ impl Extent {
                 jacobian
                     + parameters * sums.powi(2)
                     + factors * sums.powi(3)
-                    + self.iterations(Unknowns::Sketch)
+                    + self.iterations(Unknowns::sketch(self.rows))
             }
         }
     }
@@ -57,7 +57,7 @@ impl Extent {
         const RATES: (f64, f64) = (3e13, 3e12);
         const LEAST_PARAMETERS: usize = 1 << 15;
         let (parameters, rows, sums) = (self.parameters as f64, self.rows as f64, sketched(self.rows) as f64);
-        let passes = 2.0 * Unknowns::Sketch.patience().most as f64;
+        let passes = 2.0 * Unknowns::sketch(self.rows).patience().most as f64;
         let read = passes * (rows + sums) * parameters * size_of::<f64>() as f64;
         let seconds = read / RATES.1 + parameters * sums.powi(2) / RATES.0;
         let dense = self.flops(Solver::Woodbury).min(self.flops(Solver::NormalEquations));
@@ -123,8 +123,8 @@ impl Extent {
             Solver::NormalEquations => Unknowns::Parameters,
             Solver::Woodbury => Unknowns::Rows,
             Solver::ConjugateGradients => Unknowns::Diagonal,
-            Solver::Sketch => Unknowns::Sketch,
-            Solver::Subspace => Unknowns::Subspace { turn },
+            Solver::Sketch => Unknowns::sketch(self.rows),
+            Solver::Subspace => Unknowns::subspace(self.parameters, turn),
             Solver::Auto => self.unknowns_for_devices(self.best_on(Hardware::Accelerator), turn),
         }
     }
@@ -180,12 +180,8 @@ mod tests {
         };
         assert_eq!(unknowns(1341, 4608, Solver::Auto), Unknowns::Parameters);
         assert_eq!(unknowns(50_000, 2304, Solver::Auto), Unknowns::Rows);
-        assert_eq!(unknowns(500_000, 400_000, Solver::Auto), Unknowns::Sketch);
-        assert_eq!(
-            unknowns(50_000, 8192, Solver::Auto),
-            Unknowns::Subspace { turn: 0 },
-            "a GPU is faster so"
-        );
+        assert_eq!(unknowns(500_000, 400_000, Solver::Auto), Unknowns::sketch(400_000));
+        assert_eq!(unknowns(50_000, 8192, Solver::Auto), Unknowns::subspace(50_000, 0), "a GPU is faster so");
         assert_eq!(unknowns(12_737, 8192, Solver::Auto), Unknowns::Rows, "seen on one problem only");
         assert_eq!(unknowns(1341, 4608, Solver::Woodbury), Unknowns::Rows);
         assert_eq!(unknowns(1341, 4608, Solver::ConjugateGradients), Unknowns::Diagonal);

@@ -239,7 +239,7 @@ impl GaussNewton {
                 .collect();
             let added = mean * correct::damping(dampings);
             let corrected = correct::can_be_judged(extent) && unknowns != Unknowns::Diagonal;
-            let course = if corrected { Course::Corrected { added } } else { Course::Bent };
+            let course = if corrected { Course::corrected(unknowns, added) } else { Course::bent(unknowns) };
             let tried = device.try_steps(&attempts, course)?;
             let mut best: Option<Best> = None;
             // Corrected ends come behind the others.

@@ -16,7 +16,7 @@ pub(super) fn products(wanted: Wanted, unknowns: Unknowns, damping: f64) -> Prod
 pub fn at_most(wanted: Wanted, unknowns: Unknowns) -> Products {
     match (wanted, unknowns) {
         (Wanted::Short, Unknowns::Parameters | Unknowns::Rows) => Products::Short,
-        (Wanted::Short, Unknowns::Diagonal | Unknowns::Sketch | Unknowns::Subspace { .. })
+        (Wanted::Short, Unknowns::Diagonal | Unknowns::Sketch { .. } | Unknowns::Subspace { .. })
         | (Wanted::Exact, _) => Products::Exact,
     }
 }
@@ -29,7 +29,7 @@ mod tests {
     fn products_are_short_where_they_may_be_and_damping_is_large() {
         let large = |damping: f64| products(Wanted::Short, Unknowns::Parameters, damping);
         assert_eq!([large(1e-2), large(9e-4)], [Products::Short, Products::Exact]);
-        assert_eq!(products(Wanted::Short, Unknowns::Sketch, 1e-2), Products::Exact);
+        assert_eq!(products(Wanted::Short, Unknowns::sketch(100), 1e-2), Products::Exact);
         assert_eq!(products(Wanted::Exact, Unknowns::Rows, 1e-2), Products::Exact);
     }
 }

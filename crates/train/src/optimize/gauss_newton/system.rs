@@ -109,8 +109,8 @@ impl System {
             System::Normal(_) => Unknowns::Parameters,
             System::Gram(_) => Unknowns::Rows,
             System::Free { .. } => Unknowns::Diagonal,
-            System::Sketch(_) => Unknowns::Sketch,
-            System::Subspace(_) => Unknowns::Subspace { turn: 0 },
+            System::Sketch(gram) => Unknowns::Sketch { sums: gram.size() },
+            System::Subspace(own) => Unknowns::Subspace { turn: 0, unknowns: own.normal.size() },
         }
     }
 

@@ -1,0 +1,40 @@
+//! What every owner in this folder works with: a plan's kernels, and memory for what they read and write.
+
+use super::memory::{Memory, Pool, Regions, Tenant};
+use super::program::{Arguments, Program};
+use equation::taylor::Plan;
+
+/// Kernels and memory of one plan.
+#[derive(Debug)]
+pub(crate) struct Context<'plan> {
+    pub(super) program: Program<'plan>,
+    pub(super) memory: Memory,
+}
+
+impl<'plan> Context<'plan> {
+    pub(crate) fn plan(&self) -> &'plan Plan {
+        self.program.plan()
+    }
+
+    /// What all kernels of a call share.
+    pub(crate) fn arguments(&self, regions: &Regions) -> Arguments {
+        let memory = &self.memory;
+        let numbers = |pool| memory.pool(Tenant::Calls, regions, pool);
+        let words = |pool| memory.pool(Tenant::Calls, regions, pool);
+        Arguments {
+            parameters: words(Pool::Header),
+            weights: numbers(Pool::Weights),
+            scratch: numbers(Pool::Jets),
+            gradients: numbers(Pool::Gradients),
+            turns: memory.pool(Tenant::Calls, regions, Pool::Turns),
+            sums: words(Pool::Sums),
+            result: words(Pool::Result),
+            unscale: 1.0,
+            rows: words(Pool::Rows),
+            seeds: words(Pool::Seeds),
+            output: words(Pool::Output),
+            values: words(Pool::Values),
+            ..Arguments::default()
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Copies between the host's memory and the machine's.
+
+use super::either::Machine;
+use super::gpu::Pinned;
+use super::region::Region;
+use super::stand_in;
+use crate::cuda::CudaError;
+
+/// Words that the machine can copy from and to without help of the processor.
+#[derive(Debug)]
+pub(crate) enum Staging {
+    Gpu(Pinned),
+    StandIn(Vec<u64>),
+}
+
+impl Staging {
+    pub(crate) fn words(&mut self) -> &mut [u64] {
+        match self {
+            Staging::Gpu(pinned) => pinned.words(),
+            Staging::StandIn(words) => words,
+        }
+    }
+}
+
+impl Machine {
+    /// Memory for copies.
+    pub(crate) fn staging(&self, words: usize) -> Result<Staging, CudaError> {
+        match self {
+            Machine::Gpu(gpu) => gpu.pinned(words).map(Staging::Gpu),
+            Machine::StandIn(_) => Ok(Staging::StandIn(vec![0; words])),
+        }
+    }
+
+    /// Copies the first words of the staging memory to the machine, and waits.
+    fn upload(&self, to: Region<u64>, staging: &mut Staging) -> Result<(), CudaError> {
+        match (self, staging) {
+            (Machine::Gpu(gpu), Staging::Gpu(pinned)) => gpu.upload(to, pinned),
+            (Machine::StandIn(_), Staging::StandIn(words)) => {
+                stand_in::upload(to, &words[..to.count()]);
+                Ok(())
+            }
+            _ => unreachable!("staging memory belongs to the machine that made it"),
+        }
+    }
+
+    /// Waits for all kernels and copies words of the machine into the staging memory.
+    fn download(&self, from: Region<u64>, staging: &mut Staging) -> Result<(), CudaError> {
+        match (self, staging) {
+            (Machine::Gpu(gpu), Staging::Gpu(pinned)) => gpu.download(from, pinned),
+            (Machine::StandIn(_), Staging::StandIn(words)) => {
+                stand_in::download(from, &mut words[..from.count()]);
+                Ok(())
+            }
+            _ => unreachable!("staging memory belongs to the machine that made it"),
+        }
+    }
+
+    /// Copies words to the beginning of a region, piece by piece.
+    pub(crate) fn send<T>(
+        &self,
+        to: Region<T>,
+        staging: &mut Staging,
+        mut words: impl Iterator<Item = u64>,
+    ) -> Result<(), CudaError> {
+        let mut to = to.cast::<u64>();
+        loop {
+            let (room, mut count) = (staging.words(), 0);
+            // The other way round a word would be lost where the room ends.
+            for (place, word) in room.iter_mut().zip(words.by_ref()) {
+                *place = word;
+                count += 1;
+            }
+            let full = count == room.len();
+            if count > 0 {
+                self.upload(to.part(0, count), staging)?;
+            }
+            if !full {
+                return Ok(());
+            }
+            to = to.from(count);
+        }
+    }
+
+    /// Fetches numbers from the beginning of a region, piece by piece.
+    pub(crate) fn fetch(
+        &self,
+        from: Region<f64>,
+        staging: &mut Staging,
+        numbers: &mut [f64],
+    ) -> Result<(), CudaError> {
+        let mut from = from.cast::<u64>();
+        let most = staging.words().len();
+        for piece in numbers.chunks_mut(most) {
+            self.download(from.part(0, piece.len()), staging)?;
+            let words = staging.words().iter();
+            piece.iter_mut().zip(words).for_each(|(number, word)| *number = f64::from_bits(*word));
+            from = from.from(piece.len());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,216 @@
+//! A least-squares problem in its place: regions of the device's memory for everything that its kernels read and write.
+
+use super::cut::Cut;
+use super::dense::{CANDIDATES, Dense};
+use super::room::{KIND, Shares};
+use super::short::Short;
+use crate::cuda::chunks::{Chunk, Size};
+use crate::cuda::context::Context;
+use crate::cuda::machine::{Number, Region};
+use crate::cuda::memory::{Lease, Pool, Regions, Tenant};
+use crate::cuda::program::{Arguments, Handle, stride, tables};
+use linear::{Products, Unknowns};
+use std::ops::Range;
+
+/// A least-squares problem on the device.
+#[derive(Debug)]
+pub(super) struct Problem {
+    /// As long as it is held.
+    pub(super) lease: Lease,
+    /// The plan's own.
+    pub(super) kernels: Handle,
+    pub(super) sizes: Vec<Size>,
+    pub(super) chunks: Vec<Chunk>,
+    /// The rows of every chunk among all.
+    pub(super) chunk_rows: Vec<Range<usize>>,
+    /// Stamps of the points that are there.
+    pub(super) resident: Vec<u64>,
+    pub(super) blocks: usize,
+    /// What the plan's kernels share.
+    pub(super) arguments: Arguments,
+    pub(super) unknowns: Unknowns,
+    /// What was asked for, and for which there is room.
+    pub(super) wanted: Products,
+    pub(super) products: Products,
+    pub(super) short: Short,
+    /// The square of all rows of residuals.
+    pub(super) total: f64,
+    /// Attempts of the last call.
+    pub(super) tried: usize,
+    /// With parameters as unknowns, whichever they are.
+    pub(super) dense: Dense,
+    /// With the unknowns that there are.
+    pub(super) factored: Dense,
+    /// Vectors to solve with.
+    pub(super) vectors: Vectors,
+    /// Sums of rows with random signs, where equations are sketched; rows in terms of a subspace.
+    pub(super) sketch: Region<f64>,
+    /// Parameters, what is carried, and tables: what every step brings.
+    pub(super) header: Region<u64>,
+    /// The chunks' tables, and behind them one for all points.
+    pub(super) tables: Vec<Region<u64>>,
+    /// Packed copies of parameters beside the step's start.
+    pub(super) packed: Region<Number>,
+}
+
+/// Vectors to solve with, all candidates' of each: the right-hand side, the solution half-way, and in the end; `rows` is the
+/// first of these where there are as many numbers as sums of rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Vectors {
+    pub(super) work: Region<f64>,
+    pub(super) middle: Region<f64>,
+    pub(super) of_unknowns: [Region<f64>; 3],
+}
+
+/// Unknowns of the matrix that is factorised, and numbers from one of its rows to the next.
+pub(super) fn unknowns_of(unknowns: Unknowns, parameters: usize, all_rows: usize) -> [usize; 2] {
+    let size = match unknowns {
+        Unknowns::Parameters => parameters,
+        Unknowns::Rows => all_rows,
+        Unknowns::Diagonal => return [0, 0],
+        Unknowns::Sketch { sums } => sums,
+        Unknowns::Subspace { unknowns, .. } => unknowns,
+    };
+    [size, stride(size)]
+}
+
+impl Problem {
+    /// The problem in its place, nothing of it brought there yet.
+    pub(super) fn settled(context: &Context<'_>, lease: Lease, regions: &Regions, shares: Shares) -> Self {
+        let Shares { unknowns, products, kernels, blocks, sizes, chunks, chunk_rows, rows, all_rows, parts } =
+            shares;
+        let (plan, program) = (context.plan(), &context.program);
+        let pool = |pool: Pool| -> Region<f64> { context.memory.pool(Tenant::Equations, regions, pool) };
+        let numbers = |pool| -> Region<Number> { context.memory.pool(Tenant::Equations, regions, pool) };
+        let (size, kinds) = (plan.parameter_count(), tables(plan));
+        let (row, table) = (stride(size), 3 * (plan.terms.len() + 1));
+        let header = pool(Pool::Header);
+        let [parameters, carried, factors, kind_table] = header.split([size, size, kinds, KIND * kinds]);
+        let first = 2 * size + (1 + KIND) * kinds;
+        let tables =
+            (0..=chunks.len()).map(|chunk| header.part(first + chunk * table, table).cast()).collect();
+        let packed = program.source(kernels).packed * program.number_bytes();
+        let weights = numbers(Pool::Weights);
+        let values = pool(Pool::Values);
+        let arguments = Arguments {
+            parameters,
+            factors,
+            rows: pool(Pool::Points),
+            weights,
+            scratch: numbers(Pool::Jets),
+            output: pool(Pool::Jacobian),
+            values,
+            unscale: 1.0,
+            candidates: 1,
+            all_rows: all_rows as u64,
+            ..Arguments::default()
+        };
+        let every = CANDIDATES * row;
+        let [step, bend, third, fourth, moved, own_slope, diagonal] =
+            pool(Pool::Candidates).split([every, every, every, every, 2 * every, row, row]);
+        let [_, others, curved] = values.split([all_rows, 2 * CANDIDATES * all_rows, CANDIDATES * all_rows]);
+        let [unknown, side] = unknowns_of(unknowns, size, all_rows);
+        let vectors = Vectors::of(pool(Pool::Unknowns), unknowns, CANDIDATES * side, [third, fourth]);
+        let matrix = pool(Pool::Matrix);
+        let cut = Cut { unknowns: unknown, wide: program.machine().is_wide(unknown) };
+        let [numbers_of_factors, corners, flags] = cut.split(pool(Pool::Factors), side);
+        let dense = Dense {
+            rows: arguments.output,
+            stride: row as u64,
+            size: size as u64,
+            parts: parts as u64,
+            sums: pool(Pool::Parts),
+            matrix,
+            factors: numbers_of_factors,
+            corners,
+            flags: flags.cast(),
+            step,
+            bend,
+            moved,
+            parameters,
+            carried,
+            values,
+            others,
+            curved: if unknowns == Unknowns::Rows { vectors.work } else { curved },
+            apart: if unknowns == Unknowns::Rows { side } else { all_rows } as u64,
+            slope: if unknowns == Unknowns::Parameters { matrix.from(size * row) } else { own_slope },
+            all_rows: all_rows as u64,
+            kinds: kind_table.cast(),
+            kind_count: kinds as u64,
+            report: pool(Pool::Result),
+            diagonal,
+            sketched: if let Unknowns::Sketch { sums } = unknowns { sums as u64 } else { 0 },
+            wide: u64::from(cut.wide),
+            ..Dense::default()
+        };
+        let own = Dense { size: unknown as u64, stride: side as u64, ..dense };
+        let sketch = pool(Pool::Sketch);
+        let factored = match unknowns {
+            Unknowns::Parameters | Unknowns::Diagonal => dense,
+            // Nothing is damped towards what is carried there: the row behind the last one holds zeros.
+            Unknowns::Sketch { .. } => Dense { carried: matrix.part(unknown * side, side), ..own },
+            // What is damped towards lies behind the slope, as products like it.
+            Unknowns::Subspace { .. } => Dense {
+                rows: sketch,
+                row_count: all_rows as u64,
+                carried: matrix.part((unknown + 1) * side, side),
+                in_rows: 1,
+                ..own
+            },
+            Unknowns::Rows => {
+                // Products of rows with what is carried, behind the vectors.
+                let carried = pool(Pool::Unknowns).part(3 * CANDIDATES * side, side);
+                Dense { carried, in_rows: 1, ..own }
+            }
+        };
+        Problem {
+            lease,
+            kernels,
+            sizes,
+            chunks,
+            chunk_rows,
+            resident: Vec::new(),
+            blocks,
+            arguments,
+            unknowns,
+            wanted: products,
+            products,
+            short: Short::of(
+                context.memory.pool(Tenant::Equations, regions, Pool::Halves),
+                (products, unknowns),
+                rows,
+                row,
+            ),
+            total: 0.0,
+            tried: 0,
+            dense,
+            factored,
+            vectors,
+            sketch,
+            header: header.cast(),
+            tables,
+            packed: weights.from(packed),
+        }
+    }
+}
+
+impl Vectors {
+    /// Of all candidates; where unknowns are not the parameters they have vectors of their own, of `every` numbers.
+    fn of(own: Region<f64>, unknowns: Unknowns, every: usize, [work, middle]: [Region<f64>; 2]) -> Self {
+        match unknowns {
+            Unknowns::Parameters | Unknowns::Diagonal => {
+                Vectors { work, middle, of_unknowns: [Region::default(); 3] }
+            }
+            Unknowns::Sketch { .. } => Vectors { work, middle, of_unknowns: own.split([every; 3]) },
+            Unknowns::Rows | Unknowns::Subspace { .. } => {
+                let of_unknowns = own.split([every; 3]);
+                Vectors { work: of_unknowns[0], middle: of_unknowns[1], of_unknowns }
+            }
+        }
+    }
+
+    /// Where the solution of the unknowns goes in the end.
+    pub(super) fn solution(&self) -> Region<f64> {
+        self.of_unknowns[2]
+    }
+}

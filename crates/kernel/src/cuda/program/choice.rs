@@ -1,0 +1,144 @@
+//! Which kernels take a step at so many points.
+
+use super::emit::{Measure, Source, Variant, Work};
+use super::loaded::{Handle, Program};
+use super::{CompileMode, POINTS, price, tiles};
+use crate::Precision;
+use crate::cuda::CudaError;
+
+impl Program<'_> {
+    /// The kernels whose tiles share out so many points of every term best.
+    pub(crate) fn kernels_for(&mut self, counts: &[usize]) -> Result<Handle, CudaError> {
+        if let Some(kernels) = self.chosen_for(counts) {
+            return Ok(kernels);
+        }
+        if self.mode() == CompileMode::Off {
+            return self.kernels(Work::Separate, POINTS);
+        }
+        let (best, variant) = self.best(counts);
+        let kernels = self.load((Work::Evaluate, best, variant))?;
+        self.choose(counts, kernels);
+        Ok(kernels)
+    }
+
+    /// Those that were chosen for so many.
+    pub(crate) fn chosen_for(&self, counts: &[usize]) -> Option<Handle> {
+        self.chosen.as_ref().filter(|(known, _)| known == counts).map(|(_, kernels)| *kernels)
+    }
+
+    /// Takes these for so many.
+    pub(crate) fn choose(&mut self, counts: &[usize], kernels: Handle) {
+        self.chosen = Some((counts.to_vec(), kernels));
+    }
+
+    /// Loads what takes steps at so many points of every term, and what predicts, for training measures errors too.
+    pub(crate) fn load_training(&mut self, counts: &[usize]) -> Result<(), CudaError> {
+        let (points, variant) = self.best(counts);
+        let size = tiles::for_any(self.plan(), &self.plan().prediction);
+        let wanted = [(Work::Evaluate, points, variant), (Work::Fill, size, Variant::default())];
+        self.load_all(&wanted, &[]).map(|_| ())
+    }
+
+    /// The tiles that share out so many points of every term best, and which text for them.
+    fn best(&self, counts: &[usize]) -> (usize, Variant) {
+        let cost = |most: usize| {
+            let measure = self.measured(most);
+            let cost = price::cost(self.plan(), &measure, counts, self.machine().blocks(1));
+            cost + price::update_cost(self.gradient_bytes(&measure, counts))
+                + self.missed_cost(&measure, counts)
+        };
+        let costs = tiles::SIZES.map(|most| (cost(most), most));
+        let best = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
+        let best = best.map_or(tiles::FEWEST, |(_, most)| most);
+        (best, self.variant(best, counts))
+    }
+
+    /// What sums cost that wait outside of the second-level cache.
+    fn missed_cost(&self, measure: &Measure, counts: &[usize]) -> f64 {
+        let (tiles, number) = (measure.tiles(counts), self.number_bytes());
+        let blocks = tiles.min(self.machine().blocks(measure.shape.each));
+        let gradients = blocks.div_ceil(price::sharing(tiles, blocks, self.precision() == Precision::F64));
+        let resident = (blocks * measure.scratch + gradients * measure.gradient) * number;
+        price::missed_cost(tiles, measure.scratch * number, resident, self.machine().cache_bytes())
+    }
+
+    /// Bytes of all gradients, where every block has its own.
+    fn gradient_bytes(&self, measure: &Measure, counts: &[usize]) -> usize {
+        let blocks = measure.tiles(counts).min(self.machine().blocks(measure.shape.each));
+        blocks * measure.gradient * self.number_bytes()
+    }
+
+    /// Which text for tiles of at most so many points.
+    fn variant(&self, most: usize, counts: &[usize]) -> Variant {
+        let own = Variant::default();
+        let merged = Variant { merged: true, ..own };
+        let sources = [own, merged].map(|one| self.text_of((Work::Evaluate, most, one)));
+        let multiprocessors = self.machine().blocks(1);
+        let (variant, source) = match price::merges(self.plan(), &sources, counts, multiprocessors) {
+            true => (merged, &sources[1]),
+            false => (own, &sources[0]),
+        };
+        // Sums of layers that have no room beside another block's may have room then.
+        let alone = source.scratch > 0 && source.tiles(counts) <= multiprocessors;
+        let blocks = self.machine().blocks(source.shape.each);
+        let sharing = price::sharing(source.tiles(counts), blocks, self.precision() == Precision::F64);
+        let sharing = sharing.min(self.machine().sharing());
+        let series = self.series_fits(source, counts, if alone { 1 } else { source.shape.each });
+        let apart = !variant.merged && source.networks > 1 && price::apart(source.tiles(counts), blocks);
+        Variant { alone, sharing, series, apart: apart && !series, ..variant }
+    }
+
+    /// Whether steps at so many points of every term can follow each other in one launch, where `each` blocks share a
+    /// multiprocessor: every block has one tile at most, and some have none.
+    fn series_fits(&self, source: &Source, counts: &[usize], each: usize) -> bool {
+        // By the rule it is not taken: it was slower in six cases of seven (`benches/gpu/small-steps.md`).
+        let wanted = match self.mode() {
+            CompileMode::ManySteps | CompileMode::MaxAutotune => true,
+            CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::Off => false,
+        };
+        wanted && source.networks > 0 && source.tiles(counts) < self.machine().waiting_blocks(each)
+    }
+
+    /// The kernels of loss and gradient with tiles of at most so many points; those that take many steps per launch if that
+    /// is wanted and they are so few.
+    pub(crate) fn evaluating(
+        &mut self,
+        most: usize,
+        counts: &[usize],
+        series: bool,
+    ) -> Result<Handle, CudaError> {
+        let variant = self.variant(most, counts);
+        self.load((Work::Evaluate, most, Variant { series: series && variant.series, ..variant }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Precision;
+    use crate::cuda::program::emit::{Target, Variant, Work, measured, source};
+    use crate::cuda::program::tiles::SIZES;
+
+    #[test]
+    fn tiles_are_priced_by_what_their_kernels_take() {
+        let cases = [
+            include_str!("../../../../equation/cases/burgers.toml"),
+            include_str!("../../../../equation/cases/inverse.toml"),
+        ];
+        for text in cases {
+            let problem = equation::parse::parse(text).expect("a valid case");
+            let plan = equation::taylor::plan(&problem).expect("a plan");
+            for precision in [Precision::F64, Precision::F32, Precision::Fp16x3, Precision::Bf16] {
+                let target =
+                    Target { precision, shared: 228 * 1024, groups: true, variant: Variant::default() };
+                for most in SIZES {
+                    let written = source(&plan, target, Work::Evaluate, most);
+                    assert_eq!(
+                        measured(&plan, target, most),
+                        written.measure(),
+                        "{precision}, {most} points"
+                    );
+                }
+            }
+        }
+    }
+}

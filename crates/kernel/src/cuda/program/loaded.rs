@@ -1,0 +1,251 @@
+//! Kernels that were written and loaded.
+
+use super::emit::{Measure, Source, Target, Unfused, Variant, Work, measured, obstacle, source};
+use super::{Arguments, CompileMode};
+use crate::Precision;
+use crate::cuda::CudaError;
+use crate::cuda::machine::{Given, Launching, Machine, Module, ToLoad};
+use equation::taylor::Plan;
+
+/// Places of the blocks' gradients that a block of so many threads adds up; as `REDUCED` in `device/step/update.cuh`.
+pub(crate) fn reduced(threads: usize) -> usize {
+    match threads {
+        ..64 => 4,
+        64..128 => 8,
+        128..256 => 32,
+        _ => 64,
+    }
+}
+
+/// Sums of squares that follow a gradient.
+pub(crate) fn tables(plan: &Plan) -> usize {
+    plan.terms.iter().map(|term| term.residuals.len()).sum()
+}
+
+/// A plan's kernels, those that were needed so far.
+#[derive(Debug)]
+pub(crate) struct Program<'plan> {
+    plan: &'plan Plan,
+    precision: Precision,
+    machine: Machine,
+    loaded: Vec<Loaded>,
+    /// Kernels that are the same for every plan.
+    others: Vec<Module>,
+    mode: CompileMode,
+    /// Those that suit so many points of every term.
+    pub(super) chosen: Option<(Vec<usize>, Handle)>,
+}
+
+/// Kernels of one kind of work for one size of tile.
+#[derive(Debug)]
+struct Loaded {
+    wish: Wish,
+    source: Source,
+    modules: Vec<Module>,
+}
+
+/// Which kernels: what they do, points of a tile at most, which text.
+pub(crate) type Wish = (Work, usize, Variant);
+
+/// Loaded kernels of a plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Handle(usize);
+
+/// Loaded kernels that are the same for every plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Other(usize);
+
+impl<'plan> Program<'plan> {
+    /// Kernels are compiled when they are first needed.
+    pub(crate) fn new(plan: &'plan Plan, precision: Precision, machine: Machine) -> Self {
+        let mode = CompileMode::default();
+        Program { plan, precision, machine, loaded: Vec::new(), others: Vec::new(), mode, chosen: None }
+    }
+
+    pub(crate) fn plan(&self) -> &'plan Plan {
+        self.plan
+    }
+
+    pub(crate) fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    pub(crate) fn mode(&self) -> CompileMode {
+        self.mode
+    }
+
+    /// Changes how kernels are chosen, from the next call on.
+    pub(crate) fn set_mode(&mut self, mode: CompileMode) {
+        (self.mode, self.chosen) = (mode, None);
+    }
+
+    /// Bytes of a number in the plan's precision.
+    pub(crate) fn number_bytes(&self) -> usize {
+        match self.precision {
+            Precision::F64 => size_of::<f64>(),
+            Precision::F32
+            | Precision::Bf16x6
+            | Precision::Fp16x3
+            | Precision::Bf16x3
+            | Precision::Tf32
+            | Precision::Bf16
+            | Precision::Fp16 => size_of::<f32>(),
+        }
+    }
+
+    /// Bytes of loaded kernels.
+    pub(crate) fn image_bytes(&self) -> usize {
+        let modules = self.loaded.iter().flat_map(|loaded| &loaded.modules).chain(&self.others);
+        modules.map(Module::bytes).sum()
+    }
+
+    /// Why training steps are not fused, where they are not and nobody asked for that.
+    pub(crate) fn unfused(&self) -> Option<Unfused> {
+        let target = self.target(Variant::default());
+        if self.mode == CompileMode::Off { None } else { obstacle(self.plan, target) }
+    }
+
+    fn target(&self, variant: Variant) -> Target {
+        let (shared, groups) = (self.machine.shared_bytes(), self.machine.groups());
+        Target { precision: self.precision, shared, groups, variant }
+    }
+
+    /// The text of kernels that need not be loaded.
+    pub(crate) fn text_of(&self, (work, points, variant): Wish) -> Source {
+        source(self.plan, self.target(variant), work, points)
+    }
+
+    /// What kernels of loss and gradient with tiles of at most so many points take.
+    pub(crate) fn measured(&self, points: usize) -> Measure {
+        measured(self.plan, self.target(Variant::default()), points)
+    }
+
+    /// Kernels of some work with tiles of at most so many points.
+    pub(crate) fn kernels(&mut self, work: Work, points: usize) -> Result<Handle, CudaError> {
+        self.load((work, points, Variant::default()))
+    }
+
+    /// The same kernels for points that come in chunks.
+    pub(crate) fn chunked(&mut self, kernels: Handle) -> Result<Handle, CudaError> {
+        let (work, points, variant) = self.loaded[kernels.0].wish;
+        // Separate launches add up as they go in any case.
+        if work == Work::Separate {
+            return Ok(kernels);
+        }
+        self.load((work, points, Variant { chunked: true, series: false, ..variant }))
+    }
+
+    pub(super) fn load(&mut self, wish: Wish) -> Result<Handle, CudaError> {
+        self.load_all(&[wish], &[])?;
+        Ok(self.known(wish).expect("kernels that were just loaded"))
+    }
+
+    /// Loads those of the kernels that are not there yet, and texts that are the same for every plan, side by side.
+    pub(crate) fn load_all(
+        &mut self,
+        wishes: &[Wish],
+        others: &[ToLoad<'_>],
+    ) -> Result<Vec<Other>, CudaError> {
+        let missing = wishes.iter().filter(|wish| self.known(**wish).is_none());
+        let sources: Vec<(Wish, Source)> = missing.map(|&wish| (wish, self.text_of(wish))).collect();
+        let texts: Vec<Vec<ToLoad<'_>>> =
+            sources.iter().map(|((work, ..), source)| source.to_load(*work)).collect();
+        let counts: Vec<usize> = texts.iter().map(Vec::len).collect();
+        let all: Vec<ToLoad<'_>> = others.iter().copied().chain(texts.into_iter().flatten()).collect();
+        let mut modules = self.machine.load(&all)?;
+        let mut own = modules.split_off(others.len()).into_iter();
+        for ((wish, source), count) in sources.into_iter().zip(counts) {
+            let modules = own.by_ref().take(count).collect();
+            self.loaded.push(Loaded { wish, source, modules });
+        }
+        let first = self.others.len();
+        self.others.extend(modules);
+        Ok((first..self.others.len()).map(Other).collect())
+    }
+
+    fn known(&self, wish: Wish) -> Option<Handle> {
+        self.loaded.iter().position(|loaded| loaded.wish == wish).map(Handle)
+    }
+
+    pub(crate) fn source(&self, kernels: Handle) -> &Source {
+        &self.loaded[kernels.0].source
+    }
+
+    pub(crate) fn work(&self, kernels: Handle) -> Work {
+        self.loaded[kernels.0].wish.0
+    }
+
+    /// Whether kernels of loss and gradient can take many steps in one launch.
+    pub(crate) fn takes_series(&self, kernels: Handle) -> bool {
+        self.loaded[kernels.0].wish.2.series
+    }
+
+    /// Blocks that are worth launching at once.
+    pub(crate) fn blocks(&self, kernels: Handle) -> usize {
+        self.machine.blocks(self.source(kernels).shape.each)
+    }
+
+    /// The module that has a kernel.
+    fn module(&self, kernels: Handle, name: &str) -> &Module {
+        let found = self.loaded[kernels.0].modules.iter().find(|module| module.has(name));
+        found.expect("every kernel that is launched was named when its module was loaded")
+    }
+
+    /// Queues a kernel on `blocks` blocks.
+    pub(crate) fn launch(
+        &self,
+        kernels: Handle,
+        name: &str,
+        blocks: usize,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        self.machine.launch(self.module(kernels, name), name, blocks, arguments)
+    }
+
+    /// Queues copies of parameters that kernels can read, where they do not read the parameters themselves.
+    pub(crate) fn pack(&self, kernels: Handle, arguments: &Arguments) -> Result<(), CudaError> {
+        let Source { packed, shape, .. } = self.source(kernels);
+        match packed.div_ceil(shape.threads).min(self.blocks(kernels)) {
+            0 => Ok(()),
+            blocks => self.launch(kernels, "pack", blocks, arguments),
+        }
+    }
+
+    /// Queues what adds up the blocks' gradients, or moves parameters by them.
+    pub(crate) fn reduce(&self, kernels: Handle, name: &str, arguments: &Arguments) -> Result<(), CudaError> {
+        let Source { gradient, shape, .. } = self.source(kernels);
+        self.launch(kernels, name, gradient / reduced(shape.threads) + 1, arguments)
+    }
+
+    /// Blocks of loss and gradient that can wait for each other.
+    pub(crate) fn together(&self, kernels: Handle) -> Result<usize, CudaError> {
+        self.machine.together(self.module(kernels, Work::Evaluate.name()))
+    }
+
+    /// Queues loss and gradient on blocks that wait for each other.
+    pub(crate) fn launch_together(
+        &self,
+        kernels: Handle,
+        blocks: usize,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        let name = Work::Evaluate.name();
+        let module = self.module(kernels, name);
+        self.machine.launch_as(module, name, (blocks, Launching::Together), arguments)
+    }
+
+    /// Queues a kernel that is the same for every plan.
+    pub(crate) fn launch_other(
+        &self,
+        Other(other): Other,
+        name: &str,
+        blocks: usize,
+        arguments: &impl Given,
+    ) -> Result<(), CudaError> {
+        self.machine.launch(&self.others[other], name, blocks, arguments)
+    }
+}

@@ -1,0 +1,106 @@
+//! Loss and gradient of all terms.
+
+use super::prepare::{Place, Prepared, Step, send_points};
+use crate::Weighted;
+use crate::cuda::CudaError;
+use crate::cuda::chunks::Wanted;
+use crate::cuda::context::Context;
+use crate::cuda::program::{Arguments, Program, Work};
+
+impl Step {
+    /// See [`crate::Kernel::evaluate`].
+    pub(crate) fn evaluate(
+        &mut self,
+        context: &mut Context<'_>,
+        over: Weighted<'_>,
+        parameters: &[f64],
+        gradient: &mut [f64],
+        squares: &mut [f64],
+    ) -> Result<(), CudaError> {
+        let wanted = Wanted::Given(over.points);
+        let prepared = self.prepare(context, (wanted, over.factors), Some(parameters), [0, 0])?;
+        self.add_up(context, &prepared, wanted)?;
+        let mut result = vec![0.0; parameters.len() + squares.len()];
+        context.memory.fetch(prepared.arguments.result, &mut result)?;
+        gradient.copy_from_slice(&result[..parameters.len()]);
+        squares.copy_from_slice(&result[parameters.len()..]);
+        Ok(())
+    }
+
+    /// Adds up loss and gradient at the parameters that are there; both are left at the call's result.
+    pub(crate) fn add_up(
+        &self,
+        context: &mut Context<'_>,
+        prepared: &Prepared,
+        wanted: Wanted<'_>,
+    ) -> Result<(), CudaError> {
+        context.program.pack(prepared.kernels, &prepared.arguments)?;
+        self.visit(context, prepared, wanted, &prepared.arguments)?;
+        context.program.reduce(prepared.kernels, "reduce", &prepared.arguments)
+    }
+
+    /// Adds up losses and gradients of all chunks, bringing points there that do not stay.
+    pub(super) fn visit(
+        &self,
+        context: &mut Context<'_>,
+        prepared: &Prepared,
+        wanted: Wanted<'_>,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        let streamed = prepared.chunks.len() > 1;
+        for (number, chunk) in prepared.chunks.iter().enumerate() {
+            if streamed {
+                send_points(context, &prepared.regions, wanted, chunk)?;
+                queue_draw(&context.program, prepared, number, arguments)?;
+            }
+            self.queue_chunk(context, prepared, number, arguments)?;
+        }
+        Ok(())
+    }
+
+    /// Queues loss and gradient of one chunk, whose points are there.
+    pub(super) fn queue_chunk(
+        &self,
+        context: &Context<'_>,
+        prepared: &Prepared,
+        chunk: usize,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        let program = &context.program;
+        if program.work(prepared.kernels) == Work::Separate {
+            return self.queue_separate(context, prepared, chunk, arguments);
+        }
+        let (table, fresh) = (prepared.places[chunk].table, u64::from(chunk == 0));
+        let (own, blocks) = (Arguments { table, fresh, ..*arguments }, arguments.blocks as usize);
+        program.launch(prepared.kernels, Work::Evaluate.name(), blocks, &own)?;
+        match program.source(prepared.kernels).narrow {
+            Some(_) => program.launch(prepared.kernels, "narrow", blocks, &own),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Queues the draw of a chunk's points, where there is something to draw.
+pub(super) fn queue_draw(
+    program: &Program<'_>,
+    prepared: &Prepared,
+    chunk: usize,
+    arguments: &Arguments,
+) -> Result<(), CudaError> {
+    let Place { jobs, job_count, .. } = prepared.places[chunk];
+    if job_count == 0 {
+        return Ok(());
+    }
+    let arguments = Arguments { jobs, job_count, ..*arguments };
+    program.launch(prepared.kernels, "draw", program.blocks(prepared.kernels), &arguments)
+}
+
+/// Queues what tells the device that so many steps are done.
+pub(super) fn queue_advance(
+    program: &Program<'_>,
+    prepared: &Prepared,
+    count: usize,
+) -> Result<(), CudaError> {
+    let arguments = Arguments { index: count as u64, ..prepared.arguments };
+    program.launch(prepared.kernels, "advance", 1, &arguments)
+}

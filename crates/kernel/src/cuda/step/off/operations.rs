@@ -1,0 +1,178 @@
+//! What a step is made of: products and launches, term by term and layer by layer.
+
+use super::WORKSPACE;
+use super::products::{Factors, Kind, MOST_ALIGNMENT, Product, Products};
+use crate::cuda::CudaError;
+use crate::cuda::chunks::{Chunk, Size};
+use crate::cuda::context::Context;
+use crate::cuda::machine::Region;
+use crate::cuda::memory::{Pool, Tenant};
+use crate::cuda::program::{Arguments, Signals, columns};
+use crate::cuda::step::prepare::{Prepared, Step};
+use equation::taylor::{Layer, Plan};
+
+/// One entry of the list that loss and gradient of a chunk are made of.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Operation {
+    Launch {
+        kernel: &'static str,
+        term: usize,
+        points: usize,
+        /// Words before the term's points.
+        before: usize,
+        layer: usize,
+    },
+    Multiply(Product, Factors),
+}
+
+/// Numbers that the widest term of a chunk takes: terms come one after the other.
+pub(in crate::cuda::step) fn separate_numbers(plan: &Plan, chunks: &[Chunk]) -> usize {
+    let signals = Signals::new(&plan.architecture);
+    let scalars = plan.scalars.len();
+    let of = |chunk: &Chunk| {
+        let terms = plan.terms.iter().zip(&chunk.ranges);
+        terms.map(|(term, range)| signals.numbers(term, scalars, range.len())).max().unwrap_or(0)
+    };
+    chunks.iter().map(of).max().unwrap_or(0)
+}
+
+impl Step {
+    /// The operations of every chunk, with all products prepared.
+    pub(in crate::cuda::step) fn separate_operations(
+        &mut self,
+        context: &Context<'_>,
+        chunks: &[Chunk],
+        sizes: &[Size],
+        arguments: &Arguments,
+    ) -> Result<Vec<Vec<Operation>>, CudaError> {
+        let (plan, program) = (context.plan(), &context.program);
+        let signals = Signals::new(&plan.architecture);
+        let list = List { plan, signals, number: program.number_bytes(), arguments };
+        let operations: Vec<Vec<Operation>> = chunks.iter().map(|chunk| list.of(chunk, sizes)).collect();
+        let products = match &mut self.products {
+            Some(products) => products,
+            none => none.insert(Products::new(program.machine(), program.precision())?),
+        };
+        for operation in operations.iter().flatten() {
+            if let Operation::Multiply(product, _) = operation {
+                products.prepare(*product)?;
+            }
+        }
+        Ok(operations)
+    }
+
+    /// Queues loss and gradient of one chunk, whose points are there.
+    pub(in crate::cuda::step) fn queue_separate(
+        &self,
+        context: &Context<'_>,
+        prepared: &Prepared,
+        chunk: usize,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        let blocks = arguments.blocks as usize;
+        if chunk == 0 {
+            context.program.launch(prepared.kernels, "clear", blocks, arguments)?;
+        }
+        let workspace: Region<u8> = context.memory.pool(Tenant::Calls, &prepared.regions, Pool::Workspace);
+        let workspace = workspace.part(0, WORKSPACE);
+        for operation in &prepared.operations[chunk] {
+            match *operation {
+                Operation::Launch { kernel, term, points, before, layer } => {
+                    let own = Arguments {
+                        term: term as u64,
+                        points: points as u64,
+                        rows: arguments.rows.from(before),
+                        layer: layer as u64,
+                        ..*arguments
+                    };
+                    context.program.launch(prepared.kernels, kernel, blocks, &own)?;
+                }
+                Operation::Multiply(product, factors) => {
+                    let products = self.products.as_ref().expect("products were prepared with the list");
+                    products.multiply(product, factors, workspace)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes lists.
+struct List<'a> {
+    plan: &'a Plan,
+    signals: Signals,
+    /// Bytes of a number.
+    number: usize,
+    arguments: &'a Arguments,
+}
+
+impl List<'_> {
+    fn of(&self, chunk: &Chunk, sizes: &[Size]) -> Vec<Operation> {
+        let (mut operations, mut before) = (Vec::new(), 0);
+        for (term, (range, size)) in chunk.ranges.iter().zip(sizes).enumerate() {
+            if !range.is_empty() {
+                self.add_term(&mut operations, term, range.len(), before);
+            }
+            before += range.len() * size.width;
+        }
+        operations
+    }
+
+    fn add_term(&self, operations: &mut Vec<Operation>, term: usize, points: usize, before: usize) {
+        let launch = |kernel, layer| Operation::Launch { kernel, term, points, before, layer };
+        let trains = !self.plan.terms[term].coefficients_adjoint.variables.is_empty();
+        let layers = &self.plan.architecture.layers;
+        operations.push(launch("features", 0));
+        for (number, layer) in layers.iter().enumerate() {
+            operations.push(match layer {
+                Layer::Dense { .. } => self.product(Kind::Forward, term, points, number),
+                Layer::Activate { .. } | Layer::Gate { .. } | Layer::Add { .. } => launch("layer", number),
+            });
+        }
+        operations.push(launch("losses", 0));
+        for (number, layer) in layers.iter().enumerate().rev() {
+            match *layer {
+                Layer::Dense { input, .. } => {
+                    operations.push(self.product(Kind::Gradient, term, points, number));
+                    if input != 0 || trains {
+                        operations.push(self.product(Kind::Reverse, term, points, number));
+                    }
+                }
+                Layer::Activate { .. } | Layer::Gate { .. } | Layer::Add { .. } => {
+                    operations.push(launch("layer_reverse", number));
+                }
+            }
+        }
+        if !self.plan.scalars.is_empty() {
+            operations.push(launch("scalars", 0));
+        }
+    }
+
+    /// A product of the dense layer with this number.
+    fn product(&self, kind: Kind, term: usize, points: usize, layer: usize) -> Operation {
+        let Layer::Dense { input, output, weights, bias } = self.plan.architecture.layers[layer] else {
+            unreachable!("only dense layers are products");
+        };
+        let widths = &self.plan.architecture.widths;
+        let (inputs, outputs) = (widths[input], widths[output]);
+        debug_assert_eq!(bias, weights + inputs * outputs, "the bias lies behind its weights");
+        let columns = columns(&self.plan.terms[term], points);
+        let row = |row: usize| self.arguments.scratch.from(row * columns * self.number);
+        let [value, result] = [input, output].map(|signal| row(self.signals.values[signal]));
+        let bars = &self.signals.adjoints.layers[layer];
+        let (operand, bar) = (bars.operands[0], row(self.signals.slots[bars.output]));
+        let place = weights * self.number;
+        let (matrix, gradient) = (self.arguments.weights.from(place), self.arguments.gradients.from(place));
+        let factors = match kind {
+            Kind::Forward => Factors { left: value, right: matrix, result, adds: false },
+            Kind::Reverse => {
+                let result = row(self.signals.slots[operand.slot]);
+                Factors { left: bar, right: matrix, result, adds: operand.adds }
+            }
+            // Gradients of all terms and chunks are added up.
+            Kind::Gradient => Factors { left: bar, right: value, result: gradient, adds: true },
+        };
+        let alignment = matrix.alignment(MOST_ALIGNMENT).min(gradient.alignment(MOST_ALIGNMENT));
+        Operation::Multiply(Product { kind, inputs, outputs, columns, alignment }, factors)
+    }
+}

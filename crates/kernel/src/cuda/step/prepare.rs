@@ -1,0 +1,182 @@
+//! Everything that a call on all terms needs, on the device.
+
+use super::off::{Operation, Products};
+use super::room::Room;
+use super::run::Recording;
+use crate::cuda::CudaError;
+use crate::cuda::chunks::{Chunk, Size, Wanted};
+use crate::cuda::context::Context;
+use crate::cuda::machine::Region;
+use crate::cuda::memory::{Pool, Regions, Tenant};
+use crate::cuda::program::{Arguments, Handle, Work, tables};
+use crate::{Points, Precision};
+
+/// What calls on points leave behind for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Step {
+    /// The points that lie at the arena's start, and their words.
+    pub(super) resident: Resident,
+    words: usize,
+    /// The last series of steps, ready to be launched again.
+    pub(super) recording: Option<Recording>,
+    /// Whether tiles are being timed.
+    pub(super) tuning: bool,
+    /// What multiplies in mode `off`, once it was needed.
+    pub(super) products: Option<Products>,
+}
+
+/// Which points are in the arena.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) enum Resident {
+    #[default]
+    Nothing,
+    /// Sets with these stamps.
+    Given(Vec<u64>),
+    /// A draw of the recipe with this stamp.
+    Drawn { stamp: u64, number: u64 },
+}
+
+/// A call on all terms, everything on the device but points that do not stay there.
+pub(crate) struct Prepared {
+    pub(super) kernels: Handle,
+    pub(super) regions: Regions,
+    pub(crate) arguments: Arguments,
+    pub(super) chunks: Vec<Chunk>,
+    /// The arguments that differ from chunk to chunk.
+    pub(super) places: Vec<Place>,
+    /// Of every chunk, where launches are separate.
+    pub(super) operations: Vec<Vec<Operation>>,
+}
+
+/// A chunk's tables.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Place {
+    pub(super) table: Region<u64>,
+    pub(super) jobs: Region<u64>,
+    pub(super) job_count: u64,
+}
+
+impl Step {
+    /// The next call finds nothing.
+    pub(crate) fn forget(&mut self) {
+        self.forget_points();
+        self.forget_recording();
+    }
+
+    /// Steps are recorded anew.
+    pub(crate) fn forget_recording(&mut self) {
+        self.recording = None;
+    }
+
+    /// The points at the arena's start may be written over.
+    pub(super) fn forget_points(&mut self) {
+        self.resident = Resident::Nothing;
+    }
+
+    /// Words of the points that must stay where they are.
+    pub(super) fn resident_words(&self) -> usize {
+        if self.resident == Resident::Nothing { 0 } else { self.words }
+    }
+
+    /// Brings parameters, unless they are there already, factors, tables and, if all of them have room, points to the device, with
+    /// room for `[moments, steps]` words beside them.
+    pub(crate) fn prepare(
+        &mut self,
+        context: &mut Context<'_>,
+        (wanted, factors): (Wanted<'_>, &[f64]),
+        parameters: Option<&[f64]>,
+        extra: [usize; 2],
+    ) -> Result<Prepared, CudaError> {
+        let plan = context.plan();
+        let room = self.take_room(context, wanted, extra)?;
+        let scale = scale(context.program.precision(), &room.sizes);
+        let factors = factors.iter().map(|factor| scale * 2.0 * factor);
+        let given = parameters.unwrap_or_default();
+        let numbers = given.iter().copied().chain(factors).map(f64::to_bits);
+        let words = room.tables.iter().flatten().flatten().chain(&room.parts.words).copied();
+        let header: Region<u64> = context.memory.pool(Tenant::Calls, &room.regions, Pool::Header);
+        context.memory.send(header.from(plan.parameter_count() - given.len()), numbers.chain(words))?;
+
+        let turns: Region<u64> = context.memory.pool(Tenant::Calls, &room.regions, Pool::Turns);
+        context.memory.send(turns, std::iter::repeat_n(0, turns.count()))?;
+
+        let mut arguments = context.arguments(&room.regions);
+        let behind = header.from(plan.parameter_count());
+        arguments.factors = behind.cast();
+        let mut rest = behind.from(tables(plan));
+        let place = |[table, jobs]: &[Vec<u64>; 2]| {
+            let own = Place {
+                table: rest.part(0, table.len()),
+                jobs: rest.part(table.len(), jobs.len()),
+                job_count: Chunk::job_count(jobs.len()),
+            };
+            rest = rest.from(table.len() + jobs.len());
+            own
+        };
+        let places = room.tables.iter().map(place).collect();
+        arguments.parts = rest;
+        arguments.unscale = 1.0 / scale;
+        arguments.blocks = room.blocks as u64;
+        arguments.rows = context.memory.pool(Tenant::Calls, &room.regions, Pool::Points);
+        self.settle_points(context, &room, wanted)?;
+        let Room { kernels, regions, chunks, sizes, .. } = room;
+        let operations = match context.program.work(kernels) {
+            Work::Separate => self.separate_operations(context, &chunks, &sizes, &arguments)?,
+            _ => Vec::new(),
+        };
+        Ok(Prepared { kernels, regions, arguments, chunks, places, operations })
+    }
+
+    /// Makes given points resident, if they have room all at once; those that are drawn are drawn later.
+    fn settle_points(
+        &mut self,
+        context: &mut Context<'_>,
+        room: &Room,
+        wanted: Wanted<'_>,
+    ) -> Result<(), CudaError> {
+        let [chunk] = &room.chunks[..] else {
+            self.forget_points();
+            return Ok(());
+        };
+        let known = match (wanted, &self.resident) {
+            (Wanted::Given(points), Resident::Given(stamps)) => {
+                stamps.iter().copied().eq(points.iter().map(Points::stamp))
+            }
+            (Wanted::Drawn(recipe), Resident::Drawn { stamp, .. }) => *stamp == recipe.stamp,
+            _ => false,
+        };
+        if !known {
+            self.forget_points();
+            send_points(context, &room.regions, wanted, chunk)?;
+            if let Wanted::Given(points) = wanted {
+                self.resident = Resident::Given(points.iter().map(Points::stamp).collect());
+            }
+        }
+        self.words = chunk.words(&room.sizes);
+        Ok(())
+    }
+}
+
+/// Brings the points of a chunk that are not drawn there.
+pub(super) fn send_points(
+    context: &mut Context<'_>,
+    regions: &Regions,
+    wanted: Wanted<'_>,
+    chunk: &Chunk,
+) -> Result<(), CudaError> {
+    let mut rest: Region<f64> = context.memory.pool(Tenant::Calls, regions, Pool::Points);
+    for (term, range) in chunk.ranges.iter().enumerate() {
+        if let Some(points) = wanted.given(term) {
+            let rows = range.clone().flat_map(|index| points.row(index)).map(|number| number.to_bits());
+            context.memory.send(rest, rows)?;
+        }
+        rest = rest.from(range.len() * context.plan().terms[term].row.width());
+    }
+    Ok(())
+}
+
+/// Adjoints are multiplied by this, a power of two, on their way: means over many points are too small for half precision.
+fn scale(precision: Precision, sizes: &[Size]) -> f64 {
+    let most = sizes.iter().map(|size| size.count).max().unwrap_or(1).max(1);
+    if precision == Precision::Fp16 { (most.ilog2() as f64).exp2() } else { 1.0 }
+}

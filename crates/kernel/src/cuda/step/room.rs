@@ -1,0 +1,211 @@
+//! Finds room for a call: all points at once where memory allows, in chunks where it does not, with fewer blocks where
+//! even that is too much.
+
+use super::off::{WORKSPACE, separate_numbers};
+use super::prepare::Step;
+use crate::Visits;
+use crate::cuda::CudaError;
+use crate::cuda::chunks::{Chunk, PartTable, Size, Wanted, chunks, tiles as count_tiles};
+use crate::cuda::context::Context;
+use crate::cuda::memory::{Memory, MemoryPlan, Pool, Regions};
+use crate::cuda::program::{CompileMode, Handle, Program, Work, tables};
+
+/// Counts of turns that a word holds.
+const TURNS_PER_WORD: usize = size_of::<u64>() / size_of::<i32>();
+
+/// What one call needs beside the resident points, in words or numbers.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Needs {
+    pub(super) header: usize,
+    pub(super) blocks: usize,
+    /// Numbers of all channels, where no block has its own.
+    pub(super) jets: usize,
+    pub(super) points: usize,
+    pub(super) rows: usize,
+    pub(super) output: usize,
+    pub(super) values: usize,
+    pub(super) seeds: usize,
+    pub(super) moments: usize,
+    pub(super) steps: usize,
+}
+
+/// A call on all terms, with its place in memory.
+pub(super) struct Room {
+    pub(super) kernels: Handle,
+    pub(super) blocks: usize,
+    pub(super) sizes: Vec<Size>,
+    pub(super) chunks: Vec<Chunk>,
+    /// Words of every chunk's table and jobs.
+    pub(super) tables: Vec<[Vec<u64>; 2]>,
+    pub(super) parts: PartTable,
+    pub(super) regions: Regions,
+}
+
+impl Step {
+    /// The room that a call on all terms takes under the present limits, with `[moments, steps]` words beside it.
+    /// Nothing is allocated.
+    fn room(
+        &mut self,
+        context: &mut Context<'_>,
+        wanted: Wanted<'_>,
+        [moments, steps]: [usize; 2],
+    ) -> Result<Room, CudaError> {
+        let plan = context.plan();
+        let mut sizes = wanted.sizes(plan);
+        let counts: Vec<usize> = sizes.iter().map(|size| size.count).collect();
+        if context.program.mode() == CompileMode::MaxAutotune && !self.tuning {
+            // The search itself asks for room.
+            self.tuning = true;
+            let tuned = self.tune(context, wanted, &counts);
+            self.tuning = false;
+            tuned?;
+        }
+        let kernels = context.program.kernels_for(&counts)?;
+        let tiles = &context.program.source(kernels).points;
+        sizes.iter_mut().zip(tiles).for_each(|(size, tile)| size.tile = *tile);
+        let separate = context.program.work(kernels) == Work::Separate;
+        let all = count_tiles(&sizes);
+        let parts = PartTable::of(wanted);
+        let mut blocks = all.clamp(1, context.program.blocks(kernels));
+        let mut rounds = all.div_ceil(blocks).max(1);
+        loop {
+            let chunks = chunks(&sizes, rounds * blocks);
+            let tables: Vec<[Vec<u64>; 2]> = chunks
+                .iter()
+                .map(|chunk| {
+                    let jobs = match wanted {
+                        Wanted::Given(_) => Vec::new(),
+                        Wanted::Drawn(recipe) => chunk.jobs(&sizes, recipe, &parts),
+                    };
+                    [chunk.table(&sizes), jobs]
+                })
+                .collect();
+            let words: usize = tables.iter().flatten().map(Vec::len).sum();
+            let factors: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
+            let needs = Needs {
+                header: plan.parameter_count() + factors + words + parts.words.len(),
+                points: chunks.iter().map(|chunk| chunk.words(&sizes)).max().unwrap_or(0),
+                blocks,
+                jets: if separate { separate_numbers(plan, &chunks) } else { 0 },
+                moments,
+                steps,
+                ..Needs::default()
+            };
+            let regions = laid_out(&context.program, kernels, needs);
+            if regions.bytes() <= context.memory.most_bytes() {
+                let kernels = if chunks.len() > 1 { context.program.chunked(kernels)? } else { kernels };
+                return Ok(Room { kernels, blocks, sizes, chunks, tables, parts, regions });
+            } else if rounds > 1 {
+                rounds = rounds.div_ceil(2);
+            } else if blocks > 1 {
+                blocks = blocks.div_ceil(2);
+            } else {
+                return Err(CudaError::Memory { bytes: regions.bytes() });
+            }
+        }
+    }
+
+    /// Room for a call on all terms, allocated. Where the machine does not have it, less is tried.
+    pub(super) fn take_room(
+        &mut self,
+        context: &mut Context<'_>,
+        wanted: Wanted<'_>,
+        extra: [usize; 2],
+    ) -> Result<Room, CudaError> {
+        loop {
+            let room = self.room(context, wanted, extra)?;
+            match self.reserve(&mut context.memory, room.regions.bytes()) {
+                Ok(()) => return Ok(room),
+                Err(CudaError::Memory { bytes }) => context.memory.note_shortage(bytes),
+                Err(other) => return Err(other),
+            }
+        }
+    }
+
+    /// Room for a call on one term, allocated; also says how many blocks there is room for. Resident points stay
+    /// where they are if that is possible.
+    pub(super) fn regions(
+        &mut self,
+        context: &mut Context<'_>,
+        kernels: Handle,
+        needs: Needs,
+    ) -> Result<(Regions, usize), CudaError> {
+        let Context { program, memory } = context;
+        let mut blocks = needs.blocks;
+        loop {
+            let points = self.resident_words();
+            let regions = laid_out(program, kernels, Needs { blocks, points, ..needs });
+            let reserved = match regions.bytes() {
+                bytes if bytes > memory.most_bytes_beside_equations() => Err(CudaError::Memory { bytes }),
+                bytes => self.reserve(memory, bytes),
+            };
+            match reserved {
+                Ok(()) => return Ok((regions, blocks)),
+                Err(CudaError::Memory { .. }) if memory.give_up_equations() => {}
+                Err(CudaError::Memory { .. }) if points > 0 => self.forget_points(),
+                Err(CudaError::Memory { .. }) if blocks > 1 => blocks = blocks.div_ceil(2),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Points stay where they are only if the arena does.
+    fn reserve(&mut self, memory: &mut Memory, bytes: usize) -> Result<(), CudaError> {
+        let reserved = memory.reserve_for_calls(bytes);
+        if reserved != Ok(false) {
+            self.forget_points();
+        }
+        reserved.map(|_| ())
+    }
+
+    /// See [`crate::Kernel::plan_memory`].
+    pub(crate) fn plan_memory(
+        &mut self,
+        context: &mut Context<'_>,
+        visits: Visits<'_>,
+    ) -> Result<MemoryPlan, CudaError> {
+        let (extra, wanted) = (super::places::words(context.plan()), Wanted::from(visits));
+        match context.program.mode() {
+            CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::ManySteps => {
+                let counts: Vec<usize> = wanted.sizes(context.plan()).iter().map(|size| size.count).collect();
+                context.program.load_training(&counts)?;
+            }
+            CompileMode::MaxAutotune | CompileMode::Off => {}
+        }
+        let room = self.room(context, wanted, extra)?;
+        let Context { program, memory } = context;
+        let movers = super::series::movers(program, room.kernels, room.blocks, &room.chunks)?;
+        let planned = memory.planned(&room.regions, program.image_bytes(), [room.chunks.len(), room.blocks]);
+        Ok(MemoryPlan { movers, ..planned })
+    }
+}
+
+fn laid_out(program: &Program<'_>, kernels: Handle, needs: Needs) -> Regions {
+    let number = program.number_bytes();
+    let (plan, source) = (program.plan(), program.source(kernels));
+    let word = size_of::<u64>();
+    // Steps that stay on the device hand nothing back.
+    let results = if needs.moments > 0 { 0 } else { plan.parameter_count() + tables(plan) };
+    let direction = if program.work(kernels) == Work::Along { source.packed } else { 0 };
+    let separate = program.work(kernels) == Work::Separate;
+    let groups = needs.blocks.div_ceil(source.sharing);
+    let (gradients, workspace) = if separate { (1, WORKSPACE) } else { (groups, 0) };
+    Regions::new(&[
+        (Pool::Points, needs.points * word),
+        (Pool::Header, needs.header * word),
+        (Pool::Weights, source.packed * number),
+        (Pool::Direction, direction * number),
+        (Pool::Jets, (needs.jets + needs.blocks * source.scratch) * number),
+        (Pool::Gradients, gradients * source.gradient * number),
+        (Pool::Turns, (groups * source.turns).div_ceil(TURNS_PER_WORD) * word),
+        (Pool::Workspace, workspace),
+        (Pool::Sums, needs.blocks * source.sums * word),
+        (Pool::Result, results * word),
+        (Pool::Moments, needs.moments * word),
+        (Pool::Steps, needs.steps * word),
+        (Pool::Rows, needs.rows * word),
+        (Pool::Seeds, needs.seeds * word),
+        (Pool::Output, needs.output * word),
+        (Pool::Values, needs.values * word),
+    ])
+}

@@ -1,0 +1,234 @@
+//! Steps of training that stay on the device: points, loss, gradient and update, many of them per launch.
+
+use super::draw::later;
+use super::evaluate::{queue_advance, queue_draw};
+use super::places::{MOST, StepPlaces, words};
+use super::prepare::{Place, Prepared, Step};
+use super::series;
+use crate::cuda::CudaError;
+use crate::cuda::chunks::Wanted;
+use crate::cuda::context::Context;
+use crate::cuda::machine::{Recorded, Region};
+use crate::cuda::memory::{Pool, Tenant};
+use crate::cuda::program::{Arguments, CompileMode, Handle, tables};
+use crate::{Sums, Visited, Visits};
+use linear::{Moments, Series, Update};
+
+/// Steps of one recording. More would save little: a launch of a recording costs as much as a few kernels.
+const RECORDED: usize = 16;
+
+/// A recording of steps, and what it was recorded for.
+#[derive(Debug)]
+pub(super) struct Recording {
+    kernels: Handle,
+    arguments: Arguments,
+    places: Vec<Place>,
+    recorded: Recorded,
+}
+
+/// How a piece of a series ended.
+struct Piece {
+    taken: usize,
+    refused: bool,
+    below: bool,
+}
+
+impl Step {
+    /// See [`crate::Kernel::run_steps`].
+    pub(crate) fn run_steps(
+        &mut self,
+        context: &mut Context<'_>,
+        (visits, factors): (Visits<'_>, &[f64]),
+        steps: Series<'_>,
+        moments: &mut Moments,
+        parameters: &mut [f64],
+        history: &mut Vec<Visited>,
+    ) -> Result<Option<Visited>, CudaError> {
+        let Series { update: Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. }, .. } =
+            steps;
+        let (wanted, extra) = (Wanted::from(visits), words(context.plan()));
+        let mut prepared = self.prepare(context, (wanted, factors), Some(parameters), extra)?;
+        let places = StepPlaces::of(context, &prepared.regions);
+        let means: Region<f64> = context.memory.pool(Tenant::Calls, &prepared.regions, Pool::Moments);
+        let size = parameters.len();
+        let [means, next_parameters, next_means] = means.split([2 * size, size, 2 * size]);
+        prepared.arguments = Arguments {
+            moments: means,
+            next_parameters,
+            next_moments: next_means,
+            lengths: places.lengths,
+            history: places.history,
+            progress: places.progress,
+            counts: places.counts,
+            decaying: decaying as u64,
+            mean_decay,
+            square_decay,
+            floor,
+            decay,
+            bound: steps.bound.unwrap_or(f64::NEG_INFINITY),
+            ..prepared.arguments
+        };
+        if let Visits::Drawn { recipe, interval, .. } = visits {
+            prepared.arguments.seed = recipe.seed;
+            prepared.arguments.renewal = recipe.renewal;
+            prepared.arguments.interval = interval.unwrap_or(0);
+        }
+        let numbers = moments.mean.iter().chain(&moments.square).map(|number| number.to_bits());
+        context.memory.send(means, numbers)?;
+        context.program.pack(prepared.kernels, &prepared.arguments)?;
+
+        history.clear();
+        let (mut refused, mut taken) = (None, 0);
+        for rates in steps.rates.chunks(MOST) {
+            let visits = later(visits, history.len() as u64);
+            let update = (steps.update, moments.steps);
+            let piece = self.piece(context, &prepared, visits, update, rates, history)?;
+            moments.steps += piece.taken as u64;
+            taken = piece.taken;
+            if piece.refused {
+                refused = history.pop();
+            }
+            if piece.refused || piece.below {
+                break;
+            }
+        }
+        // Every piece but the last has an even number of steps, so that the next one starts from the first copy.
+        let (here, means) = match taken % 2 {
+            0 => (prepared.arguments.parameters, means),
+            _ => (next_parameters, next_means),
+        };
+        context.memory.fetch(here, parameters)?;
+        context.memory.fetch(means, &mut moments.mean)?;
+        context.memory.fetch(means.from(size), &mut moments.square)?;
+        Ok(refused)
+    }
+
+    /// Takes some steps; adds what was found before all that were taken and of one that was refused to the history.
+    fn piece(
+        &mut self,
+        context: &mut Context<'_>,
+        prepared: &Prepared,
+        visits: Visits<'_>,
+        (update, before): (Update, u64),
+        rates: &[f64],
+        history: &mut Vec<Visited>,
+    ) -> Result<Piece, CudaError> {
+        let (step, first) = match visits {
+            Visits::Points(_) => (0, 0),
+            Visits::Drawn { step, first, .. } => (step, first),
+        };
+        let Arguments { lengths, history: found_at, progress, .. } = prepared.arguments;
+        let numbers = rates.iter().zip(before + 1..).flat_map(|(&rate, steps)| {
+            let [length, correction] = update.with_rate(rate).corrections(steps);
+            [length, correction, rate].map(f64::to_bits)
+        });
+        context.memory.send(lengths, numbers)?;
+        let begin = [0, 0, 0, step, first];
+        let zeros = std::iter::repeat_n(0, progress.count() - begin.len());
+        context.memory.send(progress, begin.into_iter().chain(zeros))?;
+        self.draw_first(&context.program, prepared, visits)?;
+        self.run_all(context, prepared, visits.into(), rates.len())?;
+
+        let mut ended = [0.0; 3];
+        context.memory.fetch(progress.cast(), &mut ended)?;
+        let [refused, below] = [ended[1], ended[2]].map(|word| word.to_bits() as usize);
+        let taken = match (refused, below) {
+            (0, 0) => rates.len(),
+            (0, below) => below,
+            (refused, _) => refused - 1,
+        };
+        let plan = context.plan();
+        let each = 1 + tables(plan);
+        let found = taken + usize::from(refused > 0);
+        let mut numbers = vec![0.0; found * each];
+        context.memory.fetch(found_at, &mut numbers)?;
+        let sizes = Wanted::from(visits).sizes(plan);
+        for row in numbers.chunks_exact(each) {
+            let sums = Sums::of(plan, row[1..].to_vec(), sizes.iter().map(|size| size.count));
+            history.push(Visited { loss: row[0], sums });
+        }
+        self.note_drawn(prepared, later(visits, (found as u64).saturating_sub(1)));
+        Ok(Piece { taken, refused: refused > 0, below: below > 0 })
+    }
+
+    /// Queues all steps: whole series as recordings, the rest one by one. Points that the host must bring for every
+    /// step leave nothing to record.
+    fn run_all(
+        &mut self,
+        context: &mut Context<'_>,
+        prepared: &Prepared,
+        wanted: Wanted<'_>,
+        count: usize,
+    ) -> Result<(), CudaError> {
+        if prepared.chunks.len() > 1 && wanted.has_given() {
+            return (0..count).try_for_each(|step| {
+                let arguments = Arguments { always: 1, ..copies(prepared.arguments, step) };
+                self.visit(context, prepared, wanted, &arguments)?;
+                context.program.reduce(prepared.kernels, "update", &arguments)?;
+                queue_advance(&context.program, prepared, 1)
+            });
+        }
+        let (context, program) = (&*context, &context.program);
+        let blocks = prepared.arguments.blocks as usize;
+        if let Some(movers) = series::movers(program, prepared.kernels, blocks, &prepared.chunks)? {
+            return series::queue(program, prepared, movers, count);
+        }
+        let Prepared { kernels, arguments, places, .. } = prepared;
+        let mut left = count;
+        let records = match program.mode() {
+            CompileMode::ReduceOverhead | CompileMode::ManySteps | CompileMode::MaxAutotune => true,
+            CompileMode::Default | CompileMode::Off => false,
+        };
+        if count >= RECORDED && records {
+            let fits = |known: &Recording| {
+                (known.kernels, &known.arguments, &known.places) == (*kernels, arguments, places)
+            };
+            if !self.recording.as_ref().is_some_and(fits) {
+                self.recording = None;
+                let recorded = program.machine().record(|| self.queue(context, prepared, RECORDED))?;
+                let (kernels, arguments, places) = (*kernels, *arguments, places.clone());
+                self.recording = Some(Recording { kernels, arguments, places, recorded });
+            }
+            if let Some(recording) = &self.recording {
+                let machine = program.machine();
+                for _ in 0..count / RECORDED {
+                    machine.replay(&recording.recorded, || self.queue(context, prepared, RECORDED))?;
+                }
+                left = count % RECORDED;
+            }
+        }
+        self.queue(context, prepared, left)
+    }
+
+    /// Queues some steps whose points are there or are drawn there.
+    fn queue(&self, context: &Context<'_>, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
+        let several = prepared.chunks.len() > 1;
+        for step in 0..count {
+            let arguments = copies(prepared.arguments, step);
+            let arguments = Arguments { index: step as u64, always: u64::from(several), ..arguments };
+            for chunk in 0..prepared.chunks.len() {
+                if several || arguments.interval > 0 {
+                    queue_draw(&context.program, prepared, chunk, &arguments)?;
+                }
+                self.queue_chunk(context, prepared, chunk, &arguments)?;
+            }
+            context.program.reduce(prepared.kernels, "update", &arguments)?;
+        }
+        queue_advance(&context.program, prepared, count)
+    }
+}
+
+/// The arguments with the copies of parameters and running means that a step reads and writes.
+fn copies(arguments: Arguments, step: usize) -> Arguments {
+    let Arguments { parameters, moments, next_parameters, next_moments, .. } = arguments;
+    match step % 2 {
+        0 => arguments,
+        _ => Arguments {
+            parameters: next_parameters,
+            moments: next_moments,
+            next_parameters: parameters,
+            next_moments: moments,
+            ..arguments
+        },
+    }
+}
