@@ -1,5 +1,6 @@
 //! One thread, C = A·B with A of `rows`×W and B of W×W, as a layer's forward pass does it: our microkernel,
 //! the crates `gemm` (feature x86-v4) and `faer`. Prints one JSON line per shape, Gflop/s, best of many.
+//! With `factors`: see there.
 
 use linear::{Float, Level, Scalars, Size, Start, multiply, peak_flops};
 use std::time::Instant;
@@ -51,7 +52,12 @@ macro_rules! shape {
     }};
 }
 
+mod factors;
+
 fn main() {
+    if std::env::args().any(|argument| argument == "factors") {
+        return factors::all();
+    }
     for width in [32, 64, 128, 256] {
         for rows in [96, 192] {
             shape!(f32, rows, width);

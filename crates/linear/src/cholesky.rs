@@ -1,16 +1,22 @@
 //! Cholesky factors of damped symmetric matrices: A = UᵀU, block by block on the microkernel.
 
-use crate::{Level, Scalars, Size, Start, Symmetric, multiply};
+use crate::{Float, Level, Scalars, Size, Start, Symmetric, multiply};
 use rayon::prelude::*;
 
 /// Rows of U that are finished at a time.
 const BLOCK: usize = 96;
+
+/// Rows of a block that are finished one after the other; those below them by one product.
+const STEP: usize = 24;
 
 /// Columns that are worked on at a time: a block of them lies in the second-level cache.
 const CHUNK: usize = 256;
 
 /// Rows of what is left that one thread updates at a time.
 const SHARE: usize = 48;
+
+/// Numbers of a line of the cache, which products begin with.
+const LINE: usize = 8;
 
 /// A factor, and the memory to find it in. Its bits do not depend on the number of threads.
 #[derive(Clone, Debug)]
@@ -25,6 +31,8 @@ pub struct Cholesky {
     block: Vec<f64>,
     /// Its negative.
     negative: Vec<f64>,
+    /// The negative of its square on the diagonal.
+    corner: Vec<f64>,
 }
 
 impl Cholesky {
@@ -38,6 +46,7 @@ impl Cholesky {
             rows: vec![0.0; size * stride],
             block: vec![0.0; BLOCK * stride],
             negative: vec![0.0; BLOCK * stride],
+            corner: vec![0.0; BLOCK * BLOCK],
         }
     }
 
@@ -64,10 +73,10 @@ impl Cholesky {
 
     /// Turns rows `first..first + count` into rows of U, and takes their share off all that follow.
     fn finish_block(&mut self, first: usize, count: usize) -> bool {
-        let Cholesky { size, stride, level, rows, block, negative } = self;
+        let Cholesky { size, stride, level, rows, block, negative, corner } = self;
         let (size, stride, level) = (*size, *stride, *level);
         let start = first / CHUNK * CHUNK;
-        if !finish_corner(&mut rows[first * stride..], stride, first, count) {
+        if !finish_corner(level, &mut rows[first * stride..], (stride, first), &mut corner[..count * count]) {
             return false;
         }
         let (done, rest) = rows[first * stride..].split_at_mut(count * stride);
@@ -75,7 +84,7 @@ impl Cholesky {
         let chunks = (stride - start) / CHUNK;
         let (block, negative) =
             (&mut block[..chunks * count * CHUNK], &mut negative[..chunks * count * CHUNK]);
-        let corner = |row: usize, column: usize| done[row * stride + first + column];
+        let corner = &*corner;
         block
             .par_chunks_exact_mut(count * CHUNK)
             .zip(negative.par_chunks_exact_mut(count * CHUNK))
@@ -85,15 +94,26 @@ impl Cholesky {
                 for (row, to) in block.chunks_exact_mut(CHUNK).enumerate() {
                     to.copy_from_slice(&done[row * stride..][columns.clone()]);
                 }
-                for row in 0..count {
-                    let (above, own) = block.split_at_mut(row * CHUNK);
-                    let own = &mut own[..CHUNK];
-                    for (number, above) in above.chunks_exact(CHUNK).enumerate() {
-                        let factor = corner(number, row);
-                        own.iter_mut().zip(above).for_each(|(to, from)| *to -= factor * from);
+                for top in (0..count).step_by(STEP) {
+                    let bottom = (top + STEP).min(count);
+                    for row in top..bottom {
+                        let (above, own) = block.split_at_mut(row * CHUNK);
+                        let own = &mut own[..CHUNK];
+                        for (above, number) in above[top * CHUNK..].chunks_exact(CHUNK).zip(top..) {
+                            let factor = corner[number * count + row];
+                            own.iter_mut().zip(above).for_each(|(to, from)| *to += factor * from);
+                        }
+                        let scale = -1.0 / corner[row * count + row];
+                        own.iter_mut().for_each(|number| *number *= scale);
                     }
-                    let scale = 1.0 / corner(row, row);
-                    own.iter_mut().for_each(|number| *number *= scale);
+                    if bottom < count {
+                        let (above, below) = block.split_at_mut(bottom * CHUNK);
+                        let factors =
+                            Scalars { numbers: &corner[top * count + bottom..], row: 1, column: count };
+                        let product = Size { rows: count - bottom, columns: CHUNK, inner: bottom - top };
+                        let above = (&above[top * CHUNK..], CHUNK);
+                        multiply(level, product, factors, above, (below, CHUNK), Start::Accumulate);
+                    }
                 }
                 negative.iter_mut().zip(&*block).for_each(|(to, from)| *to = -from);
             });
@@ -117,9 +137,11 @@ impl Cholesky {
                     let factors = &negative[own * count * CHUNK + row % CHUNK..(own + 1) * count * CHUNK];
                     let a = Scalars { numbers: factors, row: 1, column: CHUNK };
                     for chunk in own..chunks {
-                        let b = &block[chunk * count * CHUNK..(chunk + 1) * count * CHUNK];
-                        let c = &mut rest[(row - top) * stride + start + chunk * CHUNK..];
-                        let product = Size { rows: end - row, columns: CHUNK, inner: count };
+                        // Left of the diagonal nothing counts.
+                        let skipped = if chunk == own { row % CHUNK / LINE * LINE } else { 0 };
+                        let b = &block[chunk * count * CHUNK + skipped..(chunk + 1) * count * CHUNK];
+                        let c = &mut rest[(row - top) * stride + start + chunk * CHUNK + skipped..];
+                        let product = Size { rows: end - row, columns: CHUNK - skipped, inner: count };
                         multiply(level, product, a, (b, CHUNK), (c, stride), Start::Accumulate);
                     }
                     row = end;
@@ -146,22 +168,44 @@ impl Cholesky {
     }
 }
 
-/// Factorises the block on the diagonal; false where it has no factor.
-fn finish_corner(rows: &mut [f64], stride: usize, first: usize, count: usize) -> bool {
-    for row in 0..count {
-        let (above, own) = rows.split_at_mut(row * stride);
-        let own = &mut own[first..first + count];
-        for above in above.chunks_exact(stride) {
-            let above = &above[first..first + count];
-            let factor = above[row];
-            own[row..].iter_mut().zip(&above[row..]).for_each(|(to, from)| *to -= factor * from);
+/// Factorises the block on the diagonal, from column `first` on, and writes its negative into `corner`; false where it has
+/// no factor.
+fn finish_corner(
+    level: Level,
+    rows: &mut [f64],
+    (stride, first): (usize, usize),
+    corner: &mut [f64],
+) -> bool {
+    let count = corner.len().isqrt();
+    for top in (0..count).step_by(STEP) {
+        let bottom = (top + STEP).min(count);
+        for row in top..bottom {
+            let (above, own) = rows.split_at_mut(row * stride);
+            let own = &mut own[first..first + count];
+            for above in above[top * stride..].chunks_exact(stride) {
+                let above = &above[first..first + count];
+                let factor = above[row];
+                own[row..].iter_mut().zip(&above[row..]).for_each(|(to, from)| *to -= factor * from);
+            }
+            let pivot = own[row];
+            if !(pivot > 0.0 && pivot.is_finite()) {
+                return false;
+            }
+            let root = pivot.sqrt();
+            own[row..].iter_mut().for_each(|number| *number /= root);
+            let negative = &mut corner[row * count..][..count];
+            negative.iter_mut().zip(&*own).for_each(|(to, from)| *to = -from);
         }
-        let pivot = own[row];
-        if !(pivot > 0.0 && pivot.is_finite()) {
-            return false;
+        if bottom < count {
+            let (above, below) = rows.split_at_mut(bottom * stride);
+            let factors = Scalars { numbers: &corner[top * count + bottom..], row: 1, column: count };
+            // Blocks have whole vectors; the last one is followed by columns that do not count.
+            let columns = (count - bottom).next_multiple_of(f64::LANES);
+            let product = Size { rows: count - bottom, columns, inner: bottom - top };
+            let above = (&above[top * stride + first + bottom..], stride);
+            let below = (&mut below[first + bottom..], stride);
+            multiply(level, product, factors, above, below, Start::Accumulate);
         }
-        let root = pivot.sqrt();
-        own[row..].iter_mut().for_each(|number| *number /= root);
     }
     true
 }
