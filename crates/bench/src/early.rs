@@ -31,7 +31,7 @@ pub struct Early {
 pub(super) fn measure(objective: &mut Objective<'_>, start: &[f64]) -> Result<Option<Early>, BenchError> {
     let unknowns = objective.extent().unknowns_for_devices(Solver::Auto, 0);
     let exact = first_products(Wanted::Short, unknowns) == Products::Exact;
-    if exact || objective.elsewhere().is_none() {
+    if exact || objective.on_device().is_none() {
         return Ok(None);
     }
     let (exact_ms, exact_loss5, _) = iterations(objective, start, Wanted::Exact)?;
@@ -68,10 +68,10 @@ fn differences(objective: &mut Objective<'_>, start: &[f64]) -> Result<[[f64; 2]
     const DAMPINGS: [f64; 4] = [1e-4, 1e-5, 1e-6, 1e-7];
     let unknowns = objective.extent().unknowns_for_devices(Solver::Auto, 0);
     let mut steps = |products: Products| -> Result<Vec<Vec<f64>>, Refusal> {
-        let device = objective.elsewhere().ok_or(Refusal::NotSquares)?;
+        let device = objective.on_device().ok_or(Refusal::NotSquares)?;
         let mean = device.linearize(start, None, (unknowns, products))?.mean;
         let attempt =
-            |damping: f64| Attempt { added: damping * mean, factored: damping * mean, carried: false };
+            |damping: f64| Attempt { added: damping * mean, factored: damping * mean, momentum: false };
         device.try_steps(&DAMPINGS.map(attempt), Course::straight(unknowns))?;
         let mut ends = vec![start.to_vec(); DAMPINGS.len()];
         ends.iter_mut().enumerate().try_for_each(|(number, end)| device.take_step(number, end))?;

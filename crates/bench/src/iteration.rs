@@ -9,7 +9,7 @@ use equation::problem::{Optimizer as Method, Products as Wanted, Solver};
 use kernel::Kernel;
 use linear::{Attempt, Cholesky, Course, NormalEquations, Products, Unknowns};
 use pinnace::optimize::{GaussNewton, Optimizer};
-use pinnace::{Elsewhere, LeastSquares, TriedStep};
+use pinnace::{LeastSquares, OnDevice, TriedStep};
 use pinnace::{Objective, Precision, Refusal};
 use std::path::Path;
 use std::time::Instant;
@@ -135,8 +135,8 @@ impl Plain {
     }
 
     fn step(&mut self, objective: &mut Objective<'_>, parameters: &mut [f64]) -> Result<(), Refusal> {
-        if let Some(device) = objective.elsewhere() {
-            return self.step_elsewhere(device, parameters);
+        if let Some(device) = objective.on_device() {
+            return self.step_on_device(device, parameters);
         }
         let Plain { damping, normal, factor, step } = self;
         let before = objective.normal_equations(parameters, normal)?.total;
@@ -159,13 +159,13 @@ impl Plain {
 
 impl Plain {
     /// The same where a device solves the equations by itself.
-    fn step_elsewhere(&mut self, device: &mut dyn Elsewhere, parameters: &mut [f64]) -> Result<(), Refusal> {
+    fn step_on_device(&mut self, device: &mut dyn OnDevice, parameters: &mut [f64]) -> Result<(), Refusal> {
         let unknowns = Unknowns::Parameters;
         let found = device.linearize(parameters, None, (unknowns, Products::Exact))?;
         let added = self.damping * found.mean;
         let tried = device
-            .try_steps(&[Attempt { added, factored: added, carried: false }], Course::straight(unknowns))?;
-        let lower = |step: &TriedStep| step.promise.is_finite() && step.losses.total < found.losses.total;
+            .try_steps(&[Attempt { added, factored: added, momentum: false }], Course::straight(unknowns))?;
+        let lower = |step: &TriedStep| step.predicted.is_finite() && step.losses.total < found.losses.total;
         if tried.first().is_some_and(lower) {
             device.take_step(0, parameters)?;
             self.damping /= 3.0;

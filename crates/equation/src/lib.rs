@@ -9,7 +9,7 @@ pub mod constrain;
 pub mod counter;
 pub mod decide;
 pub mod expression;
+pub mod oscillation;
 pub mod parse;
 pub mod problem;
-pub mod swings;
 pub mod taylor;

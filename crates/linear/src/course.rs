@@ -12,7 +12,7 @@ pub struct Attempt {
     /// less, conjugate gradients on J itself find the step; where unknowns are rows it has to be the same.
     pub factored: f64,
     /// Whether it is damped towards what the linearisation was told to carry, or towards nothing.
-    pub carried: bool,
+    pub momentum: bool,
 }
 
 impl Attempt {
@@ -56,7 +56,7 @@ pub struct Course {
     /// Of conjugate gradients that find a step, or refine one whose factor has more damping than it.
     pub patience: Patience,
     /// The solution of the equations is not bent where there is none.
-    pub bend: Option<Bend>,
+    pub acceleration: Option<Bend>,
     /// Ends are corrected as well, and tried beside those that are not.
     pub correction: Option<Correction>,
 }
@@ -64,17 +64,17 @@ pub struct Course {
 impl Course {
     /// The solutions of the equations.
     pub fn straight(unknowns: Unknowns) -> Self {
-        Course { patience: unknowns.patience(), bend: None, correction: None }
+        Course { patience: unknowns.patience(), acceleration: None, correction: None }
     }
 
     /// The same, bent.
-    pub fn bent(unknowns: Unknowns) -> Self {
-        Course { bend: Some(Bend::USUAL), ..Course::straight(unknowns) }
+    pub fn accelerated(unknowns: Unknowns) -> Self {
+        Course { acceleration: Some(Bend::USUAL), ..Course::straight(unknowns) }
     }
 
     /// The same, also corrected with so much added to the diagonal of JᵀJ.
     pub fn corrected(unknowns: Unknowns, added: f64) -> Self {
         let correction = Correction { added, times: Correction::TIMES };
-        Course { correction: Some(correction), ..Course::bent(unknowns) }
+        Course { correction: Some(correction), ..Course::accelerated(unknowns) }
     }
 }

@@ -354,7 +354,7 @@ impl Experiment {
     /// What should be known about its conditions and coefficients besides, a line each.
     pub fn notes(&self) -> Vec<String> {
         let mut lines = notes(&self.problem);
-        if self.plan.attended().is_some() {
+        if self.plan.weighted_points().is_some() {
             let why = "points whose residuals stay large weigh more, also in losses until the last one";
             lines.push(format!("attention: {why}"));
         }

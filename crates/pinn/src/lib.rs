@@ -50,8 +50,8 @@ pub use train::checkpoint;
 pub use train::folder::RunError;
 pub use train::trainer::OwnOptimizer;
 pub use train::{
-    Array, BalancedPart, Concern, Descent, Elsewhere, Event, Extent, Fallback, Fan, Hardware, LeastSquares,
-    Linearized, Loss, Losses, Note, Pace, Quiet, Refusal, Room, Shortage, Sink, Snapshot, State, StateError,
+    Array, BalancedPart, Concern, Descent, Event, Extent, Fallback, Fan, Hardware, LeastSquares, Linearized,
+    Loss, Losses, Note, OnDevice, Pace, Quiet, Refusal, Room, Shortage, Sink, Snapshot, State, StateError,
     StepTaken, Stopped, TriedStep, Vectors, optimize,
 };
 pub use trained::Trained;

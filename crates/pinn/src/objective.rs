@@ -8,7 +8,7 @@ use kernel::{Kernel, KernelError, Points, Shape, Sums, Visited, Visits, Weighted
 use linear::{Attempt, Bend, Change, Course, Gram, NormalEquations, Products, Series, Subspace, Unknowns};
 use std::sync::Arc;
 use train::optimize::{Optimizer, first_products};
-use train::{Elsewhere, Extent, LeastSquares, Linearized, Loss, Losses, Refusal, Room, TriedStep, Vectors};
+use train::{Extent, LeastSquares, Linearized, Loss, Losses, OnDevice, Refusal, Room, TriedStep, Vectors};
 
 /// A loss as a function of the parameters.
 #[derive(Debug)]
@@ -331,21 +331,21 @@ impl LeastSquares for Objective<'_> {
         weigh(losses, kernel.sums(points, parameters).map_err(refused)?, weights)
     }
 
-    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
+    fn on_device(&mut self) -> Option<&mut dyn OnDevice> {
         if self.kernel.solves_equations() { Some(self) } else { None }
     }
 }
 
-impl Elsewhere for Objective<'_> {
+impl OnDevice for Objective<'_> {
     fn linearize(
         &mut self,
         parameters: &[f64],
-        carried: Option<&[f64]>,
+        momentum: Option<&[f64]>,
         form: (Unknowns, Products),
     ) -> Result<Linearized, Refusal> {
         let over = Weighted { points: &self.points, factors: &self.factors };
         let kernel::Linearized { sums, mean, slope } =
-            self.kernel.linearize(over, parameters, carried, form).map_err(refused)?;
+            self.kernel.linearize(over, parameters, momentum, form).map_err(refused)?;
         let losses = weigh(&mut self.losses, &sums, &self.weights)?.clone();
         Ok(Linearized { losses, mean, slope })
     }
@@ -353,7 +353,7 @@ impl Elsewhere for Objective<'_> {
     fn try_steps(&mut self, attempts: &[Attempt], course: Course) -> Result<Vec<TriedStep>, Refusal> {
         let tried = self.kernel.try_steps(&self.points, attempts, course).map_err(refused)?;
         let losses = |sums: Sums| Losses::of(&sums.squares, &sums.counts, &self.weights);
-        let step = |kernel::TriedStep { promise, sums }| TriedStep { promise, losses: losses(sums) };
+        let step = |kernel::TriedStep { predicted, sums }| TriedStep { predicted, losses: losses(sums) };
         Ok(tried.into_iter().map(step).collect())
     }
 

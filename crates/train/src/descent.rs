@@ -75,7 +75,7 @@ impl Descent {
     }
 
     /// The last loss saw less of time than the next one will.
-    pub fn march(&mut self) {
+    pub fn widen(&mut self) {
         self.first = self.first.max(self.last);
         self.lowest = self.last;
     }
@@ -160,7 +160,7 @@ mod tests {
         let mut descent = Descent::START;
         for loss in [1.0, 10.0, 1e3, 1e5] {
             descent.note(loss);
-            descent.march();
+            descent.widen();
         }
         assert_eq!(descent.concern(), None);
     }

@@ -23,7 +23,7 @@ mod vectors;
 pub use descent::{Concern, Descent};
 pub use event::{BalancedPart, Event, Fallback, Note, StepTaken};
 pub use linear::Hardware;
-pub use loss::{Elsewhere, Extent, LeastSquares, Linearized, Loss, TriedStep};
+pub use loss::{Extent, LeastSquares, Linearized, Loss, OnDevice, TriedStep};
 pub use losses::Losses;
 pub use pace::Pace;
 pub use refusal::{Refusal, Shortage};

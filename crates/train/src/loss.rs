@@ -89,7 +89,7 @@ pub trait LeastSquares {
     fn losses(&mut self, parameters: &[f64]) -> Result<&Losses, Refusal>;
 
     /// The device that adds up and solves equations by itself, where there is one.
-    fn elsewhere(&mut self) -> Option<&mut dyn Elsewhere> {
+    fn on_device(&mut self) -> Option<&mut dyn OnDevice> {
         None
     }
 }
@@ -109,18 +109,18 @@ pub struct Linearized {
 #[derive(Clone, PartialEq, Debug)]
 pub struct TriedStep {
     /// By how much the model says that the loss will fall; no number where the equations have no solution.
-    pub promise: f64,
+    pub predicted: f64,
     /// At the step's end.
     pub losses: Losses,
 }
 
 /// A least-squares problem whose equations stay where they are added up.
-pub trait Elsewhere {
-    /// Adds up the equations at `parameters`. Steps may be damped towards what is `carried`.
+pub trait OnDevice {
+    /// Adds up the equations at `parameters`. Steps may be damped towards what is `momentum`.
     fn linearize(
         &mut self,
         parameters: &[f64],
-        carried: Option<&[f64]>,
+        momentum: Option<&[f64]>,
         form: (Unknowns, Products),
     ) -> Result<Linearized, Refusal>;
 

@@ -17,8 +17,8 @@ mod smooth;
 mod unit;
 
 use crate::expression::{Leaf, Pool};
+use crate::oscillation::sizes;
 use crate::problem::{Enforcement, HardConstraints, Outcome, Problem, Reason};
-use crate::swings::sizes;
 use claim::Claim;
 
 /// Builds into the ansatz of every unknown what its conditions prescribe, where that is possible, and

@@ -62,9 +62,9 @@ fn steep(
     places: &[Vec<f64>],
 ) -> Result<(), Reason> {
     let slope = pool.differentiate(data, axis);
-    let bend = pool.differentiate(slope, axis);
+    let second_derivative = pool.differentiate(slope, axis);
     let coordinate = &problem.domain.coordinates[axis];
-    let (_, size) = largest(pool, bend, places);
+    let (_, size) = largest(pool, second_derivative, places);
     let ratio = size * (coordinate.high - coordinate.low).powi(2) / scale;
     if pool.overflow().is_none() && ratio.is_finite() && ratio > STEEP {
         return Err(Reason::Steep { axis, part: ratio.sqrt() });

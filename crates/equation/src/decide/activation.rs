@@ -1,8 +1,8 @@
 //! What neurons do.
 
 use super::{Decision, quoted};
+use crate::oscillation::periods_in_space;
 use crate::problem::{Activation, Initialization, Neurons, Problem};
-use crate::swings::ripples;
 use std::f64::consts::PI;
 
 /// Periods across the box up to which `tanh` finds a solution about as soon as sines do.
@@ -22,7 +22,7 @@ pub(super) fn decide(problem: &mut Problem) -> Vec<Decision> {
         Neurons::Shaped => return keep("the file states the other parts of the network"),
         Neurons::Open => {}
     }
-    let periods = ripples(problem);
+    let periods = periods_in_space(problem);
     if periods <= FEW {
         return keep(match problem.time() {
             Some(_) => "in problems with time, windows hold oscillations",

@@ -1,8 +1,8 @@
 //! Into how many windows time is cut.
 
 use super::Decision;
+use crate::oscillation::{growth, periods_in_time};
 use crate::problem::{Order, Parts, Problem};
-use crate::swings::{growth, swings};
 use std::iter;
 
 /// Periods up to which one network holds all of time: with two, windows gained nothing, with three and a half, much.
@@ -47,7 +47,7 @@ fn parts(problem: &Problem, axis: usize) -> (Parts, String) {
     if problem.tie().is_some() {
         return one("this problem cannot be trained window by window");
     }
-    let periods = swings(problem);
+    let periods = periods_in_time(problem);
     if let Some(periods) = periods.filter(|&periods| periods > FEW) {
         let why =
             format!("the solution has about {periods:.1} oscillation periods in time, a window for each");

@@ -28,7 +28,7 @@ pub use method::{Budget, NoBudget, Optimizer, Order, Precision, Products, Schedu
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub(crate) use probe::{largest, places, prescribed, value};
 pub(crate) use training::CONDITION_POINTS;
-pub use training::{Attention, HardConstraints, Phase, Sampler, Training};
+pub use training::{HardConstraints, Phase, ResidualWeights, Sampler, Training};
 pub(crate) use window::Tie;
 pub use window::{Parts, Windows};
 

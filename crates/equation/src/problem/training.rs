@@ -67,7 +67,7 @@ pub struct Phase {
     /// Whether conditions whose weights are not stated are balanced against the equations, if stated.
     pub balance: Option<bool>,
     /// How residuals that stay large come to weigh more, if they do.
-    pub attention: Option<Attention>,
+    pub residual_weights: Option<ResidualWeights>,
     /// Steps between two draws of fresh points, if stated; zero keeps the first ones.
     pub resample: Option<u64>,
     /// Step length of first-order methods.
@@ -81,7 +81,7 @@ pub struct Phase {
 /// Residual-based attention (Anagnostopoulos, Toscano, Stergiopulos, Karniadakis 2024): each step multiplies the
 /// weight of a point by `decay` and adds `rate` times its residual over the largest one.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Attention {
+pub struct ResidualWeights {
     /// What is left of a weight after a step; at least 0, below 1.
     pub decay: f64,
     /// What a step adds where the residual is largest; above 0.

@@ -21,7 +21,7 @@ pub(super) struct Lowering<'a> {
     pub(super) scalars: &'a [Scalar],
     pub(super) coordinates: usize,
     /// Whether points inside the domain have weights.
-    pub(super) attends: bool,
+    pub(super) weighs_points: bool,
 }
 
 impl Lowering<'_> {
@@ -48,8 +48,8 @@ impl Lowering<'_> {
         let rules = Rules::new(&channels);
         let understood = residuals;
         let mut residuals = self.in_channels(&understood, &operators, &channels, &rules);
-        let attended = self.attends && source == Source::Interior;
-        if attended {
+        let weighted_points = self.weighs_points && source == Source::Interior;
+        if weighted_points {
             // Only now: weights are no coefficients of operators.
             for (position, residual) in residuals.iter_mut().enumerate() {
                 let weight = self.pool.leaf(Leaf::Column(position as u16));
@@ -61,7 +61,7 @@ impl Lowering<'_> {
         }
 
         let leaves = self.pool.leaves(&[&residuals[..], &channels.coefficients[..]].concat());
-        let columns = match attended {
+        let columns = match weighted_points {
             true => residuals.len(),
             false => leaves.iter().filter(|leaf| matches!(leaf, Leaf::Column(_))).count(),
         };

@@ -176,14 +176,14 @@ pub fn plan(problem: &Problem) -> Result<Plan, PlanError> {
     let architecture = Architecture::new(problem);
     let scalars: Vec<Scalar> = problem.parameters.iter().map(Scalar::new).collect();
     let mut pool = problem.pool.clone();
-    let attends = problem.training.phases.iter().any(|phase| phase.attention.is_some());
+    let weighs_points = problem.training.phases.iter().any(|phase| phase.residual_weights.is_some());
     let mut lowering = Lowering {
         pool: &mut pool,
         architecture: &architecture,
         unknowns: &problem.unknowns,
         scalars: &scalars,
         coordinates: problem.domain.len(),
-        attends,
+        weighs_points,
     };
     let mut terms = vec![lowering.term(INTERIOR, Source::Interior, 1, &problem.equations)?];
     for (position, condition) in problem.conditions.iter().enumerate() {
@@ -220,7 +220,7 @@ impl Plan {
             unknowns: &problem.unknowns,
             scalars: &plan.scalars,
             coordinates: problem.domain.len(),
-            attends: false,
+            weighs_points: false,
         };
         plan.prediction = lowering.term("prediction", Source::Prediction, 1, &equations)?;
         Ok(plan)
@@ -228,7 +228,7 @@ impl Plan {
 
     /// The term inside the domain with its position, where every point has weights of its own: a column for each
     /// residual, with which it is multiplied.
-    pub fn attended(&self) -> Option<(usize, &Term)> {
+    pub fn weighted_points(&self) -> Option<(usize, &Term)> {
         let mut terms = self.terms.iter().enumerate();
         terms.find(|(_, term)| term.source == Source::Interior && term.row.columns > 0)
     }

@@ -21,7 +21,7 @@ pub struct Linearized {
 #[derive(Clone, PartialEq, Debug)]
 pub struct TriedStep {
     /// By how much the model says that the loss will fall; no number where the equations have no solution.
-    pub promise: f64,
+    pub predicted: f64,
     /// At the step's end.
     pub sums: Sums,
 }
@@ -51,19 +51,19 @@ impl Kernel<'_> {
     }
 
     /// Adds up the equations of the least-squares problem on the device, where they stay. Steps may be damped
-    /// towards what is `carried`, a number per parameter.
+    /// towards what is `momentum`, a number per parameter.
     pub fn linearize(
         &mut self,
         over: Weighted<'_>,
         parameters: &[f64],
-        carried: Option<&[f64]>,
+        momentum: Option<&[f64]>,
         (unknowns, products): (Unknowns, Products),
     ) -> Result<Linearized, KernelError> {
         self.check_all(over, parameters)?;
-        fits(Shape::Parameters, parameters.len(), carried.map_or(parameters.len(), <[f64]>::len))?;
+        fits(Shape::Parameters, parameters.len(), momentum.map_or(parameters.len(), <[f64]>::len))?;
         let (scales, device) = (scales(over.factors), self.device());
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        let found = engine.linearize(over.points, parameters, (&scales, carried), (unknowns, products))?;
+        let found = engine.linearize(over.points, parameters, (&scales, momentum), (unknowns, products))?;
         let mean = found.trace / parameters.len().max(1) as f64;
         let sums = Sums::of(self.plan, found.squares, over.points.iter().map(Points::len));
         Ok(Linearized { sums, mean, slope: found.slope_square.sqrt() })
@@ -83,7 +83,7 @@ impl Kernel<'_> {
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
         let tried = engine.try_steps(attempts, course)?;
         let sums = |squares| Sums::of(self.plan, squares, points.iter().map(Points::len));
-        let step = |Tried { promise, squares }| TriedStep { promise, sums: sums(squares) };
+        let step = |Tried { predicted, squares }| TriedStep { predicted, sums: sums(squares) };
         Ok(tried.into_iter().map(step).collect())
     }
 

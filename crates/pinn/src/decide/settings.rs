@@ -3,7 +3,9 @@
 use super::{Choice, told, way};
 use crate::sample::Draw;
 use equation::decide::Decision;
-use equation::problem::{Attention, Budget, Optimizer as Method, Phase, Problem, Sampler, Schedule, Solver};
+use equation::problem::{
+    Budget, Optimizer as Method, Phase, Problem, ResidualWeights, Sampler, Schedule, Solver,
+};
 use equation::taylor::{Plan, Source};
 use kernel::{Device, Precision};
 use method::{Gaps, Order};
@@ -45,7 +47,7 @@ pub struct Settings {
     /// Whether conditions whose weights are not stated are balanced against the equations.
     pub balance: bool,
     /// How residuals that stay large come to weigh more, if they do.
-    pub attention: Option<Attention>,
+    pub residual_weights: Option<ResidualWeights>,
     /// Steps between two draws of fresh points; `None` keeps the first ones. At least one.
     pub resample: Option<u64>,
     /// Step length of first-order methods.
@@ -201,7 +203,7 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
         // Where there is no way through time, nothing waits for its end.
         causal: phase.causal.unwrap_or(second_order) && resample == Some(1) && way(problem).is_some(),
         balance: second_order && phase.balance.unwrap_or(true),
-        attention: phase.attention.filter(|_| plan.attended().is_some()),
+        residual_weights: phase.residual_weights.filter(|_| plan.weighted_points().is_some()),
         resample,
         learning_rate: phase.learning_rate,
         schedule: phase.schedule,

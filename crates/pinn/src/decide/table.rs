@@ -33,9 +33,9 @@ pub(super) fn of(problem: &Problem, phase: &Phase, settings: &Settings, solver: 
         entries.push(("schedule", schedule(settings.schedule)));
         entries.push((
             "attention",
-            match phase.attention {
-                Some(attention) => {
-                    format!("{{ decay = {:?}, rate = {:?} }}", attention.decay, attention.rate)
+            match phase.residual_weights {
+                Some(residual_weights) => {
+                    format!("{{ decay = {:?}, rate = {:?} }}", residual_weights.decay, residual_weights.rate)
                 }
                 None => "false".to_owned(),
             },

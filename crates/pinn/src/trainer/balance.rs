@@ -56,7 +56,7 @@ impl Equations<'_, '_> {
         self.objective.set_weights(&weights)?;
         now.descent.link();
         // Another loss: what the last one was says nothing about points or pace.
-        self.state.strain.after = 0.0;
+        self.state.gap.after = 0.0;
         now.pace = Pace::START;
         let found = names(self.plan).zip(scales.iter().zip(&weights));
         let part =

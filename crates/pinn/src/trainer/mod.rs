@@ -1,10 +1,10 @@
 //! Equations as a task for the training loop: their points, weights and devices, and what is left open about phases.
 
-mod attention;
 mod balance;
+mod curriculum;
 mod discrepancy;
-mod march;
 mod renewal;
+mod residual_weights;
 mod series;
 mod spot;
 mod state;
@@ -13,10 +13,10 @@ mod task;
 
 pub use crate::decide::{Choice, Reason, Settings, share};
 pub use crate::error::Spot;
-pub(crate) use attention::ignore_attention;
-pub use march::March;
+pub use curriculum::Curriculum;
 pub(crate) use renewal::renew;
-pub use state::{Strain, TaskState};
+pub(crate) use residual_weights::reset_residual_weights;
+pub use state::{GeneralisationGap, TaskState};
 pub use task::{Equations, Measure, TakeOver};
 pub use train::trainer::{Outcome, Surroundings, train};
 pub use train::{Event, Fan, Quiet, Sink, Snapshot, Stopped};

@@ -1,6 +1,6 @@
 //! A state in a phase that has changed: what of it still means something, and what begins anew.
 
-use super::{Settings, Strain, TaskState};
+use super::{GeneralisationGap, Settings, TaskState};
 use equation::taylor::Plan;
 use train::folder::Renewal;
 use train::trainer::Stepping;
@@ -25,7 +25,7 @@ pub(crate) fn renew(
         return Ok(Some(Renewal::Method { phase, from, to: stepping.title().to_owned(), step }));
     }
     let Some((settings, same_conditions)) = before else { return Ok(None) };
-    let weighs = |settings: &Settings| (settings.balance, settings.attention);
+    let weighs = |settings: &Settings| (settings.balance, settings.residual_weights);
     let draws = |settings: &Settings| {
         let Settings { sampler, adaptive, causal, resample, .. } = *settings;
         (sampler, adaptive, causal, resample)
@@ -69,8 +69,8 @@ fn forget_loss(now: &mut Snapshot, task: &mut TaskState, weights: bool) {
     task.points.clear();
     // As many draws as steps at least: whoever draws by the number of the step finds those before in the past.
     task.draw = task.draw.max(now.phase_step);
-    task.attention.clear();
-    (task.strain, now.pace) = (Strain::default(), Pace::START);
+    task.residual_weights.clear();
+    (task.gap, now.pace) = (GeneralisationGap::default(), Pace::START);
     if weights && !task.weights.is_empty() {
         task.weights.clear();
         now.descent.link();

@@ -27,7 +27,7 @@ impl Equations<'_, '_> {
             return None;
         }
         let settings = self.settings();
-        let drawn = !settings.adaptive && !settings.causal && settings.attention.is_none();
+        let drawn = !settings.adaptive && !settings.causal && settings.residual_weights.is_none();
         let draw = Draw { interior: self.state.interior, ..settings.draw(self.problem, 0) };
         let recipe = if drawn { recipe(self.problem, self.plan, self.tables, draw) } else { None };
         Some(Ahead { recipe, memory: None })
@@ -51,7 +51,7 @@ impl Equations<'_, '_> {
         let (ahead, settings) = (self.ahead.as_ref()?, self.settings());
         let left = |interval: u64| interval - now.phase_step % interval;
         let fresh = settings.resample.filter(|_| !ahead.draws()).map(left);
-        let look = settings.attention.map(|_| left(settings.method.traits().steps_per_look));
+        let look = settings.residual_weights.map(|_| left(settings.method.traits().steps_per_look));
         Some(fresh.into_iter().chain(look).min().unwrap_or(u64::MAX))
     }
 

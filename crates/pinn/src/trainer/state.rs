@@ -1,6 +1,6 @@
 //! What training on equations remembers between two steps, besides parameters and what the method remembers.
 
-use super::March;
+use super::Curriculum;
 use kernel::Points;
 use train::{Array, Snapshot, State, StateError};
 
@@ -15,20 +15,20 @@ pub struct TaskState {
     /// Points inside the domain; zero before the first step of a phase.
     pub interior: usize,
     /// What tells that they are too few.
-    pub strain: Strain,
+    pub gap: GeneralisationGap,
     /// How far in time they reach.
-    pub march: March,
+    pub curriculum: Curriculum,
     /// The weights of all residuals; empty where they are the plan's.
     pub weights: Vec<f64>,
     /// The weights of the points inside before their mean is taken out, one per residual, point by point; empty where
     /// all are equal.
-    pub attention: Vec<f64>,
+    pub residual_weights: Vec<f64>,
 }
 
 /// How much larger losses are at fresh points than at those that the step before was made for. A
 /// network that only fits its points shows it here.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Strain {
+pub struct GeneralisationGap {
     /// The loss after the last step, at its own points; zero where it is not known.
     pub after: f64,
     /// The logarithm of the ratio, smoothed over steps.
@@ -41,10 +41,10 @@ impl TaskState {
         draw: 0,
         points: Vec::new(),
         interior: 0,
-        strain: Strain { after: 0.0, mean: 0.0 },
-        march: March::START,
+        gap: GeneralisationGap { after: 0.0, mean: 0.0 },
+        curriculum: Curriculum::START,
         weights: Vec::new(),
-        attention: Vec::new(),
+        residual_weights: Vec::new(),
     };
 
     /// What a snapshot says of it.
@@ -62,10 +62,10 @@ impl TaskState {
             draw: state.count("draw")?,
             points: points(state)?,
             interior: state.count_up_to("interior", usize::MAX)?,
-            strain: Strain { after, mean },
-            march: March { part, untrained },
+            gap: GeneralisationGap { after, mean },
+            curriculum: Curriculum { part, untrained },
             weights: state.numbers("weights").unwrap_or_default().to_vec(),
-            attention: state.numbers("attention").unwrap_or_default().to_vec(),
+            residual_weights: state.numbers("attention").unwrap_or_default().to_vec(),
         })
     }
 
@@ -74,10 +74,10 @@ impl TaskState {
         let mut state = State::default()
             .with_counts("draw", [self.draw])
             .with_counts("interior", [self.interior as u64])
-            .with_numbers("strain", [self.strain.after, self.strain.mean])
-            .with_numbers("march", [self.march.part, self.march.untrained])
+            .with_numbers("strain", [self.gap.after, self.gap.mean])
+            .with_numbers("march", [self.curriculum.part, self.curriculum.untrained])
             .with_numbers("weights", self.weights.clone())
-            .with_numbers("attention", self.attention.clone());
+            .with_numbers("attention", self.residual_weights.clone());
         for (term, points) in points.iter().enumerate() {
             let numbers: Vec<f64> = points.iter().flatten().copied().collect();
             state.insert(format!("points.{term}"), Array::Numbers(numbers));
@@ -97,7 +97,7 @@ impl TaskState {
         }
         *self = TaskState { draw: self.draw, ..TaskState::START };
         if !now.finished.is_empty() {
-            self.march = March::WHOLE;
+            self.curriculum = Curriculum::WHOLE;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Points for training: fresh ones, where they are needed, and more of them when they are too few.
 
 use super::task::Equations;
-use super::{Settings, Strain};
+use super::{GeneralisationGap, Settings};
 use crate::TrainError;
 use crate::sample::{Draw, candidates, choose, draw};
 use crate::table::Tables;
@@ -48,7 +48,7 @@ impl Equations<'_, '_> {
         }
         if causal {
             let terms = self.plan.terms.iter().zip(&mut sets);
-            terms.for_each(|(term, points)| self.state.march.confine(self.problem, term, points));
+            terms.for_each(|(term, points)| self.state.curriculum.confine(self.problem, term, points));
         }
         if adaptive {
             let seed = Stream::new(self.problem.training.seed, CHANCES).bits(self.state.draw);
@@ -110,9 +110,9 @@ impl Equations<'_, '_> {
         let Some(Trust { after, .. }) = trust else { return };
         let settings: &Settings = &self.phases[self.phase];
         let state = &mut self.state;
-        let Strain { after: before, mut mean } = state.strain;
+        let GeneralisationGap { after: before, mut mean } = state.gap;
         // While time still grows, losses rise for that reason.
-        let all_of_time = !settings.causal || state.march.part >= 1.0;
+        let all_of_time = !settings.causal || state.curriculum.part >= 1.0;
         let slow = all_of_time && now.pace.note(now.loss);
         if settings.resample == Some(1) && all_of_time && before > 0.0 && now.loss > 0.0 {
             mean += RENEWAL * ((now.loss / before).ln() - mean);
@@ -125,14 +125,14 @@ impl Equations<'_, '_> {
                 (mean, now.pace.flat) = (0.0, 0);
             }
         }
-        state.strain = Strain { after, mean };
+        state.gap = GeneralisationGap { after, mean };
         if settings.causal {
-            if state.march.part < 1.0 {
-                now.descent.march();
+            if state.curriculum.part < 1.0 {
+                now.descent.widen();
             }
             let over = settings.budget.seconds.map_or(0.0, |seconds| now.phase_seconds / seconds);
-            state.march.advance(now.loss, settings.budget.steps, over);
-            now.scope = state.march.part;
+            state.curriculum.advance(now.loss, settings.budget.steps, over);
+            now.scope = state.curriculum.part;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::discrepancy::is_explained;
 use super::series::Ahead;
-use super::{Settings, TaskState, ignore_attention};
+use super::{Settings, TaskState, reset_residual_weights};
 use crate::memory::device_note;
 use crate::sample::Draw;
 use crate::table::Tables;
@@ -156,12 +156,12 @@ impl Task for Equations<'_, '_> {
             points if points.is_empty() => self.supply(now)?,
             points => self.objective.set_points(points),
         }
-        self.pay_attention();
+        self.apply_residual_weights();
         self.objective.set_weights(&self.state.weights)?;
         self.counts = self.objective.points().iter().map(Points::len).collect();
         self.ahead = self.ahead(optimizer);
         if settings.causal {
-            now.scope = self.state.march.part;
+            now.scope = self.state.curriculum.part;
         }
         Ok(())
     }
@@ -197,7 +197,7 @@ impl Task for Equations<'_, '_> {
         if self.is_due(now.phase_step) && !self.ahead.as_ref().is_some_and(Ahead::draws) {
             self.state.draw += 1;
             self.supply(now)?;
-            self.state.attention.clear();
+            self.state.residual_weights.clear();
             changed = true;
             if self.announced.is_some() {
                 self.announce_equations(sink)?;
@@ -263,7 +263,7 @@ impl Task for Equations<'_, '_> {
     }
 
     fn final_losses(&mut self, parameters: &[f64]) -> Result<Losses, Refusal> {
-        ignore_attention(self.plan, self.objective);
+        reset_residual_weights(self.plan, self.objective);
         LeastSquares::losses(self.objective, parameters).cloned()
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Seam, Stage};
 use crate::sample::draw;
-use crate::trainer::{March, TaskState, ignore_attention};
+use crate::trainer::{Curriculum, TaskState, reset_residual_weights};
 use crate::{Experiment, Objective, TrainError};
 use equation::taylor::Architecture;
 use kernel::{Device, Kernel, Precision};
@@ -36,7 +36,7 @@ impl Experiment {
         }
         let untrained = after.plan.initialize(self.problem().training.seed);
         let untrained = LeastSquares::losses(&mut objective, &untrained).map_or(0.0, |losses| losses.total);
-        enter(now, &mut state, March::from_loss(lowest, untrained));
+        enter(now, &mut state, Curriculum::from_loss(lowest, untrained));
         now.parameters = start;
         Ok(())
     }
@@ -57,20 +57,20 @@ impl Experiment {
         sets.iter_mut().enumerate().try_for_each(|(term, points)| seam.fill(term, points))?;
         let mut objective = Objective::new(Kernel::compile(plan, Device::Cpu, Precision::F64)?, sets);
         objective.set_weights(&state.weights)?;
-        ignore_attention(plan, &mut objective);
+        reset_residual_weights(plan, &mut objective);
         Ok(objective)
     }
 }
 
 /// Moves on to the start of the next window, with the damping of this one where
 /// it begins with the method with which this one ended.
-fn enter(now: &mut Snapshot, state: &mut TaskState, march: March) {
+fn enter(now: &mut Snapshot, state: &mut TaskState, curriculum: Curriculum) {
     let same = now.phase == 0;
     let optimizer = if same { GaussNewton::hand_on(&now.optimizer) } else { State::default() };
     now.finished.push(now.parameters.clone());
     now.enter(0);
     state.next_phase(now);
-    state.march = march;
+    state.curriculum = curriculum;
     (now.optimizer, now.task) = (optimizer, state.save(&[]));
     // A window that starts from one that went wrong does not begin anew.
     if now.descent.has_diverged() {

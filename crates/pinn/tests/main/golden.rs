@@ -56,7 +56,7 @@ impl Hash {
         now.finished.iter().for_each(|window| hash.add_all(window));
         hash.add_all(&now.parameters);
         hash.add_all(&task.weights);
-        hash.add_all(&task.attention);
+        hash.add_all(&task.residual_weights);
         hash.add_all(&[now.loss, task.strain.after, task.strain.mean]);
         for count in [now.phase as u64, now.steps, now.evaluations, task.draw, task.interior as u64] {
             hash.add(count);

@@ -85,7 +85,7 @@ const LBFGS: &str = "optimizer = \"lbfgs\"\nmemory = 7\nbudget = \"40 steps\"\n"
 const BROYDEN: &str = "optimizer = \"ssbroyden\"\nbudget = \"40 steps\"\n";
 const GAUSS_NEWTON: &str = "optimizer = \"gauss-newton\"\nbudget = \"12 steps\"\n";
 const GATHERING: &str = "optimizer = \"adam\"\nadaptive = true\nresample = 7\nbudget = \"30 steps\"\n";
-const ATTENTION: &str = "attention = { decay = 0.9, rate = 0.1 }\n";
+const RESIDUAL_WEIGHTS: &str = "attention = { decay = 0.9, rate = 0.1 }\n";
 const PHASES: &str = "optimizer = \"adam\"\nresample = 6\n[[training.phase]]\nbudget = \"20 steps\"\n[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"25 steps\"\n[[training.phase]]\nbudget = \"9 steps\"\npoints = 11\n";
 const TO_THE_END: &str = "optimizer = \"adam\"\n[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"3000 steps\"\n[[training.phase]]\nbudget = { steps = 30, loss = 1e-300 }\n";
 
@@ -113,11 +113,11 @@ fn every_method_goes_on_bit_for_bit_from_every_few_steps() {
         (format!("solver = \"subspace\"\n{GAUSS_NEWTON}"), 2, Precision::F64),
         (format!("hard_constraints = \"off\"\n{}", GAUSS_NEWTON.replace("12", "25")), 2, Precision::F64),
         (GATHERING.to_owned(), 4, Precision::F32),
-        (format!("{ATTENTION}{ADAM}"), 7, Precision::F32),
-        (format!("{ATTENTION}resample = 7\n{ADAM}"), 3, Precision::F64),
-        (format!("{ATTENTION}resample = 0\n{GAUSS_NEWTON}"), 1, Precision::F64),
-        (format!("{ATTENTION}{GATHERING}"), 4, Precision::F64),
-        (format!("{ATTENTION}{PHASES}"), 4, Precision::F64),
+        (format!("{RESIDUAL_WEIGHTS}{ADAM}"), 7, Precision::F32),
+        (format!("{RESIDUAL_WEIGHTS}resample = 7\n{ADAM}"), 3, Precision::F64),
+        (format!("{RESIDUAL_WEIGHTS}resample = 0\n{GAUSS_NEWTON}"), 1, Precision::F64),
+        (format!("{RESIDUAL_WEIGHTS}{GATHERING}"), 4, Precision::F64),
+        (format!("{RESIDUAL_WEIGHTS}{PHASES}"), 4, Precision::F64),
         (PHASES.to_owned(), 1, Precision::F64),
         (PHASES.to_owned(), 5, Precision::F32),
         (TO_THE_END.to_owned(), 40, Precision::F32),

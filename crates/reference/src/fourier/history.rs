@@ -2,7 +2,7 @@
 
 use super::evolution::Evolution;
 use super::level::{Level, largest, most, tail};
-use super::march::March;
+use super::stepper::Stepper;
 use super::transform::Shape;
 
 /// Levels that a value between them is interpolated from: an error of order (distance of levels)^8.
@@ -231,8 +231,8 @@ fn relative(moments: impl Iterator<Item = (Vec<Level>, Vec<Level>)>) -> f64 {
 fn solve(evolution: &Evolution, shape: Shape, steps: usize, kept: usize) -> Attempt {
     let (from, to) = evolution.times;
     let step = (to - from) / steps as f64;
-    let mut march = March::new(evolution, shape, step);
-    let mut state = march.start();
+    let mut stepper = Stepper::new(evolution, shape, step);
+    let mut state = stepper.start();
     let keep =
         |state: &[Vec<_>]| -> Vec<Level> { state.iter().map(|modes| Level::of(shape, modes)).collect() };
     let highest = |state: &[Vec<_>]| state.iter().map(|modes| tail(shape, modes)).fold(0.0, most);
@@ -240,7 +240,7 @@ fn solve(evolution: &Evolution, shape: Shape, steps: usize, kept: usize) -> Atte
     let mut levels = vec![keep(&state)];
     let (start, mut later, mut all) = (highest(&state), 0.0, size(&levels[0]));
     for number in 0..steps {
-        march.advance(from + step * number as f64, &mut state);
+        stepper.advance(from + step * number as f64, &mut state);
         let exploded = state.iter().any(|modes| !modes[0].re.is_finite());
         if exploded || (number + 1) % steps.div_ceil(kept) == 0 {
             let level = keep(&state);

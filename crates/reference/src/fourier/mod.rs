@@ -5,10 +5,10 @@ mod evolution;
 mod exponential;
 mod history;
 mod level;
-mod march;
 mod periodic;
 mod read;
 mod samples;
+mod stepper;
 mod stored;
 mod transform;
 

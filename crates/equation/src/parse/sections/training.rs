@@ -6,7 +6,7 @@ use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
 use crate::problem::{
-    Attention, Budget, CONDITION_POINTS, Optimizer, Order, Parts, Phase, Precision, Products, Sampler,
+    Budget, CONDITION_POINTS, Optimizer, Order, Parts, Phase, Precision, Products, ResidualWeights, Sampler,
     Schedule, Solver, Training,
 };
 
@@ -64,7 +64,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         adaptive: None,
         causal: None,
         balance: None,
-        attention: None,
+        residual_weights: None,
         resample: None,
         learning_rate: 1e-3,
         schedule: Schedule::Constant,
@@ -188,7 +188,7 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     let balance = table.get("balance").and_then(|entry| reader::boolean(&entry.node, mistakes));
     phase.balance = balance.or(phase.balance);
     if let Some(entry) = table.get("attention") {
-        phase.attention = attention(&entry.node, workshop);
+        phase.residual_weights = residual_weights(&entry.node, workshop);
     }
     let mistakes = &mut workshop.mistakes;
     if let Some(steps) = table.get("resample").and_then(|e| reader::count(&e.node, 0..=i64::MAX, mistakes)) {
@@ -282,9 +282,9 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) ->
 }
 
 /// Attention: whether, or how fast.
-fn attention(node: &Node, workshop: &mut Workshop) -> Option<Attention> {
+fn residual_weights(node: &Node, workshop: &mut Workshop) -> Option<ResidualWeights> {
     let mistakes = &mut workshop.mistakes;
-    let usual = Attention { decay: 0.999, rate: 0.01 };
+    let usual = ResidualWeights { decay: 0.999, rate: 0.01 };
     let table = match &node.value {
         Value::Boolean(wanted) => return wanted.then_some(usual),
         Value::Table(table) => table,
@@ -296,13 +296,13 @@ fn attention(node: &Node, workshop: &mut Workshop) -> Option<Attention> {
     };
     reader::only(table, &["decay", "rate"], "key", mistakes);
     let rate = table.get("rate").map_or(Some(usual.rate), |entry| reader::positive(&entry.node, mistakes));
-    let Some(entry) = table.get("decay") else { return Some(Attention { rate: rate?, ..usual }) };
+    let Some(entry) = table.get("decay") else { return Some(ResidualWeights { rate: rate?, ..usual }) };
     let decay = reader::number(&entry.node, mistakes)?;
     if !(0.0..1.0).contains(&decay) {
         mistakes.report(entry.node.span, "`decay` must be at least 0 and below 1");
         return None;
     }
-    Some(Attention { decay, rate: rate? })
+    Some(ResidualWeights { decay, rate: rate? })
 }
 
 /// The kinds of schedules.

@@ -82,8 +82,10 @@ fn check(name: &str, problem: &Problem, plan: &Plan, seed: u64) {
         let mut residuals = vec![0.0; equations.len()];
         interpreter.residuals(&parameters, &row, &mut residuals);
         let point = Point { problem, plan, row: term.row, numbers: &row, parameters: parameters.clone() };
-        let weights = match plan.attended() {
-            Some((_, attended)) if attended.name == term.name => row[row.len() - equations.len()..].to_vec(),
+        let weights = match plan.weighted_points() {
+            Some((_, weighted_points)) if weighted_points.name == term.name => {
+                row[row.len() - equations.len()..].to_vec()
+            }
             _ => vec![1.0; equations.len()],
         };
         let weighted = equations.iter().zip(&weights);

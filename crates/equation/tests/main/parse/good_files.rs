@@ -4,8 +4,8 @@ use crate::parse::files;
 use equation::decide::decide;
 use equation::parse::{parse, parse_with};
 use equation::problem::{
-    Activation, Attention, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem,
-    Products, Role, Sampler, Schedule, Solution, Solver,
+    Activation, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem, Products,
+    ResidualWeights, Role, Sampler, Schedule, Solution, Solver,
 };
 
 fn accept(name: &str, text: &str) -> Problem {
@@ -155,16 +155,16 @@ fn phases_override_the_training_table() {
 
 #[test]
 fn attention_is_paid_in_the_phases_that_ask_for_it() {
-    let usual = Attention { decay: 0.999, rate: 0.01 };
+    let usual = ResidualWeights { decay: 0.999, rate: 0.01 };
     let phases = |lines: &str| {
         let text = files::BURGERS.replace("optimizer = \"adam\"", lines);
         let training = accept("burgers", &text).training;
-        training.phases.iter().map(|phase| phase.attention).collect::<Vec<_>>()
+        training.phases.iter().map(|phase| phase.residual_weights).collect::<Vec<_>>()
     };
     assert_eq!(phases("optimizer = \"adam\""), [None]);
     assert_eq!(phases("attention = true"), [Some(usual)]);
-    assert_eq!(phases("attention = { decay = 0.9 }"), [Some(Attention { decay: 0.9, ..usual })]);
-    assert_eq!(phases("attention = { rate = 2 }"), [Some(Attention { rate: 2.0, ..usual })]);
+    assert_eq!(phases("attention = { decay = 0.9 }"), [Some(ResidualWeights { decay: 0.9, ..usual })]);
+    assert_eq!(phases("attention = { rate = 2 }"), [Some(ResidualWeights { rate: 2.0, ..usual })]);
     let overridden = "attention = true\nphase = [{ attention = false }, { points = 9 }]";
     assert_eq!(phases(overridden), [None, Some(usual)]);
 }

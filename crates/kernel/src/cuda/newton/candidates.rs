@@ -13,7 +13,7 @@ use linear::{Attempt, Course, Unknowns};
 /// A step that was tried.
 pub(crate) struct Tried {
     /// By how much the model says that the loss will fall.
-    pub(crate) promise: f64,
+    pub(crate) predicted: f64,
     /// Sums of squares of every residual at its end.
     pub(crate) squares: Vec<f64>,
 }
@@ -42,11 +42,11 @@ impl Queue<'_> {
         if let Unknowns::Subspace { .. } = unknowns {
             self.subspace_promise(&factored)?;
         }
-        if course.bend.is_some() {
+        if course.acceleration.is_some() {
             self.ends(dense.moved, 2 * count)?;
             self.bends([&factored, &dense], "curve")?;
             if unknowns == Unknowns::Diagonal {
-                self.iterate_bends(memory, [&factored, &dense], course.patience)?;
+                self.iterate_accelerations(memory, [&factored, &dense], course.patience)?;
             }
         }
         self.launch("end", count, &dense)?;
@@ -63,13 +63,13 @@ impl Queue<'_> {
         memory.fetch(dense.report, &mut report)?;
         let tried = |end: usize| {
             let (number, attempt) = (end % count, &attempts[end % count]);
-            let promise = if unknowns.is_iterated() || refined && attempt.is_refined() {
+            let predicted = if unknowns.is_iterated() || refined && attempt.is_refined() {
                 self.problem.total - report[2 * CANDIDATES + number]
             } else {
                 // |r|² − |r − J·step|² = step·slope + added·step·(step − origin), since step solves the equations.
                 report[2 * number] + attempt.added * report[2 * number + 1]
             };
-            Tried { promise, squares: squares(&report[REPORT + end * each..][..each]) }
+            Tried { predicted, squares: squares(&report[REPORT + end * each..][..each]) }
         };
         Ok((0..ends).map(tried).collect())
     }
@@ -131,7 +131,7 @@ impl Queue<'_> {
             Unknowns::Subspace { .. } => return self.subspace_bends([factored, dense]),
         }
         self.solution(Half::Forward, &Dense { from: work, to: middle, ..*factored })?;
-        self.backward([factored, &Dense { to: dense.bend, ..*dense }], "add")
+        self.backward([factored, &Dense { to: dense.acceleration, ..*dense }], "add")
     }
 
     /// Queues the second half of solutions, from the middle, and what they mean for the parameters: its last kernel is

@@ -52,17 +52,17 @@ given! {
         factor: [u64; CANDIDATES],
         added: [f64; CANDIDATES],
         pulled: [f64; CANDIDATES],
-        carried: Region<f64>,
+        momentum: Region<f64>,
         in_rows: u64,
         from: Region<f64>,
         to: Region<f64>,
         step: Region<f64>,
-        bend: Region<f64>,
+        acceleration: Region<f64>,
         kept: Region<f64>,
         along: Region<f64>,
         parameters: Region<f64>,
         moved: Region<f64>,
-        bent: u64,
+        accelerated: u64,
         values: Region<f64>,
         others: Region<f64>,
         all_rows: u64,
@@ -95,12 +95,12 @@ impl Dense {
         for (number, attempt) in attempts.iter().enumerate() {
             self.factor[number] = place(attempt.factored).unwrap_or(0) as u64;
             self.added[number] = attempt.added;
-            self.pulled[number] = f64::from(u8::from(attempt.carried));
+            self.pulled[number] = f64::from(u8::from(attempt.momentum));
         }
         self.damped.iter_mut().zip(&factors).for_each(|(damped, factor)| *damped = *factor);
         (self.factor_count, self.candidates) = (factors.len() as u64, attempts.len() as u64);
-        self.bent = u64::from(course.bend.is_some());
-        if let Some(Bend { reach, most }) = course.bend {
+        self.accelerated = u64::from(course.acceleration.is_some());
+        if let Some(Bend { reach, most }) = course.acceleration {
             (self.reach, self.most_bend) = (reach, most);
         }
         self
@@ -166,7 +166,7 @@ const KERNELS: [(&str, &str); 38] = [
     ("combine", "combine_columns"),
     ("complete", "complete_rows"),
     ("spread", "spread_unknowns"),
-    ("promise", "promise_in_subspace"),
+    ("predicted", "predicted_in_subspace"),
     ("largest", "size_parts"),
     ("scale", "settle_scales"),
     ("halve", "split_slice"),

@@ -66,17 +66,17 @@ impl Queue<'_> {
     }
 
     /// Finds how the steps of all candidates bend, from the rows' second derivatives.
-    pub(super) fn iterate_bends(
+    pub(super) fn iterate_accelerations(
         &self,
         memory: &mut Memory,
         [factored, dense]: [&Dense; 2],
         patience: Patience,
     ) -> Result<(), CudaError> {
         let own = Dense {
-            step: dense.bend,
+            step: dense.acceleration,
             along: dense.others,
             pulled: [0.0; CANDIDATES],
-            to: dense.bend,
+            to: dense.acceleration,
             ..*dense
         };
         self.launch("start", vector_blocks(&own), &own)?;
@@ -86,7 +86,7 @@ impl Queue<'_> {
     /// Queues what sketched equations say to rows: bends or corrections, as well as they know.
     pub(super) fn sketched_bends(&self, [factored, dense]: [&Dense; 2]) -> Result<(), CudaError> {
         self.slopes(&Dense { to: self.problem.vectors.work, ..*dense }, "add")?;
-        self.divided([factored, dense], dense.bend)
+        self.divided([factored, dense], dense.acceleration)
     }
 
     /// Conjugate gradients from `step`, with what its rows leave in `curved`.

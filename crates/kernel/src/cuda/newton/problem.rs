@@ -85,7 +85,7 @@ impl Problem {
         let (size, kinds) = (plan.parameter_count(), tables(plan));
         let (row, table) = (stride(size), 3 * (plan.terms.len() + 1));
         let header = pool(Pool::Header);
-        let [parameters, carried, factors, kind_table] = header.split([size, size, kinds, KIND * kinds]);
+        let [parameters, momentum, factors, kind_table] = header.split([size, size, kinds, KIND * kinds]);
         let first = 2 * size + (1 + KIND) * kinds;
         let tables =
             (0..=chunks.len()).map(|chunk| header.part(first + chunk * table, table).cast()).collect();
@@ -106,7 +106,7 @@ impl Problem {
             ..Arguments::default()
         };
         let every = CANDIDATES * row;
-        let [step, bend, third, fourth, moved, own_slope, diagonal] =
+        let [step, acceleration, third, fourth, moved, own_slope, diagonal] =
             pool(Pool::Candidates).split([every, every, every, every, 2 * every, row, row]);
         let [_, others, curved] = values.split([all_rows, 2 * CANDIDATES * all_rows, CANDIDATES * all_rows]);
         let [unknown, side] = unknowns_of(unknowns, size, all_rows);
@@ -125,10 +125,10 @@ impl Problem {
             corners,
             flags: flags.cast(),
             step,
-            bend,
+            acceleration,
             moved,
             parameters,
-            carried,
+            momentum,
             values,
             others,
             curved: if unknowns == Unknowns::Rows { vectors.work } else { curved },
@@ -148,19 +148,19 @@ impl Problem {
         let factored = match unknowns {
             Unknowns::Parameters | Unknowns::Diagonal => dense,
             // Nothing is damped towards what is carried there: the row behind the last one holds zeros.
-            Unknowns::Sketch { .. } => Dense { carried: matrix.part(unknown * side, side), ..own },
+            Unknowns::Sketch { .. } => Dense { momentum: matrix.part(unknown * side, side), ..own },
             // What is damped towards lies behind the slope, as products like it.
             Unknowns::Subspace { .. } => Dense {
                 rows: sketch,
                 row_count: all_rows as u64,
-                carried: matrix.part((unknown + 1) * side, side),
+                momentum: matrix.part((unknown + 1) * side, side),
                 in_rows: 1,
                 ..own
             },
             Unknowns::Rows => {
                 // Products of rows with what is carried, behind the vectors.
-                let carried = pool(Pool::Unknowns).part(3 * CANDIDATES * side, side);
-                Dense { carried, in_rows: 1, ..own }
+                let momentum = pool(Pool::Unknowns).part(3 * CANDIDATES * side, side);
+                Dense { momentum, in_rows: 1, ..own }
             }
         };
         Problem {

@@ -58,14 +58,14 @@ impl Queue<'_> {
         let products = tiles(rows as usize);
         self.rows(0)?;
         let dense = Dense { row_count: rows, candidates: 1, ..problem.dense };
-        let (residuals, along) = (problem.vectors.work, problem.factored.carried);
+        let (residuals, along) = (problem.vectors.work, problem.factored.momentum);
         let own = match problem.products {
             Products::Exact => Dense { in_rows: 1, ..dense },
             Products::Short => problem.short.with(Dense { in_rows: 1, ..dense }),
         };
         // As many as there is room for: short products read the scales of all.
         let warps = THREADS / 32;
-        let split = Dense { to: residuals, bend: along, ..own };
+        let split = Dense { to: residuals, acceleration: along, ..own };
         self.launch("split", (problem.factored.stride as usize).div_ceil(warps), &split)?;
         if problem.products == Products::Short {
             self.halves(&own)?;

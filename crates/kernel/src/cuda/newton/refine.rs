@@ -19,7 +19,8 @@ impl Queue<'_> {
             apart: dense.all_rows,
             ..*dense
         };
-        let (slope, middle, next) = (self.problem.vectors.work, self.problem.vectors.middle, own.bend);
+        let (slope, middle, next) =
+            (self.problem.vectors.work, self.problem.vectors.middle, own.acceleration);
         self.along(&Dense { from: own.step, to: own.curved, fresh: 1, ..own })?;
         for turn in 0..patience.most {
             self.slopes(&Dense { to: slope, ..own }, "remain")?;

@@ -53,19 +53,19 @@ impl Newton {
         room::plan(context, points, form)
     }
 
-    /// JᵀJ, or JJᵀ, and Jᵀr at `parameters`, rows of residual k multiplied by `scales[k]`; `carried` is what steps may be
+    /// JᵀJ, or JJᵀ, and Jᵀr at `parameters`, rows of residual k multiplied by `scales[k]`; `momentum` is what steps may be
     /// damped towards.
     pub(crate) fn linearize(
         &mut self,
         context: &mut Context<'_>,
         points: &[Points],
         parameters: &[f64],
-        (scales, carried): (&[f64], Option<&[f64]>),
+        (scales, momentum): (&[f64], Option<&[f64]>),
         form: (Unknowns, Products),
     ) -> Result<Surveyed, CudaError> {
         let module = self.load(context)?;
         let mut problem = self.problem_for(context, points, form)?;
-        bring(context, &mut problem, points, [parameters, carried.unwrap_or_default(), scales])?;
+        bring(context, &mut problem, points, [parameters, momentum.unwrap_or_default(), scales])?;
         Queue { program: &context.program, module, problem: &problem }.equations()?;
         let mut report = vec![0.0; REPORT + SHARED_OUT * tables(context.plan())];
         context.memory.fetch(problem.dense.report, &mut report)?;
@@ -155,10 +155,10 @@ fn bring(
     context: &mut Context<'_>,
     problem: &mut Problem,
     points: &[Points],
-    [parameters, carried, scales]: [&[f64]; 3],
+    [parameters, momentum, scales]: [&[f64]; 3],
 ) -> Result<(), CudaError> {
-    let nothing = vec![0.0; parameters.len() - carried.len()];
-    let numbers = parameters.iter().chain(carried).chain(&nothing).chain(scales);
+    let nothing = vec![0.0; parameters.len() - momentum.len()];
+    let numbers = parameters.iter().chain(momentum).chain(&nothing).chain(scales);
     let mut words: Vec<u64> = numbers.map(|number| number.to_bits()).collect();
     let (mut first, mut kind) = (0, 0);
     for (size, term) in problem.sizes.iter().zip(&context.plan().terms) {

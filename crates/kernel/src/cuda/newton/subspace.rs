@@ -46,7 +46,7 @@ impl Queue<'_> {
     /// Queues what those steps promise.
     pub(super) fn subspace_promise(&self, factored: &Dense) -> Result<(), CudaError> {
         let from = self.problem.vectors.solution();
-        self.launch("promise", factored.candidates as usize, &Dense { from, ..*factored })
+        self.launch("predicted", factored.candidates as usize, &Dense { from, ..*factored })
     }
 
     /// Queues what the subspace's equations say to rows.
@@ -64,7 +64,7 @@ impl Queue<'_> {
         self.launch("slopes", stride / BLOCK * SLOPE_PARTS, &slopes)?;
         self.launch("add", (slopes.candidates as usize * stride).div_ceil(THREADS), &slopes)?;
         self.solution(Half::Forward, &Dense { from: work, to: middle, ..*factored })?;
-        self.spread([factored, &Dense { to: dense.bend, fresh: 0, ..*dense }])
+        self.spread([factored, &Dense { to: dense.acceleration, fresh: 0, ..*dense }])
     }
 
     /// Queues the second half of solutions, from the middle, and what they mean for the parameters.

@@ -46,9 +46,9 @@ pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
 /// and losses, whatever the unknowns of the equations are.
 pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, unknowns: Unknowns) {
     let (points, parameters) = (points(case, count), parameters(case));
-    let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
+    let momentum: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let found = kernel
-        .linearize(over(&case.plan, &points), &parameters, Some(&carried), (unknowns, Products::Exact))
+        .linearize(over(&case.plan, &points), &parameters, Some(&momentum), (unknowns, Products::Exact))
         .expect("a device that solves");
     let mut oracle = oracle(case);
     let mut normal = NormalEquations::new(parameters.len());
@@ -72,18 +72,18 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
     // Conjugate gradients alone come to their end with so much damping, or with few parameters.
     let factor = if unknowns.is_iterated() { 100.0 } else { 1.0 };
     let dampings = [(1e-3, false), (1e-3, true), (0.1, false), (0.1, true)];
-    let tried_dampings = dampings.map(|(damping, carried)| (factor * damping, carried));
-    let attempt = |(damping, carried): (f64, bool)| Attempt {
+    let tried_dampings = dampings.map(|(damping, momentum)| (factor * damping, momentum));
+    let attempt = |(damping, momentum): (f64, bool)| Attempt {
         added: damping * mean,
         factored: damping * mean,
-        carried,
+        momentum,
     };
-    for course in [Course::bent(unknowns), Course::straight(unknowns)] {
+    for course in [Course::accelerated(unknowns), Course::straight(unknowns)] {
         let tried = kernel.try_steps(&points, &tried_dampings.map(attempt), course).expect("equations");
         for (number, (tried, (damping, pulled))) in tried.iter().zip(tried_dampings).enumerate() {
-            let origin = if pulled { carried.clone() } else { vec![0.0; parameters.len()] };
+            let origin = if pulled { momentum.clone() } else { vec![0.0; parameters.len()] };
             let equations = (&normal, damping * mean, &*origin);
-            let (end, promise) = expected_step(&mut oracle, &points, &parameters, equations, course);
+            let (end, predicted) = expected_step(&mut oracle, &points, &parameters, equations, course);
             // As ill-conditioned as the equations are.
             let ended = if unknowns.is_iterated() { unknowns.patience().tolerance } else { 0.0 };
             let tolerance = (tolerance + ended) * parameters.len() as f64 / damping;
@@ -91,9 +91,9 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
             kernel.take_step(number, &mut got).expect("a step");
             assert_close(&what, &got, &end, tolerance);
             let wanted = total(&case.plan, oracle.sums(&points, &end).expect("arguments"));
-            let size = wanted.max(promise);
+            let size = wanted.max(predicted);
             assert_close(&what, &[total(&case.plan, &tried.sums) / size], &[wanted / size], tolerance);
-            assert_close(&what, &[tried.promise / size], &[promise / size], tolerance);
+            assert_close(&what, &[tried.predicted / size], &[predicted / size], tolerance);
         }
     }
     if unknowns.is_iterated() {
@@ -103,7 +103,7 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
     let tried = kernel
         .try_steps(&points, &[attempt((-2.0, false)), attempt((0.1, true))], Course::straight(unknowns))
         .expect("equations");
-    assert!(tried[0].promise.is_nan() && tried[1].promise > 0.0, "{what}: {tried:?}");
+    assert!(tried[0].predicted.is_nan() && tried[1].predicted > 0.0, "{what}: {tried:?}");
 }
 
 /// The memory of equations is what was planned for them, with all rows at once and, where they may, in chunks under a limit.
@@ -162,24 +162,24 @@ pub(crate) fn tried_steps_in_chunks(case: &Case, kernel: &mut Kernel<'_>, count:
 pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let sketch = Unknowns::sketch(kernel.row_count(&points));
-    let mut promises = [Unknowns::Parameters, sketch, sketch].map(|unknowns| {
+    let mut predictions = [Unknowns::Parameters, sketch, sketch].map(|unknowns| {
         let form = (unknowns, Products::Exact);
         let found = kernel
             .linearize(over(&case.plan, &points), &parameters, None, form)
             .expect("a device that solves");
         let attempt = |damping: f64| {
             let added = damping * found.mean;
-            Attempt { added, factored: added, carried: false }
+            Attempt { added, factored: added, momentum: false }
         };
-        let tried = kernel.try_steps(&points, &[attempt(1e-3), attempt(0.1)], Course::bent(unknowns));
+        let tried = kernel.try_steps(&points, &[attempt(1e-3), attempt(0.1)], Course::accelerated(unknowns));
         tried
             .expect("equations")
             .iter()
-            .map(|step| [step.promise, total(&case.plan, &step.sums)])
+            .map(|step| [step.predicted, total(&case.plan, &step.sums)])
             .collect::<Vec<_>>()
     });
     let what = format!("{}, {count} points", case.name);
-    let [wanted, got, again] = &mut promises;
+    let [wanted, got, again] = &mut predictions;
     assert_eq!(got, again, "{what}: other bits");
     for ([wanted, _], [got, _]) in wanted.iter().zip(&*got) {
         // What is left of the slope is left of the promise, squared and in multiples of the damping.
@@ -192,7 +192,7 @@ pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize)
 /// The same call again gives the same bits, and another turn another step.
 pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
-    let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
+    let momentum: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let nothing = vec![0.0; parameters.len()];
     let (mut oracle, unknowns) = (oracle(case), Subspace::unknowns_for(parameters.len()));
     let what = format!("{}, {count} points", case.name);
@@ -200,7 +200,7 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
     for turn in [4, 4, 5] {
         let form = Unknowns::subspace(parameters.len(), turn);
         let found = kernel
-            .linearize(over(&case.plan, &points), &parameters, Some(&carried), (form, Products::Exact))
+            .linearize(over(&case.plan, &points), &parameters, Some(&momentum), (form, Products::Exact))
             .expect("a device that solves");
         let (subspace, mut normal) =
             (Subspace::draw(parameters.len(), unknowns, turn), NormalEquations::new(unknowns));
@@ -220,10 +220,10 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
         let added = 0.1 * mean;
         let mut factor = Cholesky::new(unknowns);
         assert!(factor.factorize(normal.matrix(), added));
-        let attempts = [false, true].map(|carried| Attempt { added, factored: added, carried });
-        for course in [Course::straight(form), Course::bent(form)] {
+        let attempts = [false, true].map(|momentum| Attempt { added, factored: added, momentum });
+        for course in [Course::straight(form), Course::accelerated(form)] {
             let tried = kernel.try_steps(&points, &attempts, course).expect("equations");
-            for (number, (tried, origin)) in tried.iter().zip([&nothing, &carried]).enumerate() {
+            for (number, (tried, origin)) in tried.iter().zip([&nothing, &momentum]).enumerate() {
                 let mut left = vec![0.0; rows.len()];
                 oracle
                     .rows_along(over(&case.plan, &points), &parameters, origin, &mut left)
@@ -243,24 +243,29 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
                 let mut step = solved(&mut oracle, &left);
                 step.iter_mut().zip(origin).for_each(|(step, origin)| *step += origin);
                 let mut along = vec![0.0; rows.len()];
-                if course.bend.is_some() {
+                if course.acceleration.is_some() {
                     let curved = curvature(&mut oracle, &points, &parameters, &step);
                     let half = solved(&mut oracle, &curved);
-                    bend(&mut step, &half);
+                    acceleration(&mut step, &half);
                 }
                 let end: Vec<f64> = parameters.iter().zip(&step).map(|(from, step)| from - step).collect();
                 let mut got = vec![f64::NAN; parameters.len()];
                 kernel.take_step(number, &mut got).expect("a step");
                 let loose = tolerance * parameters.len() as f64 / 0.1;
                 assert_close(&what, &got, &end, loose);
-                if course.bend.is_none() {
+                if course.acceleration.is_none() {
                     oracle
                         .rows_along(over(&case.plan, &points), &parameters, &step, &mut along)
                         .expect("arguments");
                     let square = |rows: &[f64]| rows.iter().map(|row| row * row).sum::<f64>();
                     along.iter_mut().zip(&rows).for_each(|(along, row)| *along = row - *along);
-                    let promise = square(&rows) - square(&along);
-                    assert_close(&what, &[tried.promise / square(&rows)], &[promise / square(&rows)], loose);
+                    let predicted = square(&rows) - square(&along);
+                    assert_close(
+                        &what,
+                        &[tried.predicted / square(&rows)],
+                        &[predicted / square(&rows)],
+                        loose,
+                    );
                     ends.push(got);
                 }
             }
@@ -273,13 +278,13 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
 /// Steps with less damping than their factors have, and ends that are corrected; the same call again gives the same bits.
 pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
-    let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
+    let momentum: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let nothing = vec![0.0; parameters.len()];
     let found = kernel
         .linearize(
             over(&case.plan, &points),
             &parameters,
-            Some(&carried),
+            Some(&momentum),
             (Unknowns::Parameters, Products::Exact),
         )
         .expect("a device that solves");
@@ -287,14 +292,14 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
     let mut normal = NormalEquations::new(parameters.len());
     oracle.normal_equations(over(&case.plan, &points), &parameters, &mut normal).expect("arguments");
     let (added, factored, correcting) = (0.01 * found.mean, 0.03 * found.mean, 0.1 * found.mean);
-    let attempts = [false, true].map(|carried| Attempt { added, factored, carried });
+    let attempts = [false, true].map(|momentum| Attempt { added, factored, momentum });
     let distance = |one: &[f64], other: &[f64]| -> f64 {
         one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
     };
     let tried =
         kernel.try_steps(&points, &attempts, Course::straight(Unknowns::Parameters)).expect("equations");
-    for (number, (tried, origin)) in tried.iter().zip([&nothing, &carried]).enumerate() {
-        let [(wanted, promise), (coarse, _)] = [added, factored].map(|added| {
+    for (number, (tried, origin)) in tried.iter().zip([&nothing, &momentum]).enumerate() {
+        let [(wanted, predicted), (coarse, _)] = [added, factored].map(|added| {
             expected_step(
                 &mut oracle,
                 &points,
@@ -312,7 +317,7 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
             case.name,
             distance(&got, &wanted)
         );
-        assert!((tried.promise - promise).abs() < 1e-3 * promise, "{}: {}", case.name, tried.promise);
+        assert!((tried.predicted - predicted).abs() < 1e-3 * predicted, "{}: {}", case.name, tried.predicted);
     }
 
     let course = Course::corrected(Unknowns::Parameters, correcting);
@@ -357,15 +362,15 @@ pub(super) fn expected_step(
     let slope: Vec<f64> = (0..parameters.len()).map(|row| normal.slope(row)).collect();
     let mut step: Vec<f64> = slope.iter().zip(origin).map(|(slope, origin)| slope + added * origin).collect();
     factor.solve(&mut step);
-    let promise = dot(&step, &slope) + added * (dot(&step, &step) - dot(&step, origin));
-    if course.bend.is_some() {
+    let predicted = dot(&step, &slope) + added * (dot(&step, &step) - dot(&step, origin));
+    if course.acceleration.is_some() {
         let curved = curvature(oracle, points, parameters, &step);
         let mut half = vec![0.0; parameters.len()];
         oracle.rows_back(over(oracle.plan(), points), parameters, &curved, &mut half).expect("arguments");
         factor.solve(&mut half);
-        bend(&mut step, &half);
+        acceleration(&mut step, &half);
     }
-    (parameters.iter().zip(&step).map(|(from, step)| from - step).collect(), promise)
+    (parameters.iter().zip(&step).map(|(from, step)| from - step).collect(), predicted)
 }
 
 /// The rows' second derivative along a step.
@@ -381,8 +386,8 @@ fn curvature(oracle: &mut Kernel<'_>, points: &[Points], parameters: &[f64], ste
 }
 
 /// Adds to a step what it bends, or as much of it as it may.
-fn bend(step: &mut [f64], bend: &[f64]) {
+fn acceleration(step: &mut [f64], acceleration: &[f64]) {
     let length = |vector: &[f64]| vector.iter().map(|number| number * number).sum::<f64>().sqrt();
-    let part = 0.5 * (0.75 * length(step) / (0.5 * length(bend))).min(1.0);
-    step.iter_mut().zip(bend).for_each(|(step, bend)| *step += part * bend);
+    let part = 0.5 * (0.75 * length(step) / (0.5 * length(acceleration))).min(1.0);
+    step.iter_mut().zip(acceleration).for_each(|(step, acceleration)| *step += part * acceleration);
 }

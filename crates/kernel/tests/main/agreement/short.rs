@@ -26,7 +26,7 @@ pub(crate) fn short_products_in_chunks(case: &Case, kernel: &mut Kernel<'_>, cou
 
 fn agree(case: &Case, kernel: &mut Kernel<'_>, count: usize, all: &[Unknowns]) {
     let (points, parameters) = (points(case, count), parameters(case));
-    let carried: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
+    let momentum: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let mut oracle = oracle(case);
     let (mut wanted, mut got) =
         (NormalEquations::new(parameters.len()), NormalEquations::new(parameters.len()));
@@ -42,14 +42,14 @@ fn agree(case: &Case, kernel: &mut Kernel<'_>, count: usize, all: &[Unknowns]) {
         let mut solve = |kernel: &mut Kernel<'_>| {
             let form = (unknowns, Products::Short);
             let found = kernel
-                .linearize(over(&case.plan, &points), &parameters, Some(&carried), form)
+                .linearize(over(&case.plan, &points), &parameters, Some(&momentum), form)
                 .expect("it solves");
             assert!((found.mean / mean - 1.0).abs() < error, "{what}: {} for {mean}", found.mean);
             if unknowns == Unknowns::Parameters {
                 kernel.fetch_equations(&mut got).expect("equations");
             }
-            let attempt = |carried: bool| Attempt { added: 1e-3 * mean, factored: 1e-3 * mean, carried };
-            let tried = kernel.try_steps(&points, &[false, true].map(attempt), Course::bent(unknowns));
+            let attempt = |momentum: bool| Attempt { added: 1e-3 * mean, factored: 1e-3 * mean, momentum };
+            let tried = kernel.try_steps(&points, &[false, true].map(attempt), Course::accelerated(unknowns));
             let mut ends = [parameters.clone(), parameters.clone()];
             for (number, end) in ends.iter_mut().enumerate() {
                 kernel.take_step(number, end).expect("a step");
@@ -58,10 +58,10 @@ fn agree(case: &Case, kernel: &mut Kernel<'_>, count: usize, all: &[Unknowns]) {
         };
         let (tried, ends) = solve(kernel);
         assert_eq!(solve(kernel), (tried, ends.clone()), "{what}: other bits");
-        for (end, origin) in ends.iter().zip([&vec![0.0; parameters.len()], &carried]) {
+        for (end, origin) in ends.iter().zip([&vec![0.0; parameters.len()], &momentum]) {
             let equations = (&wanted, 1e-3 * mean, &**origin);
             let (there, _) =
-                expected_step(&mut oracle, &points, &parameters, equations, Course::bent(unknowns));
+                expected_step(&mut oracle, &points, &parameters, equations, Course::accelerated(unknowns));
             let (off, length) = (distance(end, &there), distance(&parameters, &there));
             assert!(off < 1e-2 * length, "{what}: {off} of {length}");
         }

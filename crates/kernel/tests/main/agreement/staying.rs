@@ -14,7 +14,7 @@ fn steps(
     points: &[Points],
     mean: f64,
 ) -> Result<(Vec<TriedStep>, Vec<f64>), KernelError> {
-    let attempt = |carried: bool| Attempt { added: 0.1 * mean, factored: 0.1 * mean, carried };
+    let attempt = |momentum: bool| Attempt { added: 0.1 * mean, factored: 0.1 * mean, momentum };
     let course = Course::corrected(FORM.0, mean);
     let tried = kernel.try_steps(points, &[false, true].map(attempt), course)?;
     let mut ends = vec![0.0; 4 * kernel.plan().parameter_count()];

@@ -12,14 +12,14 @@ pub(super) struct Candidate {
     pub(super) step: Vec<f64>,
     damping: f64,
     /// By how much the model says that the loss will fall.
-    promise: f64,
+    predicted: f64,
     factorized: bool,
     /// Of the damped matrix, in forms that have one.
     factor: Cholesky,
     /// What is added to the diagonal, and what in the matrix of the factor: more, where rounding leaves no factor of less.
     added: f64,
     factored: f64,
-    bend: Vec<f64>,
+    acceleration: Vec<f64>,
 }
 
 impl Candidate {
@@ -27,12 +27,12 @@ impl Candidate {
         Candidate {
             step: vec![0.0; size],
             damping: 0.0,
-            promise: 0.0,
+            predicted: 0.0,
             factorized: false,
             factor: Cholesky::new(0),
             added: 0.0,
             factored: 0.0,
-            bend: vec![0.0; size],
+            acceleration: vec![0.0; size],
         }
     }
 
@@ -40,8 +40,8 @@ impl Candidate {
         self.damping
     }
 
-    pub(super) fn promise(&self) -> f64 {
-        self.promise
+    pub(super) fn predicted(&self) -> f64 {
+        self.predicted
     }
 
     /// Whether the damped matrix has a factor.
@@ -76,7 +76,7 @@ impl Candidate {
     ) -> Result<(), Refusal> {
         let Candidate { step, factor, added, factored, .. } = self;
         if let System::Subspace(own) = system {
-            self.promise = own.step((factor, *factored), origin, step);
+            self.predicted = own.step((factor, *factored), origin, step);
             return Ok(());
         }
         system.solve_first((factor, *factored), (here, slope), origin, step);
@@ -84,12 +84,12 @@ impl Candidate {
         if *added < *factored || unknowns.is_iterated() {
             let solve = |vector: &mut [f64]| system.solve_damped((factor, *factored), vector);
             let (patience, rows) = (unknowns.patience(), (here, origin));
-            self.promise = refine(&solve, (*added, patience), squares, parameters, rows, step)?;
+            self.predicted = refine(&solve, (*added, patience), squares, parameters, rows, step)?;
             return Ok(());
         }
         // |r|² − |r − J·step|² = step·slope + μ·step·(step − origin), since step solves the equations.
         let away = dot(step, step) - origin.map_or(0.0, |origin| dot(step, origin));
-        self.promise = dot(step, slope) + *added * away;
+        self.predicted = dot(step, slope) + *added * away;
         Ok(())
     }
 
@@ -102,17 +102,21 @@ impl Candidate {
         parameters: &[f64],
         here: &[f64],
     ) -> Result<(), Refusal> {
-        let Candidate { step, factor, factored, bend, .. } = self;
+        let Candidate { step, factor, factored, acceleration, .. } = self;
         let mut rows = here.to_vec();
         match squares.curvature(parameters, step, &mut rows) {
-            Ok(()) => system.solve((factor, *factored), squares, parameters, rows, bend)?,
+            Ok(()) => system.solve((factor, *factored), squares, parameters, rows, acceleration)?,
             Err(Refusal::Residual(_) | Refusal::Gradient) => return Ok(()),
             Err(refusal) => return Err(refusal),
         }
-        let (bend, length) = (dot(&self.bend, &self.bend).sqrt(), dot(&self.step, &self.step).sqrt());
-        if bend.is_finite() && bend > 0.0 {
-            let part = 0.5 * (Bend::USUAL.most * length / (0.5 * bend)).min(1.0);
-            self.step.iter_mut().zip(&self.bend).for_each(|(step, bend)| *step += part * bend);
+        let (acceleration, length) =
+            (dot(&self.acceleration, &self.acceleration).sqrt(), dot(&self.step, &self.step).sqrt());
+        if acceleration.is_finite() && acceleration > 0.0 {
+            let part = 0.5 * (Bend::USUAL.most * length / (0.5 * acceleration)).min(1.0);
+            self.step
+                .iter_mut()
+                .zip(&self.acceleration)
+                .for_each(|(step, acceleration)| *step += part * acceleration);
         }
         Ok(())
     }

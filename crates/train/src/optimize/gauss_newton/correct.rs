@@ -27,8 +27,8 @@ pub(super) fn can_be_judged(extent: Extent) -> bool {
 }
 
 /// Whether a step does what its model says, given the losses before and after it.
-pub(super) fn keeps_promise(promise: f64, before: f64, after: f64) -> bool {
-    before - after >= KEPT * promise
+pub(super) fn achieves_prediction(predicted: f64, before: f64, after: f64) -> bool {
+    before - after >= KEPT * predicted
 }
 
 /// A factor of the equations, damped for the ends of steps.

@@ -3,9 +3,9 @@
 mod candidate;
 mod correct;
 mod cost;
+mod overfit;
 mod refine;
 mod short;
-mod strain;
 mod subspace;
 mod system;
 
@@ -13,16 +13,15 @@ pub use short::at_most as first_products;
 
 use super::{Optimizer, StepOutcome, Trust};
 use crate::{
-    Elsewhere, Extent, LeastSquares, Linearized, Loss, Losses, Refusal, Shortage, State, StateError,
-    TriedStep,
+    Extent, LeastSquares, Linearized, Loss, Losses, OnDevice, Refusal, Shortage, State, StateError, TriedStep,
 };
 use candidate::Candidate;
-use correct::{Corrector, keeps_promise};
+use correct::{Corrector, achieves_prediction};
 use linear::{Attempt, Course, Unknowns, least_damping};
 use method::{Products as Wanted, Solver};
+use overfit::Overfit;
 use rayon::prelude::*;
 use std::iter;
-use strain::Strain;
 use system::System;
 
 /// Before the first step.
@@ -40,7 +39,7 @@ const TRIED_NEXT: [f64; 2] = [4.0, 32.0];
 
 /// The part of the last step around which another is looked for, besides the one around nothing. What damping holds
 /// back adds up over steps like this (Goldshlager, Abrahamsen, Lin 2024); which of the two is taken, the loss decides.
-const CARRIED: f64 = 0.9;
+const MOMENTUM: f64 = 0.9;
 
 /// How often larger dampings are tried before a step is given up.
 const ROUNDS: u32 = 8;
@@ -63,7 +62,7 @@ pub struct GaussNewton {
     fresh: bool,
     /// More points come where they are too few.
     more_points: bool,
-    strain: Strain,
+    overfit: Overfit,
     solver: Solver,
     products: Wanted,
     /// Of the last step; none before the first.
@@ -77,7 +76,7 @@ pub struct GaussNewton {
     /// The lowest end among those tried.
     lowest: Vec<f64>,
     /// The part of the last step around which the next may lie.
-    carried: Option<Vec<f64>>,
+    momentum: Option<Vec<f64>>,
     /// Where a device had no room for the equations of a step.
     lacking: Option<Lacking>,
     /// Steps that were looked for: each in a random subspace has its own.
@@ -92,7 +91,7 @@ impl GaussNewton {
             idle: 0,
             fresh: true,
             more_points: true,
-            strain: Strain::default(),
+            overfit: Overfit::default(),
             solver,
             products,
             system: None,
@@ -102,7 +101,7 @@ impl GaussNewton {
             slope: vec![0.0; parameters],
             here: Vec::new(),
             lowest: vec![0.0; parameters],
-            carried: None,
+            momentum: None,
             lacking: None,
             turn: 0,
         }
@@ -127,7 +126,7 @@ impl GaussNewton {
         evaluations: &mut u64,
     ) -> Result<Option<Best>, Refusal> {
         let extent = squares.extent();
-        let GaussNewton { slope, here, candidates, corrector, losses, lowest, carried, .. } = self;
+        let GaussNewton { slope, here, candidates, corrector, losses, lowest, momentum, .. } = self;
         let mean = system.mean(parameters.len());
         rayon::join(
             || corrector.factorize(system, dampings, mean, extent),
@@ -139,9 +138,9 @@ impl GaussNewton {
         let mut best: Option<Best> = None;
         let (mut end, mut there) = (vec![0.0; parameters.len()], vec![0.0; here.len()]);
         for (number, candidate) in candidates.iter_mut().enumerate().filter(|(_, one)| one.factorized()) {
-            for origin in iter::once(None).chain(carried.as_deref().map(Some)) {
+            for origin in iter::once(None).chain(momentum.as_deref().map(Some)) {
                 candidate.solve(system, squares, parameters, (here, slope), origin)?;
-                if !candidate.promise().is_finite() {
+                if !candidate.predicted().is_finite() {
                     continue;
                 }
                 candidate.accelerate(system, squares, parameters, here)?;
@@ -151,14 +150,14 @@ impl GaussNewton {
                 let mut note = |after: f64, end: &[f64]| {
                     *evaluations += 1;
                     if after < best.map_or(losses.total, |best| best.after) {
-                        let (damping, promise) = (candidate.damping(), candidate.promise());
-                        best = Some(Best { number, damping, promise, after });
+                        let (damping, predicted) = (candidate.damping(), candidate.predicted());
+                        best = Some(Best { number, damping, predicted, after });
                         lowest.copy_from_slice(end);
                     }
                 };
                 let after = dot(&there, &there);
                 note(after, &end);
-                let done = keeps_promise(candidate.promise(), losses.total, after);
+                let done = achieves_prediction(candidate.predicted(), losses.total, after);
                 if after.is_finite() && corrector.is_ready() && !done {
                     let after = corrector.correct(system, squares, parameters, &mut end, &mut there)?;
                     note(after, &end);
@@ -169,15 +168,15 @@ impl GaussNewton {
     }
 
     /// The first dampings to try, given the loss before the step, and how strained its points are.
-    fn dampings(&self, extent: Extent, loss: f64) -> ([f64; 2], Strain) {
+    fn dampings(&self, extent: Extent, loss: f64) -> ([f64; 2], Overfit) {
         let few = self.fresh && !self.more_points && extent.rows < extent.parameters;
-        let strain = if few { self.strain.renewed(loss) } else { self.strain };
-        let strained = few && strain.is_too_large() || self.fresh && self.strain.has_risen(loss);
+        let overfit = if few { self.overfit.renewed(loss) } else { self.overfit };
+        let strained = few && overfit.is_too_large() || self.fresh && self.overfit.has_risen(loss);
         let factors = if strained { TRIED_WHEN_STRAINED } else { TRIED };
         (
             factors
                 .map(|factor| (self.damping * factor).max(LEAST_DAMPING * least_damping(extent.parameters))),
-            strain,
+            overfit,
         )
     }
 
@@ -192,76 +191,79 @@ impl GaussNewton {
         let mut system = system.unwrap_or_else(|| System::new(self.solver, extent));
         self.losses = system.linearize(
             squares,
-            (&*parameters, self.carried.as_deref(), self.turn),
+            (&*parameters, self.momentum.as_deref(), self.turn),
             &mut self.slope,
             &mut self.here,
         )?;
         let gradient = 2.0 * dot(&self.slope, &self.slope).sqrt();
-        let (dampings, strain) = self.dampings(extent, self.losses.total);
+        let (dampings, overfit) = self.dampings(extent, self.losses.total);
         let found = search(dampings, gradient, |dampings, evaluations| {
             self.try_dampings(&system, squares, parameters, dampings, evaluations)
         });
         self.system = Some(system);
         let found = found?;
-        self.strain = strain;
+        self.overfit = overfit;
         if found.best.is_some() {
-            let steps = parameters.iter().zip(&self.lowest).map(|(before, after)| CARRIED * (before - after));
-            self.carried = Some(steps.collect());
+            let steps =
+                parameters.iter().zip(&self.lowest).map(|(before, after)| MOMENTUM * (before - after));
+            self.momentum = Some(steps.collect());
             parameters.copy_from_slice(&self.lowest);
         }
         Ok(found)
     }
 
     /// The step where a device solves the equations by itself.
-    fn step_elsewhere(
+    fn step_on_device(
         &mut self,
-        device: &mut dyn Elsewhere,
+        device: &mut dyn OnDevice,
         parameters: &mut [f64],
         (extent, unknowns): (Extent, Unknowns),
     ) -> Result<Searched, Refusal> {
         // Dampings only grow from there.
         let products = short::products(self.products, unknowns, self.damping * TRIED[0]);
         let Linearized { losses, mean, slope } =
-            device.linearize(parameters, self.carried.as_deref(), (unknowns, products))?;
-        let origins = if self.carried.is_some() { &[false, true][..] } else { &[false] };
+            device.linearize(parameters, self.momentum.as_deref(), (unknowns, products))?;
+        let origins = if self.momentum.is_some() { &[false, true][..] } else { &[false] };
         let least = unknowns.least_damping(extent.parameters);
-        let (dampings, strain) = self.dampings(extent, losses.total);
+        let (dampings, overfit) = self.dampings(extent, losses.total);
         let found = search(dampings, 2.0 * slope, |dampings, evaluations| {
             let damped =
                 dampings.into_iter().flat_map(|damping| origins.iter().map(move |&on| (damping, on)));
             let attempts: Vec<Attempt> = damped
                 .clone()
-                .map(|(damping, carried)| {
+                .map(|(damping, momentum)| {
                     let factored = mean * damping.max(least);
                     let added = if unknowns.stays() { factored } else { mean * damping };
-                    Attempt { added, factored, carried }
+                    Attempt { added, factored, momentum }
                 })
                 .collect();
             let added = mean * correct::damping(dampings);
             let corrected = correct::can_be_judged(extent) && unknowns != Unknowns::Diagonal;
-            let course = if corrected { Course::corrected(unknowns, added) } else { Course::bent(unknowns) };
+            let course =
+                if corrected { Course::corrected(unknowns, added) } else { Course::accelerated(unknowns) };
             let tried = device.try_steps(&attempts, course)?;
             let mut best: Option<Best> = None;
             // Corrected ends come behind the others.
             let count = attempts.len();
-            let kept = |step: &TriedStep| keeps_promise(step.promise, losses.total, step.losses.total);
+            let kept =
+                |step: &TriedStep| achieves_prediction(step.predicted, losses.total, step.losses.total);
             for (number, (step, (damping, _))) in tried.iter().zip(damped.clone().chain(damped)).enumerate() {
                 let lowest = best.map_or(losses.total, |best| best.after);
                 let due = number < count || !kept(&tried[number - count]);
                 *evaluations += u64::from(due);
-                if step.promise.is_finite() && step.losses.total < lowest && due {
-                    let (promise, after) = (step.promise, step.losses.total);
-                    best = Some(Best { number, damping, promise, after });
+                if step.predicted.is_finite() && step.losses.total < lowest && due {
+                    let (predicted, after) = (step.predicted, step.losses.total);
+                    best = Some(Best { number, damping, predicted, after });
                 }
             }
             Ok(best)
         })?;
-        (self.losses, self.strain) = (losses, strain);
+        (self.losses, self.overfit) = (losses, overfit);
         if let Some(best) = &found.best {
             let before = parameters.to_vec();
             device.take_step(best.number, parameters)?;
-            let steps = before.iter().zip(&*parameters).map(|(before, after)| CARRIED * (before - after));
-            self.carried = Some(steps.collect());
+            let steps = before.iter().zip(&*parameters).map(|(before, after)| MOMENTUM * (before - after));
+            self.momentum = Some(steps.collect());
         }
         Ok(found)
     }
@@ -279,7 +281,7 @@ struct Lacking {
 struct Best {
     number: usize,
     damping: f64,
-    promise: f64,
+    predicted: f64,
     /// The loss at its end.
     after: f64,
 }
@@ -319,10 +321,10 @@ impl Optimizer for GaussNewton {
         let squares = loss.least_squares().ok_or(Refusal::NotSquares)?;
         let extent = squares.extent();
         let unknowns = extent.unknowns_for_devices(self.solver, self.turn);
-        let elsewhere = (squares.elsewhere())
+        let on_device = (squares.on_device())
             .filter(|_| self.lacking.is_none_or(|lacking| extent.rows < lacking.rows))
-            .map(|device| self.step_elsewhere(device, parameters, (extent, unknowns)));
-        let found = match elsewhere {
+            .map(|device| self.step_on_device(device, parameters, (extent, unknowns)));
+        let found = match on_device {
             None => self.step_here(squares, parameters)?,
             Some(Err(Refusal::NoRoom { bytes })) => {
                 self.lacking = Some(Lacking { rows: extent.rows, bytes });
@@ -339,10 +341,10 @@ impl Optimizer for GaussNewton {
         if !gradient.is_normal() {
             return Ok(StepOutcome::GradientVanished { gradient, evaluations });
         }
-        if let Some(Best { damping, promise, after, .. }) = best {
+        if let Some(Best { damping, predicted, after, .. }) = best {
             (self.damping, self.idle, self.fresh) = (damping, 0, false);
-            (self.strain.before, self.strain.after) = (self.losses.total, after);
-            let gain = (self.losses.total - after) / promise;
+            (self.overfit.before, self.overfit.after) = (self.losses.total, after);
+            let gain = (self.losses.total - after) / predicted;
             let trust = Some(Trust { damping, gain, after });
             return Ok(StepOutcome::Taken { losses: &self.losses, length: 1.0, evaluations, trust });
         }
@@ -372,11 +374,11 @@ impl Optimizer for GaussNewton {
     fn save(&self) -> State {
         let state = State::default()
             .with_numbers("damping", [self.damping])
-            .with_numbers("strain", [self.strain.after, self.strain.mean, self.strain.before])
+            .with_numbers("strain", [self.overfit.after, self.overfit.mean, self.overfit.before])
             .with_counts("idle", [self.idle, u64::from(self.fresh)])
             .with_counts("turn", [self.turn]);
-        match &self.carried {
-            Some(carried) => state.with_numbers("carried", carried.clone()),
+        match &self.momentum {
+            Some(momentum) => state.with_numbers("carried", momentum.clone()),
             None => state,
         }
     }
@@ -388,16 +390,16 @@ impl Optimizer for GaussNewton {
         if !(damping.is_finite() && damping > 0.0) {
             return Err(wrong("damping"));
         }
-        let strain = match state.numbers("strain") {
-            Ok(&[after, mean, before]) => Strain { before, after, mean },
+        let overfit = match state.numbers("strain") {
+            Ok(&[after, mean, before]) => Overfit { before, after, mean },
             // From before losses that rise were noticed.
-            Ok(&[after, mean]) => Strain { before: 0.0, after, mean },
-            Err(StateError::Missing { .. }) => Strain::default(),
+            Ok(&[after, mean]) => Overfit { before: 0.0, after, mean },
+            Err(StateError::Missing { .. }) => Overfit::default(),
             Ok(_) => return Err(wrong("strain")),
             Err(error) => return Err(error),
         };
-        self.carried = match state.sized("carried", self.lowest.len()) {
-            Ok(carried) => Some(carried.to_vec()),
+        self.momentum = match state.sized("carried", self.lowest.len()) {
+            Ok(momentum) => Some(momentum.to_vec()),
             Err(StateError::Missing { .. }) => None,
             Err(error) => return Err(error),
         };
@@ -409,7 +411,7 @@ impl Optimizer for GaussNewton {
             Err(error) => return Err(error),
         };
         (self.damping, self.idle, self.fresh) = (damping, idle, fresh != 0);
-        self.strain = strain;
+        self.overfit = overfit;
         Ok(())
     }
 }

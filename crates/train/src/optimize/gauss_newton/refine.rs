@@ -170,8 +170,8 @@ mod tests {
         assert!(error(&step) > 0.1, "the factor's own step sees nothing of the smallest: {}", error(&step));
         let (solve, patience) = (|vector: &mut [f64]| factor.solve(vector), Unknowns::Parameters.patience());
         let rows = (&*here, Some(&*origin));
-        let promise = refine(&solve, (damping, patience), &mut squares, &[], rows, &mut step);
+        let predicted = refine(&solve, (damping, patience), &mut squares, &[], rows, &mut step);
         assert!(error(&step) < 1e-5, "off by {}", error(&step));
-        assert!((promise.expect("products") - dot(&here, &here)).abs() < 1e-12, "nothing is left");
+        assert!((predicted.expect("products") - dot(&here, &here)).abs() < 1e-12, "nothing is left");
     }
 }

@@ -32,7 +32,7 @@ impl InSubspace {
     pub(super) fn linearize(
         &mut self,
         squares: &mut dyn LeastSquares,
-        (parameters, carried): (&[f64], Option<&[f64]>),
+        (parameters, momentum): (&[f64], Option<&[f64]>),
         turn: u64,
         slope: &mut [f64],
         here: &mut [f64],
@@ -48,9 +48,9 @@ impl InSubspace {
         slope.fill(0.0);
         self.subspace.spread(&self.slope, slope);
         slope.iter_mut().for_each(|slope| *slope *= longer);
-        if let Some(carried) = carried {
+        if let Some(momentum) = momentum {
             let (mut left, mut back) = (vec![0.0; here.len()], vec![0.0; parameters.len()]);
-            squares.along(parameters, carried, &mut left)?;
+            squares.along(parameters, momentum, &mut left)?;
             left.iter_mut().zip(&*here).for_each(|(left, here)| *left = here - *left);
             self.fall = dot(here, here) - dot(&left, &left);
             squares.back(parameters, &left, &mut back)?;

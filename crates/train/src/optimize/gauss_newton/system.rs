@@ -55,12 +55,12 @@ impl System {
         }
     }
 
-    /// Fills it at `parameters`, `slope` with Jᵀ·r, and `here` with r. `carried` and the turn are those of the step: subspaces
+    /// Fills it at `parameters`, `slope` with Jᵀ·r, and `here` with r. `momentum` and the turn are those of the step: subspaces
     /// ask for them.
     pub(super) fn linearize(
         &mut self,
         squares: &mut dyn LeastSquares,
-        (parameters, carried, turn): (&[f64], Option<&[f64]>, u64),
+        (parameters, momentum, turn): (&[f64], Option<&[f64]>, u64),
         slope: &mut [f64],
         here: &mut Vec<f64>,
     ) -> Result<Losses, Refusal> {
@@ -88,7 +88,7 @@ impl System {
                 squares.back(parameters, here, slope)?;
                 Ok(losses)
             }
-            System::Subspace(own) => own.linearize(squares, (parameters, carried), turn, slope, here),
+            System::Subspace(own) => own.linearize(squares, (parameters, momentum), turn, slope, here),
         }
     }
 

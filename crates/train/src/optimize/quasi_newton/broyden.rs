@@ -94,9 +94,9 @@ impl Broyden {
             return;
         }
         // sᵀH⁻¹s: the step is −length·H·before.
-        let promised = -step.length * dot(&self.step, step.before);
+        let predicted = -step.length * dot(&self.step, step.before);
         let found = dot(&self.change, &self.image);
-        let Some(update) = update(product, promised, found, self.step.len()) else { return };
+        let Some(update) = update(product, predicted, found, self.step.len()) else { return };
         // The product with the updated matrix, without reading it again.
         let Pending { factor, weights: [own, mixed, other] } = update;
         let along = [dot(&self.step, step.after), dot(&self.image, step.after)];

@@ -1,19 +1,19 @@
 //! Quasi-Newton methods: steps along the gradient times an approximate inverse Hessian, as long as a line
 //! search finds (Nocedal, Wright 2006, chapters 6 and 7).
 
-mod away;
 mod broyden;
 mod curvature;
-mod here;
+mod device;
+mod host;
 mod memory;
 mod patience;
 
 use super::line_search::{Line, Sample, search};
 use super::{Optimizer, StepOutcome};
 use crate::{Loss, Losses, Refusal, Shortage, State, StateError};
-use away::Away;
 use curvature::Curvature;
-use here::Here;
+use device::DeviceWorkings;
+use host::HostWorkings;
 use patience::{Patience, Verdict};
 
 /// How much noisier than it says a loss may be: where terms are large, rounding is too. Taken one after
@@ -26,9 +26,9 @@ const MOST_DOUBT: f64 = 0.1;
 /// The state of L-BFGS or of self-scaled Broyden.
 #[derive(Clone, Debug)]
 pub struct QuasiNewton {
-    here: Here,
+    host: HostWorkings,
     /// Where vectors stay with the loss; then those here are what was brought back last.
-    away: Option<Away>,
+    device: Option<DeviceWorkings>,
     /// Whether there was no room for them there, or no such place.
     stays: bool,
     /// The bytes that they lacked there.
@@ -78,10 +78,13 @@ trait Workings {
     fn forget_loss(&mut self);
 }
 
-fn workings<'own>(away: &'own mut Option<Away>, here: &'own mut Here) -> &'own mut dyn Workings {
-    match away {
-        Some(away) => away,
-        None => here,
+fn workings<'own>(
+    device: &'own mut Option<DeviceWorkings>,
+    host: &'own mut HostWorkings,
+) -> &'own mut dyn Workings {
+    match device {
+        Some(device) => device,
+        None => host,
     }
 }
 
@@ -99,8 +102,8 @@ impl QuasiNewton {
     fn new(parameters: usize, curvature: Curvature) -> Self {
         let nothing = || Losses { total: 0.0, mean_squares: Vec::new(), weights: Vec::new() };
         QuasiNewton {
-            here: Here::new(parameters, curvature),
-            away: None,
+            host: HostWorkings::new(parameters, curvature),
+            device: None,
             stays: false,
             lacking: None,
             known: false,
@@ -112,14 +115,14 @@ impl QuasiNewton {
     }
 
     fn workings(&mut self) -> &mut dyn Workings {
-        workings(&mut self.away, &mut self.here)
+        workings(&mut self.device, &mut self.host)
     }
 
     /// Takes the vectors to where the loss is evaluated, if they can stay there.
     fn settle(&mut self, loss: &mut dyn Loss, parameters: &[f64]) -> Result<(), Refusal> {
-        if self.away.is_none() && !self.stays {
-            match Away::of(&self.here, loss, parameters)? {
-                Some(Ok(away)) => self.away = Some(away),
+        if self.device.is_none() && !self.stays {
+            match DeviceWorkings::of(&self.host, loss, parameters)? {
+                Some(Ok(device)) => self.device = Some(device),
                 Some(Err(bytes)) => (self.stays, self.lacking) = (true, Some(bytes)),
                 None => self.stays = true,
             }
@@ -146,7 +149,7 @@ impl QuasiNewton {
         // Counted from the best loss, and not from this one: many small rises must not add up.
         let noise = (DOUBTS[self.doubt] * loss.noise(start.value)).min(MOST_DOUBT * start.value);
         let noise = (self.patience.best + noise - start.value).clamp(0.0, noise);
-        let workings = workings(&mut self.away, &mut self.here);
+        let workings = workings(&mut self.device, &mut self.host);
         let losses = &mut self.trial_losses;
         let mut ray = Ray { workings, loss, parameters, losses, last: 0.0, evaluations };
         let found = search(&mut ray, start, first, noise)?;
@@ -183,7 +186,7 @@ impl Optimizer for QuasiNewton {
         self.settle(loss, parameters)?;
         if !self.known {
             evaluations += 1;
-            workings(&mut self.away, &mut self.here).begin(loss, parameters, &mut self.losses)?;
+            workings(&mut self.device, &mut self.host).begin(loss, parameters, &mut self.losses)?;
             self.known = true;
         }
         let square = self.workings().square(loss)?;
@@ -225,8 +228,8 @@ impl Optimizer for QuasiNewton {
     }
 
     fn bring_back(&mut self, loss: &mut dyn Loss) -> Result<(), Refusal> {
-        match &self.away {
-            Some(away) => away.bring_back(&mut self.here, loss),
+        match &self.device {
+            Some(device) => device.bring_back(&mut self.host, loss),
             None => Ok(()),
         }
     }
@@ -237,15 +240,15 @@ impl Optimizer for QuasiNewton {
             .with_counts("known", [u64::from(self.known)])
             .with_numbers("losses", [&[self.losses.total], &*self.losses.mean_squares].concat())
             .with_numbers("weights", self.losses.weights.as_slice())
-            .with_numbers("gradient", self.here.gradient.as_slice())
+            .with_numbers("gradient", self.host.gradient.as_slice())
             .with_numbers("best", [best])
             .with_counts("patience", [u64::from(steps), u64::from(renewed)])
             .with_counts("doubt", [self.doubt as u64]);
-        self.here.curvature.save(state)
+        self.host.curvature.save(state)
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
-        let parameters = self.here.gradient.len();
+        let parameters = self.host.gradient.len();
         let wrong = |name: &str| StateError::Value { name: name.to_owned() };
         let (total, mean_squares) = state.numbers("losses")?.split_first().ok_or_else(|| wrong("losses"))?;
         let gradient = state.sized("gradient", parameters)?;
@@ -257,12 +260,12 @@ impl Optimizer for QuasiNewton {
         };
         let known = state.count_up_to("known", 1)? == 1;
         let doubt = state.count_up_to("doubt", DOUBTS.len() - 1)?;
-        self.here.curvature.restore(state)?;
+        self.host.curvature.restore(state)?;
         let weights = state.numbers("weights")?.to_vec();
         self.losses = Losses { total: *total, mean_squares: mean_squares.to_vec(), weights };
-        self.here.gradient.copy_from_slice(gradient);
+        self.host.gradient.copy_from_slice(gradient);
         // What is elsewhere is of another state.
-        self.away = None;
+        self.device = None;
         (self.known, self.patience, self.doubt) = (known, patience, doubt);
         Ok(())
     }

@@ -261,7 +261,7 @@ fn a_dense_curvature_outlives_a_change_of_the_loss() {
         method.step(&mut analytic(rosenbrock), &mut parameters, f64::NAN).unwrap();
     }
     method.forget_loss();
-    assert!(!method.here.curvature.is_empty());
+    assert!(!method.host.curvature.is_empty());
     let bowl = |at: &[f64], gradient: &mut [f64]| {
         gradient.copy_from_slice(&[2.0 * at[0], 20.0 * at[1]]);
         at[0] * at[0] + 10.0 * at[1] * at[1]

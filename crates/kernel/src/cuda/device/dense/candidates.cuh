@@ -37,7 +37,7 @@ __device__ inline void look_ahead(const Arguments& arguments) {
     double along = 0, square = 0;
     for (long long place = threadIdx.x; place < arguments.size; place += THREADS) {
         along += step[place] * arguments.slope[place];
-        square += step[place] * (step[place] - pulled * arguments.carried[place]);
+        square += step[place] * (step[place] - pulled * arguments.momentum[place]);
         ahead[place] = arguments.parameters[place] + arguments.reach * step[place];
         ahead[arguments.stride + place] = arguments.parameters[place] - arguments.reach * step[place];
     }
@@ -69,11 +69,11 @@ __device__ inline void fill_rows(const Arguments& arguments) {
     }
 }
 
-// Ends from which corrections, in `bend`, were taken off, from the ends in `from`.
+// Ends from which corrections, in `acceleration`, were taken off, from the ends in `from`.
 __device__ inline void correct_end(const Arguments& arguments) {
     const int candidate = blockIdx.x;
     const double* from = vector_of(arguments.from, arguments, candidate);
-    const double* correction = vector_of(arguments.bend, arguments, candidate);
+    const double* correction = vector_of(arguments.acceleration, arguments, candidate);
     double* to = vector_of(arguments.to, arguments, candidate);
     for (long long place = threadIdx.x; place < arguments.size; place += THREADS) to[place] = from[place] - correction[place];
 }
@@ -82,22 +82,22 @@ __device__ inline void correct_end(const Arguments& arguments) {
 __device__ inline void end_step(const Arguments& arguments) {
     const int candidate = blockIdx.x;
     double* step = vector_of(arguments.step, arguments, candidate);
-    const double* bend = vector_of(arguments.bend, arguments, candidate);
+    const double* acceleration = vector_of(arguments.acceleration, arguments, candidate);
     double part = 0;
-    if (arguments.bent) {
-        double length = 0, bent = 0;
+    if (arguments.accelerated) {
+        double length = 0, accelerated = 0;
         for (long long place = threadIdx.x; place < arguments.size; place += THREADS) {
             length += step[place] * step[place];
-            bent += bend[place] * bend[place];
+            accelerated += acceleration[place] * acceleration[place];
         }
         length = sqrt(block_sum(length));
-        bent = sqrt(block_sum(bent));
+        accelerated = sqrt(block_sum(accelerated));
         // Neither zero nor infinite nor no number.
-        if (bent > 0 && bent - bent == 0) part = 0.5 * fmin(arguments.most_bend * length / (0.5 * bent), 1.0);
+        if (accelerated > 0 && accelerated - accelerated == 0) part = 0.5 * fmin(arguments.most_bend * length / (0.5 * accelerated), 1.0);
     }
     double* end = vector_of(arguments.moved, arguments, candidate);
     for (long long place = threadIdx.x; place < arguments.size; place += THREADS) {
-        if (part > 0) step[place] += part * bend[place];
+        if (part > 0) step[place] += part * acceleration[place];
         end[place] = arguments.parameters[place] - step[place];
     }
 }
@@ -156,6 +156,6 @@ __device__ inline void add_slopes(const Arguments& arguments) {
     double total = 0;
     for (long long part = 0; part < arguments.parts; ++part)
         total += arguments.sums[(part * arguments.candidates + candidate) * arguments.stride + column];
-    if (PULLED && column < arguments.size) total += arguments.pulled[candidate] * arguments.carried[column];
+    if (PULLED && column < arguments.size) total += arguments.pulled[candidate] * arguments.momentum[column];
     arguments.to[place] = column < arguments.size ? total : 0.0;
 }

@@ -42,7 +42,7 @@ __device__ inline void damp_row(const Arguments& arguments) {
     const long long place = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
     // Those of all factors and solutions.
     if (place < solved_of(arguments, 2, 0) - arguments.flags) arguments.flags[place] = 0;
-    const double* from = row == arguments.size + 1 ? arguments.carried : arguments.matrix + row * arguments.stride;
+    const double* from = row == arguments.size + 1 ? arguments.momentum : arguments.matrix + row * arguments.stride;
     double* to = factor_of(arguments, factor) + row * arguments.stride;
     double square = 0;
     for (int column = threadIdx.x; column <= row; column += THREADS) {

@@ -24,17 +24,17 @@ struct Arguments {
     // Of every candidate: its factor, and what its equations have added to their diagonal.
     long long factor[4];
     double added[4];
-    // Whether a candidate's step is damped towards `carried`, 1, or towards nothing, 0.
+    // Whether a candidate's step is damped towards `momentum`, 1, or towards nothing, 0.
     double pulled[4];
-    const double* carried;
-    // Whether unknowns are rows: then `carried` is its product with every row, `size` the rows and `stride` their padded
+    const double* momentum;
+    // Whether unknowns are rows: then `momentum` is its product with every row, `size` the rows and `stride` their padded
     // number.
     long long in_rows;
     // Vectors that a solution comes from, and goes to.
     double* from;
     double* to;
     double* step;
-    double* bend;
+    double* acceleration;
     // What is left of the slope while steps are refined, and the rows times their directions, `apart` numbers from one
     // candidate to the next.
     double* kept;
@@ -43,7 +43,7 @@ struct Arguments {
     const double* parameters;
     double* moved;
     // Whether the step has a bend.
-    long long bent;
+    long long accelerated;
     // Residuals at the parameters, and at those beside them; rows in all.
     const double* values;
     const double* others;

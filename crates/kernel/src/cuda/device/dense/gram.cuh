@@ -7,7 +7,7 @@ constexpr int PAIRED = 16, PAIR_STRIDE = PAIRED + 4;
 static_assert(4 * SIDE * PAIR_STRIDE * sizeof(double) <= SHARED_BYTES, "two stages of two factors");
 
 // Takes the residuals out of the rows, into `to`, so that products of rows are those of derivatives alone, and finds
-// every row's product with what is carried, into `bend`; where products are short, also what rows are multiplied by. A
+// every row's product with what is carried, into `acceleration`; where products are short, also what rows are multiplied by. A
 // warp per row.
 __device__ inline void split_rows(const Arguments& arguments) {
     const long long row = static_cast<long long>(blockIdx.x) * WARPS + threadIdx.x / 32;
@@ -18,7 +18,7 @@ __device__ inline void split_rows(const Arguments& arguments) {
     double* own = const_cast<double*>(arguments.rows) + row * arguments.stride;
     double sum = 0, size = 0;
     for (long long column = threadIdx.x % 32; column < arguments.size; column += 32) {
-        sum += own[column] * arguments.carried[column];
+        sum += own[column] * arguments.momentum[column];
         size = fmax(size, fabs(own[column]));
     }
     sum = warp_sum(sum);
@@ -26,7 +26,7 @@ __device__ inline void split_rows(const Arguments& arguments) {
         for (int distance = 16; distance > 0; distance /= 2) size = fmax(size, __shfl_xor_sync(0xffffffffu, size, distance));
     if (threadIdx.x % 32 == 0) {
         arguments.to[row] = own[arguments.size];
-        arguments.bend[row] = sum;
+        arguments.acceleration[row] = sum;
         own[arguments.size] = 0;
         if (arguments.halves) arguments.unscales[row] = unscale_of(size);
     }

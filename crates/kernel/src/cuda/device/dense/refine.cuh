@@ -35,7 +35,7 @@ __device__ inline void remaining_slope(const Arguments& arguments) {
     if (column < arguments.size) {
         for (long long part = 0; part < arguments.parts; ++part)
             total += arguments.sums[(part * arguments.candidates + candidate) * arguments.stride + column];
-        const double origin = arguments.pulled[candidate] * arguments.carried[column];
+        const double origin = arguments.pulled[candidate] * arguments.momentum[column];
         total -= arguments.added[candidate] * (arguments.step[place] - origin);
     }
     arguments.to[place] = arguments.kept[place] = total;

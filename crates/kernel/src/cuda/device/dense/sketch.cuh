@@ -68,7 +68,7 @@ __device__ inline void begin_iterations(const Arguments& arguments) {
     const long long candidate = place / arguments.stride, column = place % arguments.stride;
     if (candidate >= arguments.candidates) return;
     const bool pulled = column < arguments.size && arguments.pulled[candidate] != 0;
-    arguments.to[place] = pulled ? arguments.pulled[candidate] * arguments.carried[column] : 0.0;
+    arguments.to[place] = pulled ? arguments.pulled[candidate] * arguments.momentum[column] : 0.0;
 }
 
 // The slope that is left, in `kept`, in multiples of the damped diagonal.

@@ -59,7 +59,7 @@ __device__ inline void complete_rows(const Arguments& arguments) {
     if (row >= arguments.row_count) return;
     const double* own = arguments.rows + row * arguments.stride;
     double sum = 0;
-    for (long long column = lane; column < arguments.size; column += 32) sum += own[column] * arguments.carried[column];
+    for (long long column = lane; column < arguments.size; column += 32) sum += own[column] * arguments.momentum[column];
     sum = warp_sum(sum);
     double* to = arguments.to + (arguments.first_row + row) * arguments.apart;
     for (long long place = arguments.sketched + lane; place < arguments.apart; place += 32)
@@ -77,29 +77,29 @@ __device__ inline void spread_unknowns(const Arguments& arguments) {
         const long long group = parameter / arguments.sketched;
         const long long unknown = (parameter % arguments.sketched + turned(arguments, group)) % arguments.sketched;
         number = random_sign(arguments, parameter) * shared_out(arguments, unknown) * arguments.from[candidate * arguments.apart + unknown];
-        if (arguments.fresh) number += arguments.pulled[candidate] * arguments.carried[parameter];
+        if (arguments.fresh) number += arguments.pulled[candidate] * arguments.momentum[parameter];
     }
     arguments.to[place] = number;
 }
 
 // What a step promises, in parts, from its unknowns `from`: r - J carried is what there is to fit where it is pulled, and its
 // products with the subspace's rows lie behind those of r. A block of threads per candidate.
-__device__ inline void promise_in_subspace(const Arguments& arguments) {
+__device__ inline void predicted_in_subspace(const Arguments& arguments) {
     const long long candidate = blockIdx.x;
     const double* unknowns = vector_of(arguments.from, arguments, int(candidate));
     const double* slope = arguments.matrix + arguments.size * arguments.stride;
-    const double* carried = slope + arguments.stride;
+    const double* momentum = slope + arguments.stride;
     const double pulled = arguments.pulled[candidate];
     double along = 0, square = 0;
     for (long long place = threadIdx.x; place < arguments.size; place += THREADS) {
-        along += unknowns[place] * (slope[place] - pulled * carried[place]);
+        along += unknowns[place] * (slope[place] - pulled * momentum[place]);
         square += unknowns[place] * unknowns[place];
     }
     along = block_sum(along);
     square = block_sum(square);
     if (threadIdx.x == 0) {
         // |r|² - |r - J carried|².
-        const double fall = 2 * carried[arguments.size] - carried[arguments.size + 1];
+        const double fall = 2 * momentum[arguments.size] - momentum[arguments.size + 1];
         arguments.report[2 * candidate] = along + pulled * fall;
         arguments.report[2 * candidate + 1] = square;
     }

@@ -38,7 +38,7 @@ struct Factors {
 
 /// Takes the modes of all unknowns from time to time.
 #[derive(Debug)]
-pub(super) struct March<'a> {
+pub(super) struct Stepper<'a> {
     evolution: &'a Evolution,
     shape: Shape,
     step: f64,
@@ -52,13 +52,13 @@ pub(super) struct March<'a> {
     scratch: Vec<Complex>,
 }
 
-impl<'a> March<'a> {
+impl<'a> Stepper<'a> {
     /// For so many samples and steps of length `step`.
     pub(super) fn new(evolution: &'a Evolution, shape: Shape, step: f64) -> Self {
         let power = |derived: &Derived| {
             (0..shape.modes()).map(|mode| wave(evolution, shape, mode, derived.orders)).collect()
         };
-        March {
+        Stepper {
             evolution,
             shape,
             step,

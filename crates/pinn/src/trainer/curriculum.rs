@@ -24,25 +24,29 @@ const LATEST: f64 = 0.8;
 
 /// How far training has come.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct March {
+pub struct Curriculum {
     /// The part of time that points are drawn from.
     pub part: f64,
     /// The loss of the untrained network; zero before the first step.
     pub untrained: f64,
 }
 
-impl March {
+impl Curriculum {
     /// Before the first step.
-    pub(super) const START: March = March { part: FIRST, untrained: 0.0 };
+    pub(super) const START: Curriculum = Curriculum { part: FIRST, untrained: 0.0 };
 
     /// All of time from the first step on.
-    pub(super) const WHOLE: March = March { part: 1.0, untrained: 0.0 };
+    pub(super) const WHOLE: Curriculum = Curriculum { part: 1.0, untrained: 0.0 };
 
     /// In a window that starts from what the one before has found, with the loss of that and of an untrained network:
     /// where the equations hold already, nothing is gained by a march; where they do not, a network that sees all of time
     /// may settle for a solution that does not belong to its start.
-    pub(crate) fn from_loss(loss: f64, untrained: f64) -> March {
-        if loss < HOLDS * untrained { March::WHOLE } else { March { part: FIRST_OF_LATER, untrained } }
+    pub(crate) fn from_loss(loss: f64, untrained: f64) -> Curriculum {
+        if loss < HOLDS * untrained {
+            Curriculum::WHOLE
+        } else {
+            Curriculum { part: FIRST_OF_LATER, untrained }
+        }
     }
 
     /// Goes on after a step from this loss, of a phase of so many steps, of whose seconds this part is over.
@@ -92,7 +96,7 @@ walls = { on = "x = 0, x = 1", equation = "u = 0" }
 "#;
 
     /// The times to which the march moves the middle and the end of time, term by term.
-    fn times(text: &str, march: March) -> Vec<[f64; 2]> {
+    fn times(text: &str, curriculum: Curriculum) -> Vec<[f64; 2]> {
         let problem = parse_with(text, &[]).expect("it is right");
         let plan = plan(&problem).expect("a plan");
         plan.terms
@@ -104,7 +108,7 @@ walls = { on = "x = 0, x = 1", equation = "u = 0" }
                     row[0] = time;
                     points.push(&row);
                 }
-                march.confine(&problem, term, &mut points);
+                curriculum.confine(&problem, term, &mut points);
                 [points.row(0)[0], points.row(1)[0]]
             })
             .collect()
@@ -112,22 +116,22 @@ walls = { on = "x = 0, x = 1", equation = "u = 0" }
 
     #[test]
     fn points_stay_in_the_part_of_time_whose_turn_it_is() {
-        let march = March { part: 0.5, untrained: 1.0 };
-        assert!(times(WAVE, march).iter().all(|times| *times == [2.5, 3.0]));
-        assert!(times(WAVE, March { part: 1.0, ..march }).iter().all(|times| *times == [3.0, 4.0]));
+        let curriculum = Curriculum { part: 0.5, untrained: 1.0 };
+        assert!(times(WAVE, curriculum).iter().all(|times| *times == [2.5, 3.0]));
+        assert!(times(WAVE, Curriculum { part: 1.0, ..curriculum }).iter().all(|times| *times == [3.0, 4.0]));
     }
 
     #[test]
     fn who_states_something_about_later_times_gets_all_of_time_at_once() {
         let later = format!("{WAVE}end = {{ on = \"t = 4\", equation = \"u = 0\" }}\n");
-        assert!(times(&later, March::START).iter().all(|times| *times == [3.0, 4.0]));
+        assert!(times(&later, Curriculum::START).iter().all(|times| *times == [3.0, 4.0]));
     }
 
     #[test]
     fn who_states_the_end_alone_gets_late_times_first() {
         let end = WAVE.replace("on = \"t = 2\"", "on = \"t = 4\"");
-        let march = March { part: 0.5, untrained: 1.0 };
-        assert!(times(&end, march).iter().all(|times| *times == [3.5, 4.0]));
+        let curriculum = Curriculum { part: 0.5, untrained: 1.0 };
+        assert!(times(&end, curriculum).iter().all(|times| *times == [3.5, 4.0]));
     }
 
     #[test]
@@ -144,21 +148,21 @@ walls = { on = "x = 0, x = 1", equation = "u = 0" }
 
     #[test]
     fn a_window_marches_unless_the_equations_hold_from_its_start() {
-        assert_eq!(March::from_loss(0.5, 100.0), March::WHOLE);
-        let mut march = March::from_loss(50.0, 100.0);
-        assert!(times(WAVE, march).iter().all(|times| *times == [2.3, 2.6]));
-        march.advance(0.5, None, 0.0);
+        assert_eq!(Curriculum::from_loss(0.5, 100.0), Curriculum::WHOLE);
+        let mut curriculum = Curriculum::from_loss(50.0, 100.0);
+        assert!(times(WAVE, curriculum).iter().all(|times| *times == [2.3, 2.6]));
+        curriculum.advance(0.5, None, 0.0);
         assert!(
-            (march.part - FIRST_OF_LATER * GROWTH.0).abs() < 1e-14,
-            "{march:?}: low, beside an untrained network's"
+            (curriculum.part - FIRST_OF_LATER * GROWTH.0).abs() < 1e-14,
+            "{curriculum:?}: low, beside an untrained network's"
         );
     }
 
     #[test]
     fn time_grows_fast_where_the_equations_hold_and_slowly_where_not() {
-        let (mut good, mut bad) = (March::START, March::START);
-        for march in [&mut good, &mut bad] {
-            march.advance(10.0, None, 0.0);
+        let (mut good, mut bad) = (Curriculum::START, Curriculum::START);
+        for curriculum in [&mut good, &mut bad] {
+            curriculum.advance(10.0, None, 0.0);
         }
         for _ in 0..16 {
             good.advance(0.01, None, 0.0);
@@ -167,10 +171,10 @@ walls = { on = "x = 0, x = 1", equation = "u = 0" }
         assert!(good.part > 0.9 && bad.part < 0.15, "{good:?} {bad:?}");
         (0..200).for_each(|_| bad.advance(5.0, None, 0.0));
         assert_eq!(bad.part, 1.0);
-        let mut short = March::START;
+        let mut short = Curriculum::START;
         (0..10).for_each(|_| short.advance(5.0, Some(10), 0.0));
         assert_eq!(short.part, 1.0, "ten steps see all of time");
-        let mut brief = March::START;
+        let mut brief = Curriculum::START;
         brief.advance(5.0, None, 0.4);
         assert!((0.3..0.4).contains(&brief.part), "{brief:?}");
         brief.advance(5.0, None, 0.8);

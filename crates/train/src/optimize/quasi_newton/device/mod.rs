@@ -5,7 +5,7 @@ mod matrix;
 mod pairs;
 
 use super::Workings;
-use super::here::Here;
+use super::host::HostWorkings;
 use crate::{Loss, Losses, Refusal, Room, State, Vectors};
 use matrix::Matrix;
 use pairs::Pairs;
@@ -21,7 +21,7 @@ const CURVATURE: usize = 5;
 
 /// What is remembered of them.
 #[derive(Clone, Debug)]
-pub(super) struct Away {
+pub(super) struct DeviceWorkings {
     curvature: Curvature,
     /// Which of the gradients is that at the parameters: 0 or 1.
     turn: usize,
@@ -37,15 +37,15 @@ fn vectors(loss: &mut dyn Loss) -> Result<&mut dyn Vectors, Refusal> {
     loss.vectors().ok_or(Refusal::NoVectors)
 }
 
-impl Away {
+impl DeviceWorkings {
     /// Takes everything there, if there is room; otherwise the bytes that there are not. `None` where there is no such place.
     pub(super) fn of(
-        here: &Here,
+        host: &HostWorkings,
         loss: &mut dyn Loss,
         parameters: &[f64],
     ) -> Result<Option<Result<Self, usize>>, Refusal> {
         let Some(vectors) = loss.vectors() else { return Ok(None) };
-        let curvature = match here.curvature.pairs() {
+        let curvature = match host.curvature.pairs() {
             Some(pairs) => Curvature::Limited(Pairs::new(pairs)),
             None => Curvature::Dense(Matrix::new(parameters.len())),
         };
@@ -56,26 +56,26 @@ impl Away {
         if let Room::TooLittle { bytes } = vectors.reserve(CURVATURE + count, matrix)? {
             return Ok(Some(Err(bytes)));
         }
-        let mut away = Away { curvature, turn: 0 };
+        let mut device = DeviceWorkings { curvature, turn: 0 };
         vectors.put(PARAMETERS, parameters)?;
-        vectors.put(away.before(), &here.gradient)?;
-        let state = here.curvature.save(State::default());
-        match &mut away.curvature {
+        vectors.put(device.before(), &host.gradient)?;
+        let state = host.curvature.save(State::default());
+        match &mut device.curvature {
             Curvature::Limited(pairs) => pairs.put(vectors, &state)?,
             Curvature::Dense(matrix) => matrix.put(vectors, &state)?,
         }
-        Ok(Some(Ok(away)))
+        Ok(Some(Ok(device)))
     }
 
     /// Brings back what a saved state is made of.
-    pub(super) fn bring_back(&self, here: &mut Here, loss: &mut dyn Loss) -> Result<(), Refusal> {
+    pub(super) fn bring_back(&self, host: &mut HostWorkings, loss: &mut dyn Loss) -> Result<(), Refusal> {
         let vectors = vectors(loss)?;
-        vectors.fetch(self.before(), &mut here.gradient)?;
+        vectors.fetch(self.before(), &mut host.gradient)?;
         let state = match &self.curvature {
-            Curvature::Limited(pairs) => pairs.fetch(vectors, here.gradient.len())?,
+            Curvature::Limited(pairs) => pairs.fetch(vectors, host.gradient.len())?,
             Curvature::Dense(matrix) => matrix.fetch(vectors)?,
         };
-        here.curvature.restore(&state).map_err(|_| Refusal::NoVectors)
+        host.curvature.restore(&state).map_err(|_| Refusal::NoVectors)
     }
 
     /// The gradient at the parameters.
@@ -89,7 +89,7 @@ impl Away {
     }
 }
 
-impl Workings for Away {
+impl Workings for DeviceWorkings {
     fn begin(&mut self, loss: &mut dyn Loss, parameters: &[f64], losses: &mut Losses) -> Result<(), Refusal> {
         let (vectors, gradient) = (vectors(loss)?, self.before());
         vectors.put(PARAMETERS, parameters)?;

@@ -7,7 +7,7 @@
 
 use super::task::Equations;
 use crate::{Objective, TrainError};
-use equation::problem::Attention;
+use equation::problem::ResidualWeights;
 use equation::taylor::Plan;
 use train::Snapshot;
 
@@ -15,30 +15,32 @@ impl Equations<'_, '_> {
     /// Looks at the residuals inside, where it is time for it, and weighs them anew; whether it did.
     pub(super) fn attend(&mut self, now: &Snapshot) -> Result<bool, TrainError> {
         let settings = self.settings();
-        let (Some(attention), Some((number, term))) = (settings.attention, self.plan.attended()) else {
+        let (Some(residual_weights), Some((number, term))) =
+            (settings.residual_weights, self.plan.weighted_points())
+        else {
             return Ok(false);
         };
         let each = term.residuals.len();
         let interval = settings.method.traits().steps_per_look;
-        let fresh = self.state.attention.len() != self.objective.points()[number].len() * each;
+        let fresh = self.state.residual_weights.len() != self.objective.points()[number].len() * each;
         if now.phase_step == 0 || !(fresh || now.phase_step.is_multiple_of(interval)) {
             return Ok(false);
         }
-        ignore_attention(self.plan, self.objective);
+        reset_residual_weights(self.plan, self.objective);
         let residuals = self.objective.residuals(number, &now.parameters)?;
         let steps = if fresh { now.phase_step } else { interval };
         if fresh {
-            self.state.attention = vec![1.0; residuals.len()];
+            self.state.residual_weights = vec![1.0; residuals.len()];
         }
-        renew(attention, steps, &residuals, each, &mut self.state.attention);
-        self.pay_attention();
+        renew(residual_weights, steps, &residuals, each, &mut self.state.residual_weights);
+        self.apply_residual_weights();
         Ok(true)
     }
 
     /// Gives points the weights that are remembered, where they are those of so many.
-    pub(super) fn pay_attention(&mut self) {
-        let Some((number, term)) = self.plan.attended() else { return };
-        let (each, weights) = (term.residuals.len(), &self.state.attention);
+    pub(super) fn apply_residual_weights(&mut self) {
+        let Some((number, term)) = self.plan.weighted_points() else { return };
+        let (each, weights) = (term.residuals.len(), &self.state.residual_weights);
         if weights.len() != self.objective.points()[number].len() * each {
             return;
         }
@@ -62,8 +64,8 @@ impl Equations<'_, '_> {
 }
 
 /// Weighs all points alike.
-pub(crate) fn ignore_attention(plan: &Plan, objective: &mut Objective<'_>) {
-    if let Some((number, term)) = plan.attended() {
+pub(crate) fn reset_residual_weights(plan: &Plan, objective: &mut Objective<'_>) {
+    if let Some((number, term)) = plan.weighted_points() {
         let each = term.residuals.len();
         objective.change_points(number, |row| {
             let columns = row.len() - each;
@@ -74,8 +76,8 @@ pub(crate) fn ignore_attention(plan: &Plan, objective: &mut Objective<'_>) {
 
 /// What so many steps with the same residuals make of the weights. Each point has `each` residuals, which are compared with
 /// those of the same equation.
-fn renew(attention: Attention, steps: u64, residuals: &[f64], each: usize, weights: &mut [f64]) {
-    let Attention { decay, rate } = attention;
+fn renew(residual_weights: ResidualWeights, steps: u64, residuals: &[f64], each: usize, weights: &mut [f64]) {
+    let ResidualWeights { decay, rate } = residual_weights;
     let kept = decay.powf(steps as f64);
     let added = rate * (1.0 - kept) / (1.0 - decay);
     for equation in 0..each {
@@ -93,7 +95,7 @@ fn renew(attention: Attention, steps: u64, residuals: &[f64], each: usize, weigh
 mod tests {
     use super::*;
 
-    const USUAL: Attention = Attention { decay: 0.9, rate: 0.1 };
+    const USUAL: ResidualWeights = ResidualWeights { decay: 0.9, rate: 0.1 };
 
     #[test]
     fn weights_follow_residuals_that_stay_large_equation_by_equation() {

@@ -7,7 +7,7 @@ use crate::{Loss, Losses, Refusal};
 
 /// They, and what is known of the curvature.
 #[derive(Clone, Debug)]
-pub(super) struct Here {
+pub(super) struct HostWorkings {
     pub(super) curvature: Curvature,
     pub(super) gradient: Vec<f64>,
     direction: Vec<f64>,
@@ -15,10 +15,16 @@ pub(super) struct Here {
     trial_gradient: Vec<f64>,
 }
 
-impl Here {
+impl HostWorkings {
     pub(super) fn new(parameters: usize, curvature: Curvature) -> Self {
         let zeros = || vec![0.0; parameters];
-        Here { curvature, gradient: zeros(), direction: zeros(), trial: zeros(), trial_gradient: zeros() }
+        HostWorkings {
+            curvature,
+            gradient: zeros(),
+            direction: zeros(),
+            trial: zeros(),
+            trial_gradient: zeros(),
+        }
     }
 
     /// Turns the direction around, from up to down.
@@ -29,7 +35,7 @@ impl Here {
     }
 }
 
-impl Workings for Here {
+impl Workings for HostWorkings {
     fn begin(&mut self, loss: &mut dyn Loss, parameters: &[f64], losses: &mut Losses) -> Result<(), Refusal> {
         losses.clone_from(loss.eval(parameters, &mut self.gradient)?);
         Ok(())

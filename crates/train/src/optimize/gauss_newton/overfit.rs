@@ -14,7 +14,7 @@ const RENEWAL: f64 = 0.5;
 
 /// What is left after steps, against what is found at fresh points.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub(super) struct Strain {
+pub(super) struct Overfit {
     /// The loss before the last step, at its own points; zero where there is none.
     pub(super) before: f64,
     /// The loss that it left there; zero where there is none.
@@ -23,12 +23,12 @@ pub(super) struct Strain {
     pub(super) mean: f64,
 }
 
-impl Strain {
+impl Overfit {
     /// After the loss at fresh points was found.
     pub(super) fn renewed(self, fresh: f64) -> Self {
-        let Strain { after, mean, .. } = self;
+        let Overfit { after, mean, .. } = self;
         let change = if after > 0.0 && fresh > 0.0 { (fresh / after).ln() - mean } else { 0.0 };
-        Strain { mean: mean + RENEWAL * change, ..self }
+        Overfit { mean: mean + RENEWAL * change, ..self }
     }
 
     /// Whether the loss is larger at fresh points than before the last step at its own.
@@ -48,14 +48,14 @@ mod tests {
 
     #[test]
     fn losses_that_do_not_hold_at_fresh_points_are_noticed_and_forgiven_when_they_do() {
-        let none = Strain::default();
+        let none = Overfit::default();
         assert!(
             !none.renewed(5.0).is_too_large() && !none.renewed(f64::NAN).is_too_large(),
             "nothing to compare"
         );
-        let strained = Strain { after: 1.0, ..none }.renewed(10.0);
+        let strained = Overfit { after: 1.0, ..none }.renewed(10.0);
         assert!(strained.is_too_large());
-        let relieved = (0..5).fold(strained, |strain, _| strain.renewed(1.1));
+        let relieved = (0..5).fold(strained, |overfit, _| overfit.renewed(1.1));
         assert!(!relieved.is_too_large());
     }
 }

@@ -4,16 +4,16 @@
 //!
 //! A network that has to hold many periods at once is large and slow to train; one that has to hold one is not.
 //!
-//! `start` (what is prescribed at the start), `modes` (the rates of a wave), `path` (turns of what has no space), `ripples`
+//! `start` (what is prescribed at the start), `modes` (the rates of a wave), `path` (turns of what has no space), `periods_in_space`
 //! (what has no time).
 
 mod complex;
 mod modes;
-mod path;
-mod ripples;
 mod start;
+mod steady;
+mod trajectory;
 
-pub use ripples::ripples;
+pub use steady::periods_in_space;
 
 use crate::expression::{Expression, Field, Leaf};
 use crate::problem::Problem;
@@ -33,21 +33,21 @@ struct Influence {
 
 /// The number of periods that the fastest wave goes through, a mean over space, or that what drives it goes through; without
 /// space at least half the number of turns. `None` where equations, conditions and unknowns do not say how a start goes on.
-pub fn swings(problem: &Problem) -> Option<f64> {
+pub fn periods_in_time(problem: &Problem) -> Option<f64> {
     let time = problem.time()?;
     let waves = waves(problem, time)?;
-    let turns = path::turns(problem, time).unwrap_or_else(|| ripples::driven(problem, time));
-    Some(turns.max(waves))
+    let periods = trajectory::periods(problem, time).unwrap_or_else(|| steady::driven(problem, time));
+    Some(periods.max(waves))
 }
 
 /// How large every unknown of a problem with time alone becomes, followed from its start. `None` where that does not say
 /// how it goes on.
 pub(crate) fn sizes(problem: &Problem) -> Option<Vec<f64>> {
-    path::sizes(problem, problem.time()?)
+    trajectory::sizes(problem, problem.time()?)
 }
 
 /// The number of times that a small change grows to e times its size, a mean over space: by what is made of a field where
-/// it is, not by what flows together. `None` as in [`swings`].
+/// it is, not by what flows together. `None` as in [`periods_in_time`].
 pub fn growth(problem: &Problem) -> Option<f64> {
     let time = problem.time()?;
     let rates = rates(problem, time, true)?;
@@ -140,7 +140,7 @@ mod tests {
     use crate::parse::parse;
 
     fn count(domain: &str, equations: &str, start: &str) -> Option<f64> {
-        swings(&stated(domain, equations, start))
+        periods_in_time(&stated(domain, equations, start))
     }
 
     fn stated(domain: &str, equations: &str, start: &str) -> Problem {
@@ -184,7 +184,7 @@ mod tests {
         let walls = "[domain]\nt = [0, 10]\nx = [0, 1]\n[unknowns]\nu = {}\n[equations]\na = \"u_t = u_xx\"\n[conditions]\n\
                      start = { on = \"t = 0\", equation = \"u = 0\" }\nleft = { on = \"x = 0\", equation = \"u = sin(pi*t)\" }\n\
                      right = { on = \"x = 1\", equation = \"u = 0\" }\n";
-        close(swings(&parse(walls).expect("it is right")), 5.0);
+        close(periods_in_time(&parse(walls).expect("it is right")), 5.0);
     }
 
     #[test]

@@ -31,7 +31,7 @@ struct Motion<'problem> {
 }
 
 /// Half the number of turns of the unknown that turns most often. `None` where it cannot be told.
-pub(super) fn turns(problem: &Problem, time: usize) -> Option<f64> {
+pub(super) fn periods(problem: &Problem, time: usize) -> Option<f64> {
     let mut pool = problem.pool.clone();
     let (motion, state) = Motion::begin(problem, &mut pool, time)?;
     let coordinate = &problem.domain.coordinates[time];
@@ -241,7 +241,7 @@ fn count(values: impl Iterator<Item = f64> + Clone) -> usize {
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
     let enough = PART * (high - low);
     let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
-    let (mut rises, mut turns) = (None, 0_usize);
+    let (mut rises, mut extrema) = (None, 0_usize);
     for value in values {
         (lowest, highest) = (lowest.min(value), highest.max(value));
         let turned = match rises {
@@ -252,9 +252,9 @@ fn count(values: impl Iterator<Item = f64> + Clone) -> usize {
             None => None,
         };
         if turned.is_some() {
-            turns += usize::from(rises.is_some());
+            extrema += usize::from(rises.is_some());
             (rises, lowest, highest) = (turned, value, value);
         }
     }
-    turns
+    extrema
 }

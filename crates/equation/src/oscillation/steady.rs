@@ -26,7 +26,7 @@ const MOST_NODES: usize = 500;
 const MOST_FUNCTIONS: usize = 24;
 
 /// The largest number of periods along a coordinate of space; zero for problems with time, which have windows.
-pub fn ripples(problem: &Problem) -> f64 {
+pub fn periods_in_space(problem: &Problem) -> f64 {
     if problem.time().is_some() || problem.domain.len() > MOST_COORDINATES {
         return 0.0;
     }
@@ -39,8 +39,8 @@ pub fn ripples(problem: &Problem) -> f64 {
     let mut most: f64 = 0.0;
     for axis in space {
         most = most.max(free(&mut pool, problem, axis));
-        let lines = functions.iter().map(|(function, fixed)| turns(&pool, problem, *function, fixed, axis));
-        most = lines.fold(most, |most, turns| most.max(0.5 * turns as f64));
+        let lines = functions.iter().map(|(function, fixed)| extrema(&pool, problem, *function, fixed, axis));
+        most = lines.fold(most, |most, extrema| most.max(0.5 * extrema as f64));
     }
     if pool.overflow().is_some() { 0.0 } else { most }
 }
@@ -50,7 +50,8 @@ pub(super) fn driven(problem: &Problem, time: usize) -> f64 {
     // What is looked at leaves nothing behind.
     let mut pool = problem.pool.clone();
     let functions = given(&mut pool, problem);
-    let most = functions.iter().map(|(function, fixed)| turns(&pool, problem, *function, fixed, time)).max();
+    let most =
+        functions.iter().map(|(function, fixed)| extrema(&pool, problem, *function, fixed, time)).max();
     if pool.overflow().is_some() { 0.0 } else { 0.5 * most.unwrap_or(0) as f64 }
 }
 
@@ -88,7 +89,13 @@ fn at_rest(pool: &mut Pool, problem: &Problem, expression: Expression) -> Expres
 }
 
 /// How often a function turns along a coordinate, others being fixed.
-fn turns(pool: &Pool, problem: &Problem, function: Expression, fixed: &[(usize, f64)], axis: usize) -> usize {
+fn extrema(
+    pool: &Pool,
+    problem: &Problem,
+    function: Expression,
+    fixed: &[(usize, f64)],
+    axis: usize,
+) -> usize {
     let moves = |leaf: Leaf| matches!(leaf, Leaf::Coordinate(other) if usize::from(other) == axis);
     if fixed.iter().any(|(other, _)| *other == axis) || !pool.mentions(function, moves) {
         return 0;
@@ -188,7 +195,7 @@ mod tests {
             "[domain]\n{domain}\n[unknowns]\nu = {{}}\n[equations]\nonly = \"{equation}\"\n[conditions]\n\
              walls = {{ on = \"boundary\", equation = \"u = {walls}\" }}\n"
         );
-        ripples(&parse(&text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file"))))
+        periods_in_space(&parse(&text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file"))))
     }
 
     #[test]
@@ -213,6 +220,6 @@ mod tests {
     fn problems_with_time_have_windows_instead() {
         let text = "[domain]\nt = [0, 1]\nx = [0, 1]\n[unknowns]\nu = {}\n[equations]\na = \"u_t = u_xx + 1e4*u\"\n\
                     [conditions]\nstart = { on = \"t = 0\", equation = \"u = 0\" }\nw = { on = \"boundary\", equation = \"u = 0\" }\n";
-        assert_eq!(ripples(&parse(text).expect("it is right")), 0.0);
+        assert_eq!(periods_in_space(&parse(text).expect("it is right")), 0.0);
     }
 }

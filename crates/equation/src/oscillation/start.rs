@@ -76,10 +76,14 @@ impl Start {
         let wave = |axis: usize| {
             let slopes: Vec<Expression> =
                 values.iter().map(|&function| pool.differentiate(function, axis)).collect();
-            let bends: Vec<Expression> =
+            let second_derivatives: Vec<Expression> =
                 slopes.iter().map(|&function| pool.differentiate(function, axis)).collect();
-            let (slope, bend) = (size(pool, &slopes, 0.0), size(pool, &bends, 0.0));
-            if slope > 0.0 && change > 0.0 { (slope / change).min(bend / slope).sqrt() } else { 0.0 }
+            let (slope, second_derivative) = (size(pool, &slopes, 0.0), size(pool, &second_derivatives, 0.0));
+            if slope > 0.0 && change > 0.0 {
+                (slope / change).min(second_derivative / slope).sqrt()
+            } else {
+                0.0
+            }
         };
         (0..coordinates).map(wave).collect()
     }
