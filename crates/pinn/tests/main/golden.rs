@@ -57,7 +57,7 @@ impl Hash {
         hash.add_all(&now.parameters);
         hash.add_all(&task.weights);
         hash.add_all(&task.residual_weights);
-        hash.add_all(&[now.loss, task.strain.after, task.strain.mean]);
+        hash.add_all(&[now.loss, task.gap.after, task.gap.mean]);
         for count in [now.phase as u64, now.steps, now.evaluations, task.draw, task.interior as u64] {
             hash.add(count);
         }
