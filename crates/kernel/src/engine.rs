@@ -125,6 +125,14 @@ impl<'plan> Engine<'plan> {
         }
     }
 
+    /// See [`crate::Kernel::add_up_apart`].
+    pub(crate) fn add_up_apart(&mut self, apart: bool) {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
+            Engine::Cuda(engine) => engine.add_up_apart(apart),
+        }
+    }
+
     /// See [`crate::Kernel::memory_use`].
     pub(crate) fn memory_use(&self) -> Option<MemoryUse> {
         match self {

@@ -37,6 +37,11 @@ impl<'plan> Cuda<'plan> {
         self.step.forget_recording();
     }
 
+    /// See [`crate::Kernel::add_up_apart`].
+    pub(crate) fn add_up_apart(&mut self, apart: bool) {
+        self.step.set_apart(apart);
+    }
+
     /// Bytes of its memory.
     pub(crate) fn bytes(&self) -> usize {
         self.context.memory.bytes()

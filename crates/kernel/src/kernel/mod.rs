@@ -121,6 +121,12 @@ impl<'plan> Kernel<'plan> {
         self.engine.takes_steps()
     }
 
+    /// Makes a device that takes steps add up gradients and move parameters in launches of their own, between which sums of
+    /// others can be added: not a bit changes. Devices that come back after every evaluation do so anyway.
+    pub fn add_up_apart(&mut self, apart: bool) {
+        self.engine.add_up_apart(apart);
+    }
+
     /// Takes one step per entry of `series.rates`, down the gradient of Σ factor · square; `history` becomes what was found
     /// before each step. A GPU does so without coming back in between; others take the steps one by one, and do not draw
     /// points.

@@ -199,6 +199,23 @@ fn many_steps_per_launch_are_those_of_single_launches_bit_for_bit() {
     }
 }
 
+#[test]
+fn steps_that_add_up_and_move_apart_are_those_of_one_launch_bit_for_bit() {
+    if !gpu() {
+        return;
+    }
+    for (file, network, precision, count) in [
+        ("burgers.toml", ["network.width=128", "network.depth=4"], Precision::Fp16x3, 5000),
+        ("burgers.toml", ["network.width=20", "network.depth=8"], Precision::Bf16x6, 1000),
+        ("inverse.toml", ["network.width=18", "network.depth=2"], Precision::F64, 200),
+    ] {
+        let case = case(file, &network);
+        let [mut apart, mut one] = [compiled(&case, precision), compiled(&case, precision)];
+        apart.add_up_apart(true);
+        agreement::series(&case, [&mut apart, &mut one], count);
+    }
+}
+
 /// A tile or two of every term: few enough accesses for a tool that follows each of them in shared memory.
 fn tiles_agree(width: &str, precision: Precision) {
     if gpu() {

@@ -94,6 +94,24 @@ fn many_steps_per_launch_are_those_of_single_launches_bit_for_bit() {
     }
 }
 
+#[test]
+fn steps_that_add_up_and_move_apart_are_those_of_one_launch_bit_for_bit() {
+    for (file, network, precision) in [
+        ("burgers.toml", ["network.width=20", "network.depth=3"], Precision::Bf16x6),
+        ("inverse.toml", ["network.width=18", "network.depth=2"], Precision::F64),
+        ("orders.toml", ["network.kind=residual", "network.depth=5"], Precision::F64),
+    ] {
+        let case = case(file, &network);
+        let [mut apart, mut one] = [stand_in(&case, precision), stand_in(&case, precision)];
+        apart.add_up_apart(true);
+        agreement::series(&case, [&mut apart, &mut one], 7);
+    }
+    let case = case("inverse.toml", &[]);
+    let [mut apart, mut one] = [ordinary(&case, Precision::F64), ordinary(&case, Precision::F64)];
+    apart.add_up_apart(true);
+    agreement::series(&case, [&mut apart, &mut one], 7);
+}
+
 fn ordinary(case: &Case, precision: Precision) -> Kernel<'_> {
     let mut kernel = stand_in(case, precision);
     kernel.set_compile_mode(CompileMode::Off);

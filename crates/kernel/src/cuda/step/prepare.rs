@@ -21,6 +21,8 @@ pub(crate) struct Step {
     pub(super) recording: Option<Recording>,
     /// Whether tiles are being timed.
     pub(super) tuning: bool,
+    /// Whether gradients are added up and parameters move in launches of their own.
+    pub(super) apart: bool,
     /// What multiplies in mode `off`, once it was needed.
     pub(super) products: Option<Products>,
 }
@@ -61,6 +63,12 @@ impl Step {
     pub(crate) fn forget(&mut self) {
         self.forget_points();
         self.forget_recording();
+    }
+
+    /// Adds up and moves in launches of their own, or in one.
+    pub(crate) fn set_apart(&mut self, apart: bool) {
+        self.apart = apart;
+        self.forget();
     }
 
     /// Steps are recorded anew.

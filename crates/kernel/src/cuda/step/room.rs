@@ -27,6 +27,8 @@ pub(super) struct Needs {
     pub(super) seeds: usize,
     pub(super) moments: usize,
     pub(super) steps: usize,
+    /// Whether sums have a place of their own, also where steps stay on the device.
+    pub(super) apart: bool,
 }
 
 /// A call on all terms, with its place in memory.
@@ -89,6 +91,7 @@ impl Step {
                 jets: if separate { separate_numbers(plan, &chunks) } else { 0 },
                 moments,
                 steps,
+                apart: self.apart,
                 ..Needs::default()
             };
             let regions = laid_out(&context.program, kernels, needs);
@@ -185,7 +188,8 @@ fn laid_out(program: &Program<'_>, kernels: Handle, needs: Needs) -> Regions {
     let (plan, source) = (program.plan(), program.source(kernels));
     let word = size_of::<u64>();
     // Steps that stay on the device hand nothing back.
-    let results = if needs.moments > 0 { 0 } else { plan.parameter_count() + tables(plan) };
+    let kept = needs.moments > 0 && !needs.apart;
+    let results = if kept { 0 } else { plan.parameter_count() + tables(plan) };
     let direction = if program.work(kernels) == Work::Along { source.packed } else { 0 };
     let separate = program.work(kernels) == Work::Separate;
     let groups = needs.blocks.div_ceil(source.sharing);

@@ -10,7 +10,7 @@ use crate::cuda::chunks::Wanted;
 use crate::cuda::context::Context;
 use crate::cuda::machine::{Recorded, Region};
 use crate::cuda::memory::{Pool, Tenant};
-use crate::cuda::program::{Arguments, CompileMode, Handle, tables};
+use crate::cuda::program::{Arguments, CompileMode, Handle, Program, tables};
 use crate::{Sums, Visited, Visits};
 use linear::{Moments, Series, Update};
 
@@ -164,7 +164,7 @@ impl Step {
             return (0..count).try_for_each(|step| {
                 let arguments = Arguments { always: 1, ..copies(prepared.arguments, step) };
                 self.visit(context, prepared, wanted, &arguments)?;
-                context.program.reduce(prepared.kernels, "update", &arguments)?;
+                self.queue_update(&context.program, prepared.kernels, &arguments)?;
                 queue_advance(&context.program, prepared, 1)
             });
         }
@@ -212,9 +212,24 @@ impl Step {
                 }
                 self.queue_chunk(context, prepared, chunk, &arguments)?;
             }
-            context.program.reduce(prepared.kernels, "update", &arguments)?;
+            self.queue_update(&context.program, prepared.kernels, &arguments)?;
         }
         queue_advance(&context.program, prepared, count)
+    }
+
+    /// Queues what adds up gradients and moves parameters: in one launch, or in two, between which sums of other devices can
+    /// be added.
+    fn queue_update(
+        &self,
+        program: &Program<'_>,
+        kernels: Handle,
+        arguments: &Arguments,
+    ) -> Result<(), CudaError> {
+        if self.apart {
+            program.reduce(kernels, "reduce", arguments)?;
+            return program.reduce(kernels, "apply", arguments);
+        }
+        program.reduce(kernels, "update", arguments)
     }
 }
 

@@ -183,18 +183,31 @@ __device__ inline Step step_of(const Arguments& arguments, const Stage& stage) {
     return reinterpret_cast<const Step*>(arguments.lengths)[stage.step];
 }
 
-// Moves one parameter; its new value. A gradient that is not finite refuses the step.
-__device__ inline double move_parameter(const Arguments& arguments, const Stage& stage, State state, const Step& step,
-                                        double total, int parameter) {
-    const double gradient = total * arguments.unscale;
+// Moves one parameter by its gradient; its new value. A gradient that is not finite refuses the step.
+__device__ inline double move_by(const Arguments& arguments, const Stage& stage, State state, const Step& step,
+                                 double gradient, int parameter) {
     if (!is_number(gradient * gradient)) arguments.progress[1] = 1 + stage.step;
     state.move(arguments, step, gradient, parameter < arguments.decaying);
     state.store(stage, parameter);
     return state.parameter;
 }
 
-// Moves the scalars; the loss and what it is made of go to the history. One that is not finite refuses the step, one
-// below the bound makes it the last.
+// The same by a sum over blocks.
+__device__ inline double move_parameter(const Arguments& arguments, const Stage& stage, State state, const Step& step,
+                                        double total, int parameter) {
+    return move_by(arguments, stage, state, step, total * arguments.unscale, parameter);
+}
+
+// The loss, of what it is made of. One that is not finite refuses the step, one below the bound makes it the last.
+__device__ inline void judge_loss(const Arguments& arguments, const Stage& stage, double* found) {
+    double loss = 0;
+    for (int k = 0; k < FOUND - 1; ++k) loss += 0.5 * arguments.unscale * arguments.factors[k] * found[1 + k];
+    found[0] = loss;
+    if (!is_number(loss)) arguments.progress[1] = 1 + stage.step;
+    else if (loss < arguments.bound) arguments.progress[2] = 1 + stage.step;
+}
+
+// Moves the scalars; the loss and what it is made of go to the history.
 __device__ inline void move_scalars(const Arguments& arguments, const Stage& stage, const Step& step) {
     double* found = arguments.history + stage.step * FOUND;
     for_sums(arguments, [&](int place, double total) {
@@ -207,12 +220,7 @@ __device__ inline void move_scalars(const Arguments& arguments, const Stage& sta
         }
     });
     __syncthreads();
-    if (threadIdx.x != 0) return;
-    double loss = 0;
-    for (int k = 0; k < FOUND - 1; ++k) loss += 0.5 * arguments.unscale * arguments.factors[k] * found[1 + k];
-    found[0] = loss;
-    if (!is_number(loss)) arguments.progress[1] = 1 + stage.step;
-    else if (loss < arguments.bound) arguments.progress[2] = 1 + stage.step;
+    if (threadIdx.x == 0) judge_loss(arguments, stage, found);
 }
 
 // Moves the parameters at some places by the sum of some gradients, which are there after `await`. `put` packs the new value
@@ -258,6 +266,36 @@ __device__ inline void move_parameters(const Arguments& arguments, long long gra
     __shared__ double parts[SHARES * REDUCED];
     move_places(arguments, stage, step, Totals<1>{parts}, gradients, blockIdx.x * REDUCED, GRADIENT, same_place,
                 parameter_of, put, [] {});
+}
+
+// Moves the parameters by gradients and sums that are added up already: after `reduce`, and after whoever adds those of
+// several devices. The bits are those of `move_parameters`.
+template <typename ParameterOf, typename Put>
+__device__ inline void move_by_result(const Arguments& arguments, ParameterOf parameter_of, Put put) {
+    const Stage stage(arguments);
+    if (ended(arguments, stage.step)) return;
+    const Step step = step_of(arguments, stage);
+    State state;
+    if (blockIdx.x == SUMMING) {
+        double* found = arguments.history + stage.step * FOUND;
+        for (int place = threadIdx.x; place < SUMS; place += THREADS) {
+            const double total = arguments.result[WEIGHTS + place];
+            if (place < SCALARS) {
+                state.load(stage, WEIGHTS + place);
+                move_by(arguments, stage, state, step, total, WEIGHTS + place);
+            } else {
+                found[1 + place - SCALARS] = total;
+            }
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) judge_loss(arguments, stage, found);
+        return;
+    }
+    if (threadIdx.x >= REDUCED) return;
+    const int place = blockIdx.x * REDUCED + threadIdx.x, parameter = parameter_of(place);
+    if (parameter < 0) return;
+    state.load(stage, parameter);
+    put(place, number(move_by(arguments, stage, state, step, arguments.result[parameter], parameter)));
 }
 
 // Ends a series of steps.

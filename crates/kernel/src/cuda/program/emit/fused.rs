@@ -254,6 +254,11 @@ fn around() -> String {
             "    move_parameters(arguments, (arguments.blocks + SHARING - 1) / SHARING, parameter_of,\n\
              \x20                   [&](int place, number value) { put_parameter(arguments.weights, place, value); });\n",
         )
+        + &kernel(
+            "apply",
+            "    move_by_result(arguments, parameter_of,\n\
+             \x20                  [&](int place, number value) { put_parameter(arguments.weights, place, value); });\n",
+        )
         + &kernel("advance", "    advance_progress(arguments);\n")
         + &kernel("draw", "    draw_all_rows(arguments);\n")
 }

@@ -443,6 +443,13 @@ fn updates(plan: &Plan, work: Work) -> String {
                  \x20   move_parameters(arguments, arguments.blocks, {PARAMETER_OF}, put);\n"
             ),
         );
+        text += &kernel(
+            "apply",
+            &format!(
+                "    const auto put = [&](int place, number value) {{\n{put}    }};\n\
+                 \x20   move_by_result(arguments, {PARAMETER_OF}, put);\n"
+            ),
+        );
         text += &kernel("advance", "    advance_progress(arguments);\n");
         text += &kernel("draw", "    draw_all_rows(arguments);\n");
     }

@@ -98,6 +98,13 @@ fn entries(plan: &Plan) -> String {
              \x20                   [&](int place, number value) {{ arguments.weights[place] = value; }});\n"
         ),
     );
+    text += &kernel(
+        "apply",
+        &format!(
+            "    move_by_result(arguments, {PARAMETER_OF},\n\
+             \x20                  [&](int place, number value) {{ arguments.weights[place] = value; }});\n"
+        ),
+    );
     text += &kernel("advance", "    advance_progress(arguments);\n");
     text + &kernel("draw", "    draw_all_rows(arguments);\n")
 }
