@@ -90,7 +90,7 @@ fn write(report: &StepReport, output: &mut impl Write) -> anyhow::Result<()> {
         let size = |bytes: Option<usize>| bytes.map_or("not measured".to_owned(), megabytes);
         writeln!(
             output,
-            "  on the device  {} planned, {} taken at most; {} before, with the context",
+            "  on the device  {} planned, {} at peak; {} used before, including the context",
             megabytes(memory.planned_bytes),
             size(memory.peak_bytes),
             size(memory.context_bytes)

@@ -39,7 +39,7 @@ pub(crate) fn check_gpu(gpu: &Gpu, device: Device) -> Result<(), Usage> {
     match (first, device.hardware()) {
         (None, _) | (Some(_), Hardware::Accelerator) => Ok(()),
         (Some((name, _)), Hardware::Processor) => {
-            Err(Usage(format!("{name} is about a GPU; this would run on `{device}`")))
+            Err(Usage(format!("{name} applies to GPUs only; this would run on `{device}`")))
         }
     }
 }

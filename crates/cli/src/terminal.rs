@@ -103,7 +103,7 @@ impl Terminal {
             Some(share) if share > 0.0 => {
                 format!("{:.0} s left", now.phase_seconds / share * (1.0 - share))
             }
-            Some(_) | None => "time left not known".to_owned(),
+            Some(_) | None => "time left unknown".to_owned(),
         };
         let Step { step, loss, seconds, share, points_per_second, trust, .. } = now;
         let trust = trust
@@ -141,7 +141,7 @@ impl Sink for Terminal {
             Event::Started { parameters, phases, steps } => {
                 let plural = if *phases == 1 { "" } else { "s" };
                 let after =
-                    if *steps == 0 { String::new() } else { format!(", going on after step {steps}") };
+                    if *steps == 0 { String::new() } else { format!(", continuing after step {steps}") };
                 self.say(&format!("training {parameters} parameters in {phases} phase{plural}{after}"));
             }
             Event::StageStarted { stage, stages, kind, title } => {
@@ -174,7 +174,7 @@ impl Sink for Terminal {
             Event::Note(note) => note.lines.iter().for_each(|line| self.say(line)),
             Event::Fallback(fallback) => self.say(&fallback_line(&fallback.what, &fallback.why)),
             Event::Measured { error, .. } => self.error = Some(*error),
-            Event::NotSaved { error } => self.say(&format!("warning: {error}; training goes on")),
+            Event::NotSaved { error } => self.say(&format!("warning: {error}; training continues")),
             Event::PhaseEnded { phase, stopped } => {
                 if let Some(last) = self.pending {
                     self.show(last);
@@ -192,7 +192,7 @@ impl Sink for Terminal {
 
 /// What is done instead of what, and why.
 fn fallback_line(what: &str, why: &str) -> String {
-    format!("slower than it could be: {what}: {why}")
+    format!("slower path: {what}: {why}")
 }
 
 /// Says why the device that was asked for as the best one is no GPU.

@@ -47,19 +47,19 @@ pub enum KernelError {
         precision: Precision,
     },
     /// Instructions that this processor does not have.
-    #[error("this processor does not run {level}")]
+    #[error("this CPU does not support {level}")]
     Level {
         /// Which instruction set.
         level: Level,
     },
     /// A device that draws no points was asked to.
-    #[error("device `{device}` draws no points")]
+    #[error("device `{device}` cannot draw points")]
     DrawsNothing {
         /// Which device.
         device: Device,
     },
     /// A device that solves no equations was asked to.
-    #[error("device `{device}` solves no equations")]
+    #[error("device `{device}` cannot solve linear systems")]
     SolvesNothing {
         /// Which device.
         device: Device,

@@ -28,7 +28,9 @@ impl Experiment {
         self.check_memory()?;
         let cost = |width: usize| self.cost(width);
         let rate = self.seconds_of_a_step()? / cost(most)?;
-        let why = format!("from {least} to {most}, it is what the time affords on this machine");
+        let why = format!(
+            "it is the widest from {least} to {most} for which the budget leaves enough steps on this machine"
+        );
         for width in (least + 1..=most).rev() {
             if ENOUGH_STEPS * rate * cost(width)? <= seconds {
                 return self.with_width(width, &why);

@@ -35,9 +35,7 @@ pub enum ResolutionError {
     #[error(transparent)]
     Extent(#[from] GridError),
     /// All coordinates have a value.
-    #[error(
-        "every coordinate has a value: there is nothing left to draw along; `pinnace evaluate` tells the numbers there"
-    )]
+    #[error("every coordinate is fixed: nothing is left to draw along; `pinnace evaluate` prints the values")]
     NothingLeft,
 }
 
@@ -109,7 +107,7 @@ mod tests {
             ),
             (
                 "t=0,x=1.0,y=0.5",
-                "every coordinate has a value: there is nothing left to draw along; `pinnace evaluate` tells the numbers there",
+                "every coordinate is fixed: nothing is left to draw along; `pinnace evaluate` prints the values",
             ),
             ("t=5,z=7", "`z` is no coordinate of this problem: it has t, x, y"),
         ] {

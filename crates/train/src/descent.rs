@@ -106,10 +106,10 @@ impl fmt::Display for Concern {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Concern::Diverged { loss, first } => {
-                write!(formatter, "training diverged: the loss is {loss:.1e}, it began at {first:.1e}")
+                write!(formatter, "training diverged: the loss is {loss:.1e}, initially {first:.1e}")
             }
             Concern::Risen { loss, lowest } => {
-                write!(formatter, "the loss is {loss:.1e}, it has been as low as {lowest:.1e}")
+                write!(formatter, "the loss is {loss:.1e}, its lowest value was {lowest:.1e}")
             }
         }
     }

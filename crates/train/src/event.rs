@@ -151,16 +151,14 @@ impl From<Shortage> for Fallback {
     fn from(shortage: Shortage) -> Self {
         let (cause, what, bytes) = match shortage {
             Shortage::Equations { bytes } => {
-                ("equations", "the optimizer solves its equations on the host", bytes)
+                ("equations", "the optimizer solves its linear systems on the host", bytes)
             }
-            Shortage::Vectors { bytes } => {
-                ("vectors", "what the optimizer remembers stays on the host", bytes)
-            }
+            Shortage::Vectors { bytes } => ("vectors", "the optimizer's state stays on the host", bytes),
         };
         Fallback {
             cause: cause.to_owned(),
             what: what.to_owned(),
-            why: format!("the device has no {bytes} bytes left for that"),
+            why: format!("the device has less than {bytes} bytes free for that"),
         }
     }
 }

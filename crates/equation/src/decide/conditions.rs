@@ -45,7 +45,7 @@ fn unit(problem: &Problem, unknown: usize) -> Decision {
     let unknown = &problem.unknowns[unknown];
     let why = match unknown.unit == 1.0 {
         true => "nothing makes its size far from one",
-        false => "it is as large as conditions and sources make it",
+        false => "it is the size of conditions and sources",
     };
     Decision::new(format!("unknowns.{}.unit", part(&unknown.name)), format!("{:?}", unknown.unit), why)
 }

@@ -45,7 +45,7 @@ fn parts(problem: &Problem, axis: usize) -> (Parts, String) {
         return one("only Gauss-Newton balances the start of a window against the equations");
     }
     if problem.tie().is_some() {
-        return one("this problem cannot be trained window by window");
+        return one("this problem cannot be divided into time windows");
     }
     let periods = periods_in_time(problem);
     if let Some(periods) = periods.filter(|&periods| periods > FEW) {

@@ -177,7 +177,7 @@ fn report(gap: Gap, problem: &Problem, spans: &Spans<'_>, workshop: &mut Worksho
     let (span, message, hint) = match gap {
         Gap::NothingPins => (
             spans.section,
-            "nothing singles out a solution: there are no conditions, no data and no ansatz".to_owned(),
+            "the solution is not unique: there are no conditions, no data and no ansatz".to_owned(),
             "add `[conditions]` with lines such as `walls = { on = \"boundary\", equation = \"u = 0\" }`"
                 .to_owned(),
         ),

@@ -10,6 +10,7 @@ mod diagnostic;
 mod document;
 mod elsewhere;
 mod expression;
+mod former;
 mod formula;
 mod overrides;
 mod reader;

@@ -2,15 +2,21 @@
 
 use super::diagnostic::Mistakes;
 use super::document::{self, Entry, Node, Table, Text, Value};
+use super::former;
 use super::source::{Sources, Span};
 use super::suggest::{clipped, listed, nearest};
 
 /// Lays every override over the document, in order: the last one of a key wins.
 pub(super) fn merge(document: &mut Table, sources: &Sources, count: usize, mistakes: &mut Mistakes) {
+    former::rename(document);
     for source in 1..=count {
-        let Some((path, node)) = read(source, sources, mistakes) else { continue };
+        let Some((mut path, node)) = read(source, sources, mistakes) else { continue };
+        if path.first().is_some_and(|(section, _)| section == "training") {
+            path.iter_mut().for_each(|(key, _)| former::rename_key(key));
+        }
         if names_something(document, &path, mistakes) {
             place(document, &path, node, mistakes);
+            former::rename(document);
             retract(document, &path);
         }
     }

@@ -13,7 +13,7 @@ pub struct Enforcement {
     pub equation: String,
     /// The weight that the file states for it.
     pub weight: Option<f64>,
-    /// Which coordinates its pieces fix, and where; empty where it ties two ends together.
+    /// Which coordinates its pieces fix, and where; empty where it relates two ends.
     pub fixed: Vec<(usize, f64)>,
     /// How.
     pub outcome: Outcome,
@@ -167,9 +167,7 @@ pub fn report(problem: &Problem) -> Vec<String> {
     }
     for unknown in problem.unknowns.iter().filter(|unknown| unknown.unit != 1.0) {
         let (name, unit) = (&unknown.name, short(unknown.unit));
-        lines.push(format!(
-            "{name} is computed in units of {unit}, as large as conditions and sources make it"
-        ));
+        lines.push(format!("{name} is scaled by {unit}, the size of conditions and sources"));
     }
     lines.extend(notes(problem));
     lines
@@ -187,7 +185,7 @@ pub fn notes(problem: &Problem) -> Vec<String> {
     idle.dedup();
     if !idle.is_empty() {
         lines.push(format!(
-            "the stated weight of {} has no effect: what is exact is no penalty",
+            "the stated weight of {} has no effect: the condition is a hard constraint",
             idle.join(", ")
         ));
     }
@@ -204,18 +202,20 @@ impl Reason {
             Reason::Stated => "the file states that it is one".to_owned(),
             Reason::Off { unknown } => format!("hard constraints are off for {}", name(*unknown)),
             Reason::OwnAnsatz { unknown } => format!("{} has an ansatz of its own", name(*unknown)),
-            Reason::Wrapped => "it ties two ends together".to_owned(),
+            Reason::Wrapped => "it relates two ends".to_owned(),
             Reason::NotPrescribed => "it does not prescribe the value of one unknown".to_owned(),
             Reason::Trained => "it depends on parameters that are trained".to_owned(),
             Reason::Partial => "it does not hold on whole faces of the box".to_owned(),
             Reason::Periodic { axis } => format!("{} is periodic and has no ends", coordinate(*axis)),
-            Reason::Windows => "windows begin where the one before ended".to_owned(),
-            Reason::SlopeAlone => "it prescribes a slope where no exact condition gives the value".to_owned(),
-            Reason::Fast => "what it starts changes many times over until the end of time".to_owned(),
-            Reason::Steep { axis, part } => {
-                format!("what it prescribes changes over 1/{part:.0} of {}: too steep", coordinate(*axis))
+            Reason::Windows => "each time window starts from the end of the previous one".to_owned(),
+            Reason::SlopeAlone => {
+                "it prescribes a derivative where no hard constraint prescribes the value".to_owned()
             }
-            Reason::Kink => "what it prescribes may have kinks".to_owned(),
+            Reason::Fast => "the field changes rapidly: many oscillations over the time interval".to_owned(),
+            Reason::Steep { axis, part } => {
+                format!("its data change over 1/{part:.0} of {}: too steep", coordinate(*axis))
+            }
+            Reason::Kink => "its data may have kinks".to_owned(),
             Reason::NotFinite { axis, order, place } => {
                 let subject = differentiated(*order, coordinate(*axis));
                 format!("{subject} is not finite at {}", point(place))
@@ -229,7 +229,7 @@ impl Reason {
                 let field = Field { unknown: *unknown as u16, derivative: *derivative, site: 0 };
                 let field = problem.leaf(Leaf::Field(field));
                 let (place, own, others) = (point(place), short(*own), short(*others));
-                format!("it asks for {field} = {own} at {place}, where `{other}` asks for {others}")
+                format!("it requires {field} = {own} at {place}, where `{other}` requires {others}")
             }
             Reason::TooManyAxes { axes } => {
                 format!("too many faces: {axes} coordinates have conditions at their ends")
@@ -264,9 +264,9 @@ fn clipped(formula: String) -> String {
 
 fn differentiated(order: usize, axis: &str) -> String {
     match order {
-        0 => "what it prescribes".to_owned(),
-        1 => format!("the derivative along {axis} of what it prescribes"),
-        _ => format!("the derivative of order {order} along {axis} of what it prescribes"),
+        0 => "the prescribed value".to_owned(),
+        1 => format!("the derivative of its data along {axis}"),
+        _ => format!("the derivative of order {order} of its data along {axis}"),
     }
 }
 

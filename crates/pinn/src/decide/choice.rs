@@ -62,9 +62,9 @@ impl Choice {
                 format!("its steps are cheap enough here, by {}", Reason(extent, device))
             }
             Choice::TooLarge { extent, device } => {
-                format!("a step of Gauss-Newton would be by {}, which is too much", Reason(extent, device))
+                format!("Gauss-Newton is too expensive: {}", Reason(extent, device))
             }
-            Choice::TooCoarse => "Gauss-Newton needs f64 to be worth its cost".to_owned(),
+            Choice::TooCoarse => "Gauss-Newton needs f64".to_owned(),
         }
     }
 }

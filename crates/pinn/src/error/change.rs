@@ -32,15 +32,15 @@ impl fmt::Display for Reason {
             }
             Reason::Seed => write!(
                 formatter,
-                "would make it another run: its points follow from the seed, and what the network sees of them may; {FROM}"
+                "would make it another run: its points, and possibly its features, follow from the seed; {FROM}"
             ),
             Reason::Windows => formatter.write_str(
-                "would make it another run: each window of time has a network of its own, which is trained for its times; train anew",
+                "would make it another run: each time window has its own network; train anew",
             ),
             Reason::Network => formatter.write_str("would make another network of it: train anew"),
             Reason::Ansatz { unknowns } => write!(
                 formatter,
-                "would change what the trained weights mean: {} would be built from them in another way, and no longer be what was trained; {FROM}, as a first guess",
+                "would change the meaning of the trained weights: {} would be another function of them; {FROM}, as an initial guess",
                 unknowns.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
             ),
             Reason::OwnBudgets => formatter.write_str(

@@ -35,11 +35,11 @@ impl Purpose {
             Purpose::Points => "points",
             Purpose::Candidates => "candidates for points",
             Purpose::Residuals => "residuals",
-            Purpose::Equations(_) => "equations of Gauss-Newton",
-            Purpose::History => "what the optimizer remembers",
+            Purpose::Equations(_) => "matrices of Gauss-Newton",
+            Purpose::History => "optimizer state",
             Purpose::Network => "the network",
             Purpose::TestPoints => "test points",
-            Purpose::Places => "places and values there",
+            Purpose::Places => "evaluation points and values",
         }
     }
 
@@ -168,7 +168,7 @@ fn too_little(need: &Need, available: u64) -> String {
     remedies.dedup();
     let remedy = remedies.join("; and ");
     format!(
-        "this needs about {} of memory ({}), and there are {} to be had: {remedy}; {VARIABLE}=BYTES says that there are more",
+        "this needs about {} of memory ({}), but {} are available: {remedy}; {VARIABLE}=BYTES overrides the available memory",
         show(need.bytes()),
         need.to_string().split_once(": ").map_or("", |(_, parts)| parts),
         show(available)

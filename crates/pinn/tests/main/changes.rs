@@ -113,7 +113,7 @@ fn every_method_takes_over_from_every_other_and_says_so() {
                 run.notices().iter().any(|notice| matches!(notice, Notice::Renewed(Renewal::Method { .. })));
             assert_eq!(told, !alike, "{from} to {to}: {:?}", run.notices());
             let environment = fs::read_to_string(path.join("environment.json")).unwrap();
-            assert_eq!(environment.contains("goes on with"), !alike, "{environment}");
+            assert_eq!(environment.contains("continues with"), !alike, "{environment}");
             // Interrupted at once, it goes on bit for bit as if it had not been.
             drop(folder);
             let (again, folder) =
@@ -136,8 +136,8 @@ fn a_refused_change_leaves_the_run_as_it_was() {
     let before = contents(&path);
     for (text, words) in [
         ("training.phase=[{ optimizer = 'adam', budget = '20 steps' }]", "phase 2, the problem has 1"),
-        ("training.hard_constraints=off", "`u` would be built from them in another way"),
-        ("training.windows=2", "a network of its own"),
+        ("training.hard_constraints=off", "`u` would be another function of them"),
+        ("training.windows=2", "has its own network"),
         ("training.seed=5", "follow from the seed"),
         ("training.budget=60 s", "budgets of their own"),
         ("training.phase.1.optimizer=newton", "newton"),
@@ -187,7 +187,7 @@ fn points_that_are_chosen_otherwise_are_used_from_the_next_step_on() {
     let scratch = Scratch::new("points");
     let adaptive = "optimizer = \"lbfgs\"\nadaptive = true\nresample = 50\nbudget = \"12 steps\"\n";
     for (change, points) in
-        [("training.points=40", 40), ("training.adaptive=false", 24), ("training.attention=true", 24)]
+        [("training.points=40", 40), ("training.adaptive=false", 24), ("training.residual_weights=true", 24)]
     {
         let (path, _, before) = scratch.interrupted("run", adaptive, 5);
         assert_eq!(before.task.numbers("points.0").unwrap().len() % 24, 0);

@@ -29,7 +29,10 @@ const VARIANTS: [(&str, &[&str]); 6] = [
     ("sketch", &["training.optimizer=gauss-newton", "training.solver=sketch"]),
     ("subspace", &["training.optimizer=gauss-newton", "training.solver=subspace"]),
     ("penalties", &["training.optimizer=gauss-newton", "training.hard_constraints=off"]),
-    ("attention", &["training.optimizer=adam", "training.attention={ decay = 0.9, rate = 0.1 }"]),
+    (
+        "residual-weights",
+        &["training.optimizer=adam", "training.residual_weights={ decay = 0.9, rate = 0.1 }"],
+    ),
 ];
 
 const PROBLEMS_OF_VARIANTS: [&str; 4] = ["burgers", "wave", "kovasznay", "heat-inverse"];

@@ -26,10 +26,10 @@ pub enum Unfit {
     #[error("an equation is not of first order in time with a number before one time derivative")]
     TimeDerivative,
     /// Trainable scalars, comparisons or choices.
-    #[error("an equation or a start holds parameters, comparisons, min, max or where")]
+    #[error("an equation or an initial condition contains parameters, comparisons, min, max or where")]
     NotSmooth,
     /// No condition that says what an unknown is at the start.
-    #[error("no condition of the form `u = formula` holds on the whole start of time for every unknown")]
+    #[error("some unknown has no initial condition of the form `u = formula`")]
     NoStart,
 }
 

@@ -120,7 +120,7 @@ fn instead_of(character: char) -> Option<&'static str> {
         '|' => Some("write `abs(x)`; conditions are joined with `and`, `or`, `not`"),
         '!' | '&' => Some("conditions are joined with `and`, `or`, `not`"),
         '?' | ':' => Some("a choice is written `where(condition, then, otherwise)`"),
-        '%' => Some("a share of a hundred is written `/100`; there is no remainder"),
+        '%' => Some("a percentage is written `/100`; there is no remainder operator"),
         _ => None,
     }
 }

@@ -129,7 +129,7 @@ fn on_pieces(
     let mut fine = true;
     for text in texts {
         if text.content.trim() == "periodic" {
-            let hint = "write `{ periodic = \"x\" }`, with the coordinate that comes around";
+            let hint = "write `{ periodic = \"x\" }`, with the periodic coordinate";
             workshop.mistakes.report_with(text.span, "periodicity has a key of its own", hint);
             fine = false;
             continue;

@@ -12,7 +12,7 @@ pub(in crate::parse) fn report(conditions: &[Stated], data: &Table, workshop: &m
     let names = conditions.iter().map(|(condition, span)| (condition.name.as_str(), *span));
     let tables = data.entries.iter().map(|entry| (entry.key.as_str(), entry.key_span));
     for (name, span) in names.chain(tables.clone()).filter(|(name, _)| *name == INTERIOR) {
-        let message = format!("`{name}` is what reports call the points inside the domain");
+        let message = format!("`{name}` is reserved for the points inside the domain");
         workshop.mistakes.report_with(span, message, "choose another name");
     }
     for (name, span) in tables {

@@ -29,7 +29,7 @@ const PHASE_KEYS: [&str; 16] = [
     "sampler",
     "adaptive",
     "causal",
-    "attention",
+    "residual_weights",
     "resample",
     "learning_rate",
     "schedule",
@@ -187,7 +187,7 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     phase.causal = causal.or(phase.causal);
     let balance = table.get("balance").and_then(|entry| reader::boolean(&entry.node, mistakes));
     phase.balance = balance.or(phase.balance);
-    if let Some(entry) = table.get("attention") {
+    if let Some(entry) = table.get("residual_weights") {
         phase.residual_weights = residual_weights(&entry.node, workshop);
     }
     let mistakes = &mut workshop.mistakes;
@@ -281,7 +281,7 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) ->
     }
 }
 
-/// Attention: whether, or how fast.
+/// Residual-based weights: whether, or how fast they follow.
 fn residual_weights(node: &Node, workshop: &mut Workshop) -> Option<ResidualWeights> {
     let mistakes = &mut workshop.mistakes;
     let usual = ResidualWeights { decay: 0.999, rate: 0.01 };
@@ -381,7 +381,7 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
                 return None;
             }
             if steps.is_none() && seconds.is_none() {
-                let message = "a bound that is never reached would never end training";
+                let message = "training might never reach this bound";
                 let hint = "state `steps` or `seconds` beside it, as in `{ loss = 1e-6, steps = 50000 }`";
                 mistakes.report_with(node.span, message, hint);
                 return None;

@@ -30,7 +30,7 @@ fn the_lid_of_a_cavity_gives_way_to_its_walls() {
     let outcomes = [
         "walls: exact",
         "walls: exact",
-        "lid: it asks for u = 1 at (0, 1), where `walls` asks for 0",
+        "lid: it requires u = 1 at (0, 1), where `walls` requires 0",
         "lid: exact",
         "level: it does not hold on whole faces of the box",
     ];
@@ -48,7 +48,7 @@ fn the_lid_of_a_cavity_gives_way_to_its_walls() {
 fn a_start_that_does_not_meet_the_walls_gives_way() {
     let pair =
         pair(&burgers(&format!("start = {{ on = \"t = 0\", equation = \"u = cos(pi*x)\" }}\n{WALLS}")));
-    let said = ["start: it asks for u = -1 at (0, -1), where `walls` asks for 0", "walls: exact"];
+    let said = ["start: it requires u = -1 at (0, -1), where `walls` requires 0", "walls: exact"];
     assert_eq!(pair.outcomes(), said);
     assert_eq!(pair.check_exact(TOLERANCE), 1);
 }
@@ -61,7 +61,7 @@ fn a_velocity_that_moves_a_wall_gives_way() {
          walls = { on = \"boundary\", equation = \"u = 0\" }\n",
     );
     let said =
-        ["start: exact", "start: it asks for u_t = 1 at (0, 0), where `walls` asks for 0", "walls: exact"];
+        ["start: exact", "start: it requires u_t = 1 at (0, 0), where `walls` requires 0", "walls: exact"];
     assert_eq!(pair.outcomes(), said);
 }
 
@@ -79,7 +79,7 @@ fn what_is_not_smooth_around_a_periodic_coordinate_is_not_built_in() {
     assert!(
         matches!(wrapped.outcomes()[0].split_once("jumps"), Some((_, rest)) if rest.ends_with("from 2 to -2"))
     );
-    let said = "start: the derivative along x of what it prescribes jumps at the ends of the periodic x, from -2 to 2";
+    let said = "start: the derivative of its data along x jumps at the ends of the periodic x, from -2 to 2";
     assert_eq!(allen_cahn.outcomes(), [said]);
     let wall = pair(
         &burgers(&format!("{START}\n{WALLS}"))
@@ -91,16 +91,16 @@ fn what_is_not_smooth_around_a_periodic_coordinate_is_not_built_in() {
 #[test]
 fn every_other_reason_is_told() {
     let table: [(&str, &str); 12] = [
-        ("start = { on = \"t = 0\", equation = \"u = abs(x) - 1\" }", "what it prescribes may have kinks"),
-        (
-            "start = { on = \"t = 0\", equation = \"u = where(x < 0, 0, 1)\" }",
-            "what it prescribes may have kinks",
-        ),
+        ("start = { on = \"t = 0\", equation = \"u = abs(x) - 1\" }", "its data may have kinks"),
+        ("start = { on = \"t = 0\", equation = \"u = where(x < 0, 0, 1)\" }", "its data may have kinks"),
         (
             "start = { on = \"t = 0\", equation = \"u = sqrt(1 + x)\" }",
-            "the derivative along x of what it prescribes is not finite at (0, -1)",
+            "the derivative of its data along x is not finite at (0, -1)",
         ),
-        ("start = { on = \"t = 0\", equation = \"u = 1/x\" }", "what it prescribes is not finite at (0, 0)"),
+        (
+            "start = { on = \"t = 0\", equation = \"u = 1/x\" }",
+            "the prescribed value is not finite at (0, 0)",
+        ),
         (
             "start = { on = \"t = 0\", equation = \"u = u_x\" }",
             "it does not prescribe the value of one unknown",
@@ -123,7 +123,7 @@ fn every_other_reason_is_told() {
         ),
         (
             "start = { on = \"t = 0\", equation = \"u_t = 0\" }",
-            "it prescribes a slope where no exact condition gives the value",
+            "it prescribes a derivative where no hard constraint prescribes the value",
         ),
         (
             "start = { on = \"t = 0\", equation = \"u_x = 0\" }",

@@ -73,7 +73,7 @@ fn a_condition_that_the_added_part_meets_but_in_corners_holds_and_is_said_to() {
     let half = pair(&PLATE.replace("T = 1\"", "T = where(x < 0.5, 1, 2)\""));
     assert!(half.outcomes()[1] != "hot: exact", "{:?}", half.outcomes());
     let without = pair(&PLATE.replace("[ansatz]\nT = \"jump + N\"\n", ""));
-    assert!(without.outcomes()[1].starts_with("hot: it asks for T = 1 at"), "{:?}", without.outcomes());
+    assert!(without.outcomes()[1].starts_with("hot: it requires T = 1 at"), "{:?}", without.outcomes());
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn conditions_that_are_stated_twice_agree_or_one_gives_way() {
     let refused = twice("3*x").outcomes();
     assert_eq!(
         refused[..2],
-        ["start: exact", "again: it asks for u = 1 at (0, 1), where `start` asks for 0"]
+        ["start: exact", "again: it requires u = 1 at (0, 1), where `start` requires 0"]
     );
 }
 
@@ -105,7 +105,7 @@ fn fields_that_are_large_or_small_are_computed_in_units_of_their_size() {
     assert_eq!((hot.constrained.unknowns[0].unit, hot.constrained.unknowns[1].unit), (256.0, 1.0));
     assert!(hot.check_exact(1e-10) > 0);
     let said = equation::problem::report(&hot.constrained);
-    let line = "u is computed in units of 256, as large as conditions and sources make it";
+    let line = "u is scaled by 256, the size of conditions and sources";
     assert!(said.iter().any(|said| said == line), "{said:?}");
     let soft = with("u = 300*cos(pi*x)", "hard_constraints = \"off\"\n");
     assert_eq!(soft.ansatz(0), "256*N");
@@ -139,7 +139,7 @@ fn starts_of_what_swings_many_times_stay_penalties() {
         ))
     };
     assert_eq!(swinging(2, "").outcomes(), ["start: exact", "rest: exact"]);
-    let reason = "what it starts changes many times over until the end of time";
+    let reason = "the field changes rapidly: many oscillations over the time interval";
     let long = swinging(20, "");
     assert_eq!(long.outcomes(), [format!("start: {reason}"), format!("rest: {reason}")]);
     assert!(long.constrained.unknowns[0].ansatz.is_none());

@@ -146,7 +146,7 @@ const HABITS: &[Mistake] = &[
         "equation = \"u = 0\" }",
         "equation = «\"periodic\"» }",
         "periodicity has a key of its own",
-        "write `{ periodic = \"x\" }`, with the coordinate that comes around",
+        "write `{ periodic = \"x\" }`, with the periodic coordinate",
     ),
     mistake(
         files::BURGERS,
