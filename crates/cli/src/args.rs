@@ -48,7 +48,7 @@ pub(crate) enum Command {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
     /// Time one training step: loss, gradient of all weights, Adam update
-    Step(Step),
+    Step(BenchStep),
     /// Time one iteration of Gauss-Newton on dense normal equations, in f64
     Iteration(Iteration),
     /// Train problems with several seeds and compare their error over time with what others have published
@@ -190,7 +190,7 @@ pub(crate) struct Measured {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Step {
+pub(crate) struct BenchStep {
     #[command(flatten)]
     pub(crate) measured: Measured,
 

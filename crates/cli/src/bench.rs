@@ -1,6 +1,6 @@
 //! `pinnace bench`
 
-use crate::args::{Iteration, Measured, Step};
+use crate::args::{BenchStep, Iteration, Measured};
 use crate::exit;
 use crate::terminal::tell_of_device;
 use bench::{IterationReport, StepReport, StepSettings, bench_iteration, bench_step};
@@ -9,7 +9,7 @@ use pinnace::memory::megabytes;
 use std::io::Write;
 use std::process::ExitCode;
 
-pub(crate) fn step(choices: &Step, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+pub(crate) fn step(choices: &BenchStep, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     exit::check_gpu(&choices.measured.gpu, choices.measured.device.device)?;
     tell_of_device(&choices.measured.device);
     let report = bench_step(&settings(&choices.measured, choices.precision))?;

@@ -2,7 +2,7 @@
 
 use crate::clean;
 use pinnace::memory::megabytes;
-use pinnace::{Enforcement, Experiment, FieldError, Losses, MemoryUse, Misfit, Outcome, Stopped, Trained};
+use pinnace::{Enforcement, Experiment, FieldError, Losses, MemoryUse, Misfit, Stopped, Trained, Treatment};
 use std::io::Write;
 use std::path::Path;
 
@@ -119,7 +119,7 @@ pub(crate) fn residuals(
 /// Equations of conditions that hold whatever the network does.
 pub(crate) fn exact(experiment: &Experiment) -> impl Iterator<Item = &Enforcement> {
     let enforcements = experiment.enforcements().iter();
-    enforcements.filter(|enforcement| matches!(enforcement.outcome, Outcome::Exact { .. }))
+    enforcements.filter(|enforcement| matches!(enforcement.treatment, Treatment::Exact { .. }))
 }
 
 /// How far every unknown is from its reference.

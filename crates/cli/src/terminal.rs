@@ -42,7 +42,7 @@ pub(crate) struct Terminal {
     bar: ProgressBar,
     shown: f64,
     /// The last step, where it has not been shown.
-    pending: Option<Step>,
+    pending: Option<ShownStep>,
     budget: Option<(Option<u64>, Option<f64>)>,
     /// What a stage is called, which it is and their number, where there are several.
     stage: Option<(String, usize, usize)>,
@@ -52,7 +52,7 @@ pub(crate) struct Terminal {
 
 /// A step as far as it is shown.
 #[derive(Clone, Copy)]
-struct Step {
+struct ShownStep {
     step: u64,
     loss: f64,
     /// Since the run began.
@@ -96,7 +96,7 @@ impl Terminal {
         }
     }
 
-    fn show(&mut self, now: Step) {
+    fn show(&mut self, now: ShownStep) {
         self.shown = now.seconds;
         self.pending = None;
         let left = match now.share {
@@ -105,7 +105,7 @@ impl Terminal {
             }
             Some(_) | None => "time left unknown".to_owned(),
         };
-        let Step { step, loss, seconds, share, points_per_second, trust, .. } = now;
+        let ShownStep { step, loss, seconds, share, points_per_second, trust, .. } = now;
         let trust = trust
             .map(|Trust { damping, gain, .. }| format!("  damping {damping:.0e}  gain {gain:.2}"))
             .unwrap_or_default();
@@ -164,7 +164,7 @@ impl Sink for Terminal {
                 };
                 let share = self.share(phase_step, phase_seconds);
                 let loss = taken.losses.total;
-                let now = Step { step, loss, seconds, share, phase_seconds, points_per_second, trust };
+                let now = ShownStep { step, loss, seconds, share, phase_seconds, points_per_second, trust };
                 if seconds - self.shown < interval {
                     self.pending = Some(now);
                 } else {

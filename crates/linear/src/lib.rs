@@ -24,7 +24,7 @@ pub use cholesky::Cholesky;
 pub use course::{Attempt, Bend, Correction, Course};
 pub use damped::{Patience, Products, Unknowns, least_damping, sketched};
 pub use float::Float;
-pub use gemm::{Scalars, Size, Start, multiply};
+pub use gemm::{Accumulation, Scalars, Size, multiply};
 pub use gram::Gram;
 pub use hardware::Hardware;
 pub use level::Level;

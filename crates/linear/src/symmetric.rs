@@ -1,6 +1,6 @@
 //! XᵀX, added up block by block of rows of X.
 
-use crate::{Level, Scalars, Size, Start, multiply};
+use crate::{Accumulation, Level, Scalars, Size, multiply};
 use rayon::prelude::*;
 
 /// Columns of X that lie together: four blocks of six rows, three vectors, of the microkernel.
@@ -73,7 +73,14 @@ impl Symmetric {
                 let block = Size { rows: PANEL, columns: PANEL, inner: count };
                 for row in column..padded / PANEL {
                     let to = &mut numbers[row * PANEL..];
-                    multiply(level, block, columns, (panel(row), PANEL), (to, padded), Start::Accumulate);
+                    multiply(
+                        level,
+                        block,
+                        columns,
+                        (panel(row), PANEL),
+                        (to, padded),
+                        Accumulation::Accumulate,
+                    );
                 }
             },
         );

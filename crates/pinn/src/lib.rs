@@ -32,7 +32,7 @@ pub use equation::decide::{Decision, Decisions};
 pub use equation::expression::Derivative;
 pub use equation::parse::Diagnostics;
 pub use equation::problem::{Budget, FieldNameError, Problem, Solution};
-pub use equation::problem::{Enforcement, Outcome};
+pub use equation::problem::{Enforcement, Treatment};
 pub use equation::taylor::Plan;
 pub use error::{GridError, TrainError};
 pub use evaluate::{FieldError, Fields, Misfit, Places, Summary, largest_relative, level_is_free};

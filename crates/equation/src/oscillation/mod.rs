@@ -20,7 +20,7 @@ use crate::problem::Problem;
 use crate::problem::{places, value};
 use complex::Complex;
 use modes::Entry;
-use start::Start;
+use start::InitialState;
 use std::f64::consts::TAU;
 
 /// What a change of a field, differentiated in some way, changes in an equation.
@@ -76,7 +76,7 @@ fn rates(problem: &Problem, time: usize, flat: bool) -> Option<Vec<Vec<Complex>>
     }
     // What is looked at leaves nothing behind.
     let mut pool = problem.pool.clone();
-    let start = Start::read(&mut pool, problem, time);
+    let start = InitialState::read(&mut pool, problem, time);
     let mut influences = Vec::new();
     for (equation, stated) in problem.equations.iter().enumerate() {
         for leaf in pool.leaves(&[stated.residual]) {

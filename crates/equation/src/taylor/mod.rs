@@ -24,7 +24,7 @@ mod split;
 
 pub use activation::{Derivatives, Wave, derivatives};
 pub use adjoint::Variable;
-pub use architecture::{Architecture, Feature, Layer, Signal, Start, Tensor};
+pub use architecture::{Architecture, Feature, InitialDistribution, Layer, Signal, Tensor};
 pub use channels::{ChannelKind, Channels, Weight};
 pub use cost::Cost;
 pub use interpret::Interpreter;

@@ -1,6 +1,6 @@
 //! The engine: tiles of all terms, shared out over threads in a fixed number of chunks.
 
-use super::layout::Layout;
+use super::layout::TapeLayout;
 use super::network::{Shared, Weights};
 use super::term::TermCode;
 use super::tile::{Scratch, Sums};
@@ -42,7 +42,7 @@ pub(crate) struct Cpu<'plan, T> {
 pub(super) struct Fixed<'plan, T> {
     pub(super) plan: &'plan Plan,
     level: Level,
-    pub(super) layout: Layout,
+    pub(super) layout: TapeLayout,
     /// One per term, then the prediction.
     pub(super) terms: Vec<TermCode<'plan, T>>,
     weights: Weights<T>,
@@ -58,7 +58,7 @@ struct Tile {
 
 impl<'plan, T: Float> Cpu<'plan, T> {
     pub(crate) fn new(plan: &'plan Plan, level: Level) -> Self {
-        let layout = Layout::new::<T>(&plan.architecture);
+        let layout = TapeLayout::new::<T>(&plan.architecture);
         let terms: Vec<TermCode<'plan, T>> = (plan.terms.iter().chain([&plan.prediction]))
             .map(|term| TermCode::new(&plan.architecture, &layout, term))
             .collect();

@@ -59,10 +59,10 @@ impl Choice {
     pub fn why(&self) -> String {
         match *self {
             Choice::GaussNewton { extent, device } => {
-                format!("its steps are cheap enough here, by {}", Reason(extent, device))
+                format!("its steps are cheap enough here, by {}", SolverCosts(extent, device))
             }
             Choice::TooLarge { extent, device } => {
-                format!("Gauss-Newton is too expensive: {}", Reason(extent, device))
+                format!("Gauss-Newton is too expensive: {}", SolverCosts(extent, device))
             }
             Choice::TooCoarse => "Gauss-Newton needs f64".to_owned(),
         }
@@ -71,11 +71,11 @@ impl Choice {
 
 /// Which way of solving is cheapest, and what the others would cost.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Reason(pub Extent, pub Device);
+pub struct SolverCosts(pub Extent, pub Device);
 
-impl fmt::Display for Reason {
+impl fmt::Display for SolverCosts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Reason(extent, device) = *self;
+        let SolverCosts(extent, device) = *self;
         let best = extent.best_on(device.hardware());
         let cost = |solver: Solver| format!("{:.3} Gflop", extent.flops(solver) / 1e9);
         write!(

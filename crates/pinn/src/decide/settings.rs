@@ -70,8 +70,8 @@ impl Settings {
     }
 
     /// As the loop knows it, with steps of a method from outside where there is one.
-    pub fn phase(&self, own: Option<&OwnOptimizer>) -> train::trainer::Phase {
-        train::trainer::Phase {
+    pub fn phase(&self, own: Option<&OwnOptimizer>) -> train::trainer::PhaseSettings {
+        train::trainer::PhaseSettings {
             stepping: own.map_or(Stepping::Method(self.method), |own| Stepping::Own(own.clone())),
             learning_rate: self.learning_rate,
             schedule: self.schedule,

@@ -8,7 +8,7 @@ mod spot;
 mod table;
 mod transfer;
 
-pub use change::Reason;
+pub use change::ChangeRefusal;
 pub use export::ExportError;
 pub use grid::GridError;
 pub(crate) use grid::LARGEST_GRID;
@@ -175,7 +175,7 @@ pub enum TrainError {
         /// As the user wrote it.
         text: String,
         /// Why.
-        reason: Reason,
+        reason: ChangeRefusal,
     },
     /// The loss is no basis for a step that was to be measured, or for one of a method from outside.
     #[error("no step can be taken: {0}")]

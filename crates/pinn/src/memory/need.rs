@@ -73,7 +73,7 @@ impl Purpose {
 
 /// Bytes for one purpose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct MemoryItem {
     /// What for.
     pub purpose: Purpose,
     /// How many; the largest number where they are more.
@@ -83,7 +83,7 @@ pub struct Part {
 /// Memory of the host that something takes at the same time, at most.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Need {
-    parts: Vec<Part>,
+    parts: Vec<MemoryItem>,
 }
 
 impl Need {
@@ -98,14 +98,14 @@ impl Need {
         let bytes = bytes as u64;
         match self.parts.iter_mut().find(|part| part.purpose == purpose) {
             Some(part) => part.bytes = part.bytes.saturating_add(bytes),
-            None if bytes > 0 => self.parts.push(Part { purpose, bytes }),
+            None if bytes > 0 => self.parts.push(MemoryItem { purpose, bytes }),
             None => {}
         }
         self
     }
 
     /// By purpose, the largest first.
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn parts(&self) -> Vec<MemoryItem> {
         let mut parts = self.parts.clone();
         parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
         parts

@@ -12,7 +12,7 @@ use equation::taylor::Plan;
 use kernel::{Kernel, Points};
 use method::Order;
 use train::optimize::{Optimizer, StepOutcome, Trust};
-use train::trainer::{LoopFault, OwnOptimizer, Phase, Task};
+use train::trainer::{LoopFault, OwnOptimizer, PhaseSettings, Task};
 use train::{Event, LeastSquares, Loss, Losses, Refusal, Shortage, Sink, Snapshot, State};
 
 /// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.
@@ -123,7 +123,7 @@ impl<'run, 'plan> Equations<'run, 'plan> {
 impl Task for Equations<'_, '_> {
     type Error = TrainError;
 
-    fn phases(&self) -> Vec<Phase> {
+    fn phases(&self) -> Vec<PhaseSettings> {
         self.phases.iter().map(|settings| settings.phase(self.own)).collect()
     }
 

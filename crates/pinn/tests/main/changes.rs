@@ -1,7 +1,7 @@
 //! Runs that go on in another way: whole, or not at all.
 
 use pinnace::run::Renewal;
-use pinnace::run::{Folder, Notice, Place, Reason};
+use pinnace::run::{ChangeRefusal, Folder, Notice, Place};
 use pinnace::{Event, Experiment, Quiet, Run, Sink, Snapshot, Stopped, TrainError};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -157,7 +157,7 @@ fn weights_keep_their_meaning_where_no_condition_is_built_in() {
     let (path, _, _) = scratch.interrupted("run", soft, 4);
     assert!(resume(&path, &["training.hard_constraints=off"]).is_ok(), "said again it changes nothing");
     let error = resume(&path, &["training.hard_constraints=auto"]).expect_err("another ansatz");
-    let TrainError::Override { reason: Reason::Ansatz { unknowns }, text } = &error else {
+    let TrainError::Override { reason: ChangeRefusal::Ansatz { unknowns }, text } = &error else {
         panic!("{error}")
     };
     assert_eq!((&**unknowns, text.as_str()), (&["u".to_owned()][..], "training.hard_constraints=auto"));

@@ -1,7 +1,7 @@
 //! Promises of the training loop.
 
 use kernel::Kernel;
-use pinnace::trainer::{Equations, Measure, Outcome, Snapshot, Surroundings, train};
+use pinnace::trainer::{Equations, Measure, Snapshot, Surroundings, TrainingOutcome, train};
 use pinnace::{
     Device, Event, Experiment, Objective, Precision, Quiet, Sink, StepTaken, Stopped, TrainError, Trained,
 };
@@ -48,7 +48,7 @@ fn run_by(
     clock: &dyn Fn() -> f64,
     error: &Measure<'_>,
     sink: &mut dyn Sink,
-) -> Result<Outcome, TrainError> {
+) -> Result<TrainingOutcome, TrainError> {
     let tables = experiment.tables().clone();
     let kernel = Kernel::compile(experiment.plan(), Device::Reference, Precision::F64)?;
     let mut objective = Objective::new(kernel, Vec::new());

@@ -2,7 +2,7 @@
 
 use super::read::{equations, is_smooth, periodic, start};
 use super::samples::Samples;
-use super::transform::Shape;
+use super::transform::GridShape;
 use equation::expression::{Expression, Field, Leaf, Pool, evaluate};
 use equation::problem::{Problem, Role};
 use rayon::prelude::*;
@@ -130,7 +130,7 @@ impl Evolution {
     }
 
     /// The coordinates of all samples: one list for each coordinate of space, those of a line second.
-    pub(super) fn places(&self, shape: Shape) -> [Vec<f64>; 2] {
+    pub(super) fn places(&self, shape: GridShape) -> [Vec<f64>; 2] {
         let along = |(low, high): (f64, f64), position: usize, count: usize| {
             low + (high - low) * position as f64 / count as f64
         };

@@ -1,6 +1,6 @@
 //! What is trained, as far as the loop knows it.
 
-use super::{LoopFault, Phase};
+use super::{LoopFault, PhaseSettings};
 use crate::optimize::{Optimizer, StepOutcome, Trust};
 use crate::{Fallback, Loss, Losses, Refusal, Shortage, Sink, Snapshot, State};
 use std::error::Error;
@@ -13,7 +13,7 @@ pub trait Task {
     type Error: Error + From<LoopFault>;
 
     /// The phases of training, one after the other.
-    fn phases(&self) -> Vec<Phase>;
+    fn phases(&self) -> Vec<PhaseSettings>;
 
     /// How many of the first parameters are weights: nothing draws the others towards zero.
     fn weight_count(&self) -> usize;

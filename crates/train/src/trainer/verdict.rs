@@ -3,7 +3,7 @@
 //! Everything that depends on the clock, on whoever watches or on a wish to stop is read here, once per step: whoever trains
 //! on several machines has one value to agree on.
 
-use super::{Phase, Surroundings};
+use super::{PhaseSettings, Surroundings};
 use crate::{Sink, Snapshot, Stopped};
 use std::sync::atomic::Ordering;
 
@@ -44,7 +44,7 @@ impl Verdict {
     /// What happens from where `now` stands. `measured_next` is when whoever watches gets a measurement, in seconds of the
     /// run; `steps` is how long a series should be.
     pub(super) fn decide(
-        phase: &Phase,
+        phase: &PhaseSettings,
         now: &Snapshot,
         since: Since,
         (measured_next, steps): (f64, u64),
@@ -68,7 +68,7 @@ impl Verdict {
 }
 
 /// Whether a phase ends here. The loss is the one before the last step.
-fn over(phase: &Phase, now: &Snapshot, interrupted: bool) -> Option<Stopped> {
+fn over(phase: &PhaseSettings, now: &Snapshot, interrupted: bool) -> Option<Stopped> {
     let budget = phase.budget;
     // Nobody has said how many steps: they are those of the method.
     let before = if phase.ends_at_plateau { now.before_method } else { 0 };

@@ -307,7 +307,7 @@ fn residual_weights(node: &Node, workshop: &mut Workshop) -> Option<ResidualWeig
 
 /// The kinds of schedules.
 #[derive(Clone, Copy)]
-enum Shape {
+enum ScheduleKind {
     Constant,
     Cosine,
     Exponential,
@@ -315,13 +315,16 @@ enum Shape {
 
 fn schedule(node: &Node, workshop: &mut Workshop) -> Option<Schedule> {
     let mistakes = &mut workshop.mistakes;
-    let shapes =
-        [("constant", Shape::Constant), ("cosine", Shape::Cosine), ("exponential", Shape::Exponential)];
+    let shapes = [
+        ("constant", ScheduleKind::Constant),
+        ("cosine", ScheduleKind::Cosine),
+        ("exponential", ScheduleKind::Exponential),
+    ];
     let Value::Table(table) = &node.value else {
         return match reader::choice(node, &shapes, mistakes)? {
-            Shape::Constant => Some(Schedule::Constant),
-            Shape::Cosine => Some(Schedule::Cosine { warmup: 0 }),
-            Shape::Exponential => {
+            ScheduleKind::Constant => Some(Schedule::Constant),
+            ScheduleKind::Cosine => Some(Schedule::Cosine { warmup: 0 }),
+            ScheduleKind::Exponential => {
                 let hint = "write `{ kind = \"exponential\", factor = 0.9, steps = 1000 }`";
                 mistakes.report_with(node.span, "an exponential schedule needs its factor and steps", hint);
                 None
@@ -334,21 +337,21 @@ fn schedule(node: &Node, workshop: &mut Workshop) -> Option<Schedule> {
     };
     let shape = reader::choice(&kind.node, &shapes, mistakes)?;
     let keys: &[&str] = match shape {
-        Shape::Constant => &["kind"],
-        Shape::Cosine => &["kind", "warmup"],
-        Shape::Exponential => &["kind", "factor", "steps"],
+        ScheduleKind::Constant => &["kind"],
+        ScheduleKind::Cosine => &["kind", "warmup"],
+        ScheduleKind::Exponential => &["kind", "factor", "steps"],
     };
     reader::only(table, keys, "key", mistakes);
     let mut steps = |key: &str, least: i64| {
         table.get(key).map(|entry| reader::count(&entry.node, least..=i64::MAX, mistakes))
     };
     match shape {
-        Shape::Constant => Some(Schedule::Constant),
-        Shape::Cosine => {
+        ScheduleKind::Constant => Some(Schedule::Constant),
+        ScheduleKind::Cosine => {
             let warmup = steps("warmup", 0).unwrap_or(Some(0))?;
             Some(Schedule::Cosine { warmup: warmup as u64 })
         }
-        Shape::Exponential => {
+        ScheduleKind::Exponential => {
             let (steps, factor) = (steps("steps", 1), table.get("factor"));
             let (Some(steps), Some(factor)) = (steps, factor) else {
                 let hint = "write `{ kind = \"exponential\", factor = 0.9, steps = 1000 }`";
