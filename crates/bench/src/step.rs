@@ -338,7 +338,7 @@ fn series_of(seconds: f64) -> usize {
     ((SERIES.1 / seconds) as usize).clamp(1, 1 << 12)
 }
 
-/// Operations per second that the device could do at most: a GPU's by its data sheet, the processor's as measured on
+/// Operations per second that the device could do at most: a GPU's by its data sheet, the CPU's as measured on
 /// all threads at once.
 fn peak(device: Device, precision: Precision) -> Result<Option<f64>, BenchError> {
     const SECONDS: f64 = 0.2;

@@ -53,7 +53,7 @@ pub(crate) enum Bench {
     Iteration(Iteration),
     /// Train problems with several seeds and compare their error over time with what others have published
     Accuracy(Accuracy),
-    /// Time training of one problem with more and more points, on a device and on the processor beside it
+    /// Time training of one problem with more and more points, on a device and on the CPU beside it
     Scaling(Scaling),
 }
 

@@ -173,7 +173,7 @@ fn notes(error: &FieldError) -> String {
     if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) }
 }
 
-/// How far windows of time came, where some are still to come.
+/// How far time windows came, where some are still to come.
 pub(crate) fn reached(
     experiment: &Experiment,
     parameters: &[f64],

@@ -46,7 +46,7 @@ pub enum KernelError {
         /// Which precision.
         precision: Precision,
     },
-    /// Instructions that this processor does not have.
+    /// Instructions that this CPU does not have.
     #[error("this CPU does not support {level}")]
     Level {
         /// Which instruction set.

@@ -115,7 +115,7 @@ macro_rules! dispatch {
     ($tile:ident, $kernel:ident, [$($rows:literal)*]) => {
         match ($tile.rows, $tile.vectors) {
             $(
-                // SAFETY: `check` has been called and the processor runs this level.
+                // SAFETY: `check` has been called and the CPU runs this level.
                 ($rows, 1) => unsafe { $kernel::<$rows, 1>($tile) },
                 // SAFETY: as above.
                 ($rows, 2) => unsafe { $kernel::<$rows, 2>($tile) },
@@ -171,7 +171,7 @@ macro_rules! microkernel {
     ($name:ident, $feature:literal, $T:ident, $lanes:literal, $parts:literal,
      $zero:ident, $load:ident, $store:ident, $splat:ident, $multiply_add:ident) => {
         /// # Safety
-        /// The processor has the instructions, and [`Tile::check`] has passed with these sizes.
+        /// The CPU has the instructions, and [`Tile::check`] has passed with these sizes.
         #[target_feature(enable = $feature)]
         unsafe fn $name<const ROWS: usize, const VECTORS: usize>(tile: Tile<'_, $T>) {
             use std::arch::x86_64::*;

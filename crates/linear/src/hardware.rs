@@ -3,7 +3,7 @@
 /// Where numbers are computed and lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hardware {
-    /// On the processor, in the host's memory.
+    /// On the CPU, in the host's memory.
     Processor,
     /// On a device with memory of its own.
     Accelerator,

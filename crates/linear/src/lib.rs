@@ -1,4 +1,4 @@
-//! The linear algebra of a training step: on the processor, and as data that a device carries out.
+//! The linear algebra of a training step: on the CPU, and as data that a device carries out.
 //!
 //! Whoever optimises and whoever computes on a device both stand on this crate, and neither on the other. Results do not
 //! depend on the number of threads.

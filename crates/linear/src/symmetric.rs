@@ -1,4 +1,4 @@
-//! XᵀX, added up block by block of rows of X.
+//! XᵀX, summed block by block of rows of X.
 
 use crate::{Accumulation, Level, Scalars, Size, multiply};
 use rayon::prelude::*;
@@ -6,7 +6,7 @@ use rayon::prelude::*;
 /// Columns of X that lie together: four blocks of six rows, three vectors, of the microkernel.
 pub(crate) const PANEL: usize = 24;
 
-/// A symmetric matrix. A part of it is added up by one thread in the order of X's rows: the bits do not
+/// A symmetric matrix. A part of it is summed by one thread in the order of X's rows: the bits do not
 /// depend on the number of threads.
 #[derive(Clone, Debug)]
 pub struct Symmetric {

@@ -10,7 +10,7 @@ use std::time::Instant;
 use train::trainer::{Surroundings, train_phases};
 use train::{Event, Sink};
 
-/// Steps in every window of time that are worth more than a wider network, at the number of points that it begins with.
+/// Steps in every time window that are worth more than a wider network, at the number of points that it begins with.
 const ENOUGH_STEPS: f64 = 200.0;
 
 /// Steps that are taken to time the last of them: before, kernels are compiled and memory is found.

@@ -9,13 +9,13 @@ use equation::taylor::{Plan, Source, Term};
 use kernel::{Device, Precision};
 use train::Hardware;
 
-/// Gradients of parts of the points that the processor adds up side by side.
+/// Gradients of parts of the points that the CPU sums side by side.
 const GRADIENTS: f64 = 32.0;
 
 /// Other vectors as long as the parameters: weights packed in two ways, twice, and the trainer's own.
 const VECTORS: f64 = 12.0;
 
-/// Vectors as long as the rows in a step of Gauss-Newton: at its start, at its end, and what it bends by.
+/// Vectors as long as the rows in a step of Gauss-Newton: at its start, at its end, and its acceleration.
 const ROW_VECTORS: f64 = 6.0;
 
 /// What is remembered, as it is kept for a checkpoint, and as the checkpoint is written.

@@ -1,4 +1,4 @@
-//! What training does in a slower way than it could, and why.
+//! What training does by a slower path, and why.
 
 use kernel::Device;
 use kernel::cuda::{CudaError, Unfused};

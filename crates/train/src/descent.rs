@@ -1,6 +1,6 @@
 //! How losses went: where they began, how low they came, where they are.
 //!
-//! Losses are compared within one window of time. Where weights change, what follows is another loss: the two are
+//! Losses are compared within one time window. Where weights change, what follows is another loss: the two are
 //! linked by taking the next loss for the last one in other units. While early times come first, losses rise because
 //! more of time is seen, which is no failure.
 

@@ -27,7 +27,7 @@ impl Folder {
 
     fn train(&self, more: &[&str]) -> Output {
         let small = ["--set", "training.points=16", "--set", "training.condition_points=8"];
-        // On the processor: half precision overflows before anything diverges.
+        // On the CPU: half precision overflows before anything diverges.
         let method =
             ["--set", "training.optimizer=adam", "--device", "cpu", "--out", "run", "--quiet", "--no-plots"];
         self.pinnace(&[&["train", "poisson-2d"][..], &small, &method, more].concat())

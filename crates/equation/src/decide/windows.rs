@@ -24,7 +24,7 @@ const MOST_GROWTH: f64 = 4e4;
 /// The part of time at which the last window begins at the latest.
 const LAST: f64 = 0.6;
 
-/// Cuts time into periods of what swings fastest, or by how fast small changes grow at the start, where the file leaves
+/// Cuts time into periods of the fastest oscillation, or by how fast perturbations grow at the start, where the file leaves
 /// it open. Only for Gauss-Newton, which balances a start against the equations: other methods need weights.
 pub(super) fn decide(problem: &mut Problem) -> Option<Decision> {
     // Without time there is nothing to cut.

@@ -22,16 +22,16 @@ pub(super) fn chunk_count(tiles: usize) -> usize {
     (tiles / 2).clamp(1, MOST_CHUNKS)
 }
 
-/// Packed weights that one thread adds up at a time.
+/// Packed weights that one thread sums at a time.
 const SHARE: usize = 4096;
 
-/// A plan on the processor's vector units, in f32 or f64.
+/// A plan on the CPU's vector units, in f32 or f64.
 #[derive(Debug)]
 pub(crate) struct Cpu<'plan, T> {
     pub(super) fixed: Fixed<'plan, T>,
-    /// What every chunk adds up.
+    /// What every chunk sums.
     pub(super) sums: Vec<Sums<T>>,
-    /// All chunks' gradients added up, packed.
+    /// All chunks' gradients summed, packed.
     pub(super) total: Vec<f64>,
     /// A direction in parameter space, packed.
     pub(super) direction: Weights<T>,

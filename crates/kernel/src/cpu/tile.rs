@@ -25,7 +25,7 @@ pub(crate) struct Scratch<T> {
     registers: Vec<T>,
 }
 
-/// What a chunk of tiles adds up.
+/// What a chunk of tiles sums.
 #[derive(Debug)]
 pub(crate) struct Sums<T> {
     /// Packed gradient of the weights.

@@ -1,4 +1,4 @@
-//! Normal equations that are added up, factorised and solved on the device: the host sees a few numbers.
+//! Normal equations that are summed, factorised and solved on the device: the host sees a few numbers.
 
 use super::visit::scales;
 use crate::cuda::{CANDIDATES, MemoryPlan, Tried, distinct_factors};

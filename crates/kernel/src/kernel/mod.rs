@@ -24,7 +24,7 @@ pub struct Kernel<'plan> {
     precision: Precision,
     pub(crate) engine: Engine<'plan>,
     pub(crate) sums: Sums,
-    /// Of one term, while their squares are added up.
+    /// Of one term, while their squares are summed.
     pub(crate) residuals: Vec<f64>,
 }
 
@@ -36,8 +36,8 @@ impl<'plan> Kernel<'plan> {
         Ok(Kernel::with(plan, device, precision, engine))
     }
 
-    /// Prepares a plan for the processor with a given instruction set, to compare one with another.
-    /// Fails where this processor does not have it.
+    /// Prepares a plan for the CPU with a given instruction set, to compare one with another.
+    /// Fails where this CPU does not have it.
     pub fn compile_for_level(
         plan: &'plan Plan,
         precision: Precision,
@@ -46,7 +46,7 @@ impl<'plan> Kernel<'plan> {
         Ok(Kernel::with(plan, Device::Cpu, precision, Engine::at_level(plan, precision, level)?))
     }
 
-    /// Prepares the GPU's kernels for the processor, which runs the threads of a block in turn: to check them
+    /// Prepares the GPU's kernels for the CPU, which runs the threads of a block in turn: to check them
     /// where there is no GPU. Needs a C++ compiler, and is slow.
     pub fn compile_for_stand_in(plan: &'plan Plan, precision: Precision) -> Result<Self, KernelError> {
         Self::compile_for_small_stand_in(plan, precision, usize::MAX)
@@ -82,7 +82,7 @@ impl<'plan> Kernel<'plan> {
     }
 
     /// Bounds what it holds there, or takes the bound away. With less memory points come in chunks, which changes no
-    /// bit; with very little, fewer blocks share the work, and sums are added up in another order. A call that
+    /// bit; with very little, fewer blocks share the work, and sums are formed in another order. A call that
     /// cannot do with so little fails.
     pub fn limit_device_bytes(&mut self, limit: Option<usize>) {
         self.engine.limit_device_bytes(limit);

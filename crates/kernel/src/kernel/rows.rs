@@ -55,7 +55,7 @@ impl Kernel<'_> {
                     self.fetch_equations(normal)?;
                     return Ok(&self.sums);
                 }
-                // Rows still come from the device, block by block, and are added up here.
+                // Rows still come from the device, block by block, and are summed here.
                 Err(KernelError::Cuda(CudaError::Memory { .. })) => {}
                 Err(error) => return Err(error),
             }

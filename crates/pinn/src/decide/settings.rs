@@ -23,7 +23,7 @@ const FEW_ROWS: usize = 2048;
 /// between them: Adam then gets fresh ones at every step, and L-BFGS, which needs the same ones, one per parameter up to a bound.
 pub(super) const FEW_COORDINATES: usize = 3;
 
-/// The most of those: with 13,889 points a step in twenty dimensions takes a processor so long that too few are taken.
+/// The most of those: with 13,889 points a step in twenty dimensions takes a CPU so long that too few are taken.
 const MOST_FIXED: usize = 4096;
 
 /// Operations up to which points may grow.

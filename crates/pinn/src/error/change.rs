@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a run cannot go on with an override.
+/// Why a run cannot continue with an override.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ChangeRefusal {
     /// It changes more than training.

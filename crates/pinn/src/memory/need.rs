@@ -18,7 +18,7 @@ pub enum Purpose {
     Residuals,
     /// The matrices of Gauss-Newton's equations and their factors.
     Equations(Solver),
-    /// What a quasi-Newton method remembers, and Adam's means.
+    /// The state of a quasi-Newton method, and Adam's means.
     History,
     /// The network: weights, gradients of parts of the points, checkpoints.
     Network,

@@ -8,7 +8,7 @@ use equation::problem::{Budget, Phase};
 use train::folder::{Notice, PROBLEM};
 use train::trainer::LoopFault;
 
-/// A problem under overrides that its run can go on with.
+/// A problem under overrides that its run can continue with.
 pub(super) struct ChangedProblem {
     pub(super) experiment: Experiment,
     /// What `problem.toml` will say.

@@ -9,7 +9,7 @@ use kernel::cuda::CudaError;
 use kernel::{KernelError, Points};
 use train::Refusal;
 
-/// The first point at which the squares of a term's residuals do not add up to a number, and which residual is to blame:
+/// The first point at which the squares of a term's residuals do not sum to a number, and which residual is to blame:
 /// by position in the term.
 pub(super) fn first_bad(
     problem: &Problem,

@@ -21,7 +21,7 @@ pub type Measure<'run> = dyn Fn(&mut Kernel<'_>, &[f64]) -> Result<Option<f64>, 
 /// Adds to the points of a term, by its position, what they take over from the window before.
 pub type TakeOver<'run> = dyn Fn(usize, &mut Points) -> Result<(), TrainError> + 'run;
 
-/// A problem's equations, in one window of time, as they are trained.
+/// A problem's equations, in one time window, as they are trained.
 pub struct Equations<'run, 'plan> {
     pub(super) problem: &'run Problem,
     pub(super) plan: &'run Plan,
@@ -85,7 +85,7 @@ impl<'run, 'plan> Equations<'run, 'plan> {
         Equations { error: Some(error), ..self }
     }
 
-    /// In a window of time: what it takes over from the one before, if there is one, and whether it is the last.
+    /// In a time window: what it takes over from the one before, if there is one, and whether it is the last.
     #[must_use]
     pub fn in_window(self, before: Option<&'run TakeOver<'run>>, last: bool) -> Self {
         Equations { before, last, ..self }

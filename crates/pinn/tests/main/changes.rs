@@ -114,7 +114,7 @@ fn every_method_takes_over_from_every_other_and_says_so() {
             assert_eq!(told, !alike, "{from} to {to}: {:?}", run.notices());
             let environment = fs::read_to_string(path.join("environment.json")).unwrap();
             assert_eq!(environment.contains("continues with"), !alike, "{environment}");
-            // Interrupted at once, it goes on bit for bit as if it had not been.
+            // Interrupted at once, it continues bit for bit as if it had not been.
             drop(folder);
             let (again, folder) =
                 resume(&path, &[]).unwrap_or_else(|error| panic!("{from} to {to}: {error}"));

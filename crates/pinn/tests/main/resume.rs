@@ -284,7 +284,7 @@ fn a_method_from_outside_goes_on_from_a_run_bit_for_bit_and_its_own_state_is_dro
     folder.train(run.experiment(), &mut now, &never, &mut Quiet).unwrap();
     drop(folder);
     assert_eq!(timeless(&now), timeless(&whole));
-    // Who does not have the method goes on with another, and says so.
+    // Who does not have the method continues with another, and says so.
     let (run, _folder) = Folder::resume(&path, &[], 0.0).unwrap();
     assert!(run.notices().iter().any(|notice| notice.to_string().contains("continues with Adam")));
     let _ = std::fs::remove_dir_all(&path);

@@ -397,7 +397,7 @@ fn a_run_of_the_version_before_is_opened_and_goes_on_to_the_end_of_a_new_one() {
     let mut anew = run.experiment().start();
     run.experiment().train_from(&mut anew, &AtomicBool::new(false), &mut Quiet).unwrap();
     assert_eq!((now.steps, now.stopped), (anew.steps, anew.stopped));
-    // Another processor, or another order of sums, rounds otherwise.
+    // Another CPU, or another order of sums, rounds otherwise.
     for (old, new) in now.solution().iter().zip(anew.solution()) {
         assert!((old - new).abs() <= 1e-8 * new.abs().max(1.0), "{old} {new}");
     }

@@ -26,7 +26,7 @@ struct Way {
 /// For one mode.
 #[derive(Clone, Copy, Debug)]
 struct Factors {
-    /// exp(L h) - 1: beside the one, rounding would add up over the steps.
+    /// exp(L h) - 1: beside the one, rounding would accumulate over the steps.
     growth: Complex,
     /// exp(L h/2)
     half: Complex,

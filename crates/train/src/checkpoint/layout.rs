@@ -14,7 +14,7 @@ pub struct Header {
     pub device: String,
     /// In which numbers.
     pub precision: String,
-    /// With which instructions of the processor: others round otherwise.
+    /// With which instructions of the CPU: others round otherwise.
     pub level: String,
     /// With which order of sums: another version of it rounds otherwise.
     pub arithmetic: u64,

@@ -15,7 +15,7 @@ use store::write_atomically;
 pub struct Record {
     /// Steps taken in the run, this one included.
     pub step: u64,
-    /// In which stage, such as a window of time, from 0.
+    /// In which stage, such as a time window, from 0.
     #[serde(default)]
     pub window: usize,
     /// In which phase, from 0.
@@ -47,7 +47,7 @@ pub struct Record {
     /// The error after the step, where it was measured; of the stages so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
-    /// What was found by then to be done in a slower way than it could be, each cause once in a run.
+    /// What was found by then to be done by a slower path, each cause once in a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<Told>,
 }

@@ -144,11 +144,11 @@ pub enum Notice {
         /// The version of this program.
         used: u64,
     },
-    /// The processor has other instructions: the results agree up to rounding only.
+    /// The CPU has other instructions: the results agree up to rounding only.
     OtherLevel {
         /// Those it was trained with.
         trained: String,
-        /// Those of this processor.
+        /// Those of this CPU.
         used: String,
     },
 }

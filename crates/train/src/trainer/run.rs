@@ -140,14 +140,14 @@ struct Session<'run> {
     measured_next: f64,
     /// Whether it was measured at all.
     measured: bool,
-    /// What the optimizer does in a slower way than it could, as it was told.
+    /// What the optimizer does by a slower path, as it was told.
     told: Option<Fallback>,
     /// The last step that was told: its memory serves the next.
     event: Option<Event>,
 }
 
 impl Session<'_> {
-    /// Trains a phase from where `now` stands in it. Afterwards `now` holds what method and task remember.
+    /// Trains a phase from where `now` stands in it. Afterwards `now` holds the states of optimizer and task.
     fn phase<T: Task>(
         &mut self,
         phase: &PhaseSettings,
@@ -175,7 +175,7 @@ impl Session<'_> {
         stopped
     }
 
-    /// Tells what the optimizer does in a slower way than it could, when that changes.
+    /// Tells what the optimizer does by a slower path, when that changes.
     fn tell_of_optimizer<T: Task>(&mut self, optimizer: &dyn Optimizer, task: &T, sink: &mut dyn Sink) {
         let fallback = optimizer.fallback().map(|shortage| task.slower(shortage));
         if fallback != self.told {

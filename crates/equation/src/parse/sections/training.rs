@@ -87,7 +87,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     }
 }
 
-/// What the section says about windows of time, unless it leaves them open.
+/// What the section says about time windows, unless it leaves them open.
 pub(in crate::parse) fn stated_windows(section: &Table) -> Option<&Node> {
     let node = &section.get("windows")?.node;
     let open = matches!(&node.value, Value::Text(text) if text.content == "auto");

@@ -65,7 +65,7 @@ impl Extent {
     }
 
     /// Whether steps in random subspaces are better than others on a device, for networks of sizes for which that was seen: on
-    /// processors where they cost a fraction of exact ones, on a GPU where it would sketch rows.
+    /// CPUs where they cost a fraction of exact ones, on a GPU where it would sketch rows.
     fn is_better_in_subspaces(self, device: Hardware) -> bool {
         const PARAMETERS: Range<usize> = 1 << 12..1 << 17;
         /// What a step may cost of an exact one, which comes closer.

@@ -146,7 +146,7 @@ impl QuasiNewton {
         // The gradient has no length of its own: the first step is at most one long.
         let first = if self.workings().is_empty() { (1.0 / square.sqrt()).min(1.0) } else { 1.0 };
         let start = Sample { length: 0.0, value: self.losses.total, slope: -descent };
-        // Counted from the best loss, and not from this one: many small rises must not add up.
+        // Counted from the best loss, and not from this one: many small rises must not accumulate.
         let noise = (DOUBTS[self.doubt] * loss.noise(start.value)).min(MOST_DOUBT * start.value);
         let noise = (self.stagnation.best + noise - start.value).clamp(0.0, noise);
         let workings = workings(&mut self.device, &mut self.host);
