@@ -378,7 +378,7 @@ pub(crate) struct New {
 
 /// Which trained network, and where and how to compute it.
 #[derive(Debug, Args)]
-pub(crate) struct Trained {
+pub(crate) struct TrainedArguments {
     /// The folder of a run, or one of its checkpoints
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) run: PathBuf,
@@ -395,7 +395,7 @@ pub(crate) struct Trained {
 #[derive(Debug, Args)]
 pub(crate) struct Evaluate {
     #[command(flatten)]
-    pub(crate) trained: Trained,
+    pub(crate) trained: TrainedArguments,
 
     /// Evaluate at the points of this CSV or NPY file instead of a grid
     #[arg(long, value_name = "FILE", conflicts_with = "grid", value_hint = ValueHint::FilePath)]
@@ -413,7 +413,7 @@ pub(crate) struct Evaluate {
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     #[command(flatten)]
-    pub(crate) trained: Trained,
+    pub(crate) trained: TrainedArguments,
 
     /// What to write
     #[arg(long)]

@@ -38,7 +38,7 @@ pub use error::{GridError, TrainError};
 pub use evaluate::{FieldError, Fields, Misfit, Places, Summary, largest_relative, level_is_free};
 pub use experiment::Experiment;
 pub use fallback::SlowWay;
-pub use grid::{Axis, Extent as GridExtent, Grid};
+pub use grid::{Axis, Grid, GridExtent};
 pub use kernel::cuda::{CompileMode, MemoryPlan, MemoryUse, describe as describe_gpu, kernel_text};
 pub use kernel::{ChosenDevice, Device, DeviceError, KernelError, Points, Precision, PrecisionError};
 pub use linear::{ARITHMETIC, Level};

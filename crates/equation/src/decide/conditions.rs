@@ -7,19 +7,19 @@ use crate::problem::{
 };
 
 /// What the file states about conditions, of which those that are exact disappear.
-pub(super) struct Stated {
+pub(super) struct ConditionStatements {
     /// Name, number of equations, and which are stated to be exact.
     conditions: Vec<(String, usize, Option<Vec<bool>>)>,
     /// The unknowns whose units are open.
     units: Vec<usize>,
 }
 
-impl Stated {
+impl ConditionStatements {
     pub(super) fn of(problem: &Problem) -> Self {
         let conditions = problem.conditions.iter();
         let conditions = conditions
             .map(|condition| (condition.name.clone(), condition.equations.len(), condition.exact.clone()));
-        Stated { conditions: conditions.collect(), units: problem.open.units.clone() }
+        ConditionStatements { conditions: conditions.collect(), units: problem.open.units.clone() }
     }
 
     /// What was decided where it is not stated, once conditions are built in.

@@ -20,7 +20,7 @@ pub(super) fn newest(
     notices: &mut Vec<Notice>,
 ) -> Result<Loaded, RunError> {
     let store = Store::new(folder.join(CHECKPOINTS));
-    let mut search = Search { folder, layout, bad: Vec::new() };
+    let mut search = CheckpointSearch { folder, layout, bad: Vec::new() };
     for _ in 0..ATTEMPTS {
         search.bad.clear();
         let before = manifest::find(folder)?;
@@ -55,7 +55,7 @@ pub(super) fn newest(
     }
 }
 
-struct Search<'run> {
+struct CheckpointSearch<'run> {
     folder: &'run Path,
     layout: &'run ParameterLayout,
     /// Those that were tried and cannot be used.
@@ -74,7 +74,7 @@ enum Lookup {
     Nothing,
 }
 
-impl Search<'_> {
+impl CheckpointSearch<'_> {
     /// Tries the files, which are sorted from the newest on. `before` was read before they were listed.
     fn among(&mut self, files: &[(u64, PathBuf)], before: &manifest::Found) -> Result<Lookup, RunError> {
         let mut moving = false;

@@ -1,7 +1,7 @@
 //! The loop.
 
 use super::series::{Length, rates};
-use super::verdict::{Measure, Since, Verdict};
+use super::verdict::{ErrorCheck, Since, Verdict};
 use super::{LoopFault, PhaseSettings, Task};
 use crate::optimize::{Optimizer, Progress, StepOutcome, Trust, rate};
 use crate::{Event, Fallback, Losses, Refusal, Sink, Snapshot, StepTaken, Stopped};
@@ -355,7 +355,7 @@ impl Session<'_> {
     /// Measures the error; whether the budget's bound is reached. Whoever watches has no influence on that.
     fn reached<T: Task>(
         &mut self,
-        measure: Measure,
+        measure: ErrorCheck,
         task: &mut T,
         now: &Snapshot,
         sink: &mut dyn Sink,
@@ -373,8 +373,8 @@ impl Session<'_> {
         (self.measured_next, self.measured) = (after - self.start + pause, true);
         sink.event(&Event::Measured { step: now.steps, error, whole: task.measures_all() });
         Ok(match measure {
-            Measure::Bound(bound) => error < bound,
-            Measure::Watched => false,
+            ErrorCheck::Bound(bound) => error < bound,
+            ErrorCheck::Watched => false,
         })
     }
 }

@@ -13,7 +13,7 @@ pub(super) struct Verdict {
     /// The last step fits measurements to their noise: the phase ends.
     pub(super) explained: bool,
     /// Measure the error.
-    pub(super) measure: Option<Measure>,
+    pub(super) measure: Option<ErrorCheck>,
     /// End the phase.
     pub(super) stop: Option<Stopped>,
     /// Offer a snapshot.
@@ -24,7 +24,7 @@ pub(super) struct Verdict {
 
 /// For whom the error is measured.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Measure {
+pub(super) enum ErrorCheck {
     /// For a budget, which ends the phase below this error.
     Bound(f64),
     /// For whoever watches.
@@ -54,7 +54,7 @@ impl Verdict {
         let interval = phase.stepping.traits().steps_per_measurement;
         let bound = phase.budget.error.filter(|_| now.phase_step.is_multiple_of(interval));
         let watched = sink.wants_error() && now.seconds >= measured_next;
-        let measure = bound.map(Measure::Bound).or(watched.then_some(Measure::Watched));
+        let measure = bound.map(ErrorCheck::Bound).or(watched.then_some(ErrorCheck::Watched));
         let stop = over(phase, now, surroundings.stop.load(Ordering::Relaxed));
         let ends = since.explained || stop.is_some();
         Verdict {

@@ -19,14 +19,14 @@ pub(in crate::parse) struct ConditionInputs<'s> {
 }
 
 /// A condition and its key.
-pub(in crate::parse) type Stated = (Condition, Span);
+pub(in crate::parse) type StatedCondition = (Condition, Span);
 
 /// Reads the section.
 pub(in crate::parse) fn read(
     section: &Table,
     inputs: &ConditionInputs<'_>,
     workshop: &mut Workshop,
-) -> Vec<Stated> {
+) -> Vec<StatedCondition> {
     let mut conditions = Vec::new();
     let mut equations = 0;
     for entry in &section.entries {

@@ -14,7 +14,7 @@ use crate::{Loss, Losses, Refusal, Shortage, State, StateError};
 use curvature::Curvature;
 use device::DeviceWorkings;
 use host::HostWorkings;
-use stagnation::{Stagnation, Verdict};
+use stagnation::{Advice, Stagnation};
 
 /// How much noisier than it says a loss may be: where terms are large, rounding is too. Taken one after
 /// the other before the method gives up.
@@ -194,10 +194,10 @@ impl Optimizer for QuasiNewton {
         if !square.is_normal() {
             return Ok(StepOutcome::GradientVanished { gradient, evaluations });
         }
-        match self.stagnation.verdict() {
-            Verdict::Wait => {}
-            Verdict::StartAfresh => self.workings().clear(),
-            Verdict::GiveUp => return Ok(StepOutcome::NoDescent { gradient, evaluations }),
+        match self.stagnation.advice() {
+            Advice::Wait => {}
+            Advice::StartAfresh => self.workings().clear(),
+            Advice::GiveUp => return Ok(StepOutcome::NoDescent { gradient, evaluations }),
         }
         loop {
             let straight = self.workings().is_empty();

@@ -29,20 +29,20 @@ impl Stagnation {
         }
     }
 
-    pub(super) fn verdict(&mut self) -> Verdict {
+    pub(super) fn advice(&mut self) -> Advice {
         match (self.steps >= PATIENCE, self.renewed) {
-            (false, _) => Verdict::Wait,
+            (false, _) => Advice::Wait,
             (true, false) => {
                 *self = Stagnation { steps: 0, renewed: true, ..*self };
-                Verdict::StartAfresh
+                Advice::StartAfresh
             }
-            (true, true) => Verdict::GiveUp,
+            (true, true) => Advice::GiveUp,
         }
     }
 }
 
 /// What becomes of a search whose loss does not fall.
-pub(super) enum Verdict {
+pub(super) enum Advice {
     Wait,
     StartAfresh,
     GiveUp,

@@ -193,7 +193,7 @@ const HABITS: &[Mistake] = &[
 ];
 
 #[test]
-fn habits_from_elsewhere_are_answered_with_what_to_write() {
+fn habits_from_other_notations_are_answered_with_what_to_write() {
     HABITS.iter().for_each(check);
 }
 
