@@ -14,7 +14,7 @@ pub(crate) fn doctor(output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let facts = [
         ("pinnace", Some(env!("CARGO_PKG_VERSION").to_owned())),
         ("system", Some(system())),
-        ("processor", processor.as_deref().and_then(|text| field(text, "model name"))),
+        ("CPU", processor.as_deref().and_then(|text| field(text, "model name"))),
         ("features", features()),
         ("cores", processor.as_deref().and_then(cores)),
         ("threads", threads),

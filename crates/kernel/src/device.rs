@@ -51,7 +51,7 @@ impl Device {
     /// apart.
     pub fn hardware(self) -> Hardware {
         match self {
-            Device::Reference | Device::Cpu => Hardware::Processor,
+            Device::Reference | Device::Cpu => Hardware::Cpu,
             Device::Cuda => Hardware::Accelerator,
         }
     }

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hardware {
     /// On the CPU, in the host's memory.
-    Processor,
+    Cpu,
     /// On a device with memory of its own.
     Accelerator,
 }

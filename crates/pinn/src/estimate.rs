@@ -111,7 +111,7 @@ impl Experiment {
             Method::Auto | Method::GaussNewton { .. } => match self.device().hardware() {
                 // The device has its own, and the host takes over only where it has no room.
                 Hardware::Accelerator => need,
-                Hardware::Processor => {
+                Hardware::Cpu => {
                     let solver = match settings.method {
                         Method::GaussNewton { solver, .. } => solver,
                         _ => Solver::Auto,
@@ -158,8 +158,8 @@ fn with_network(need: Need, plan: &Plan, (device, precision): (Device, Precision
     let parameters = plan.parameter_count() as f64;
     let gradients = match (device.hardware(), precision) {
         (Hardware::Accelerator, _) => 0.0,
-        (Hardware::Processor, Precision::F32) => GRADIENTS / 2.0,
-        (Hardware::Processor, _) => GRADIENTS,
+        (Hardware::Cpu, Precision::F32) => GRADIENTS / 2.0,
+        (Hardware::Cpu, _) => GRADIENTS,
     };
     // Those of finished windows are kept, joined, and written.
     need.with(Purpose::Network, parameters * (gradients + VECTORS + COPIES_SAVED * windows as f64))

@@ -65,7 +65,7 @@ fn parts(problem: &Problem, axis: usize) -> (Parts, String) {
         Some(periods) => one(&format!(
             "the solution has about {periods:.1} oscillation periods in time: one network holds them"
         )),
-        None => one("the equations do not tell how the start goes on"),
+        None => one("the equations do not determine how the initial condition evolves"),
     }
 }
 

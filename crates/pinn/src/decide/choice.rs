@@ -9,7 +9,7 @@ use train::{Extent, Hardware};
 /// a GPU for data centres. A number for each kind of device, not a measurement: what is chosen must not depend on the moment.
 fn most_flops(device: Device) -> f64 {
     match device.hardware() {
-        Hardware::Processor => 3e11,
+        Hardware::Cpu => 3e11,
         Hardware::Accelerator => 2e13,
     }
 }

@@ -72,7 +72,7 @@ impl Extent {
         const FRACTION: f64 = 0.2;
         let dense = self.flops(Solver::Woodbury).min(self.flops(Solver::NormalEquations));
         let faster = match device {
-            Hardware::Processor => self.flops(Solver::Subspace) < FRACTION * dense,
+            Hardware::Cpu => self.flops(Solver::Subspace) < FRACTION * dense,
             Hardware::Accelerator => self.is_faster_sketched(),
         };
         faster && PARAMETERS.contains(&self.parameters)
@@ -132,13 +132,13 @@ impl Extent {
     /// Steps in subspaces where those are better, otherwise the cheapest way that has room; sketched equations, whose steps are
     /// not as good, and conjugate gradients alone where no others have.
     pub fn best(self) -> Solver {
-        self.best_on(Hardware::Processor)
+        self.best_on(Hardware::Cpu)
     }
 
     /// The same on a device.
     pub fn best_on(self, device: Hardware) -> Solver {
         let most = match device {
-            Hardware::Processor => MOST_BYTES,
+            Hardware::Cpu => MOST_BYTES,
             Hardware::Accelerator => MOST_BYTES_ON_DEVICES,
         };
         let fits = |solver: &Solver| self.bytes(*solver) <= most;
