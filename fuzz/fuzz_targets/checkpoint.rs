@@ -5,11 +5,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use pinnace::Experiment;
-use pinnace::checkpoint::Layout;
+use pinnace::checkpoint::ParameterLayout;
 use std::path::Path;
 use std::sync::LazyLock;
 
-static LAYOUT: LazyLock<Layout> = LazyLock::new(|| {
+static LAYOUT: LazyLock<ParameterLayout> = LazyLock::new(|| {
     let text = r#"
 [domain]
 t = [0, 1]

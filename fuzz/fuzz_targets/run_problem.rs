@@ -4,7 +4,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use pinnace::Experiment;
-use pinnace::checkpoint::Layout;
 use std::path::Path;
 
 /// Larger ones are right and slow: points, networks and windows are not what is looked for here.
@@ -33,7 +32,7 @@ fuzz_target!(|text: &str| {
     }
     match Experiment::from_text("problem.toml", text, Path::new("no/such/folder"), &[]) {
         Ok(experiment) => {
-            let _ = Layout::of(experiment.problem(), experiment.plan());
+            let _ = experiment.layout();
             let _ = (experiment.notes(), experiment.stated());
         }
         Err(error) => assert!(!error.to_string().is_empty()),

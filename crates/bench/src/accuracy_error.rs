@@ -6,13 +6,13 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum AccuracyError {
     /// Results of before would be mixed with new ones.
-    #[error("{} holds results already: --resume completes them, --out DIR begins elsewhere", path.display())]
+    #[error("{} already holds results: --resume completes them, --out DIR chooses another folder", path.display())]
     Taken {
         /// The file.
         path: PathBuf,
     },
     /// Results of before were made in another way.
-    #[error("{}: {problem} was trained with {key} {before}, now it is {now}; --out DIR begins elsewhere", path.display())]
+    #[error("{}: {problem} was trained with {key} {before}, now it is {now}; --out DIR chooses another folder", path.display())]
     Different {
         /// The file.
         path: PathBuf,

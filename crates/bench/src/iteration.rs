@@ -3,7 +3,7 @@
 use super::case::{self, Manifest};
 use super::early::{self, Early};
 use super::peak_bytes;
-use super::step::{DeviceMemory, Start, StepSettings, on_threads, open};
+use super::step::{DeviceMemory, StartingPoint, StepSettings, on_threads, open};
 use crate::BenchError;
 use equation::problem::{Optimizer as Method, Products as Wanted, Solver};
 use kernel::Kernel;
@@ -79,7 +79,8 @@ pub fn first_iterations_of_case(folder: &Path) -> Result<[f64; 2], BenchError> {
 }
 
 fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, BenchError> {
-    let Start { name, experiment, points, parameters: start } = Start::of(settings, MEASURED_METHOD)?;
+    let StartingPoint { name, experiment, points, parameters: start } =
+        StartingPoint::of(settings, MEASURED_METHOD)?;
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let interior = points[0].len();
     let mut kernel = Kernel::compile(plan, settings.device, Precision::F64)?;

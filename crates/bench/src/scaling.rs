@@ -1,4 +1,4 @@
-//! How time and memory grow with the points: one problem, full-batch Adam, on a device and on the processor beside it.
+//! How time and memory grow with the points: one problem, full-batch Adam, on a device and on the CPU beside it.
 
 use super::step::{count, open};
 use super::{DeviceMemory, peak_bytes};
@@ -35,13 +35,13 @@ pub struct ScalingSettings {
     pub steps: u64,
     /// Where.
     pub device: Device,
-    /// In which numbers; the processor beside it computes in f32, or in f64 where that is asked for.
+    /// In which numbers; the CPU beside it computes in f32, or in f64 where that is asked for.
     pub precision: Precision,
     /// Bytes that may be taken on a GPU; `None` takes what it has.
     pub memory_limit: Option<usize>,
     /// How much a GPU does before the first step.
     pub compile: CompileMode,
-    /// Seconds of steps on the processor for the comparison; its time for all steps follows from them. Zero leaves
+    /// Seconds of steps on the CPU for the comparison; its time for all steps follows from them. Zero leaves
     /// it out.
     pub processor_seconds: f64,
 }
@@ -77,11 +77,11 @@ pub struct ScalingReport {
     pub off_bytes: Option<usize>,
     /// The share of time in which the GPU was busy, by its own count; `None` where that cannot be asked.
     pub busy: Option<f64>,
-    /// The same steps on this machine's processor.
+    /// The same steps on this machine's CPU.
     pub processor: Option<ProcessorReport>,
 }
 
-/// The same steps on the processor.
+/// The same steps on the CPU.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct ProcessorReport {
     /// In which numbers.
@@ -175,7 +175,7 @@ fn busy_while_stepping(objective: &mut Objective<'_>) -> Result<Option<f64>, Ben
     Ok(watch.share())
 }
 
-/// The precision that the processor and libraries have which is at least as accurate.
+/// The precision that the CPU and libraries have which is at least as accurate.
 fn without_splits(precision: Precision) -> Precision {
     if precision == Precision::F64 { Precision::F64 } else { Precision::F32 }
 }
@@ -192,7 +192,7 @@ fn planned_off(
     Ok(planned.map(|planned| planned.bytes()))
 }
 
-/// Some of the steps on the processor.
+/// Some of the steps on the CPU.
 fn on_processor(
     experiment: &Experiment,
     settings: &ScalingSettings,

@@ -166,7 +166,8 @@ pub(super) fn on_threads<R: Send>(
 }
 
 fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, BenchError> {
-    let Start { name, experiment, points, parameters: start } = Start::of(settings, Method::Adam)?;
+    let StartingPoint { name, experiment, points, parameters: start } =
+        StartingPoint::of(settings, Method::Adam)?;
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let interior = points[0].len();
     let (flops, products) = count(plan, &points);
@@ -205,14 +206,14 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, BenchE
 }
 
 /// Where a measurement begins.
-pub(super) struct Start {
+pub(super) struct StartingPoint {
     pub(super) name: String,
     pub(super) experiment: Experiment,
     pub(super) points: Vec<Points>,
     pub(super) parameters: Vec<f64>,
 }
 
-impl Start {
+impl StartingPoint {
     /// For steps of a method.
     pub(super) fn of(settings: &StepSettings, method: Method) -> Result<Self, BenchError> {
         let manifest = settings.case.as_deref().map(Manifest::read).transpose()?;
@@ -230,7 +231,7 @@ impl Start {
                 (points, plan.initialize(problem.training.seed))
             }
         };
-        Ok(Start { name, experiment, points, parameters })
+        Ok(StartingPoint { name, experiment, points, parameters })
     }
 }
 
@@ -337,7 +338,7 @@ fn series_of(seconds: f64) -> usize {
     ((SERIES.1 / seconds) as usize).clamp(1, 1 << 12)
 }
 
-/// Operations per second that the device could do at most: a GPU's by its data sheet, the processor's as measured on
+/// Operations per second that the device could do at most: a GPU's by its data sheet, the CPU's as measured on
 /// all threads at once.
 fn peak(device: Device, precision: Precision) -> Result<Option<f64>, BenchError> {
     const SECONDS: f64 = 0.2;

@@ -64,7 +64,7 @@ pub(crate) fn accuracy(choices: &Accuracy, output: &mut impl Write) -> anyhow::R
         writeln!(output, "\n  raw       {}", raw.path().display())?;
         drawn.iter().try_for_each(|path| writeln!(output, "  picture   {}", path.display()))?;
         if missing > 0 {
-            writeln!(output, "  missing   {missing} of {} trainings: --resume completes them", tasks.len())?;
+            writeln!(output, "  missing   {missing} of {} trainings; --resume completes them", tasks.len())?;
         }
     }
     Ok(match (stop.load(Ordering::Relaxed), failed) {

@@ -22,7 +22,7 @@ pub(crate) enum Command {
     Resume(Resume),
     /// Draw a run: solution, reference and error, cuts, loss
     Plot(Plot),
-    /// Show what a problem becomes: equations, derivative channels, costs
+    /// Show how a problem is read: equations, derivative channels, costs, memory
     Explain(Explain),
     /// List the built-in problems
     List,
@@ -32,7 +32,7 @@ pub(crate) enum Command {
     Evaluate(Evaluate),
     /// Write the solution or the network of a run for other programs
     Export(Export),
-    /// Show, draw or write what a problem's errors are measured against
+    /// Show, draw or write the reference solution of a problem
     Reference(Reference),
     /// Show what Pinnace finds on this machine
     Doctor,
@@ -48,12 +48,12 @@ pub(crate) enum Command {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
     /// Time one training step: loss, gradient of all weights, Adam update
-    Step(Step),
+    Step(BenchStep),
     /// Time one iteration of Gauss-Newton on dense normal equations, in f64
     Iteration(Iteration),
     /// Train problems with several seeds and compare their error over time with what others have published
     Accuracy(Accuracy),
-    /// Time training of one problem with more and more points, on a device and on the processor beside it
+    /// Time training of one problem with more and more points, on a device and on the CPU beside it
     Scaling(Scaling),
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Accuracy {
     #[arg(long)]
     pub(crate) budget: Option<Budget>,
 
-    /// Methods to compare, several one after the other with a plus: gauss-newton,adam+lbfgs [default: the problem's own]
+    /// Optimizers to compare; a plus runs one after the other: gauss-newton,adam+lbfgs [default: the problem's own]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) optimizer: Vec<String>,
 
@@ -83,7 +83,7 @@ pub(crate) struct Accuracy {
     #[arg(long, default_value = "auto")]
     pub(crate) device: ChosenDevice,
 
-    /// In which numbers to compute: f64 or f32
+    /// Precision: f64 or f32
     #[arg(long, default_value = "f64")]
     pub(crate) precision: Precision,
 
@@ -134,14 +134,14 @@ pub(crate) struct Scaling {
     #[arg(long, default_value = "auto")]
     pub(crate) device: ChosenDevice,
 
-    /// In which numbers to compute [default: the fastest as accurate as f32]
+    /// Precision [default: the fastest that is as accurate as f32]
     #[arg(long)]
     pub(crate) precision: Option<Precision>,
 
     #[command(flatten)]
     pub(crate) gpu: Gpu,
 
-    /// Measure the processor for so many seconds beside a GPU; 0 leaves it out
+    /// Also measure the CPU for so many seconds; 0 omits it
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
     pub(crate) cpu_seconds: f64,
 
@@ -190,7 +190,7 @@ pub(crate) struct Measured {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Step {
+pub(crate) struct BenchStep {
     #[command(flatten)]
     pub(crate) measured: Measured,
 
@@ -225,7 +225,7 @@ pub(crate) struct Train {
     #[arg(long, default_value = "auto")]
     pub(crate) device: ChosenDevice,
 
-    /// In which numbers to compute: f64 or f32; on a GPU also fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16
+    /// Precision: f64 or f32; on a GPU also fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16
     /// [default: f64; on a GPU with Adam alone fp16x3, which is as accurate as f32]
     #[arg(long)]
     pub(crate) precision: Option<Precision>,
@@ -254,7 +254,7 @@ pub(crate) struct Train {
     #[arg(long, conflicts_with = "out")]
     pub(crate) no_run: bool,
 
-    /// End with exit code 2, before anything is written, where the problem has a warning
+    /// Treat warnings about the problem as errors: exit code 2, nothing is written
     #[arg(long)]
     pub(crate) strict: bool,
 
@@ -271,7 +271,7 @@ pub(crate) struct Resume {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 
-    /// Time or steps of each phase, such as 60s, 5min or "300 steps, 60 s", what is spent before included; short for --set training.budget=...
+    /// Time or steps of each phase, such as 60s, 5min or "300 steps, 60 s", including what was spent before; short for --set training.budget=...
     #[arg(long, conflicts_with = "steps")]
     pub(crate) budget: Option<Budget>,
 
@@ -286,7 +286,7 @@ pub(crate) struct Resume {
 /// What only a GPU has.
 #[derive(Debug, Args)]
 pub(crate) struct Gpu {
-    /// Memory that may be taken on a GPU, such as 2GB: above it points come in chunks [default: what it has]
+    /// Limit of GPU memory, such as 2GB; points that do not fit are processed in chunks [default: all free memory]
     #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
     pub(crate) memory_limit: Option<usize>,
 
@@ -353,7 +353,7 @@ pub(crate) struct Explain {
     #[arg(long, conflicts_with = "cuda")]
     pub(crate) stated: bool,
 
-    /// In which numbers that source or that device computes: f64, f32, fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16 [default: f64 for the source, what training takes for a device]
+    /// Precision of that source or device: f64, f32, fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16 [default: f64 for the source, that of training for a device]
     #[arg(long, requires = "machine")]
     pub(crate) precision: Option<Precision>,
 
@@ -378,7 +378,7 @@ pub(crate) struct New {
 
 /// Which trained network, and where and how to compute it.
 #[derive(Debug, Args)]
-pub(crate) struct Trained {
+pub(crate) struct TrainedArguments {
     /// The folder of a run, or one of its checkpoints
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) run: PathBuf,
@@ -395,7 +395,7 @@ pub(crate) struct Trained {
 #[derive(Debug, Args)]
 pub(crate) struct Evaluate {
     #[command(flatten)]
-    pub(crate) trained: Trained,
+    pub(crate) trained: TrainedArguments,
 
     /// Evaluate at the points of this CSV or NPY file instead of a grid
     #[arg(long, value_name = "FILE", conflicts_with = "grid", value_hint = ValueHint::FilePath)]
@@ -413,7 +413,7 @@ pub(crate) struct Evaluate {
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     #[command(flatten)]
-    pub(crate) trained: Trained,
+    pub(crate) trained: TrainedArguments,
 
     /// What to write
     #[arg(long)]

@@ -1,6 +1,6 @@
 //! `pinnace bench`
 
-use crate::args::{Iteration, Measured, Step};
+use crate::args::{BenchStep, Iteration, Measured};
 use crate::exit;
 use crate::terminal::tell_of_device;
 use bench::{IterationReport, StepReport, StepSettings, bench_iteration, bench_step};
@@ -9,7 +9,7 @@ use pinnace::memory::megabytes;
 use std::io::Write;
 use std::process::ExitCode;
 
-pub(crate) fn step(choices: &Step, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+pub(crate) fn step(choices: &BenchStep, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     exit::check_gpu(&choices.measured.gpu, choices.measured.device.device)?;
     tell_of_device(&choices.measured.device);
     let report = bench_step(&settings(&choices.measured, choices.precision))?;
@@ -90,7 +90,7 @@ fn write(report: &StepReport, output: &mut impl Write) -> anyhow::Result<()> {
         let size = |bytes: Option<usize>| bytes.map_or("not measured".to_owned(), megabytes);
         writeln!(
             output,
-            "  on the device  {} planned, {} taken at most; {} before, with the context",
+            "  on the device  {} planned, {} at peak; {} used before, including the context",
             megabytes(memory.planned_bytes),
             size(memory.peak_bytes),
             size(memory.context_bytes)

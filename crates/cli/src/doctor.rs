@@ -14,7 +14,7 @@ pub(crate) fn doctor(output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let facts = [
         ("pinnace", Some(env!("CARGO_PKG_VERSION").to_owned())),
         ("system", Some(system())),
-        ("processor", processor.as_deref().and_then(|text| field(text, "model name"))),
+        ("CPU", processor.as_deref().and_then(|text| field(text, "model name"))),
         ("features", features()),
         ("cores", processor.as_deref().and_then(cores)),
         ("threads", threads),
@@ -26,7 +26,7 @@ pub(crate) fn doctor(output: &mut impl Write) -> anyhow::Result<ExitCode> {
     }
     writeln!(output, "\n{:14}state", "device")?;
     writeln!(output, "{:14}available, f64 and f32, {} instructions", "cpu", Level::best())?;
-    writeln!(output, "{:14}available, f64 (slow: the oracle of the others)", "reference")?;
+    writeln!(output, "{:14}available, f64 (slow interpreter, reference for tests)", "reference")?;
     match pinnace::describe_gpu() {
         Ok(gpu) => writeln!(output, "{:14}available, f64 and f32: {gpu}", "cuda")?,
         Err(reason) => writeln!(output, "{:14}not usable: {reason}", "cuda")?,

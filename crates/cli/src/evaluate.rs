@@ -76,7 +76,7 @@ fn table(choices: &Evaluate) -> anyhow::Result<Table<'_>> {
     };
     if path.as_os_str() == "-" {
         return match choices.json {
-            true => Err(Usage("--out - and --json both want stdout: leave one out".to_owned()).into()),
+            true => Err(Usage("--out - and --json both use stdout: omit one".to_owned()).into()),
             false => Ok(Table::Stdout),
         };
     }
@@ -144,7 +144,7 @@ impl Measured<'_> {
             self.run.snapshot().steps,
             match (self.run.live(), self.run.used()) {
                 (Some(live), _) => under_way(live),
-                (None, Used::Best) => " (the best state that was kept)".to_owned(),
+                (None, Used::Best) => " (the best saved state)".to_owned(),
                 (None, Used::Newest | Used::Named) => String::new(),
             },
             experiment.device(),

@@ -38,8 +38,8 @@ pub(crate) fn check_gpu(gpu: &Gpu, device: Device) -> Result<(), Usage> {
     let first = given.into_iter().find(|(_, given)| *given);
     match (first, device.hardware()) {
         (None, _) | (Some(_), Hardware::Accelerator) => Ok(()),
-        (Some((name, _)), Hardware::Processor) => {
-            Err(Usage(format!("{name} is about a GPU; this would run on `{device}`")))
+        (Some((name, _)), Hardware::Cpu) => {
+            Err(Usage(format!("{name} applies to GPUs only; this would run on `{device}`")))
         }
     }
 }

@@ -53,11 +53,11 @@ fn stated(experiment: &Experiment, file: &str) -> Result<String, TrainError> {
 fn host_memory(experiment: &Experiment) -> anyhow::Result<String> {
     let (need, there) = (experiment.memory_need(), available().map_err(TrainError::from)?);
     let there = match (need.clone().check(there), there) {
-        (Err(error), _) => return Ok(format!("memory of the host: {error}")),
-        (Ok(()), Some(bytes)) => format!("; there are {} to be had", show(bytes)),
+        (Err(error), _) => return Ok(format!("host memory: {error}")),
+        (Ok(()), Some(bytes)) => format!("; {} are available", show(bytes)),
         (Ok(()), None) => String::new(),
     };
-    Ok(format!("memory of the host, at most about {need}{there}"))
+    Ok(format!("host memory: at most about {need}{there}"))
 }
 
 /// What training would say about the memory of a GPU. It is asked for by training that ends before its first step: kernels are
@@ -69,7 +69,7 @@ fn device_memory(experiment: Experiment, choices: &Explain) -> anyhow::Result<Ve
     let mut heard = Heard(None);
     experiment.train_from(&mut experiment.start(), &AtomicBool::new(false), &mut heard)?;
     let Some(note) = heard.0 else {
-        return Ok(vec![format!("memory: `{}` takes what it needs, without a plan", experiment.device())]);
+        return Ok(vec![format!("memory: `{}` has no memory plan", experiment.device())]);
     };
     let mut lines = note.lines;
     if compile == CompileMode::ManySteps && note.data["movers"].is_null() {

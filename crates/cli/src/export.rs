@@ -58,11 +58,11 @@ pub(crate) fn say_removed(removed: &[PathBuf], output: &mut impl Write) -> anyho
 fn check(choices: &Export) -> Result<(), Usage> {
     let of_fields = choices.trained.grid.is_some() || !choices.trained.derivatives.is_empty();
     if choices.format == Format::Safetensors && of_fields {
-        let message = "safetensors holds the network itself: --grid and --derivatives have no meaning for it";
+        let message = "safetensors holds the network itself: --grid and --derivatives do not apply";
         return Err(Usage(message.to_owned()));
     }
     if choices.format != Format::Vtk && choices.time.is_some() {
-        return Err(Usage("--time has a meaning for vtk only".to_owned()));
+        return Err(Usage("--time applies to vtk only".to_owned()));
     }
     Ok(())
 }

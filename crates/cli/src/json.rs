@@ -53,7 +53,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// What was done in a slower way than it could be.
+/// What was done by a slower path.
 fn fallback(fallback: &Fallback) -> Value {
     json!({ "what": fallback.what, "why": fallback.why })
 }

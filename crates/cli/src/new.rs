@@ -27,7 +27,7 @@ pub(crate) fn new(choices: &New, output: &mut impl Write) -> anyhow::Result<Exit
     let mut paths = tables.iter().map(|(path, _)| path).chain([&path]);
     if let Some(taken) = paths.find(|path| path.exists()) {
         return Err(
-            Usage(format!("{} exists and is left as it is; choose another name", taken.display())).into()
+            Usage(format!("{} exists and was not changed; choose another name", taken.display())).into()
         );
     }
     for (path, content) in &tables {

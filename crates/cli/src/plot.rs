@@ -31,10 +31,7 @@ pub(crate) fn draw_into(folder: &Path) -> Result<(), PlotError> {
     if run.used() == Used::Best {
         let step = run.snapshot().steps;
         // A closed stderr is no reason to draw nothing.
-        let _ = writeln!(
-            stderr(),
-            "pinnace: the pictures are of the best state that was kept, after step {step}"
-        );
+        let _ = writeln!(stderr(), "pinnace: the pictures show the best saved state, after step {step}");
     }
     for picture in draw_run(&run, &Resolution::default())? {
         picture.save(folder)?;

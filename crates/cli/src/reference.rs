@@ -51,7 +51,7 @@ fn draw(choices: &Reference, experiment: &Experiment, folder: &Path) -> anyhow::
 }
 
 fn nothing(experiment: &Experiment) -> anyhow::Error {
-    Usage(format!("{} has no reference that can be computed anywhere", experiment.name())).into()
+    Usage(format!("{} has no reference that can be evaluated at arbitrary points", experiment.name())).into()
 }
 
 /// What is known about the reference of a problem.

@@ -2,7 +2,7 @@
 
 use crate::clean;
 use pinnace::memory::megabytes;
-use pinnace::{Enforcement, Experiment, FieldError, Losses, MemoryUse, Misfit, Outcome, Stopped, Trained};
+use pinnace::{Enforcement, Experiment, FieldError, Losses, MemoryUse, Misfit, Stopped, Trained, Treatment};
 use std::io::Write;
 use std::path::Path;
 
@@ -64,8 +64,8 @@ pub(crate) fn used(memory: MemoryUse) -> String {
     let MemoryUse { planned, measured, context } = memory;
     let planned = megabytes(planned);
     let measured = measured.map_or("not measured".to_owned(), megabytes);
-    let context = context.map(|bytes| format!("; {} before, with the context", megabytes(bytes)));
-    format!("{planned} planned, {measured} taken at most{}", context.unwrap_or_default())
+    let context = context.map(|bytes| format!("; {} used before, including the context", megabytes(bytes)));
+    format!("{planned} planned, {measured} at peak{}", context.unwrap_or_default())
 }
 
 /// A path as a shell takes it for one word.
@@ -119,7 +119,7 @@ pub(crate) fn residuals(
 /// Equations of conditions that hold whatever the network does.
 pub(crate) fn exact(experiment: &Experiment) -> impl Iterator<Item = &Enforcement> {
     let enforcements = experiment.enforcements().iter();
-    enforcements.filter(|enforcement| matches!(enforcement.outcome, Outcome::Exact { .. }))
+    enforcements.filter(|enforcement| matches!(enforcement.treatment, Treatment::Exact { .. }))
 }
 
 /// How far every unknown is from its reference.
@@ -130,7 +130,7 @@ pub(crate) fn errors(
 ) -> anyhow::Result<()> {
     let unknowns = &experiment.problem().unknowns;
     if errors.iter().all(Option::is_none) {
-        writeln!(output, "\n  no reference given: the error is not known")?;
+        writeln!(output, "\n  no reference given: the error is unknown")?;
         return Ok(());
     }
     let width = unknowns.iter().map(|unknown| unknown.name.len()).max().unwrap_or(0).max(7);
@@ -165,7 +165,7 @@ pub(crate) fn errors(
 fn notes(error: &FieldError) -> String {
     let mut notes = Vec::new();
     if error.mean_subtracted {
-        notes.push("level not fixed: means subtracted".to_owned());
+        notes.push("additive constant not fixed: means subtracted".to_owned());
     }
     if error.left_out > 0 {
         notes.push(format!("{} left out: the reference is not finite there", error.left_out));
@@ -173,7 +173,7 @@ fn notes(error: &FieldError) -> String {
     if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) }
 }
 
-/// How far windows of time came, where some are still to come.
+/// How far time windows came, where some are still to come.
 pub(crate) fn reached(
     experiment: &Experiment,
     parameters: &[f64],
@@ -182,7 +182,7 @@ pub(crate) fn reached(
     if let Some((time, until)) = experiment.unfinished(parameters) {
         writeln!(
             output,
-            "\n  not all windows were begun: {time} up to {until} was reached, errors are up to there"
+            "\n  not all time windows were trained: {time} reached {until}; errors cover the times up to there"
         )?;
     }
     Ok(())

@@ -58,7 +58,7 @@ pub(crate) fn scaling(choices: &Scaling, output: &mut impl Write) -> anyhow::Res
     if !choices.json {
         writeln!(
             output,
-            "off: what mode `off` would take; ~ follows from fewer steps at the same speed; - cannot be measured here"
+            "off: memory of mode `off`; ~: extrapolated from fewer steps; -: not measured here"
         )?;
     }
     Ok(exit::DONE)

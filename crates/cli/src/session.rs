@@ -33,7 +33,7 @@ pub(crate) fn train(
             let trained = folder.train(experiment, &mut now, stop, &mut terminal);
             trained.with_context(|| {
                 let kept = folder.newest().map(|step| format!(", up to step {step}")).unwrap_or_default();
-                format!("training ended early, what there is of it is in {}{kept}", folder.path().display())
+                format!("training ended early; the run is in {}{kept}", folder.path().display())
             })?
         }
         None => experiment.train_from(&mut now, stop, &mut terminal)?,
@@ -100,17 +100,13 @@ fn warnings(trained: &Trained, folder: Option<&Folder>) -> Vec<String> {
     let best = folder.and_then(|folder| Some((folder.best()?, report::quoted(folder.path()))));
     let kept = match (concern, best) {
         (Concern::Diverged { .. }, Some((step, run))) => format!(
-            "; the report is of this state, `resume`, `evaluate`, `export` and `plot` take the best one that was kept, after step {step}: \
-             pinnace resume {run} --set training.learning_rate=... goes on from there with shorter steps"
+            "; the report describes this state; `resume`, `evaluate`, `export` and `plot` use the best saved state, after step {step}: \
+             pinnace resume {run} --set training.learning_rate=... continues from there with smaller steps"
         ),
         (Concern::Risen { .. }, Some((step, run))) => {
-            format!(
-                "; the best state that was kept, after step {step}, is {run}/checkpoints/best.safetensors"
-            )
+            format!("; the best saved state, after step {step}, is {run}/checkpoints/best.safetensors")
         }
-        (Concern::Diverged { .. }, None) => {
-            "; a smaller training.learning_rate takes shorter steps".to_owned()
-        }
+        (Concern::Diverged { .. }, None) => "; try a smaller training.learning_rate".to_owned(),
         (Concern::Risen { .. }, None) => String::new(),
     };
     vec![format!("{concern}{kept}")]

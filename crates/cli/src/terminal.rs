@@ -42,7 +42,7 @@ pub(crate) struct Terminal {
     bar: ProgressBar,
     shown: f64,
     /// The last step, where it has not been shown.
-    pending: Option<Step>,
+    pending: Option<ShownStep>,
     budget: Option<(Option<u64>, Option<f64>)>,
     /// What a stage is called, which it is and their number, where there are several.
     stage: Option<(String, usize, usize)>,
@@ -52,7 +52,7 @@ pub(crate) struct Terminal {
 
 /// A step as far as it is shown.
 #[derive(Clone, Copy)]
-struct Step {
+struct ShownStep {
     step: u64,
     loss: f64,
     /// Since the run began.
@@ -96,16 +96,16 @@ impl Terminal {
         }
     }
 
-    fn show(&mut self, now: Step) {
+    fn show(&mut self, now: ShownStep) {
         self.shown = now.seconds;
         self.pending = None;
         let left = match now.share {
             Some(share) if share > 0.0 => {
                 format!("{:.0} s left", now.phase_seconds / share * (1.0 - share))
             }
-            Some(_) | None => "time left not known".to_owned(),
+            Some(_) | None => "time left unknown".to_owned(),
         };
-        let Step { step, loss, seconds, share, points_per_second, trust, .. } = now;
+        let ShownStep { step, loss, seconds, share, points_per_second, trust, .. } = now;
         let trust = trust
             .map(|Trust { damping, gain, .. }| format!("  damping {damping:.0e}  gain {gain:.2}"))
             .unwrap_or_default();
@@ -141,7 +141,7 @@ impl Sink for Terminal {
             Event::Started { parameters, phases, steps } => {
                 let plural = if *phases == 1 { "" } else { "s" };
                 let after =
-                    if *steps == 0 { String::new() } else { format!(", going on after step {steps}") };
+                    if *steps == 0 { String::new() } else { format!(", continuing after step {steps}") };
                 self.say(&format!("training {parameters} parameters in {phases} phase{plural}{after}"));
             }
             Event::StageStarted { stage, stages, kind, title } => {
@@ -164,7 +164,7 @@ impl Sink for Terminal {
                 };
                 let share = self.share(phase_step, phase_seconds);
                 let loss = taken.losses.total;
-                let now = Step { step, loss, seconds, share, phase_seconds, points_per_second, trust };
+                let now = ShownStep { step, loss, seconds, share, phase_seconds, points_per_second, trust };
                 if seconds - self.shown < interval {
                     self.pending = Some(now);
                 } else {
@@ -174,7 +174,7 @@ impl Sink for Terminal {
             Event::Note(note) => note.lines.iter().for_each(|line| self.say(line)),
             Event::Fallback(fallback) => self.say(&fallback_line(&fallback.what, &fallback.why)),
             Event::Measured { error, .. } => self.error = Some(*error),
-            Event::NotSaved { error } => self.say(&format!("warning: {error}; training goes on")),
+            Event::NotSaved { error } => self.say(&format!("warning: {error}; training continues")),
             Event::PhaseEnded { phase, stopped } => {
                 if let Some(last) = self.pending {
                     self.show(last);
@@ -192,7 +192,7 @@ impl Sink for Terminal {
 
 /// What is done instead of what, and why.
 fn fallback_line(what: &str, why: &str) -> String {
-    format!("slower than it could be: {what}: {why}")
+    format!("slower path: {what}: {why}")
 }
 
 /// Says why the device that was asked for as the best one is no GPU.

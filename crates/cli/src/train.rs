@@ -11,7 +11,8 @@ use std::process::ExitCode;
 /// In which runs lie, unless someone says otherwise.
 const RUNS: &str = "runs";
 
-const ELSEWHERE: &str = "no run can be made there (--out DIR makes it elsewhere, --no-run makes none)";
+const ELSEWHERE: &str =
+    "a run cannot be created there (--out DIR chooses another folder, --no-run writes none)";
 
 pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let mut overrides = choices.chosen.set.clone();

@@ -17,8 +17,8 @@ pub(crate) fn show(experiment: &Experiment) {
 pub(crate) fn check(experiment: &Experiment, strict: bool) -> Result<(), Usage> {
     match experiment.problem().warnings().len() {
         count if count > 0 && strict => {
-            let plural = if count == 1 { "a warning is" } else { "warnings are" };
-            Err(Usage(format!("nothing was done: with --strict, {plural} taken for a mistake")))
+            let errors = if count == 1 { "the warning into an error" } else { "warnings into errors" };
+            Err(Usage(format!("nothing was done: --strict turns {errors}")))
         }
         _ => Ok(()),
     }

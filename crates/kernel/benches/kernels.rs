@@ -6,7 +6,7 @@ use equation::counter::Stream;
 use equation::parse::parse_with;
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Points, Precision, Weighted};
-use linear::{Float, Level, Scalars, Size, Start, multiply};
+use linear::{Accumulation, Float, Level, Scalars, Size, multiply};
 
 const BURGERS: &str = include_str!("../../../benches/problems/burgers.toml");
 
@@ -52,7 +52,7 @@ fn product<T: Float>(level: Level, rows: usize, width: usize) -> impl FnMut() {
     move || {
         let scalars = Scalars { numbers: &a, row: width, column: 1 };
         let size = Size { rows, columns: width, inner: width };
-        multiply(level, size, scalars, (&b, width), (&mut c, width), Start::Zero);
+        multiply(level, size, scalars, (&b, width), (&mut c, width), Accumulation::Zero);
         std::hint::black_box(&c);
     }
 }

@@ -9,10 +9,10 @@ use std::str::FromStr;
 /// Where a kernel runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Device {
-    /// The f64 interpreter of the plan on all processor cores: slow, obvious, and what the others are
+    /// The f64 interpreter of the plan on all CPU cores: slow, obvious, and what the others are
     /// checked against.
     Reference,
-    /// The processor's vector units on all cores.
+    /// The CPU's vector units on all cores.
     Cpu,
     /// An NVIDIA GPU, with kernels written for the plan.
     Cuda,
@@ -51,7 +51,7 @@ impl Device {
     /// apart.
     pub fn hardware(self) -> Hardware {
         match self {
-            Device::Reference | Device::Cpu => Hardware::Processor,
+            Device::Reference | Device::Cpu => Hardware::Cpu,
             Device::Cuda => Hardware::Accelerator,
         }
     }
@@ -71,7 +71,7 @@ impl Device {
         }
     }
 
-    /// The best device that this machine has. Without a usable GPU that is the processor, and the reason
+    /// The best device that this machine has. Without a usable GPU that is the CPU, and the reason
     /// comes along.
     pub fn best() -> (Device, Option<CudaError>) {
         match cuda::gpu() {

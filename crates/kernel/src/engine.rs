@@ -31,7 +31,7 @@ impl<'plan> Engine<'plan> {
         }
     }
 
-    /// The processor's engine with a given instruction set.
+    /// The CPU's engine with a given instruction set.
     pub(crate) fn at_level(
         plan: &'plan Plan,
         precision: Precision,

@@ -6,7 +6,7 @@ use linear::Level;
 
 /// What has the wrong size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shape {
+pub enum Dimension {
     /// The number of point sets, against the plan's terms.
     PointSets,
     /// The numbers per point, against the term's row.
@@ -32,7 +32,7 @@ pub enum KernelError {
     #[error("{shape:?} is {found} where the plan needs {expected}")]
     Misfit {
         /// Which argument.
-        shape: Shape,
+        shape: Dimension,
         /// What the plan needs.
         expected: usize,
         /// What was given.
@@ -46,20 +46,20 @@ pub enum KernelError {
         /// Which precision.
         precision: Precision,
     },
-    /// Instructions that this processor does not have.
-    #[error("this processor does not run {level}")]
+    /// Instructions that this CPU does not have.
+    #[error("this CPU does not support {level}")]
     Level {
         /// Which instruction set.
         level: Level,
     },
     /// A device that draws no points was asked to.
-    #[error("device `{device}` draws no points")]
+    #[error("device `{device}` cannot draw points")]
     DrawsNothing {
         /// Which device.
         device: Device,
     },
     /// A device that solves no equations was asked to.
-    #[error("device `{device}` solves no equations")]
+    #[error("device `{device}` cannot solve linear systems")]
     SolvesNothing {
         /// Which device.
         device: Device,
@@ -70,6 +70,6 @@ pub enum KernelError {
 }
 
 /// Checks one size.
-pub(crate) fn fits(shape: Shape, expected: usize, found: usize) -> Result<(), KernelError> {
+pub(crate) fn fits(shape: Dimension, expected: usize, found: usize) -> Result<(), KernelError> {
     if expected == found { Ok(()) } else { Err(KernelError::Misfit { shape, expected, found }) }
 }

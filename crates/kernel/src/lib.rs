@@ -17,8 +17,8 @@ mod reference;
 mod sums;
 
 pub use device::{ChosenDevice, Device, DeviceError};
-pub use error::{KernelError, Shape};
-pub use kernel::{Kernel, Linearized, TriedStep};
+pub use error::{Dimension, KernelError};
+pub use kernel::{Kernel, LinearizedSums, TriedSums};
 pub use method::{Precision, PrecisionError};
 pub use points::Points;
 pub use recipe::{Column, Part, Recipe, Sequence, Supply, Visits};

@@ -1,6 +1,6 @@
 //! Cholesky factors of damped symmetric matrices: A = UᵀU, block by block on the microkernel.
 
-use crate::{Float, Level, Scalars, Size, Start, Symmetric, multiply};
+use crate::{Accumulation, Float, Level, Scalars, Size, Symmetric, multiply};
 use rayon::prelude::*;
 
 /// Rows of U that are finished at a time.
@@ -112,7 +112,7 @@ impl Cholesky {
                             Scalars { numbers: &corner[top * count + bottom..], row: 1, column: count };
                         let product = Size { rows: count - bottom, columns: CHUNK, inner: bottom - top };
                         let above = (&above[top * CHUNK..], CHUNK);
-                        multiply(level, product, factors, above, (below, CHUNK), Start::Accumulate);
+                        multiply(level, product, factors, above, (below, CHUNK), Accumulation::Accumulate);
                     }
                 }
                 negative.iter_mut().zip(&*block).for_each(|(to, from)| *to = -from);
@@ -142,7 +142,7 @@ impl Cholesky {
                         let b = &block[chunk * count * CHUNK + skipped..(chunk + 1) * count * CHUNK];
                         let c = &mut rest[(row - top) * stride + start + chunk * CHUNK + skipped..];
                         let product = Size { rows: end - row, columns: CHUNK - skipped, inner: count };
-                        multiply(level, product, a, (b, CHUNK), (c, stride), Start::Accumulate);
+                        multiply(level, product, a, (b, CHUNK), (c, stride), Accumulation::Accumulate);
                     }
                     row = end;
                 }
@@ -204,7 +204,7 @@ fn finish_corner(
             let product = Size { rows: count - bottom, columns, inner: bottom - top };
             let above = (&above[top * stride + first + bottom..], stride);
             let below = (&mut below[first + bottom..], stride);
-            multiply(level, product, factors, above, below, Start::Accumulate);
+            multiply(level, product, factors, above, below, Accumulation::Accumulate);
         }
     }
     true

@@ -1,5 +1,5 @@
 //! Steps of damped Gauss-Newton as data: which are tried, how they are found and what shape they have. Whoever takes a step, a
-//! processor or a device, takes it by these numbers.
+//! CPU or a device, takes it by these numbers.
 
 use crate::{Patience, Unknowns};
 
@@ -11,7 +11,7 @@ pub struct Attempt {
     /// The same in the matrix that is factorised. Where that is more, because rounding leaves no factor of a matrix with
     /// less, conjugate gradients on J itself find the step; where unknowns are rows it has to be the same.
     pub factored: f64,
-    /// Whether it is damped towards what the linearisation was told to carry, or towards nothing.
+    /// Whether it is damped towards the momentum that the linearisation was given, or towards nothing.
     pub momentum: bool,
 }
 
@@ -22,12 +22,12 @@ impl Attempt {
     }
 }
 
-/// How steps bend: half of what the residuals' curvature along a step does to its equations is added (Transtrum, Sethna 2012).
+/// Geodesic acceleration of steps: half of what the residuals' curvature along a step does to its equations is added (Transtrum, Sethna 2012).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bend {
     /// Where curvature is seen, before and behind, in multiples of the step.
     pub reach: f64,
-    /// The most that a step may bend: half its acceleration's length, in multiples of its own.
+    /// The most that a step is accelerated: half its acceleration's length, in multiples of its own.
     pub most: f64,
 }
 
@@ -55,7 +55,7 @@ impl Correction {
 pub struct Course {
     /// Of conjugate gradients that find a step, or refine one whose factor has more damping than it.
     pub patience: Patience,
-    /// The solution of the equations is not bent where there is none.
+    /// The solution of the equations is the step where there is none.
     pub acceleration: Option<Bend>,
     /// Ends are corrected as well, and tried beside those that are not.
     pub correction: Option<Correction>,
@@ -67,7 +67,7 @@ impl Course {
         Course { patience: unknowns.patience(), acceleration: None, correction: None }
     }
 
-    /// The same, bent.
+    /// The same, with geodesic acceleration.
     pub fn accelerated(unknowns: Unknowns) -> Self {
         Course { acceleration: Some(Bend::USUAL), ..Course::straight(unknowns) }
     }

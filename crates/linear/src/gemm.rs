@@ -18,7 +18,7 @@ pub struct Scalars<'a, T> {
 
 /// What C holds before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Start {
+pub enum Accumulation {
     /// Nothing: it is overwritten.
     Zero,
     /// Summands: it is added to.
@@ -48,7 +48,7 @@ pub struct Tile<'a, T> {
     b_row: usize,
     c: &'a mut [T],
     c_row: usize,
-    start: Start,
+    start: Accumulation,
 }
 
 /// Rows of C that a microkernel holds at once.
@@ -63,7 +63,7 @@ pub fn multiply<T: Float>(
     a: Scalars<'_, T>,
     (b, b_row): (&[T], usize),
     (c, c_row): (&mut [T], usize),
-    start: Start,
+    start: Accumulation,
 ) {
     debug_assert_eq!(size.columns % T::LANES, 0);
     for column in (0..size.columns).step_by(VECTORS * T::LANES) {
@@ -92,7 +92,7 @@ pub fn multiply<T: Float>(
 /// A full block whose operands never change: `inner` times the same row, for measuring.
 pub(super) fn repeat_row<T: Float>(level: Level, a: &[T], b: &[T], c: &mut [T], inner: usize) {
     let c_row = VECTORS * T::LANES;
-    let start = Start::Accumulate;
+    let start = Accumulation::Accumulate;
     let tile =
         Tile { rows: ROWS, vectors: VECTORS, inner, a, a_row: 1, a_column: 0, b, b_row: 0, c, c_row, start };
     T::tile(level, tile);
@@ -115,7 +115,7 @@ macro_rules! dispatch {
     ($tile:ident, $kernel:ident, [$($rows:literal)*]) => {
         match ($tile.rows, $tile.vectors) {
             $(
-                // SAFETY: `check` has been called and the processor runs this level.
+                // SAFETY: `check` has been called and the CPU runs this level.
                 ($rows, 1) => unsafe { $kernel::<$rows, 1>($tile) },
                 // SAFETY: as above.
                 ($rows, 2) => unsafe { $kernel::<$rows, 2>($tile) },
@@ -152,7 +152,7 @@ fn portable<T: Float>(tile: Tile<'_, T>) {
     for row in 0..tile.rows {
         for vector in 0..tile.vectors {
             let c = &mut tile.c[row * tile.c_row + vector * T::LANES..][..T::LANES];
-            if tile.start == Start::Zero {
+            if tile.start == Accumulation::Zero {
                 c.fill(T::ZERO);
             }
             for inner in 0..tile.inner {
@@ -171,7 +171,7 @@ macro_rules! microkernel {
     ($name:ident, $feature:literal, $T:ident, $lanes:literal, $parts:literal,
      $zero:ident, $load:ident, $store:ident, $splat:ident, $multiply_add:ident) => {
         /// # Safety
-        /// The processor has the instructions, and [`Tile::check`] has passed with these sizes.
+        /// The CPU has the instructions, and [`Tile::check`] has passed with these sizes.
         #[target_feature(enable = $feature)]
         unsafe fn $name<const ROWS: usize, const VECTORS: usize>(tile: Tile<'_, $T>) {
             use std::arch::x86_64::*;
@@ -179,7 +179,7 @@ macro_rules! microkernel {
             for part in 0..$parts {
                 let mut sums = [[$zero(); VECTORS]; ROWS];
                 let columns = part * VECTORS * $lanes;
-                if tile.start == Start::Accumulate {
+                if tile.start == Accumulation::Accumulate {
                     for (row, sums) in sums.iter_mut().enumerate() {
                         for (vector, sum) in sums.iter_mut().enumerate() {
                             let place = row * tile.c_row + columns + vector * $lanes;
@@ -280,7 +280,7 @@ mod tests {
         columns: usize,
         inner: usize,
         transposed: bool,
-        start: Start,
+        start: Accumulation,
     ) {
         let uniform = |index: usize| (finalized(index as u64 + 1) >> 11) as f64 / (1u64 << 53) as f64;
         let number = |index: usize| T::from_f64(uniform(index) - 0.5);
@@ -295,7 +295,8 @@ mod tests {
         let epsilon = if T::LANES == 16 { f64::from(f32::EPSILON) } else { f64::EPSILON };
         for row in 0..rows {
             for column in 0..columns {
-                let first = if start == Start::Zero { 0.0 } else { before[row * c_row + column].to_f64() };
+                let first =
+                    if start == Accumulation::Zero { 0.0 } else { before[row * c_row + column].to_f64() };
                 let wanted = (0..inner).fold(first, |sum, k| {
                     sum + a[row * a_row + k * a_column].to_f64() * b[k * b_row + column].to_f64()
                 });
@@ -316,7 +317,9 @@ mod tests {
             for rows in [1, 2, 5, 6, 7, 13, 36] {
                 for vectors in [1, 2, 3, 4, 5, 9] {
                     for inner in [0, 1, 3, 20, 64] {
-                        for (transposed, start) in [(false, Start::Zero), (true, Start::Accumulate)] {
+                        for (transposed, start) in
+                            [(false, Accumulation::Zero), (true, Accumulation::Accumulate)]
+                        {
                             check::<f32>(level, rows, 16 * vectors, inner, transposed, start);
                             check::<f64>(level, rows, 8 * vectors, inner, transposed, start);
                         }

@@ -6,7 +6,7 @@ use crate::subspace::{GOLDEN, finalized};
 use crate::symmetric::{PANEL, padded};
 use rayon::prelude::*;
 
-/// Parameters whose products are added up at a time: their panels lie in the second-level cache.
+/// Parameters whose products are summed at a time: their panels lie in the second-level cache.
 const CHUNK: usize = 512;
 
 /// JJᵀ and r of a least-squares problem with rows r, and the memory to find them in: the Jacobian as a whole, or sums of

@@ -3,8 +3,8 @@
 /// Where numbers are computed and lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hardware {
-    /// On the processor, in the host's memory.
-    Processor,
+    /// On the CPU, in the host's memory.
+    Cpu,
     /// On a device with memory of its own.
     Accelerator,
 }

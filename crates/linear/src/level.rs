@@ -1,11 +1,11 @@
-//! Which vector instructions the processor has, found out once.
+//! Which vector instructions the CPU has, found out once.
 
 use std::fmt;
 
 /// Instruction sets that the engine is built for, from the narrowest to the widest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Level {
-    /// What every processor of this architecture has.
+    /// What every CPU of this architecture has.
     Portable,
     /// AVX2 with fused multiply-add: 256 bits.
     Avx2,
@@ -17,12 +17,12 @@ impl Level {
     /// All of them, narrowest first.
     pub const ALL: [Level; 3] = [Level::Portable, Level::Avx2, Level::Avx512];
 
-    /// The widest that this processor runs.
+    /// The widest that this CPU runs.
     pub fn best() -> Level {
         Level::ALL.into_iter().rev().find(|level| level.available()).unwrap_or(Level::Portable)
     }
 
-    /// Whether this processor runs it.
+    /// Whether this CPU runs it.
     pub fn available(self) -> bool {
         match self {
             Level::Portable => true,
@@ -70,7 +70,7 @@ macro_rules! for_each_level {
                 $body::<$T, true>($($argument),*)
             }
             match level {
-                // SAFETY: a level is only handed out after the processor was asked for it.
+                // SAFETY: a level is only handed out after the CPU was asked for it.
                 #[cfg(target_arch = "x86_64")]
                 $crate::Level::Avx512 => unsafe { avx512($($argument),*) },
                 // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! The linear algebra of a training step: on the processor, and as data that a device carries out.
+//! The linear algebra of a training step: on the CPU, and as data that a device carries out.
 //!
 //! Whoever optimises and whoever computes on a device both stand on this crate, and neither on the other. Results do not
 //! depend on the number of threads.
@@ -24,7 +24,7 @@ pub use cholesky::Cholesky;
 pub use course::{Attempt, Bend, Correction, Course};
 pub use damped::{Patience, Products, Unknowns, least_damping, sketched};
 pub use float::Float;
-pub use gemm::{Scalars, Size, Start, multiply};
+pub use gemm::{Accumulation, Scalars, Size, multiply};
 pub use gram::Gram;
 pub use hardware::Hardware;
 pub use level::Level;

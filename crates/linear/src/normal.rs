@@ -1,4 +1,4 @@
-//! Normal equations, added up block by block of rows of the Jacobian.
+//! Normal equations, summed block by block of rows of the Jacobian.
 
 use crate::Symmetric;
 use crate::symmetric::{PANEL, padded};

@@ -1,4 +1,4 @@
-//! The processor's own limit: fused multiply-adds on registers only.
+//! The CPU's own limit: fused multiply-adds on registers only.
 
 use crate::{Float, Level};
 use std::time::Instant;
@@ -7,7 +7,7 @@ use std::time::Instant;
 const BLOCKS: usize = 24;
 
 /// Multiply-adds of one thread per second, counted as two operations each, measured for about
-/// `seconds` with the widest instructions of this processor.
+/// `seconds` with the widest instructions of this CPU.
 pub fn peak_flops<T: Float>(seconds: f64) -> f64 {
     let level = Level::best();
     // A product whose inner dimension is long and whose operands are a few cache lines: all registers,

@@ -1,12 +1,12 @@
-//! XᵀX, added up block by block of rows of X.
+//! XᵀX, summed block by block of rows of X.
 
-use crate::{Level, Scalars, Size, Start, multiply};
+use crate::{Accumulation, Level, Scalars, Size, multiply};
 use rayon::prelude::*;
 
 /// Columns of X that lie together: four blocks of six rows, three vectors, of the microkernel.
 pub(crate) const PANEL: usize = 24;
 
-/// A symmetric matrix. A part of it is added up by one thread in the order of X's rows: the bits do not
+/// A symmetric matrix. A part of it is summed by one thread in the order of X's rows: the bits do not
 /// depend on the number of threads.
 #[derive(Clone, Debug)]
 pub struct Symmetric {
@@ -73,7 +73,14 @@ impl Symmetric {
                 let block = Size { rows: PANEL, columns: PANEL, inner: count };
                 for row in column..padded / PANEL {
                     let to = &mut numbers[row * PANEL..];
-                    multiply(level, block, columns, (panel(row), PANEL), (to, padded), Start::Accumulate);
+                    multiply(
+                        level,
+                        block,
+                        columns,
+                        (panel(row), PANEL),
+                        (to, padded),
+                        Accumulation::Accumulate,
+                    );
                 }
             },
         );

@@ -10,7 +10,7 @@ pub enum Precision {
     F64,
     /// 32-bit floating point; sums over points are kept in 64 bits.
     F32,
-    /// 32-bit floating point whose products run on matrix units, as six products of bfloat16 numbers: as
+    /// 32-bit floating point whose products run on tensor cores, as six products of bfloat16 numbers: as
     /// accurate as [`Precision::F32`].
     Bf16x6,
     /// The same with three products of numbers in half precision, which a power of two per channel and layer brings near
@@ -19,7 +19,7 @@ pub enum Precision {
     Fp16x3,
     /// The same with three products of bfloat16 numbers: about 16 bits.
     Bf16x3,
-    /// 32-bit floating point whose products run on matrix units that take 11 bits of every factor.
+    /// 32-bit floating point whose products run on tensor cores that take 11 bits of every factor.
     Tf32,
     /// The same with bfloat16 factors: 8 bits.
     Bf16,

@@ -66,7 +66,7 @@ fn main() -> Result<(), TrainError> {
     folder.train(&experiment, &mut now, &stop, &mut Quiet)?;
     drop(folder);
 
-    // The run goes on with the same ball, from where it was and as fast.
+    // The run continues with the same ball, from where it was and as fast.
     let longer = ["training.budget=3000 steps".to_owned()];
     let prepare = |experiment: Experiment| experiment.with_optimizer(own);
     let (run, mut folder) =

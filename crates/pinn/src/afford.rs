@@ -10,7 +10,7 @@ use std::time::Instant;
 use train::trainer::{Surroundings, train_phases};
 use train::{Event, Sink};
 
-/// Steps in every window of time that are worth more than a wider network, at the number of points that it begins with.
+/// Steps in every time window that are worth more than a wider network, at the number of points that it begins with.
 const ENOUGH_STEPS: f64 = 200.0;
 
 /// Steps that are taken to time the last of them: before, kernels are compiled and memory is found.
@@ -28,7 +28,9 @@ impl Experiment {
         self.check_memory()?;
         let cost = |width: usize| self.cost(width);
         let rate = self.seconds_of_a_step()? / cost(most)?;
-        let why = format!("from {least} to {most}, it is what the time affords on this machine");
+        let why = format!(
+            "it is the widest from {least} to {most} for which the budget leaves enough steps on this machine"
+        );
         for width in (least + 1..=most).rev() {
             if ENOUGH_STEPS * rate * cost(width)? <= seconds {
                 return self.with_width(width, &why);

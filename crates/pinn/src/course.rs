@@ -8,11 +8,11 @@ use kernel::{Kernel, Points};
 use std::cell::{Cell, OnceCell};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-use train::trainer::{Outcome, Surroundings, begin, finish, train_phases};
+use train::trainer::{Surroundings, TrainingOutcome, begin, finish, train_phases};
 use train::{Event, Once, Sink, Snapshot, Stopped};
 
 /// What all windows of a training share.
-struct Course<'run> {
+struct WindowedTraining<'run> {
     experiment: &'run Experiment,
     stop: &'run AtomicBool,
     start: Instant,
@@ -51,7 +51,8 @@ impl Experiment {
             return Err(TrainError::NoSuchWindow { window: first, windows });
         }
         let sink = &mut Once::new(sink);
-        let course = Course { experiment: self, stop, start: Instant::now(), aside: Cell::new(0.0) };
+        let course =
+            WindowedTraining { experiment: self, stop, start: Instant::now(), aside: Cell::new(0.0) };
         loop {
             let is_first = now.finished.len() == first;
             if let Some(trained) = course.window(is_first, now, sink)? {
@@ -62,7 +63,7 @@ impl Experiment {
     }
 }
 
-impl Course<'_> {
+impl WindowedTraining<'_> {
     /// Trains the window at hand; the result, if none follows.
     fn window(
         &self,
@@ -70,7 +71,7 @@ impl Course<'_> {
         now: &mut Snapshot,
         sink: &mut Once<'_>,
     ) -> Result<Option<Trained>, TrainError> {
-        let Course { experiment, stop, start, ref aside } = *self;
+        let WindowedTraining { experiment, stop, start, ref aside } = *self;
         let number = now.finished.len();
         let windows = experiment.problem().windows();
         let last = windows.as_ref().is_none_or(|windows| number + 1 == windows.count());
@@ -125,7 +126,7 @@ impl Course<'_> {
         if !last && stopped != Stopped::Interrupted {
             return Ok(None);
         }
-        let Outcome { losses, stopped } = finish(&mut task, now, stopped, sink)?;
+        let TrainingOutcome { losses, stopped } = finish(&mut task, now, stopped, sink)?;
         Ok(Some(Trained {
             errors: errors(objective.kernel(), &now.parameters)?,
             relative_residuals: experiment.relative_residuals(&now.solution())?,

@@ -9,13 +9,13 @@ use equation::taylor::{Plan, Source, Term};
 use kernel::{Device, Precision};
 use train::Hardware;
 
-/// Gradients of parts of the points that the processor adds up side by side.
+/// Gradients of parts of the points that the CPU sums side by side.
 const GRADIENTS: f64 = 32.0;
 
 /// Other vectors as long as the parameters: weights packed in two ways, twice, and the trainer's own.
 const VECTORS: f64 = 12.0;
 
-/// Vectors as long as the rows in a step of Gauss-Newton: at its start, at its end, and what it bends by.
+/// Vectors as long as the rows in a step of Gauss-Newton: at its start, at its end, and its acceleration.
 const ROW_VECTORS: f64 = 6.0;
 
 /// What is remembered, as it is kept for a checkpoint, and as the checkpoint is written.
@@ -111,7 +111,7 @@ impl Experiment {
             Method::Auto | Method::GaussNewton { .. } => match self.device().hardware() {
                 // The device has its own, and the host takes over only where it has no room.
                 Hardware::Accelerator => need,
-                Hardware::Processor => {
+                Hardware::Cpu => {
                     let solver = match settings.method {
                         Method::GaussNewton { solver, .. } => solver,
                         _ => Solver::Auto,
@@ -158,8 +158,8 @@ fn with_network(need: Need, plan: &Plan, (device, precision): (Device, Precision
     let parameters = plan.parameter_count() as f64;
     let gradients = match (device.hardware(), precision) {
         (Hardware::Accelerator, _) => 0.0,
-        (Hardware::Processor, Precision::F32) => GRADIENTS / 2.0,
-        (Hardware::Processor, _) => GRADIENTS,
+        (Hardware::Cpu, Precision::F32) => GRADIENTS / 2.0,
+        (Hardware::Cpu, _) => GRADIENTS,
     };
     // Those of finished windows are kept, joined, and written.
     need.with(Purpose::Network, parameters * (gradients + VECTORS + COPIES_SAVED * windows as f64))

@@ -215,7 +215,7 @@ impl Experiment {
         Experiment { without_gpu: chosen.without_gpu.clone(), ..there }
     }
 
-    /// What is known before the first step to be slower than it could be.
+    /// What is known before the first step to take a slower path.
     pub(crate) fn fallback(&self) -> Option<SlowWay> {
         let reason = self.without_gpu.clone()?;
         Some(SlowWay::Device { used: self.device, reason })
@@ -355,8 +355,8 @@ impl Experiment {
     pub fn notes(&self) -> Vec<String> {
         let mut lines = notes(&self.problem);
         if self.plan.weighted_points().is_some() {
-            let why = "points whose residuals stay large weigh more, also in losses until the last one";
-            lines.push(format!("attention: {why}"));
+            let why = "residual-based weights: points with large residuals count more; losses are weighted, except in the report";
+            lines.push(why.to_owned());
         }
         lines
     }

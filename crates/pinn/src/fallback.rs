@@ -1,4 +1,4 @@
-//! What training does in a slower way than it could, and why.
+//! What training does by a slower path, and why.
 
 use kernel::Device;
 use kernel::cuda::{CudaError, Unfused};
@@ -29,10 +29,10 @@ impl SlowWay {
         match self {
             SlowWay::Device { used, .. } => format!("`auto` computes on `{used}`"),
             SlowWay::Shortage(Shortage::Equations { .. }) => {
-                "Gauss-Newton solves its equations on the host".to_owned()
+                "Gauss-Newton solves its linear systems on the host".to_owned()
             }
             SlowWay::Shortage(Shortage::Vectors { .. }) => {
-                "what the optimizer remembers stays on the host".to_owned()
+                "the optimizer's state stays on the host".to_owned()
             }
             SlowWay::Layers { .. } => {
                 "steps go through the network layer by layer, not in one kernel".to_owned()
@@ -44,7 +44,7 @@ impl SlowWay {
     fn why(&self) -> String {
         let room = |bytes: &usize| {
             format!(
-                "the GPU has no {bytes} bytes left for that; lower network.width or training.points, or raise --memory-limit where it is set"
+                "the GPU lacks {bytes} bytes for it; lower network.width or training.points, or raise --memory-limit if it is set"
             )
         };
         match self {

@@ -31,7 +31,7 @@ pub struct Axis {
 
 /// What a grid says of a coordinate.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Extent {
+pub enum GridExtent {
     /// So many values, from end to end.
     Count(usize),
     /// One value.
@@ -58,14 +58,14 @@ impl Grid {
                 name: name.to_owned(),
                 coordinates: coordinates.iter().map(|coordinate| coordinate.name.clone()).collect(),
             })?;
-            let extent = Extent::read(&coordinates[axis], count)?;
+            let extent = GridExtent::read(&coordinates[axis], count)?;
             if counts[axis].replace(extent).is_some() {
                 return Err(GridError::Twice { name: name.to_owned() });
             }
         }
         let missing =
             |axis: usize| GridError::Missing { name: coordinates[axis].name.clone(), example: example() };
-        let extents: Vec<Extent> = counts
+        let extents: Vec<GridExtent> = counts
             .into_iter()
             .enumerate()
             .map(|(axis, count)| count.ok_or_else(|| missing(axis)))
@@ -90,14 +90,14 @@ impl Grid {
             3 => Some(51),
             _ => None,
         };
-        let counts = (0..dimensions).map(|axis| stated(axis).or(default).map(Extent::Count));
-        counts.collect::<Option<Vec<Extent>>>().map(|extents| Grid::new(problem, &extents))
+        let counts = (0..dimensions).map(|axis| stated(axis).or(default).map(GridExtent::Count));
+        counts.collect::<Option<Vec<GridExtent>>>().map(|extents| Grid::new(problem, &extents))
     }
 
-    fn new(problem: &Problem, extents: &[Extent]) -> Grid {
-        let axis = |(coordinate, extent): (&Coordinate, &Extent)| match *extent {
-            Extent::Count(count) => Axis { coordinate: coordinate.clone(), count },
-            Extent::At(value) => {
+    fn new(problem: &Problem, extents: &[GridExtent]) -> Grid {
+        let axis = |(coordinate, extent): (&Coordinate, &GridExtent)| match *extent {
+            GridExtent::Count(count) => Axis { coordinate: coordinate.clone(), count },
+            GridExtent::At(value) => {
                 Axis { coordinate: Coordinate { low: value, high: value, ..coordinate.clone() }, count: 1 }
             }
         };
@@ -131,17 +131,17 @@ impl Grid {
     }
 }
 
-impl Extent {
+impl GridExtent {
     /// Reads what follows `x=`: an integer of at least 2 is a number of points; any other number but 1, and every number with
     /// a decimal point or an exponent, is a value. 1 could be meant as either.
     pub fn read(coordinate: &Coordinate, text: &str) -> Result<Self, GridError> {
         if let Some(count) = text.parse().ok().filter(|count: &usize| *count >= 2) {
-            return Ok(Extent::Count(count));
+            return Ok(GridExtent::Count(count));
         }
         let Coordinate { name, low, high, .. } = coordinate;
         let value = text.parse().ok().filter(|value: &f64| value.is_finite() && text != "1");
         match value {
-            Some(value) if (*low..=*high).contains(&value) => Ok(Extent::At(value)),
+            Some(value) if (*low..=*high).contains(&value) => Ok(GridExtent::At(value)),
             Some(_) => {
                 Err(GridError::Outside { name: name.clone(), value: text.to_owned(), low: *low, high: *high })
             }

@@ -4,7 +4,7 @@
 use equation::problem::{Products as Wanted, Solver};
 use equation::taylor::Plan;
 use kernel::cuda::{CudaError, MemoryPlan};
-use kernel::{Kernel, KernelError, Points, Shape, Sums, Visited, Visits, Weighted};
+use kernel::{Dimension, Kernel, KernelError, Points, Sums, Visited, Visits, Weighted};
 use linear::{Attempt, Bend, Change, Course, Gram, NormalEquations, Products, Series, Subspace, Unknowns};
 use std::sync::Arc;
 use train::optimize::{Optimizer, first_products};
@@ -79,7 +79,7 @@ impl<'plan> Objective<'plan> {
         let own = self.kernel.plan().weights();
         let (expected, found) = (own.len(), weights.len());
         if ![0, expected].contains(&found) {
-            return Err(KernelError::Misfit { shape: Shape::Weights, expected, found });
+            return Err(KernelError::Misfit { shape: Dimension::Weights, expected, found });
         }
         self.weights = if weights.is_empty() { own } else { weights.to_vec() };
         self.settle_factors();
@@ -344,7 +344,7 @@ impl OnDevice for Objective<'_> {
         form: (Unknowns, Products),
     ) -> Result<Linearized, Refusal> {
         let over = Weighted { points: &self.points, factors: &self.factors };
-        let kernel::Linearized { sums, mean, slope } =
+        let kernel::LinearizedSums { sums, mean, slope } =
             self.kernel.linearize(over, parameters, momentum, form).map_err(refused)?;
         let losses = weigh(&mut self.losses, &sums, &self.weights)?.clone();
         Ok(Linearized { losses, mean, slope })
@@ -353,7 +353,7 @@ impl OnDevice for Objective<'_> {
     fn try_steps(&mut self, attempts: &[Attempt], course: Course) -> Result<Vec<TriedStep>, Refusal> {
         let tried = self.kernel.try_steps(&self.points, attempts, course).map_err(refused)?;
         let losses = |sums: Sums| Losses::of(&sums.squares, &sums.counts, &self.weights);
-        let step = |kernel::TriedStep { predicted, sums }| TriedStep { predicted, losses: losses(sums) };
+        let step = |kernel::TriedSums { predicted, sums }| TriedStep { predicted, losses: losses(sums) };
         Ok(tried.into_iter().map(step).collect())
     }
 

@@ -30,7 +30,7 @@ pub struct Trained {
     pub descent: Descent,
     /// What it took on a device with memory of its own.
     pub memory: Option<MemoryUse>,
-    /// What was done in a slower way than it could be, each cause once.
+    /// What was done by a slower path, each cause once.
     pub fallbacks: Vec<Fallback>,
 }
 

@@ -1,7 +1,7 @@
 //! How finely pictures are sampled.
 
 use equation::problem::Problem;
-use pinnace::{GridError, GridExtent as Extent};
+use pinnace::{GridError, GridExtent};
 
 /// Points per coordinate, and values of those that are fixed.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -35,9 +35,7 @@ pub enum ResolutionError {
     #[error(transparent)]
     Extent(#[from] GridError),
     /// All coordinates have a value.
-    #[error(
-        "every coordinate has a value: there is nothing left to draw along; `pinnace evaluate` tells the numbers there"
-    )]
+    #[error("every coordinate is fixed: nothing is left to draw along; `pinnace evaluate` prints the values")]
     NothingLeft,
 }
 
@@ -46,7 +44,7 @@ impl Resolution {
     /// points. `x=0.5` fixes a value.
     pub fn parse(problem: &Problem, text: &str) -> Result<Self, ResolutionError> {
         let names = || problem.domain.coordinates.iter().map(|coordinate| coordinate.name.as_str());
-        let part = |part: &str| -> Result<(usize, Extent), ResolutionError> {
+        let part = |part: &str| -> Result<(usize, GridExtent), ResolutionError> {
             let pair = part.split_once('=').map(|(name, extent)| (name.trim(), extent.trim()));
             let (name, extent) = pair.ok_or_else(|| ResolutionError::Form {
                 part: part.trim().to_owned(),
@@ -56,13 +54,13 @@ impl Resolution {
                 name: name.to_owned(),
                 known: names().collect::<Vec<_>>().join(", "),
             })?;
-            Ok((axis, Extent::read(&problem.domain.coordinates[axis], extent)?))
+            Ok((axis, GridExtent::read(&problem.domain.coordinates[axis], extent)?))
         };
         let mut resolution = Resolution::default();
         for part in text.split(',').map(part) {
             match part? {
-                (axis, Extent::Count(count)) => resolution.stated.push((axis, count)),
-                (axis, Extent::At(value)) => resolution.fixed.push((axis, value)),
+                (axis, GridExtent::Count(count)) => resolution.stated.push((axis, count)),
+                (axis, GridExtent::At(value)) => resolution.fixed.push((axis, value)),
             }
         }
         let fixed = |axis: usize| resolution.value(axis).is_some();
@@ -109,7 +107,7 @@ mod tests {
             ),
             (
                 "t=0,x=1.0,y=0.5",
-                "every coordinate has a value: there is nothing left to draw along; `pinnace evaluate` tells the numbers there",
+                "every coordinate is fixed: nothing is left to draw along; `pinnace evaluate` prints the values",
             ),
             ("t=5,z=7", "`z` is no coordinate of this problem: it has t, x, y"),
         ] {

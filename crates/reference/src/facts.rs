@@ -28,7 +28,7 @@ impl Facts {
         let samples = if rows > 1 { format!("{rows} × {columns}") } else { columns.to_string() };
         Facts {
             method: Named::FourierEtdrk4.name(),
-            resolution: format!("{samples} samples, {steps} steps; between kept times {between:.1e}"),
+            resolution: format!("{samples} samples, {steps} steps; between stored times {between:.1e}"),
             // Refining changes both at once.
             floor: Some(by_steps + by_samples),
         }

@@ -81,7 +81,7 @@ pub enum ReferenceError {
     },
     /// Refining the solution still changes it.
     #[error(
-        "reference of `{unknown}`: `{}` does not converge: its finest solution still changes by {:.1e}",
+        "reference of `{unknown}`: `{}` does not converge: the finest solution still changes by {:.1e}",
         solution.name(),
         last.change
     )]

@@ -1,6 +1,6 @@
 //! How losses went: where they began, how low they came, where they are.
 //!
-//! Losses are compared within one window of time. Where weights change, what follows is another loss: the two are
+//! Losses are compared within one time window. Where weights change, what follows is another loss: the two are
 //! linked by taking the next loss for the last one in other units. While early times come first, losses rise because
 //! more of time is seen, which is no failure.
 
@@ -106,10 +106,10 @@ impl fmt::Display for Concern {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Concern::Diverged { loss, first } => {
-                write!(formatter, "training diverged: the loss is {loss:.1e}, it began at {first:.1e}")
+                write!(formatter, "training diverged: the loss is {loss:.1e}, initially {first:.1e}")
             }
             Concern::Risen { loss, lowest } => {
-                write!(formatter, "the loss is {loss:.1e}, it has been as low as {lowest:.1e}")
+                write!(formatter, "the loss is {loss:.1e}, its lowest value was {lowest:.1e}")
             }
         }
     }

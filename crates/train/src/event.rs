@@ -24,7 +24,7 @@ pub enum Event {
         stage: usize,
         /// How many there are.
         stages: usize,
-        /// What one is called, such as a window of time.
+        /// What one is called, such as a time window.
         kind: String,
         /// What it is about.
         title: String,
@@ -45,7 +45,7 @@ pub enum Event {
     },
     /// Something that only the task can explain.
     Note(Note),
-    /// Something is done in a slower way than it could be; told once for each cause.
+    /// Something is done by a slower path; told once for each cause.
     Fallback(Fallback),
     /// A step was taken.
     Step(StepTaken),
@@ -58,7 +58,7 @@ pub enum Event {
         /// Whether that is the error of everything, or of the stages so far.
         whole: bool,
     },
-    /// The run could not be written; training goes on, and it is tried again.
+    /// The run could not be written; training continues, and it is tried again.
     NotSaved {
         /// Why.
         error: String,
@@ -151,16 +151,14 @@ impl From<Shortage> for Fallback {
     fn from(shortage: Shortage) -> Self {
         let (cause, what, bytes) = match shortage {
             Shortage::Equations { bytes } => {
-                ("equations", "the optimizer solves its equations on the host", bytes)
+                ("equations", "the optimizer solves its linear systems on the host", bytes)
             }
-            Shortage::Vectors { bytes } => {
-                ("vectors", "what the optimizer remembers stays on the host", bytes)
-            }
+            Shortage::Vectors { bytes } => ("vectors", "the optimizer's state stays on the host", bytes),
         };
         Fallback {
             cause: cause.to_owned(),
             what: what.to_owned(),
-            why: format!("the device has no {bytes} bytes left for that"),
+            why: format!("the device has less than {bytes} bytes free for that"),
         }
     }
 }

@@ -88,7 +88,7 @@ pub trait LeastSquares {
     /// The losses alone.
     fn losses(&mut self, parameters: &[f64]) -> Result<&Losses, Refusal>;
 
-    /// The device that adds up and solves equations by itself, where there is one.
+    /// The device that sums and solves equations by itself, where there is one.
     fn on_device(&mut self) -> Option<&mut dyn OnDevice> {
         None
     }
@@ -114,7 +114,7 @@ pub struct TriedStep {
     pub losses: Losses,
 }
 
-/// A least-squares problem whose equations stay where they are added up.
+/// A least-squares problem whose equations stay where they are summed.
 pub trait OnDevice {
     /// Adds up the equations at `parameters`. Steps may be damped towards what is `momentum`.
     fn linearize(

@@ -16,13 +16,13 @@ pub enum Refusal {
     #[error("the loss is not a sum of squares")]
     NotSquares,
     /// A device was to take the steps of a method that has no rule for them.
-    #[error("the method takes its steps itself")]
+    #[error("the optimizer takes its steps on the host")]
     NoRule,
     /// A method's vectors are not where it left them: this is another loss.
-    #[error("the method's vectors are with another loss")]
+    #[error("the optimizer's vectors belong to another loss")]
     NoVectors,
     /// A device has no room for what was asked of it.
-    #[error("the device has no {bytes} bytes left")]
+    #[error("the device has less than {bytes} bytes free")]
     NoRoom {
         /// What it would have taken.
         bytes: usize,

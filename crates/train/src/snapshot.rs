@@ -2,7 +2,7 @@
 
 use crate::{Descent, Pace, State, Stopped};
 
-/// Training between two steps: the loop's own numbers, what the method remembers, and what the task remembers. Together with
+/// Training between two steps: the loop's own numbers, the optimizer's state, and the task's state. Together with
 /// the task it decides everything that follows: continued from here, training takes bit for bit the steps that it would
 /// have taken.
 #[derive(Clone, PartialEq, Debug)]
@@ -37,9 +37,9 @@ pub struct Snapshot {
     pub scope: f64,
     /// Why training ended here, if it did.
     pub stopped: Option<Stopped>,
-    /// What the phase's method remembers; before its first step, what the stage before has handed on.
+    /// The state of the phase's optimizer; before its first step, what the stage before has handed on.
     pub optimizer: State,
-    /// What the task remembers.
+    /// The task's state.
     pub task: State,
 }
 
@@ -67,7 +67,7 @@ impl Snapshot {
         }
     }
 
-    /// Moves on to the start of another phase. What the task remembers is the task's to change.
+    /// Moves on to the start of another phase. The task's state is the task's to change.
     pub fn enter(&mut self, phase: usize) {
         let parameters = std::mem::take(&mut self.parameters);
         *self = Snapshot {

@@ -65,7 +65,7 @@ impl fmt::Display for Stopped {
             | Stopped::TargetError
             | Stopped::Interrupted => formatter.write_str(self.name()),
             Stopped::GradientVanished { step, gradient } => {
-                write!(formatter, "the gradient vanished after step {step}, its norm is {gradient:.1e}")
+                write!(formatter, "the gradient vanished after step {step} (norm {gradient:.1e})")
             }
             Stopped::NoDescent { step, gradient } => write!(
                 formatter,

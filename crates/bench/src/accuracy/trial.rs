@@ -21,7 +21,7 @@ pub struct Trial {
     pub pinnace: String,
     /// Where it was computed.
     pub device: String,
-    /// With which instructions, on the processor.
+    /// With which instructions, on the CPU.
     pub level: String,
     /// In which numbers.
     pub precision: String,
@@ -66,7 +66,7 @@ pub struct Trial {
     pub windows: Vec<Left>,
 }
 
-/// A window of time at its last measurement.
+/// A time window at its last measurement.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Left {
     /// Which, from 0.
@@ -218,7 +218,7 @@ struct Watch<'run> {
     stop: &'run AtomicBool,
     /// Asks for an end of this training.
     enough: &'run AtomicBool,
-    /// Whether no window of time follows: a part of time is not what others are compared by.
+    /// Whether no time window follows: a part of time is not what others are compared by.
     reaches_the_end: bool,
     /// At the last step.
     last: Left,

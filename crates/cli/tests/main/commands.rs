@@ -85,7 +85,7 @@ fn a_wall_without_a_condition_is_told_of_by_every_command_that_reads_the_problem
     let output = pinnace(&train);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.contains("pinnace: warning: `u_xx` asks for 2 conditions at the ends of x"), "{said}");
+    assert!(said.contains("pinnace: warning: `u_xx` needs 2 conditions at the ends of x"), "{said}");
     let told = &serde_json::from_slice::<Value>(&output.stdout).expect("one JSON object")["warnings"];
     assert!(told[0].as_str().is_some_and(|told| told.contains("one is missing at x = 1")), "{told}");
     let output = pinnace(&["explain", file.path()]);
@@ -240,7 +240,7 @@ fn explain_and_doctor_answer() {
     assert_eq!(explained.status.code(), Some(0), "{}", text(&explained.stderr));
     assert!(text(&explained.stdout).contains("burgers"));
     let planned = pinnace(&["explain", "poisson-2d", "--device", "cpu"]);
-    assert!(text(&planned.stdout).contains("\nmemory of the host, at most about "));
+    assert!(text(&planned.stdout).contains("\nhost memory: at most about "));
     let refused = pinnace(&["explain", "poisson-2d", "--compile", "many-steps"]);
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
     let doctor = text(&pinnace(&["doctor"]).stdout);

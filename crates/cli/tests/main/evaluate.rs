@@ -217,21 +217,21 @@ fn wrong_choices_are_refused_with_what_would_be_right() {
     let evaluate = |arguments: &[&str]| refused(&[&["evaluate", run.as_str()], arguments].concat());
     assert!(evaluate(&["--grid", "t=5,y=5"]).contains("`y` is no coordinate of this problem"));
     assert!(
-        evaluate(&["--grid", "t=5"]).contains("says nothing of `x`; write the points along every coordinate")
+        evaluate(&["--grid", "t=5"]).contains("does not name `x`; state the points along every coordinate")
     );
     assert!(evaluate(&["--grid", "t=5,x=1"]).contains("an integer of at least 2"));
     assert!(evaluate(&["--derivatives", "v_x"]).contains("the unknowns are u, q"));
     assert!(evaluate(&["--derivatives", "u_y"]).contains("the coordinates are t, x"));
     assert!(evaluate(&["--derivatives", "u_xxxxx"]).contains("up to order 4"));
     assert!(evaluate(&["--out", "table.txt"]).contains("tables end in .csv or .npy"));
-    assert!(evaluate(&["--out", "-", "--json"]).contains("both want stdout"));
+    assert!(evaluate(&["--out", "-", "--json"]).contains("both use stdout"));
     assert!(evaluate(&["--points", "nowhere.csv"]).contains("nowhere.csv"));
     let points = trained.write("points.csv", "t,x\n0,0\n1,one\n");
     assert!(evaluate(&["--points", &points]).contains("line 3, column 2: `one` is not a number"));
     let points = trained.write("points.csv", "t,y\n0,0\n");
     assert!(evaluate(&["--points", &points]).contains("the header names no column `x`"));
     assert!(evaluate(&["--points", &points, "--grid", "t=2,x=2"]).contains("cannot be used with"));
-    assert!(refused(&["evaluate", &trained.at("heat.toml")]).contains("is no run"));
+    assert!(refused(&["evaluate", &trained.at("heat.toml")]).contains("is not a run"));
     let export = |arguments: &[&str]| refused(&[&["export", run.as_str()], arguments].concat());
     assert!(export(&[]).contains("--format"));
     assert!(export(&["--format", "hdf5"]).contains("safetensors"));

@@ -136,7 +136,7 @@ fn a_lock_that_leads_elsewhere_is_refused_and_nothing_is_written_there() {
         let output = folder.pinnace(&["resume", "run", "--steps", "5"]);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains("run/lock is no regular file") && said.contains("remove it"), "{said}");
+        assert!(said.contains("run/lock is not a regular file") && said.contains("remove it"), "{said}");
     }
     assert_eq!(std::fs::read_to_string(folder.0.join("precious")).expect("it is there"), "years of work");
     assert!(!folder.0.join("nowhere").exists());

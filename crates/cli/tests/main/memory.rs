@@ -75,7 +75,7 @@ fn training_that_memory_does_not_hold_is_refused_before_anything_is_written() {
             &["--set", "training.optimizer=gauss-newton"],
             ["candidates for points", "training.adaptive"],
         ),
-        ("training.optimizer=gauss-newton", &normal, ["equations of Gauss-Newton", "network.width"]),
+        ("training.optimizer=gauss-newton", &normal, ["matrices of Gauss-Newton", "network.width"]),
         (
             "training.condition_points=1000000000",
             &["--set", "training.hard_constraints=off"],
@@ -137,8 +137,8 @@ fn places_and_steps_to_measure_that_memory_does_not_hold_are_refused() {
 fn explain_says_what_memory_training_needs_and_what_there_is() {
     let folder = Folder::new("explain");
     let said = text(&folder.with("16e9", &["explain", "poisson-2d"]).stdout);
-    assert!(said.contains("memory of the host, at most about "), "{said}");
-    assert!(said.ends_with("; there are 16.0 GB to be had\n"), "{said}");
+    assert!(said.contains("host memory: at most about "), "{said}");
+    assert!(said.ends_with("; 16.0 GB are available\n"), "{said}");
     let large = ["explain", "poisson-2d", "--device", "cpu", "--set", "training.points=1000000000"];
     let said = text(&folder.with("16e9", &large).stdout);
     assert!(said.contains("lower training.points"), "{said}");

@@ -102,7 +102,7 @@ fn a_run_that_fails_says_where_it_is_and_keeps_what_there_was() {
     let output = folder.pinnace(&small(&wild));
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("what there is of it is in run, up to step 0: step 1: "), "{said}");
+    assert!(said.contains("the run is in run, up to step 0: step 1: "), "{said}");
     assert!(said.contains("not finite"), "{said}");
     let kept = pinnace::Run::open(&folder.0.join("run")).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((kept.snapshot().steps, kept.snapshot().stopped), (0, None), "the last state that is good");
@@ -133,7 +133,7 @@ fn mistakes_about_runs_end_with_code_2_and_say_what_to_do() {
     folder.json(&small(&["--steps", "1", "--out", "run"]));
     for (arguments, words) in [
         (&["resume", "nowhere"][..], "cannot read nowhere"),
-        (&["resume", "."], "is no run: it has no problem.toml"),
+        (&["resume", "."], "is not a run: it has no problem.toml"),
         (&["resume", "run", "--set", "network.width=3"], "only `training` may change"),
         (&["resume", "run", "--checkpoint-every", "-1"], "a number of seconds"),
         (&["train", "poisson-2d", "--out", "run"], "exists and is not empty"),
@@ -255,7 +255,7 @@ fn a_folder_that_may_not_be_written_is_told_and_what_is_in_it_can_be_read() {
     let train = without_rights(&folder, &small(&["--steps", "3", "--quiet"]));
     let said = text(&train.stderr);
     assert_eq!(train.status.code(), Some(1), "{said}");
-    assert!(said.contains("--no-run makes none") && said.contains("cannot write"), "{said}");
+    assert!(said.contains("--no-run writes none") && said.contains("cannot write"), "{said}");
     let resumed = without_rights(&folder, &["resume", "run", "--steps", "6", "--quiet"]);
     let said = text(&resumed.stderr);
     assert_eq!(resumed.status.code(), Some(1), "{said}");
@@ -369,7 +369,7 @@ fn a_full_disk_does_not_end_training_and_loses_nothing_that_was_saved() {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(
-        said.contains("warning: cannot write run/checkpoints") && said.contains("training goes on"),
+        said.contains("warning: cannot write run/checkpoints") && said.contains("training continues"),
         "{said}"
     );
     assert!(said.contains("the run is not complete: cannot write run/checkpoints"), "{said}");
@@ -398,6 +398,6 @@ fn a_disk_that_is_full_from_the_start_is_said_so_before_training() {
     let output = limited(&folder, 8, &small(&["--steps", "5"]));
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stderr);
-    assert!(output.stdout.is_empty() && said.contains("--no-run makes none): cannot write runs/"), "{said}");
+    assert!(output.stdout.is_empty() && said.contains("--no-run writes none): cannot write runs/"), "{said}");
     assert_eq!(std::fs::read_dir(folder.0.join("runs")).expect("it is there").count(), 0, "no draft is left");
 }

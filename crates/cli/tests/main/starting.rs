@@ -61,7 +61,7 @@ fn a_new_problem_may_be_like_a_built_in_one_and_never_replaces_a_file() {
     std::fs::write(folder.0.join("mine.toml"), "precious").expect("the folder can be written");
     let again = pinnace(&folder, &["new", "mine"]);
     assert_eq!(again.status.code(), Some(2));
-    assert!(text(&again.stderr).contains("mine.toml exists and is left as it is"), "{}", text(&again.stderr));
+    assert!(text(&again.stderr).contains("mine.toml exists and was not changed"), "{}", text(&again.stderr));
     assert_eq!(folder.read("mine.toml"), "precious");
     assert_eq!(pinnace(&folder, &["new", "inverse", "--like", "heat-inverse"]).status.code(), Some(0));
     let read = pinnace(&folder, &["explain", "inverse.toml"]);

@@ -3,7 +3,7 @@
 use super::face::{End, Face};
 use super::select;
 use crate::expression::{Expression, Field, Leaf, Pool};
-use crate::problem::Reason;
+use crate::problem::PenaltyReason;
 use crate::problem::{HardConstraints, Piece, Place, Problem};
 use crate::problem::{largest, places, prescribed, value};
 
@@ -45,19 +45,19 @@ pub(super) fn read(
     problem: &Problem,
     condition: usize,
     equation: usize,
-) -> Result<Claim, Reason> {
+) -> Result<Claim, PenaltyReason> {
     let stated = &problem.conditions[condition];
-    let Place::Pieces(pieces) = &stated.place else { return Err(Reason::Wrapped) };
+    let Place::Pieces(pieces) = &stated.place else { return Err(PenaltyReason::Wrapped) };
     let residual = stated.equations[equation].residual;
     let (field, function) = prescribed(pool, residual)?;
     let unknown = usize::from(field.unknown);
-    let known = problem.added(pool, unknown).ok_or(Reason::OwnAnsatz { unknown })?.known;
+    let known = problem.added(pool, unknown).ok_or(PenaltyReason::OwnAnsatz { unknown })?.known;
     if problem.unknowns[unknown].hard_constraints == HardConstraints::Off {
-        return Err(Reason::Off { unknown });
+        return Err(PenaltyReason::Off { unknown });
     }
     let faces = faces(problem, pieces, field)?;
     if [function, known].iter().any(|&part| pool.mentions(part, |leaf| matches!(leaf, Leaf::Parameter(_)))) {
-        return Err(Reason::Trained);
+        return Err(PenaltyReason::Trained);
     }
     select::few_nodes(pool, function)?;
     select::few_axes(faces.iter().map(|face| face.axis))?;
@@ -77,7 +77,7 @@ pub(super) fn read(
             continue;
         }
         if !scale.is_finite() {
-            return Err(Reason::NotFinite { axis: face.axis, order: 0, place: places[index].clone() });
+            return Err(PenaltyReason::NotFinite { axis: face.axis, order: 0, place: places[index].clone() });
         }
         let zero = scale <= ROUNDING * size;
         data.push(Datum {
@@ -88,7 +88,7 @@ pub(super) fn read(
         });
     }
     match pool.overflow() {
-        Some(overflow) => Err(Reason::Overflow(overflow)),
+        Some(overflow) => Err(PenaltyReason::Overflow(overflow)),
         None => Ok(Claim { number: 0, condition, unknown, data }),
     }
 }
@@ -112,26 +112,28 @@ fn is_met(
 }
 
 /// The faces of a condition that holds on nothing else.
-fn faces(problem: &Problem, pieces: &[Piece], field: Field) -> Result<Vec<Face>, Reason> {
+fn faces(problem: &Problem, pieces: &[Piece], field: Field) -> Result<Vec<Face>, PenaltyReason> {
     let mut faces: Vec<Face> = Vec::with_capacity(pieces.len());
     for piece in pieces {
-        let (&[(axis, value)], None) = (&piece.fixed[..], piece.filter) else { return Err(Reason::Partial) };
+        let (&[(axis, value)], None) = (&piece.fixed[..], piece.filter) else {
+            return Err(PenaltyReason::Partial);
+        };
         let coordinate = &problem.domain.coordinates[axis];
         let end = match value {
             low if low == coordinate.low => End::Low,
             high if high == coordinate.high => End::High,
-            _ => return Err(Reason::Partial),
+            _ => return Err(PenaltyReason::Partial),
         };
         let order = match field.derivative.axes() {
             [] => 0,
             [across] if usize::from(*across) == axis => 1,
-            _ => return Err(Reason::NotPrescribed),
+            _ => return Err(PenaltyReason::NotPrescribed),
         };
         if problem.training.windows.count() > 1 && problem.time() == Some(axis) {
-            return Err(Reason::Windows);
+            return Err(PenaltyReason::Windows);
         }
         if problem.network.periodic.iter().any(|periodic| periodic.axis == axis) {
-            return Err(Reason::Periodic { axis });
+            return Err(PenaltyReason::Periodic { axis });
         }
         let face = Face { axis, end, order };
         if !faces.contains(&face) {

@@ -9,7 +9,7 @@ use crate::expression::{Expression, Leaf, Pool};
 use crate::problem::Problem;
 use crate::problem::{places, value};
 
-/// The largest value of `N` at the start, in units of the field: a field that swings does about four periods then.
+/// The largest value of `N` at the start, in units of the field: an oscillating field has about four periods then.
 const FAST: f64 = 50.0;
 
 /// Whether a claim says something about the first moment.

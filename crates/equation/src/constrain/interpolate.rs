@@ -28,7 +28,7 @@ pub(super) fn interpolant(pool: &mut Pool, domain: &Domain, data: &[Datum]) -> E
     let mut sum = pool.number(0.0);
     for axis in axes(domain, data) {
         let own: Vec<&Datum> = data.iter().filter(|datum| datum.face.axis == axis).collect();
-        // What is missing, each with its shape. Equal ones share theirs: the shapes of two ends add up to one.
+        // What is missing, each with its shape. Equal ones share theirs: the shapes of two ends sum to one.
         let mut missing: Vec<(Expression, Expression)> = Vec::new();
         for datum in &own {
             let met = datum.face.of(pool, domain, sum);

@@ -18,7 +18,7 @@ mod unit;
 
 use crate::expression::{Leaf, Pool};
 use crate::oscillation::sizes;
-use crate::problem::{Enforcement, HardConstraints, Outcome, Problem, Reason};
+use crate::problem::{Enforcement, HardConstraints, PenaltyReason, Problem, Treatment};
 use claim::Claim;
 
 /// Builds into the ansatz of every unknown what its conditions prescribe, where that is possible, and
@@ -41,20 +41,20 @@ pub fn constrain(mut problem: Problem) -> Problem {
             let mut trial = pool.clone();
             let claim = claim::read(&mut trial, &problem, position, equation)
                 .and_then(|claim| smooth::check(&trial, &problem, &claim).map(|()| claim));
-            let outcome = match claim {
+            let treatment = match claim {
                 Ok(claim) => {
                     let unknown = claim.unknown;
                     claims.push(Claim { number: enforcements.len(), ..claim });
                     pool = trial;
-                    Outcome::Exact { unknown }
+                    Treatment::Exact { unknown }
                 }
-                Err(reason) => Outcome::Penalty(reason),
+                Err(reason) => Treatment::Penalty(reason),
             };
             wanted.push(condition.exact.as_ref().map(|exact| exact[equation]));
             let (name, stated) = (condition.name.clone(), &condition.equations[equation]);
             let (text, weight) = (stated.text.clone(), stated.weight);
             let fixed = condition.place.fixed().collect();
-            enforcements.push(Enforcement { condition: name, equation: text, weight, fixed, outcome });
+            enforcements.push(Enforcement { condition: name, equation: text, weight, fixed, treatment });
         }
     }
     let stated: Vec<_> = problem.unknowns.iter().map(|unknown| unknown.ansatz).collect();
@@ -64,35 +64,36 @@ pub fn constrain(mut problem: Problem) -> Problem {
         build(&mut pool, &mut problem, &mut enforcements, unknown, own);
     }
     // What is stated is looked at only now: a file that states what would be decided gets the same formulas, bit for bit.
-    let left_out: Vec<Vec<(usize, Reason)>> =
+    let left_out: Vec<Vec<(usize, PenaltyReason)>> =
         unknowns.clone().map(|unknown| left_out(&pool, &problem, &claims, &wanted, unknown)).collect();
     for (unknown, left_out) in unknowns.zip(left_out) {
         let own = claims.iter().filter(|claim| claim.unknown == unknown);
         let is_out = |claim: &Claim| left_out.iter().any(|(number, _)| *number == claim.number);
         let others: Vec<&Claim> = own.filter(|claim| !is_out(claim)).collect();
-        let is_exact = |number: usize| matches!(enforcements[number].outcome, Outcome::Exact { .. });
+        let is_exact = |number: usize| matches!(enforcements[number].treatment, Treatment::Exact { .. });
         let refused =
             others.iter().any(|claim| wanted[claim.number] == Some(true) && !is_exact(claim.number));
-        let built = left_out.iter().any(|(number, reason)| *reason == Reason::Fast || is_exact(*number));
+        let built =
+            left_out.iter().any(|(number, reason)| *reason == PenaltyReason::Fast || is_exact(*number));
         if refused || built {
             problem.unknowns[unknown].ansatz = stated[unknown];
             for claim in &others {
-                enforcements[claim.number].outcome = Outcome::Exact { unknown };
+                enforcements[claim.number].treatment = Treatment::Exact { unknown };
             }
             build(&mut pool, &mut problem, &mut enforcements, unknown, others);
         }
         for (number, reason) in left_out {
-            let outcome = &mut enforcements[number].outcome;
+            let treatment = &mut enforcements[number].treatment;
             // What could not be built in anyway keeps the reason for that.
-            if reason == Reason::Fast || matches!(outcome, Outcome::Exact { .. }) {
-                *outcome = Outcome::Penalty(reason);
+            if reason == PenaltyReason::Fast || matches!(treatment, Treatment::Exact { .. }) {
+                *treatment = Treatment::Penalty(reason);
             }
         }
     }
     problem.pool = pool;
-    let mut outcomes = enforcements.iter().map(|enforcement| &enforcement.outcome);
+    let mut treatments = enforcements.iter().map(|enforcement| &enforcement.treatment);
     for condition in &mut problem.conditions {
-        condition.equations.retain(|_| !matches!(outcomes.next(), Some(Outcome::Exact { .. })));
+        condition.equations.retain(|_| !matches!(treatments.next(), Some(Treatment::Exact { .. })));
     }
     problem.conditions.retain(|condition| !condition.equations.is_empty());
     problem.enforcements = enforcements;
@@ -107,13 +108,13 @@ fn left_out(
     claims: &[Claim],
     wanted: &[Option<bool>],
     unknown: usize,
-) -> Vec<(usize, Reason)> {
+) -> Vec<(usize, PenaltyReason)> {
     let own = claims.iter().filter(|claim| claim.unknown == unknown);
     let is_open = |claim: &Claim| wanted[claim.number].is_none() && fast::is_start(problem, claim);
     let fast = own.clone().any(is_open) && fast::is_fast(pool, problem, unknown);
     let reason = |claim: &Claim| match wanted[claim.number] {
-        Some(false) => Some((claim.number, Reason::Stated)),
-        None if fast && is_open(claim) => Some((claim.number, Reason::Fast)),
+        Some(false) => Some((claim.number, PenaltyReason::Stated)),
+        None if fast && is_open(claim) => Some((claim.number, PenaltyReason::Fast)),
         Some(true) | None => None,
     };
     own.filter_map(reason).collect()
@@ -129,7 +130,7 @@ fn build(
 ) {
     let selected = select::select(pool, problem, claims);
     for (number, reason) in selected.refused {
-        enforcements[number].outcome = Outcome::Penalty(reason);
+        enforcements[number].treatment = Treatment::Penalty(reason);
     }
     if let Some(ansatz) = selected.ansatz {
         problem.unknowns[unknown].ansatz = Some(ansatz);

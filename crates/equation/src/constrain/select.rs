@@ -5,7 +5,7 @@ use super::compatible::{Clash, clash};
 use super::face::Face;
 use super::interpolate::{distance, interpolant};
 use crate::expression::{Expression, Leaf, Pool};
-use crate::problem::Reason;
+use crate::problem::PenaltyReason;
 use crate::problem::{Added, Problem};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ const MAX_CLAIMS: usize = 100;
 /// What became of the claims on one unknown.
 pub(super) struct Selected {
     /// Claims that stay penalties, by [`Claim::number`].
-    pub(super) refused: Vec<(usize, Reason)>,
+    pub(super) refused: Vec<(usize, PenaltyReason)>,
     /// The ansatz that meets all the others; `None` when there are none.
     pub(super) ansatz: Option<Expression>,
 }
@@ -33,7 +33,7 @@ pub(super) struct Selected {
 /// Chooses among claims on one unknown. On a limit, those on the most faces go first.
 pub(super) fn select(pool: &mut Pool, problem: &Problem, mut claims: Vec<&Claim>) -> Selected {
     if claims.len() > MAX_CLAIMS {
-        let reason = Reason::TooManyEquations { count: claims.len(), limit: MAX_CLAIMS };
+        let reason = PenaltyReason::TooManyEquations { count: claims.len(), limit: MAX_CLAIMS };
         let refused = claims.iter().map(|claim| (claim.number, reason.clone())).collect();
         return Selected { refused, ansatz: None };
     }
@@ -46,12 +46,12 @@ pub(super) fn select(pool: &mut Pool, problem: &Problem, mut claims: Vec<&Claim>
         gone.insert(claims[position].number);
     }
     claims.retain(|claim| !gone.contains(&claim.number));
-    let mut refuse = |claims: &mut Vec<&Claim>, position: usize, reason: Reason| {
+    let mut refuse = |claims: &mut Vec<&Claim>, position: usize, reason: PenaltyReason| {
         refused.push((claims.remove(position).number, reason));
     };
     loop {
         if let Some(position) = slope_alone(&claims) {
-            refuse(&mut claims, position, Reason::SlopeAlone);
+            refuse(&mut claims, position, PenaltyReason::SlopeAlone);
             continue;
         }
         let widest = (0..claims.len()).max_by_key(|&position| claims[position].data.len());
@@ -65,7 +65,7 @@ pub(super) fn select(pool: &mut Pool, problem: &Problem, mut claims: Vec<&Claim>
         let mut trial = pool.clone();
         let known = interpolant(&mut trial, &problem.domain, &data);
         if let Some(overflow) = trial.overflow() {
-            refuse(&mut claims, widest, Reason::Overflow(overflow));
+            refuse(&mut claims, widest, PenaltyReason::Overflow(overflow));
             continue;
         }
         if let Err(reason) = few_nodes(&trial, known) {
@@ -106,7 +106,7 @@ fn clashes(pool: &Pool, problem: &Problem, claims: &[&Claim]) -> Vec<Pair> {
 
 /// The claim that should give way: the one with the most clashes; among equals the one on the fewest faces,
 /// then the later one.
-fn yielding(problem: &Problem, claims: &[&Claim], clashes: &[Pair]) -> Option<(usize, Reason)> {
+fn yielding(problem: &Problem, claims: &[&Claim], clashes: &[Pair]) -> Option<(usize, PenaltyReason)> {
     let of = |claim: usize| clashes.iter().filter(move |(one, other, _)| *one == claim || *other == claim);
     let yielding = (0..claims.len())
         .filter(|&claim| of(claim).next().is_some())
@@ -120,7 +120,7 @@ fn yielding(problem: &Problem, claims: &[&Claim], clashes: &[Pair]) -> Option<(u
     let other = problem.conditions[claims[other].condition].name.clone();
     let unknown = claims[yielding].unknown;
     let Clash { derivative, place, .. } = clash;
-    Some((yielding, Reason::Clash { other, unknown, derivative, place, own, others }))
+    Some((yielding, PenaltyReason::Clash { other, unknown, derivative, place, own, others }))
 }
 
 /// A claim on slopes where nothing prescribes the value.
@@ -143,26 +143,26 @@ fn distinct(claims: &[&Claim]) -> Vec<Datum> {
     data
 }
 
-fn few_data(data: &[Datum]) -> Result<(), Reason> {
+fn few_data(data: &[Datum]) -> Result<(), PenaltyReason> {
     let stated = data.iter().filter(|datum| datum.scale > 0.0);
     let axes = count(stated.map(|datum| datum.face.axis));
     if axes > MAX_AXES {
-        return Err(Reason::TooManyAxes { axes });
+        return Err(PenaltyReason::TooManyAxes { axes });
     }
     few_axes(data.iter().map(|datum| datum.face.axis))
 }
 
 /// Whether the ends of so many coordinates can have data, were they all zero.
-pub(super) fn few_axes(axes: impl Iterator<Item = usize>) -> Result<(), Reason> {
+pub(super) fn few_axes(axes: impl Iterator<Item = usize>) -> Result<(), PenaltyReason> {
     let axes = count(axes);
-    if axes > MAX_ZERO_AXES { Err(Reason::TooManyAxes { axes }) } else { Ok(()) }
+    if axes > MAX_ZERO_AXES { Err(PenaltyReason::TooManyAxes { axes }) } else { Ok(()) }
 }
 
 /// Whether a function of the coordinates is small enough to be computed in every step.
-pub(super) fn few_nodes(pool: &Pool, function: Expression) -> Result<(), Reason> {
+pub(super) fn few_nodes(pool: &Pool, function: Expression) -> Result<(), PenaltyReason> {
     let mut nodes = 0;
     pool.visit(&[function], |_, _| nodes += 1);
-    if nodes > MAX_NODES { Err(Reason::TooLarge { nodes, limit: MAX_NODES }) } else { Ok(()) }
+    if nodes > MAX_NODES { Err(PenaltyReason::TooLarge { nodes, limit: MAX_NODES }) } else { Ok(()) }
 }
 
 /// How many distinct ones there are.

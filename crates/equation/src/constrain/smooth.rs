@@ -3,7 +3,7 @@
 use super::claim::Claim;
 use super::face::{End, Face};
 use crate::expression::{Derivative, Expression, Function, Node, Pool};
-use crate::problem::Reason;
+use crate::problem::PenaltyReason;
 use crate::problem::{Condition, Place, Problem};
 use crate::problem::{largest, places, value};
 
@@ -18,12 +18,12 @@ const STEEP: f64 = 300.0;
 
 /// Refuses data that is steep, kinks, derivatives that are not finite, and functions that are not smooth when they are continued
 /// around a periodic coordinate.
-pub(super) fn check(pool: &Pool, problem: &Problem, claim: &Claim) -> Result<(), Reason> {
+pub(super) fn check(pool: &Pool, problem: &Problem, claim: &Claim) -> Result<(), PenaltyReason> {
     // Derivatives are only looked at: they shall not fill the problem's pool.
     let mut pool = pool.clone();
     for datum in &claim.data {
         if has_kink(&pool, datum.data) {
-            return Err(Reason::Kink);
+            return Err(PenaltyReason::Kink);
         }
         let fixed = datum.face.fixed(&problem.domain);
         let on_face = places(&problem.domain, &[fixed]);
@@ -37,12 +37,12 @@ pub(super) fn check(pool: &Pool, problem: &Problem, claim: &Claim) -> Result<(),
                 if order > 0 {
                     slope = pool.differentiate(slope, axis);
                     if let Some(overflow) = pool.overflow() {
-                        return Err(Reason::Overflow(overflow));
+                        return Err(PenaltyReason::Overflow(overflow));
                     }
                     let index;
                     (index, scale) = largest(&pool, slope, &on_face);
                     if !scale.is_finite() {
-                        return Err(Reason::NotFinite { axis, order, place: on_face[index].clone() });
+                        return Err(PenaltyReason::NotFinite { axis, order, place: on_face[index].clone() });
                     }
                 }
                 if periodic {
@@ -60,14 +60,14 @@ fn steep(
     (data, scale): (Expression, f64),
     axis: usize,
     places: &[Vec<f64>],
-) -> Result<(), Reason> {
+) -> Result<(), PenaltyReason> {
     let slope = pool.differentiate(data, axis);
     let second_derivative = pool.differentiate(slope, axis);
     let coordinate = &problem.domain.coordinates[axis];
     let (_, size) = largest(pool, second_derivative, places);
     let ratio = size * (coordinate.high - coordinate.low).powi(2) / scale;
     if pool.overflow().is_none() && ratio.is_finite() && ratio > STEEP {
-        return Err(Reason::Steep { axis, part: ratio.sqrt() });
+        return Err(PenaltyReason::Steep { axis, part: ratio.sqrt() });
     }
     Ok(())
 }
@@ -86,7 +86,7 @@ fn continuous(
     (function, order, scale): (Expression, usize, f64),
     axis: usize,
     fixed: (usize, f64),
-) -> Result<(), Reason> {
+) -> Result<(), PenaltyReason> {
     let domain = &problem.domain;
     let low = Face { axis, end: End::Low, order: 0 }.of(pool, domain, function);
     let high = Face { axis, end: End::High, order: 0 }.of(pool, domain, function);
@@ -97,7 +97,7 @@ fn continuous(
         return Ok(());
     }
     let (low, high) = (value(pool, low, &places[index]), value(pool, high, &places[index]));
-    Err(Reason::Jump { axis, order, low, high })
+    Err(PenaltyReason::Jump { axis, order, low, high })
 }
 
 fn has_kink(pool: &Pool, function: Expression) -> bool {

@@ -2,24 +2,24 @@
 
 use super::{Decision, part};
 use crate::problem::{
-    CONDITION_POINTS, Condition, Enforcement, HardConstraints, NotExact, Outcome, Place, Problem, Reason,
-    formula,
+    CONDITION_POINTS, Condition, Enforcement, HardConstraints, NotExact, PenaltyReason, Place, Problem,
+    Treatment, formula,
 };
 
 /// What the file states about conditions, of which those that are exact disappear.
-pub(super) struct Stated {
+pub(super) struct ConditionStatements {
     /// Name, number of equations, and which are stated to be exact.
     conditions: Vec<(String, usize, Option<Vec<bool>>)>,
     /// The unknowns whose units are open.
     units: Vec<usize>,
 }
 
-impl Stated {
+impl ConditionStatements {
     pub(super) fn of(problem: &Problem) -> Self {
         let conditions = problem.conditions.iter();
         let conditions = conditions
             .map(|condition| (condition.name.clone(), condition.equations.len(), condition.exact.clone()));
-        Stated { conditions: conditions.collect(), units: problem.open.units.clone() }
+        ConditionStatements { conditions: conditions.collect(), units: problem.open.units.clone() }
     }
 
     /// What was decided where it is not stated, once conditions are built in.
@@ -45,7 +45,7 @@ fn unit(problem: &Problem, unknown: usize) -> Decision {
     let unknown = &problem.unknowns[unknown];
     let why = match unknown.unit == 1.0 {
         true => "nothing makes its size far from one",
-        false => "it is as large as conditions and sources make it",
+        false => "it is the size of conditions and sources",
     };
     Decision::new(format!("unknowns.{}.unit", part(&unknown.name)), format!("{:?}", unknown.unit), why)
 }
@@ -53,7 +53,7 @@ fn unit(problem: &Problem, unknown: usize) -> Decision {
 /// Refuses a condition that is stated to be exact and cannot be.
 fn check(problem: &Problem, own: &[Enforcement], stated: &[bool]) -> Result<(), NotExact> {
     for (enforcement, _) in own.iter().zip(stated).filter(|(_, exact)| **exact) {
-        if let Outcome::Penalty(reason) = &enforcement.outcome {
+        if let Treatment::Penalty(reason) = &enforcement.treatment {
             let Enforcement { condition, equation, .. } = enforcement.clone();
             return Err(NotExact { condition, equation, why: reason.sentence(problem) });
         }
@@ -63,14 +63,14 @@ fn check(problem: &Problem, own: &[Enforcement], stated: &[bool]) -> Result<(), 
 
 /// What became of a condition of which nothing is stated; `None` where hard constraints are off for all that it is about.
 fn exact(problem: &Problem, name: &str, own: &[Enforcement]) -> Option<Decision> {
-    let off = |it: &Enforcement| matches!(it.outcome, Outcome::Penalty(Reason::Off { .. }));
+    let off = |it: &Enforcement| matches!(it.treatment, Treatment::Penalty(PenaltyReason::Off { .. }));
     if own.iter().all(off) {
         return None;
     }
-    let is_exact = |it: &Enforcement| matches!(it.outcome, Outcome::Exact { .. });
-    let sentence = |it: &Enforcement| match &it.outcome {
-        Outcome::Exact { unknown } => format!("exact by construction: {}", formula(problem, *unknown)),
-        Outcome::Penalty(reason) => format!("a penalty: {}", reason.sentence(problem)),
+    let is_exact = |it: &Enforcement| matches!(it.treatment, Treatment::Exact { .. });
+    let sentence = |it: &Enforcement| match &it.treatment {
+        Treatment::Exact { unknown } => format!("exact by construction: {}", formula(problem, *unknown)),
+        Treatment::Penalty(reason) => format!("a penalty: {}", reason.sentence(problem)),
     };
     let mut whys: Vec<String> = own.iter().map(sentence).collect();
     let alike = own.iter().all(|it| is_exact(it) == is_exact(&own[0]));

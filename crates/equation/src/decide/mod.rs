@@ -22,7 +22,7 @@ pub fn decide(mut problem: Problem) -> Result<(Problem, Decisions), NotExact> {
     // Which conditions can be exact depends on the windows.
     decisions.extend(windows::decide(&mut problem));
     decisions.extend(activation::decide(&mut problem));
-    let stated = conditions::Stated::of(&problem);
+    let stated = conditions::ConditionStatements::of(&problem);
     let mut problem = constrain(problem);
     decisions.extend(stated.decisions(&problem)?);
     decisions.extend(conditions::points(&mut problem));

@@ -24,7 +24,7 @@ const MOST_GROWTH: f64 = 4e4;
 /// The part of time at which the last window begins at the latest.
 const LAST: f64 = 0.6;
 
-/// Cuts time into periods of what swings fastest, or by how fast small changes grow at the start, where the file leaves
+/// Cuts time into periods of the fastest oscillation, or by how fast perturbations grow at the start, where the file leaves
 /// it open. Only for Gauss-Newton, which balances a start against the equations: other methods need weights.
 pub(super) fn decide(problem: &mut Problem) -> Option<Decision> {
     // Without time there is nothing to cut.
@@ -45,7 +45,7 @@ fn parts(problem: &Problem, axis: usize) -> (Parts, String) {
         return one("only Gauss-Newton balances the start of a window against the equations");
     }
     if problem.tie().is_some() {
-        return one("this problem cannot be trained window by window");
+        return one("this problem cannot be divided into time windows");
     }
     let periods = periods_in_time(problem);
     if let Some(periods) = periods.filter(|&periods| periods > FEW) {
@@ -65,7 +65,7 @@ fn parts(problem: &Problem, axis: usize) -> (Parts, String) {
         Some(periods) => one(&format!(
             "the solution has about {periods:.1} oscillation periods in time: one network holds them"
         )),
-        None => one("the equations do not tell how the start goes on"),
+        None => one("the equations do not determine how the initial condition evolves"),
     }
 }
 

@@ -1,9 +1,9 @@
-//! What an expression adds up.
+//! What an expression sums.
 
 use super::{Expression, Leaf, Node, Pool};
 
 impl Pool {
-    /// What an expression adds up: the terms of a sum; of a product with a sum of fields, as `c·(u_t - u_xx)`, what
+    /// What an expression sums: the terms of a sum; of a product with a sum of fields, as `c·(u_t - u_xx)`, what
     /// multiplying out gives; of anything else the expression itself, and of zero nothing.
     pub fn summands(&mut self, expression: Expression) -> Vec<Expression> {
         let before = self.overflow;
@@ -84,7 +84,7 @@ mod tests {
         }
     }
 
-    /// What is added up, printed, in alphabetical order.
+    /// What is summed, printed, in alphabetical order.
     fn printed(pool: &mut Pool, expression: Expression) -> Vec<String> {
         let summands = pool.summands(expression);
         let mut texts: Vec<String> = summands.iter().map(|&summand| pool.print(summand, &Plain)).collect();

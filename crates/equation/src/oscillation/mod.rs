@@ -1,4 +1,4 @@
-//! How often a field swings over all of time, by what its equations say at the start: small waves are laid over what the
+//! How many oscillation periods a field has over all of time, by its equations linearised at the start: small waves are laid over what the
 //! conditions prescribe there, as long as what is prescribed, and the frequencies of these waves are found. What has no
 //! space is followed on its way, too.
 //!
@@ -20,7 +20,7 @@ use crate::problem::Problem;
 use crate::problem::{places, value};
 use complex::Complex;
 use modes::Entry;
-use start::Start;
+use start::InitialState;
 use std::f64::consts::TAU;
 
 /// What a change of a field, differentiated in some way, changes in an equation.
@@ -76,7 +76,7 @@ fn rates(problem: &Problem, time: usize, flat: bool) -> Option<Vec<Vec<Complex>>
     }
     // What is looked at leaves nothing behind.
     let mut pool = problem.pool.clone();
-    let start = Start::read(&mut pool, problem, time);
+    let start = InitialState::read(&mut pool, problem, time);
     let mut influences = Vec::new();
     for (equation, stated) in problem.equations.iter().enumerate() {
         for leaf in pool.leaves(&[stated.residual]) {
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn turns_on_the_way_count_without_space() {
         let lorenz = "a = \"u_t = 10*(v - u)\"\nb = \"v_t = u*(28 - w) - v\"\nc = \"w_t = u*v - 8/3*w\"";
-        // From its start it grows, and nothing swings there.
+        // From its start it grows, and nothing oscillates there.
         close(count("t = [0, 3]", lorenz, "\"u = 1\", \"v = 1\", \"w = 1\""), 5.0);
         let pushed = count("t = [0, 40]", "a = \"u_tt + u_t = sin(2*t)\"", "\"u = 0\", \"u_t = 0\"");
         close(pushed, 12.0);

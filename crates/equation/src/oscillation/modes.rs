@@ -21,7 +21,7 @@ const ROUNDING: f64 = 1e-9;
 /// Rounds of the search for roots, far more than it needs.
 const ROUNDS: usize = 200;
 
-/// The rates at which solutions of the equations grow (their real parts) and swing (their imaginary parts, in radians).
+/// The rates at which solutions of the equations grow (their real parts) and oscillate (their imaginary parts, in radians).
 /// `orders` are the derivatives in time of every unknown, `unit` a rate of the order of those looked for. `None` where
 /// equations do not tell all rates.
 pub(super) fn rates(entries: &[Entry], orders: &[usize], unit: f64) -> Option<Vec<Complex>> {

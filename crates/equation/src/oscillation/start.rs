@@ -5,14 +5,14 @@ use crate::problem::{Place, Problem};
 use crate::problem::{prescribed, value};
 
 /// What conditions prescribe at the start.
-pub(super) struct Start {
+pub(super) struct InitialState {
     time: usize,
     /// A field, of an unknown or its slope in time, and the function of place that it begins as.
     fields: Vec<(Field, Expression)>,
 }
 
-impl Start {
-    pub(super) fn read(pool: &mut Pool, problem: &Problem, time: usize) -> Start {
+impl InitialState {
+    pub(super) fn read(pool: &mut Pool, problem: &Problem, time: usize) -> InitialState {
         let starts = |place: &Place| match place {
             Place::Pieces(pieces) => {
                 pieces.iter().flat_map(|piece| &piece.fixed).any(|(fixed, _)| *fixed == time)
@@ -22,7 +22,7 @@ impl Start {
         let conditions = problem.conditions.iter().filter(|condition| starts(&condition.place));
         let equations = conditions.flat_map(|condition| &condition.equations);
         let fields = equations.filter_map(|equation| prescribed(pool, equation.residual).ok());
-        Start { time, fields: fields.collect() }
+        InitialState { time, fields: fields.collect() }
     }
 
     /// An expression with what is prescribed in place of fields; of what is not, zero. Derivatives in space are zero, too,

@@ -1,4 +1,4 @@
-//! How often a solution without time swings across the box: by equations that are linear, as Helmholtz' is, and by what
+//! How many periods a solution without time has across the box: by equations that are linear, as Helmholtz' is, and by what
 //! is prescribed and what drives it. And how often what drives a solution in time does.
 
 use crate::expression::{Expression, Leaf, Pool};
@@ -120,7 +120,7 @@ fn reversals(values: &[f64]) -> usize {
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| (low.min(value), high.max(value)));
     let least = RIPPLE * (high - low);
-    // What is not finite is no swing, and what rounding does to a constant is none.
+    // What is not finite is no oscillation, and what rounding does to a constant is none.
     if !least.is_finite() || least <= 1e-9 * high.abs().max(low.abs()) || values.iter().any(|it| it.is_nan())
     {
         return 0;

@@ -1,7 +1,7 @@
 //! How often what changes in time alone turns on its way. Where there is no space, the way itself is cheap: it is followed
 //! by Runge and Kutta's method, coarsely, and thrown away.
 
-use super::start::Start;
+use super::start::InitialState;
 use super::{in_time, orders};
 use crate::expression::{Expression, Field, Leaf, Pool, evaluate};
 use crate::problem::Problem;
@@ -55,7 +55,8 @@ impl<'problem> Motion<'problem> {
         if problem.domain.coordinates.len() > 1 || problem.equations.len() != orders.len() {
             return None;
         }
-        let begin = Start::read(pool, problem, time).values(pool, problem.domain.coordinates[time].low);
+        let begin =
+            InitialState::read(pool, problem, time).values(pool, problem.domain.coordinates[time].low);
         let motion = Motion::of(problem, pool, time, orders)?;
         let mut state = Vec::new();
         for (unknown, &order) in motion.orders.iter().enumerate() {

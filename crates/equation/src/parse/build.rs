@@ -90,9 +90,9 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         functions::read(functions_section, workshop);
         stated = equations::read(equations_section, workshop);
         let residuals: Vec<Expression> = stated.iter().map(|(equation, _)| equation.residual).collect();
-        let surroundings =
-            conditions::Surroundings { ranges: &ranges, unknowns: &unknowns, equations: &residuals };
-        stated_conditions = conditions::read(conditions_section, &surroundings, workshop);
+        let inputs =
+            conditions::ConditionInputs { ranges: &ranges, unknowns: &unknowns, equations: &residuals };
+        stated_conditions = conditions::read(conditions_section, &inputs, workshop);
         data = data::read(data_section, &unknowns, workshop);
         repeated::report(&stated_conditions, data_section, workshop);
         ansatz::read(ansatz_section, &mut unknowns, workshop);
@@ -177,7 +177,7 @@ fn report(gap: Gap, problem: &Problem, spans: &Spans<'_>, workshop: &mut Worksho
     let (span, message, hint) = match gap {
         Gap::NothingPins => (
             spans.section,
-            "nothing singles out a solution: there are no conditions, no data and no ansatz".to_owned(),
+            "the solution is not unique: there are no conditions, no data and no ansatz".to_owned(),
             "add `[conditions]` with lines such as `walls = { on = \"boundary\", equation = \"u = 0\" }`"
                 .to_owned(),
         ),

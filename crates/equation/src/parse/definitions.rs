@@ -1,7 +1,7 @@
 //! Definitions that may use each other in any order.
 
 /// An order in which every definition comes after those it uses, and the chains that have none.
-pub(super) struct Order {
+pub(super) struct DefinitionOrder {
     /// Positions of the definitions that can be read, in order.
     pub(super) sorted: Vec<usize>,
     /// Each a chain of definitions that use each other, back to the first.
@@ -18,9 +18,9 @@ enum Mark {
 
 /// Sorts definitions; `uses[i]` are those that definition `i` mentions. Without recursion: chains may
 /// be as long as the file.
-pub(super) fn order(uses: &[Vec<usize>]) -> Order {
+pub(super) fn order(uses: &[Vec<usize>]) -> DefinitionOrder {
     let mut marks = vec![Mark::New; uses.len()];
-    let mut order = Order { sorted: Vec::new(), cycles: Vec::new() };
+    let mut order = DefinitionOrder { sorted: Vec::new(), cycles: Vec::new() };
     for root in 0..uses.len() {
         if marks[root] != Mark::New {
             continue;
@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn what_is_used_comes_first_and_cycles_are_told_once() {
-        let Order { sorted, cycles } = order(&[vec![1, 2], vec![2], vec![], vec![4], vec![3], vec![3]]);
+        let DefinitionOrder { sorted, cycles } =
+            order(&[vec![1, 2], vec![2], vec![], vec![4], vec![3], vec![3]]);
         assert_eq!(sorted, [2, 1, 0, 5]);
         assert_eq!(cycles, [vec![3, 4]]);
     }

@@ -1,7 +1,7 @@
 //! The file as a tree of values that know where they were written.
 
 use super::diagnostic::Mistakes;
-use super::elsewhere;
+use super::other_notations;
 use super::source::{Sources, Span};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -150,8 +150,8 @@ pub(super) fn report(
             value.trim_start_matches(|letter: char| letter.is_ascii_digit() || "+-._eE".contains(letter));
         let unit = behind.trim_start().trim_start_matches('[');
         let unit = unit.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
-        if behind.len() < value.len() && elsewhere::is_unit(unit) {
-            Some(elsewhere::UNITS)
+        if behind.len() < value.len() && other_notations::is_unit(unit) {
+            Some(other_notations::UNITS)
         } else {
             (formula && !quoted).then_some("expressions and words stand in quotes: `name = \"…\"`")
         }

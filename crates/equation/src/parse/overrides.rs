@@ -2,22 +2,28 @@
 
 use super::diagnostic::Mistakes;
 use super::document::{self, Entry, Node, Table, Text, Value};
+use super::former;
 use super::source::{Sources, Span};
 use super::suggest::{clipped, listed, nearest};
 
 /// Lays every override over the document, in order: the last one of a key wins.
 pub(super) fn merge(document: &mut Table, sources: &Sources, count: usize, mistakes: &mut Mistakes) {
+    former::rename(document);
     for source in 1..=count {
-        let Some((path, node)) = read(source, sources, mistakes) else { continue };
+        let Some((mut path, node)) = read(source, sources, mistakes) else { continue };
+        if path.first().is_some_and(|(section, _)| section == "training") {
+            path.iter_mut().for_each(|(key, _)| former::rename_key(key));
+        }
         if names_something(document, &path, mistakes) {
             place(document, &path, node, mistakes);
+            former::rename(document);
             retract(document, &path);
         }
     }
 }
 
 /// Takes back a number of steps in all that was stated before a budget: it would leave the budget without effect.
-fn retract(document: &mut Table, path: &[Part]) {
+fn retract(document: &mut Table, path: &[KeyPart]) {
     if !matches!(path, [(section, _), (key, _)] if section == "training" && key == "budget") {
         return;
     }
@@ -38,7 +44,7 @@ const DECLARED: [(&str, &str); 5] = [
 ];
 
 /// Whether an override changes what there is, or adds where that is allowed; reported when not.
-fn names_something(document: &Table, path: &[Part], mistakes: &mut Mistakes) -> bool {
+fn names_something(document: &Table, path: &[KeyPart], mistakes: &mut Mistakes) -> bool {
     let [(section, _), (key, span), ..] = path else { return true };
     let Some((_, what)) = DECLARED.iter().find(|(declared, _)| declared == section) else { return true };
     let entries = match document.get(section).map(|entry| &entry.node.value) {
@@ -64,9 +70,9 @@ fn names_something(document: &Table, path: &[Part], mistakes: &mut Mistakes) -> 
 const MAX_PARTS: usize = 16;
 
 /// A key's part and where it stands.
-type Part = (String, Span);
+type KeyPart = (String, Span);
 
-fn read(source: usize, sources: &Sources, mistakes: &mut Mistakes) -> Option<(Vec<Part>, Node)> {
+fn read(source: usize, sources: &Sources, mistakes: &mut Mistakes) -> Option<(Vec<KeyPart>, Node)> {
     let text = sources.text(source);
     let whole = Span::new(source, 0..text.len());
     let form = "write `--set section.key=value`, such as `training.points=20000`";
@@ -129,7 +135,7 @@ fn outside_quotes(text: &str, letter: char) -> impl Iterator<Item = usize> {
     })
 }
 
-fn place(table: &mut Table, path: &[Part], node: Node, mistakes: &mut Mistakes) {
+fn place(table: &mut Table, path: &[KeyPart], node: Node, mistakes: &mut Mistakes) {
     let Some(((key, key_span), rest)) = path.split_first() else { return };
     let position = table.entries.iter().position(|entry| entry.key == *key);
     let position = position.unwrap_or_else(|| {
@@ -146,7 +152,7 @@ fn place(table: &mut Table, path: &[Part], node: Node, mistakes: &mut Mistakes) 
     descend(&mut entry.node, key, rest, node, mistakes);
 }
 
-fn descend(target: &mut Node, name: &str, rest: &[Part], node: Node, mistakes: &mut Mistakes) {
+fn descend(target: &mut Node, name: &str, rest: &[KeyPart], node: Node, mistakes: &mut Mistakes) {
     let span = rest[0].1;
     match &mut target.value {
         Value::Table(table) => place(table, rest, node, mistakes),

@@ -2,7 +2,7 @@
 
 use super::diagnostic::Mistakes;
 use super::document::{Entry, Node, Table, Text, Value};
-use super::elsewhere;
+use super::other_notations;
 use super::suggest::{clipped, listed, nearest};
 use std::ops::RangeInclusive;
 
@@ -72,12 +72,12 @@ pub(super) fn unknown(entry: &Entry, known: &[&str], what: &str, mistakes: &mut 
 
 /// As [`unknown`], with `what` being all of the message that stands before the key.
 pub(super) fn absent(entry: &Entry, known: &[&str], what: &str, mistakes: &mut Mistakes) {
-    let meant = elsewhere::key(&entry.key, known);
+    let meant = other_notations::key(&entry.key, known);
     let near = || if mistakes.few() { nearest(&entry.key, known.iter().copied()) } else { None };
     let hint = match meant.or_else(near) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None if elsewhere::setting(&entry.key).is_some() && known.contains(&"width") => {
-            elsewhere::setting(&entry.key).unwrap_or_default().to_owned()
+        None if other_notations::setting(&entry.key).is_some() && known.contains(&"width") => {
+            other_notations::setting(&entry.key).unwrap_or_default().to_owned()
         }
         None if known.is_empty() => "this table has no keys".to_owned(),
         None => format!("known: {}", listed(known.iter().copied())),
@@ -164,7 +164,7 @@ pub(super) fn choice<T: Copy>(node: &Node, known: &[(&str, T)], mistakes: &mut M
     let found = known.iter().find(|(word, _)| *word == text.content);
     if found.is_none() {
         let words = || known.iter().map(|(word, _)| *word);
-        let hint = match (elsewhere::setting(&text.content), nearest(&text.content, words())) {
+        let hint = match (other_notations::setting(&text.content), nearest(&text.content, words())) {
             (Some(instead), _) => instead.to_owned(),
             (None, Some(meant)) => format!("did you mean `{meant}`?"),
             (None, None) => format!("known: {}", listed(words())),

@@ -13,27 +13,27 @@ pub struct Enforcement {
     pub equation: String,
     /// The weight that the file states for it.
     pub weight: Option<f64>,
-    /// Which coordinates its pieces fix, and where; empty where it ties two ends together.
+    /// Which coordinates its pieces fix, and where; empty where it relates two ends.
     pub fixed: Vec<(usize, f64)>,
     /// How.
-    pub outcome: Outcome,
+    pub treatment: Treatment,
 }
 
 /// How an equation of a condition is made to hold.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Outcome {
+pub enum Treatment {
     /// By the ansatz of this unknown, whatever the network does.
     Exact {
         /// By position.
         unknown: usize,
     },
     /// By its term in the loss.
-    Penalty(Reason),
+    Penalty(PenaltyReason),
 }
 
 /// Why an equation is not built into an ansatz.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Reason {
+pub enum PenaltyReason {
     /// The file states that this condition is a penalty.
     Stated,
     /// The file turns it off for this unknown.
@@ -151,7 +151,8 @@ pub struct NotExact {
 pub fn report(problem: &Problem) -> Vec<String> {
     let mut lines = Vec::new();
     for (position, unknown) in problem.unknowns.iter().enumerate() {
-        let exact = |enforcement: &&Enforcement| enforcement.outcome == Outcome::Exact { unknown: position };
+        let exact =
+            |enforcement: &&Enforcement| enforcement.treatment == Treatment::Exact { unknown: position };
         let mut names: Vec<String> =
             problem.enforcements.iter().filter(exact).map(|it| format!("`{}`", it.condition)).collect();
         names.dedup();
@@ -160,16 +161,14 @@ pub fn report(problem: &Problem) -> Vec<String> {
             lines.push(format!("{} exact by construction: {formula}", names.join(", ")));
         }
     }
-    for Enforcement { condition, equation, outcome, .. } in &problem.enforcements {
-        if let Outcome::Penalty(reason) = outcome {
+    for Enforcement { condition, equation, treatment, .. } in &problem.enforcements {
+        if let Treatment::Penalty(reason) = treatment {
             lines.push(format!("`{condition}` ({equation}) stays a penalty: {}", reason.sentence(problem)));
         }
     }
     for unknown in problem.unknowns.iter().filter(|unknown| unknown.unit != 1.0) {
         let (name, unit) = (&unknown.name, short(unknown.unit));
-        lines.push(format!(
-            "{name} is computed in units of {unit}, as large as conditions and sources make it"
-        ));
+        lines.push(format!("{name} is scaled by {unit}, the size of conditions and sources"));
     }
     lines.extend(notes(problem));
     lines
@@ -178,7 +177,7 @@ pub fn report(problem: &Problem) -> Vec<String> {
 /// What a file states about its conditions without effect, and coefficients that jump, for people.
 pub fn notes(problem: &Problem) -> Vec<String> {
     let mut lines = Vec::new();
-    let is_exact = |it: &Enforcement| matches!(it.outcome, Outcome::Exact { .. });
+    let is_exact = |it: &Enforcement| matches!(it.treatment, Treatment::Exact { .. });
     let others_exact =
         |name: &str| problem.enforcements.iter().all(|it| it.condition != name || is_exact(it));
     let exact = |it: &&Enforcement| it.weight.is_some() && others_exact(&it.condition);
@@ -187,7 +186,7 @@ pub fn notes(problem: &Problem) -> Vec<String> {
     idle.dedup();
     if !idle.is_empty() {
         lines.push(format!(
-            "the stated weight of {} has no effect: what is exact is no penalty",
+            "the stated weight of {} has no effect: the condition is a hard constraint",
             idle.join(", ")
         ));
     }
@@ -195,52 +194,56 @@ pub fn notes(problem: &Problem) -> Vec<String> {
     lines
 }
 
-impl Reason {
+impl PenaltyReason {
     /// The reason in the words of the problem file.
     pub fn sentence(&self, problem: &Problem) -> String {
         let coordinate = |axis: usize| &problem.domain.coordinates[axis].name;
         let name = |unknown: usize| &problem.unknowns[unknown].name;
         match self {
-            Reason::Stated => "the file states that it is one".to_owned(),
-            Reason::Off { unknown } => format!("hard constraints are off for {}", name(*unknown)),
-            Reason::OwnAnsatz { unknown } => format!("{} has an ansatz of its own", name(*unknown)),
-            Reason::Wrapped => "it ties two ends together".to_owned(),
-            Reason::NotPrescribed => "it does not prescribe the value of one unknown".to_owned(),
-            Reason::Trained => "it depends on parameters that are trained".to_owned(),
-            Reason::Partial => "it does not hold on whole faces of the box".to_owned(),
-            Reason::Periodic { axis } => format!("{} is periodic and has no ends", coordinate(*axis)),
-            Reason::Windows => "windows begin where the one before ended".to_owned(),
-            Reason::SlopeAlone => "it prescribes a slope where no exact condition gives the value".to_owned(),
-            Reason::Fast => "what it starts changes many times over until the end of time".to_owned(),
-            Reason::Steep { axis, part } => {
-                format!("what it prescribes changes over 1/{part:.0} of {}: too steep", coordinate(*axis))
+            PenaltyReason::Stated => "the file states that it is one".to_owned(),
+            PenaltyReason::Off { unknown } => format!("hard constraints are off for {}", name(*unknown)),
+            PenaltyReason::OwnAnsatz { unknown } => format!("{} has an ansatz of its own", name(*unknown)),
+            PenaltyReason::Wrapped => "it relates two ends".to_owned(),
+            PenaltyReason::NotPrescribed => "it does not prescribe the value of one unknown".to_owned(),
+            PenaltyReason::Trained => "it depends on parameters that are trained".to_owned(),
+            PenaltyReason::Partial => "it does not hold on whole faces of the box".to_owned(),
+            PenaltyReason::Periodic { axis } => format!("{} is periodic and has no ends", coordinate(*axis)),
+            PenaltyReason::Windows => "each time window starts from the end of the previous one".to_owned(),
+            PenaltyReason::SlopeAlone => {
+                "it prescribes a derivative where no hard constraint prescribes the value".to_owned()
             }
-            Reason::Kink => "what it prescribes may have kinks".to_owned(),
-            Reason::NotFinite { axis, order, place } => {
+            PenaltyReason::Fast => {
+                "the field changes rapidly: many oscillations over the time interval".to_owned()
+            }
+            PenaltyReason::Steep { axis, part } => {
+                format!("its data change over 1/{part:.0} of {}: too steep", coordinate(*axis))
+            }
+            PenaltyReason::Kink => "its data may have kinks".to_owned(),
+            PenaltyReason::NotFinite { axis, order, place } => {
                 let subject = differentiated(*order, coordinate(*axis));
                 format!("{subject} is not finite at {}", point(place))
             }
-            Reason::Jump { axis, order, low, high } => {
+            PenaltyReason::Jump { axis, order, low, high } => {
                 let (subject, axis) = (differentiated(*order, coordinate(*axis)), coordinate(*axis));
                 let (low, high) = (short(*low), short(*high));
                 format!("{subject} jumps at the ends of the periodic {axis}, from {high} to {low}")
             }
-            Reason::Clash { other, unknown, derivative, place, own, others } => {
+            PenaltyReason::Clash { other, unknown, derivative, place, own, others } => {
                 let field = Field { unknown: *unknown as u16, derivative: *derivative, site: 0 };
                 let field = problem.leaf(Leaf::Field(field));
                 let (place, own, others) = (point(place), short(*own), short(*others));
-                format!("it asks for {field} = {own} at {place}, where `{other}` asks for {others}")
+                format!("it requires {field} = {own} at {place}, where `{other}` requires {others}")
             }
-            Reason::TooManyAxes { axes } => {
+            PenaltyReason::TooManyAxes { axes } => {
                 format!("too many faces: {axes} coordinates have conditions at their ends")
             }
-            Reason::TooManyEquations { count, limit } => {
+            PenaltyReason::TooManyEquations { count, limit } => {
                 format!("{count} equations prescribe its unknown, more than {limit}")
             }
-            Reason::TooLarge { nodes, limit } => {
+            PenaltyReason::TooLarge { nodes, limit } => {
                 format!("its ansatz would have {nodes} parts, more than {limit}")
             }
-            Reason::Overflow(overflow) => overflow.to_string(),
+            PenaltyReason::Overflow(overflow) => overflow.to_string(),
         }
     }
 }
@@ -264,9 +267,9 @@ fn clipped(formula: String) -> String {
 
 fn differentiated(order: usize, axis: &str) -> String {
     match order {
-        0 => "what it prescribes".to_owned(),
-        1 => format!("the derivative along {axis} of what it prescribes"),
-        _ => format!("the derivative of order {order} along {axis} of what it prescribes"),
+        0 => "the prescribed value".to_owned(),
+        1 => format!("the derivative of its data along {axis}"),
+        _ => format!("the derivative of order {order} of its data along {axis}"),
     }
 }
 

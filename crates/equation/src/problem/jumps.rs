@@ -28,7 +28,7 @@ pub(super) fn jumps(problem: &Problem) -> Vec<String> {
         if let Some(leaf) = found {
             let field = problem.leaf(leaf);
             lines.push(format!(
-                "`{}`: the factor of {field} jumps inside the domain, and the equation says nothing about what holds across the jump; \
+                "`{}`: the coefficient of {field} is discontinuous inside the domain, and the equation does not enforce the flux across the jump; \
                  write the flux as an unknown of its own (`q = k*u_x` and `q_x = …`), or smooth the jump with tanh",
                 equation.name
             ));
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_conductivity_that_jumps_is_told_of() {
         let told = lines("where(x < 0.5, 1, 10)", "u_t = div(k*grad(u))");
-        assert!(told[0].starts_with("`heat`: the factor of u_xx jumps inside"), "{told:?}");
+        assert!(told[0].starts_with("`heat`: the coefficient of u_xx is discontinuous inside"), "{told:?}");
         assert_eq!(lines("1 + 9*(x > 0.5)", "u_t = d(k*u_x, x)").len(), 1);
         assert_eq!(lines("2 + sign(x - 0.3)", "u_t = k*u_xx").len(), 1);
     }

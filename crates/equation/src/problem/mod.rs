@@ -19,7 +19,7 @@ pub(crate) use check::{Gap, gaps};
 pub(crate) use domain::axes;
 pub use domain::{Coordinate, Domain, Open, Role};
 pub(crate) use enforcement::formula;
-pub use enforcement::{Enforcement, NotExact, Outcome, Reason, notes, report};
+pub use enforcement::{Enforcement, NotExact, PenaltyReason, Treatment, notes, report};
 pub use faces::BareFace;
 pub(crate) use faces::bare_faces;
 pub use field::FieldNameError;

@@ -1,6 +1,6 @@
 //! What conditions prescribe, and places at which functions of the coordinates are looked at.
 
-use super::{Domain, Reason};
+use super::{Domain, PenaltyReason};
 use crate::counter::Stream;
 use crate::expression::{Expression, Field, Leaf, Pool, evaluate};
 
@@ -62,7 +62,10 @@ pub(crate) fn largest(pool: &Pool, function: Expression, places: &[Vec<f64>]) ->
 }
 
 /// The field of an equation that is linear in one field and mentions no other, and what it equals.
-pub(crate) fn prescribed(pool: &mut Pool, residual: Expression) -> Result<(Field, Expression), Reason> {
+pub(crate) fn prescribed(
+    pool: &mut Pool,
+    residual: Expression,
+) -> Result<(Field, Expression), PenaltyReason> {
     let leaves = pool.leaves(&[residual]);
     let known = |leaf: &Leaf| matches!(leaf, Leaf::Coordinate(_) | Leaf::Parameter(_) | Leaf::Field(_));
     let mut fields = leaves.iter().filter_map(|leaf| match leaf {
@@ -70,16 +73,16 @@ pub(crate) fn prescribed(pool: &mut Pool, residual: Expression) -> Result<(Field
         _ => None,
     });
     let (Some(field), None, true) = (fields.next(), fields.next(), leaves.iter().all(known)) else {
-        return Err(Reason::NotPrescribed);
+        return Err(PenaltyReason::NotPrescribed);
     };
     let slope = pool.derivative(residual, Leaf::Field(field));
     let factor = match pool.as_number(slope) {
         Some(factor) if factor != 0.0 && factor.is_finite() => factor,
-        _ => return Err(Reason::NotPrescribed),
+        _ => return Err(PenaltyReason::NotPrescribed),
     };
     let leaf = pool.leaf(Leaf::Field(field));
     let rest = pool.combine(&[(residual, -1.0 / factor), (leaf, 1.0)]);
     // A choice between two equations has a constant slope too.
     let linear = !pool.mentions(rest, |leaf| matches!(leaf, Leaf::Field(_)));
-    linear.then_some((field, rest)).ok_or(Reason::NotPrescribed)
+    linear.then_some((field, rest)).ok_or(PenaltyReason::NotPrescribed)
 }

@@ -90,7 +90,7 @@ impl Problem {
         self.domain.coordinates.iter().position(|coordinate| coordinate.role == Role::Time)
     }
 
-    /// The windows of time; `None` where there is but one.
+    /// The time windows; `None` where there is but one.
     pub fn windows(&self) -> Option<Windows> {
         let (axis, count) = (self.time()?, self.training.windows.count());
         let time = &self.domain.coordinates[axis];
@@ -173,7 +173,7 @@ impl Training {
     fn of_window(&self, number: usize) -> Training {
         let all = FIRST + self.windows.count() - 1;
         let (before, own) = if number == 0 { (0, FIRST) } else { (FIRST + number - 1, 1) };
-        // Differences of rounded sums add up to the whole.
+        // Differences of rounded sums sum to the whole.
         let share = |steps: u64| {
             let until = |shares: usize| (u128::from(steps) * shares as u128 / all as u128) as u64;
             until(before + own) - until(before)

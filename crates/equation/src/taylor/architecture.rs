@@ -87,12 +87,12 @@ pub struct Tensor {
     /// Rows and columns; a bias has one row.
     pub shape: [usize; 2],
     /// Distribution of its starting values.
-    pub start: Start,
+    pub start: InitialDistribution,
 }
 
 /// Distribution of starting values.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Start {
+pub enum InitialDistribution {
     /// All zero.
     Zero,
     /// Uniform in (-limit, limit).
@@ -136,8 +136,8 @@ impl Architecture {
             let size = tensor.shape[0] * tensor.shape[1];
             for (index, weight) in weights[tensor.offset..tensor.offset + size].iter_mut().enumerate() {
                 *weight = match tensor.start {
-                    Start::Zero => 0.0,
-                    Start::Uniform(limit) => limit * (2.0 * stream.uniform(index as u64) - 1.0),
+                    InitialDistribution::Zero => 0.0,
+                    InitialDistribution::Uniform(limit) => limit * (2.0 * stream.uniform(index as u64) - 1.0),
                 };
             }
         }
@@ -164,7 +164,8 @@ impl Build<'_> {
 
     fn tensor(&mut self, name: String, shape: [usize; 2], limit: f64) -> usize {
         let offset = self.tensors.last().map_or(0, |last| last.offset + last.shape[0] * last.shape[1]);
-        let start = if limit == 0.0 { Start::Zero } else { Start::Uniform(limit) };
+        let start =
+            if limit == 0.0 { InitialDistribution::Zero } else { InitialDistribution::Uniform(limit) };
         self.tensors.push(Tensor { name, offset, shape, start });
         offset
     }

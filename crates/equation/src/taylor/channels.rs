@@ -161,7 +161,7 @@ impl Channels {
         Self::of_basis(&basis)
     }
 
-    /// Whether the channels add up to every operator that they were chosen for, coefficient by coefficient.
+    /// Whether the channels sum to every operator that they were chosen for, coefficient by coefficient.
     fn reproduce(&self, pool: &mut Pool, operators: &[VariableOperator]) -> bool {
         operators.iter().all(|operator| {
             self.whole(operator).is_some()

@@ -70,7 +70,7 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
         let short = |cut: &f64| format!("{cut:.5e}").parse().unwrap_or(*cut).to_string();
         let cuts: Vec<String> = windows.cuts.iter().map(short).collect();
         let line = format!(
-            "{} in {time}, a network each, meeting at {}; each begins where the one before ended",
+            "{} in {time}, a network each, with interfaces at {}; each starts from the end of the previous one",
             windows.count(),
             cuts[1..windows.count()].join(", ")
         );

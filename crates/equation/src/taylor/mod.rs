@@ -24,7 +24,7 @@ mod split;
 
 pub use activation::{Derivatives, Wave, derivatives};
 pub use adjoint::Variable;
-pub use architecture::{Architecture, Feature, Layer, Signal, Start, Tensor};
+pub use architecture::{Architecture, Feature, InitialDistribution, Layer, Signal, Tensor};
 pub use channels::{ChannelKind, Channels, Weight};
 pub use cost::Cost;
 pub use interpret::Interpreter;
@@ -117,7 +117,7 @@ pub enum Source {
 
 /// The numbers of one point of a term, in this order: the coordinates of site 0, those of site 1
 /// (periodic conditions), the outward normal (if asked for), the columns: what was measured there, or inside the
-/// domain, where training pays attention to points, the weights of the residuals.
+/// domain, where points are weighted by their residuals, those weights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     /// Coordinates of the domain.

@@ -17,7 +17,7 @@ const ORDERS: usize = 6;
 
 /// What is applied to each neuron.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum Nonlinearity {
     Activation(Activation),
     Wave(Wave),
 }
@@ -77,7 +77,7 @@ impl<T: Float> Chain<T> {
 /// One block: all channels of some neurons at some points, `block` numbers apart.
 pub(crate) struct Block<'a, T> {
     pub(crate) chain: &'a Chain<T>,
-    pub(crate) shape: Shape,
+    pub(crate) shape: Nonlinearity,
     /// Numbers per channel that are worked on, from `start` of each channel.
     pub(crate) length: usize,
     /// Distance between channels.
@@ -90,7 +90,7 @@ impl<'a, T: Float> Block<'a, T> {
     /// The common form, where rule, activation and length allow it.
     #[inline(always)]
     fn fast(&self) -> Option<&'a Fast<T>> {
-        let tanh = self.shape == Shape::Activation(Activation::Tanh);
+        let tanh = self.shape == Nonlinearity::Activation(Activation::Tanh);
         let whole = self.length.is_multiple_of(T::LANES);
         if tanh && whole { self.chain.fast.as_ref() } else { None }
     }
@@ -259,31 +259,38 @@ fn reverse_body<T: Float, const FMA: bool>(
 /// The two numbers from which, with z, all derivatives follow: value and slope of tanh, sine and
 /// cosine, the normal distribution and its density, sigmoid and its slope.
 #[inline(always)]
-fn basis_values<T: Float, const FMA: bool>(shape: Shape, z: &[T], p: &mut [T], q: &mut [T]) {
+fn basis_values<T: Float, const FMA: bool>(shape: Nonlinearity, z: &[T], p: &mut [T], q: &mut [T]) {
     let both = z.iter().zip(p.iter_mut().zip(q.iter_mut()));
     match shape {
-        Shape::Activation(Activation::Tanh) => {
+        Nonlinearity::Activation(Activation::Tanh) => {
             both.for_each(|(&z, (p, q))| (*p, *q) = math::tanh::<T, FMA>(z))
         }
-        Shape::Activation(Activation::Sin) | Shape::Wave(Wave::Sin | Wave::Cos) => {
+        Nonlinearity::Activation(Activation::Sin) | Nonlinearity::Wave(Wave::Sin | Wave::Cos) => {
             both.for_each(|(&z, (p, q))| (*p, *q) = math::sine_cosine::<T, FMA>(z));
         }
-        Shape::Activation(Activation::Silu) => {
+        Nonlinearity::Activation(Activation::Silu) => {
             both.for_each(|(&z, (p, q))| (*p, *q) = math::sigmoid::<T, FMA>(z));
         }
-        Shape::Activation(Activation::Gelu) => both.for_each(|(&z, (p, q))| {
+        Nonlinearity::Activation(Activation::Gelu) => both.for_each(|(&z, (p, q))| {
             // The library's error function: exact, and the one activation that does not vectorise.
             let z = z.to_f64();
             *p = T::from_f64(0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2));
             *q = T::from_f64((-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt());
         }),
-        Shape::Wave(Wave::Identity) => {}
+        Nonlinearity::Wave(Wave::Identity) => {}
     }
 }
 
 /// One derivative of the shape for a piece.
 #[inline(always)]
-fn slope<T: Float, const FMA: bool>(shape: Shape, order: usize, z: &[T], p: &[T], q: &[T], out: &mut [T]) {
+fn slope<T: Float, const FMA: bool>(
+    shape: Nonlinearity,
+    order: usize,
+    z: &[T],
+    p: &[T],
+    q: &[T],
+    out: &mut [T],
+) {
     let number = T::from_f64;
     macro_rules! fill {
         (|$z:ident, $p:ident, $q:ident| $value:expr) => {
@@ -293,7 +300,7 @@ fn slope<T: Float, const FMA: bool>(shape: Shape, order: usize, z: &[T], p: &[T]
         };
     }
     match shape {
-        Shape::Activation(Activation::Tanh) => match order {
+        Nonlinearity::Activation(Activation::Tanh) => match order {
             0 => fill!(|_z, p, _q| p),
             1 => fill!(|_z, _p, q| q),
             2 => fill!(|_z, p, q| number(-2.0) * p * q),
@@ -304,24 +311,24 @@ fn slope<T: Float, const FMA: bool>(shape: Shape, order: usize, z: &[T], p: &[T]
                 number(8.0) * q * (number(15.0) * a2).mul_add::<FMA>(a2 - T::ONE, number(2.0))
             }),
         },
-        Shape::Activation(Activation::Sin) | Shape::Wave(Wave::Sin) => match order % 4 {
+        Nonlinearity::Activation(Activation::Sin) | Nonlinearity::Wave(Wave::Sin) => match order % 4 {
             0 => fill!(|_z, p, _q| p),
             1 => fill!(|_z, _p, q| q),
             2 => fill!(|_z, p, _q| -p),
             _ => fill!(|_z, _p, q| -q),
         },
-        Shape::Wave(Wave::Cos) => match order % 4 {
+        Nonlinearity::Wave(Wave::Cos) => match order % 4 {
             0 => fill!(|_z, _p, q| q),
             1 => fill!(|_z, p, _q| -p),
             2 => fill!(|_z, _p, q| -q),
             _ => fill!(|_z, p, _q| p),
         },
-        Shape::Wave(Wave::Identity) => match order {
+        Nonlinearity::Wave(Wave::Identity) => match order {
             0 => fill!(|z, _p, _q| z),
             1 => fill!(|_z, _p, _q| T::ONE),
             _ => fill!(|_z, _p, _q| T::ZERO),
         },
-        Shape::Activation(Activation::Gelu) => match order {
+        Nonlinearity::Activation(Activation::Gelu) => match order {
             0 => fill!(|z, p, _q| z * p),
             1 => fill!(|z, p, q| z.mul_add::<FMA>(q, p)),
             2 => fill!(|z, _p, q| (number(2.0) - z * z) * q),
@@ -335,7 +342,7 @@ fn slope<T: Float, const FMA: bool>(shape: Shape, order: usize, z: &[T], p: &[T]
                 z * ((z2 - number(11.0)) * z2 + number(18.0)) * q
             }),
         },
-        Shape::Activation(Activation::Silu) => match order {
+        Nonlinearity::Activation(Activation::Silu) => match order {
             0 => fill!(|z, p, _q| z * p),
             1 => fill!(|z, p, q| z.mul_add::<FMA>(q, p)),
             2 => fill!(|z, p, q| q * (number(2.0) + z * (T::ONE - number(2.0) * p))),

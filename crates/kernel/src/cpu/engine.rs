@@ -1,6 +1,6 @@
 //! The engine: tiles of all terms, shared out over threads in a fixed number of chunks.
 
-use super::layout::Layout;
+use super::layout::TapeLayout;
 use super::network::{Shared, Weights};
 use super::term::TermCode;
 use super::tile::{Scratch, Sums};
@@ -22,16 +22,16 @@ pub(super) fn chunk_count(tiles: usize) -> usize {
     (tiles / 2).clamp(1, MOST_CHUNKS)
 }
 
-/// Packed weights that one thread adds up at a time.
+/// Packed weights that one thread sums at a time.
 const SHARE: usize = 4096;
 
-/// A plan on the processor's vector units, in f32 or f64.
+/// A plan on the CPU's vector units, in f32 or f64.
 #[derive(Debug)]
 pub(crate) struct Cpu<'plan, T> {
     pub(super) fixed: Fixed<'plan, T>,
-    /// What every chunk adds up.
+    /// What every chunk sums.
     pub(super) sums: Vec<Sums<T>>,
-    /// All chunks' gradients added up, packed.
+    /// All chunks' gradients summed, packed.
     pub(super) total: Vec<f64>,
     /// A direction in parameter space, packed.
     pub(super) direction: Weights<T>,
@@ -42,7 +42,7 @@ pub(crate) struct Cpu<'plan, T> {
 pub(super) struct Fixed<'plan, T> {
     pub(super) plan: &'plan Plan,
     level: Level,
-    pub(super) layout: Layout,
+    pub(super) layout: TapeLayout,
     /// One per term, then the prediction.
     pub(super) terms: Vec<TermCode<'plan, T>>,
     weights: Weights<T>,
@@ -58,7 +58,7 @@ struct Tile {
 
 impl<'plan, T: Float> Cpu<'plan, T> {
     pub(crate) fn new(plan: &'plan Plan, level: Level) -> Self {
-        let layout = Layout::new::<T>(&plan.architecture);
+        let layout = TapeLayout::new::<T>(&plan.architecture);
         let terms: Vec<TermCode<'plan, T>> = (plan.terms.iter().chain([&plan.prediction]))
             .map(|term| TermCode::new(&plan.architecture, &layout, term))
             .collect();

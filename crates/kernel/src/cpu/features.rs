@@ -1,6 +1,6 @@
 //! The fixed functions of the coordinates that the first layer reads, with all channels.
 
-use super::activation::{self, Block, Shape};
+use super::activation::{self, Block, Nonlinearity};
 use super::network::{Shared, Site, point_coefficients};
 use super::term::TermCode;
 use equation::taylor::{Architecture, Layer, Wave};
@@ -92,7 +92,7 @@ fn wave_block<'a, T: Float>(
     stride: usize,
     coefficients: &'a [T],
 ) -> Block<'a, T> {
-    Block { chain: &term.chain, shape: Shape::Wave(wave), length, stride, coefficients }
+    Block { chain: &term.chain, shape: Nonlinearity::Wave(wave), length, stride, coefficients }
 }
 
 /// Runs of neighbouring features of one kind.

@@ -2,12 +2,12 @@
 
 use crate::adjoints::{self, Adjoints, LayerBars};
 use equation::taylor::{Architecture, Layer};
-use linear::{Float, Start};
+use linear::{Accumulation, Float};
 
 /// The network's layers with the buffers that their adjoints use.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
-    pub(crate) steps: Vec<Step>,
+pub(crate) struct TapeLayout {
+    pub(crate) steps: Vec<LayerStep>,
     /// Width of every signal, and the same in whole vectors.
     pub(crate) widths: Vec<usize>,
     pub(crate) padded: Vec<usize>,
@@ -22,7 +22,7 @@ pub(crate) struct Layout {
 
 /// One layer and the adjoints of what it reads.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct LayerStep {
     pub(crate) layer: Layer,
     /// Where the adjoint of the output lies.
     pub(crate) output: usize,
@@ -35,7 +35,7 @@ pub(crate) struct Step {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bar {
     pub(crate) slot: usize,
-    pub(crate) start: Start,
+    pub(crate) start: Accumulation,
 }
 
 /// Where a dense layer's matrix, its bias and its transpose lie in the packed buffers.
@@ -52,18 +52,19 @@ pub(crate) struct Packed {
 /// Outputs up to which a layer is narrow.
 const NARROW: usize = 4;
 
-impl Layout {
-    pub(crate) fn new<T: Float>(architecture: &Architecture) -> Layout {
+impl TapeLayout {
+    pub(crate) fn new<T: Float>(architecture: &Architecture) -> TapeLayout {
         let widths = architecture.widths.clone();
         let padded: Vec<usize> = widths.iter().map(|width| width.next_multiple_of(T::LANES)).collect();
         let adjoints = Adjoints::assign(architecture, &padded);
         let step = |(layer, bars): (&Layer, LayerBars)| {
-            let start = |bar: &adjoints::Bar| if bar.adds { Start::Accumulate } else { Start::Zero };
+            let start =
+                |bar: &adjoints::Bar| if bar.adds { Accumulation::Accumulate } else { Accumulation::Zero };
             let bar = |bar: &adjoints::Bar| Bar { slot: bar.slot, start: start(bar) };
             let operands = bars.operands.iter().map(bar).collect();
-            Step { layer: *layer, output: bars.output, operands, packed: Packed::default() }
+            LayerStep { layer: *layer, output: bars.output, operands, packed: Packed::default() }
         };
-        let mut steps: Vec<Step> = architecture.layers.iter().zip(adjoints.layers).map(step).collect();
+        let mut steps: Vec<LayerStep> = architecture.layers.iter().zip(adjoints.layers).map(step).collect();
 
         let (mut packed, mut transposed) = (0, 0);
         for step in &mut steps {
@@ -77,7 +78,7 @@ impl Layout {
                 transposed += widths[output] * padded[input];
             }
         }
-        Layout {
+        TapeLayout {
             steps,
             widths,
             padded,

@@ -1,12 +1,12 @@
 //! The network on one tile of points: forward with all channels, and back.
 
-use super::activation::{self, Block, Shape};
-use super::layout::Layout;
+use super::activation::{self, Block, Nonlinearity};
+use super::layout::TapeLayout;
 use super::product::{self, Span};
 use super::term::TermCode;
 use super::weights::{DenseBar, Rows, Target, narrow_forward};
 use equation::taylor::{Architecture, Layer};
-use linear::{Float, Level, Scalars, Size, Start, multiply};
+use linear::{Accumulation, Float, Level, Scalars, Size, multiply};
 
 /// Packed weights of one step.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub(crate) struct Weights<T> {
 pub(crate) struct Shared<'a, T> {
     pub(crate) level: Level,
     pub(crate) architecture: &'a Architecture,
-    pub(crate) layout: &'a Layout,
+    pub(crate) layout: &'a TapeLayout,
     pub(crate) weights: &'a Weights<T>,
 }
 
@@ -44,12 +44,12 @@ pub(crate) struct Site<T> {
 }
 
 impl<T: Float> Site<T> {
-    pub(crate) fn new(layout: &Layout, terms: &[TermCode<'_, T>]) -> Self {
+    pub(crate) fn new(layout: &TapeLayout, terms: &[TermCode<'_, T>]) -> Self {
         let most = |f: &dyn Fn(&TermCode<'_, T>) -> usize| terms.iter().map(f).max().unwrap_or(0);
         let rows = most(&|term| term.rows());
         let points = most(&|term| term.points);
         let zeros = |count: usize| vec![T::ZERO; count];
-        let basis = |step: &super::layout::Step| match step.layer {
+        let basis = |step: &super::layout::LayerStep| match step.layer {
             Layer::Activate { output, .. } => zeros(2 * points * layout.padded[output]),
             Layer::Dense { .. } | Layer::Gate { .. } | Layer::Add { .. } => Vec::new(),
         };
@@ -88,7 +88,14 @@ impl<T: Float> Site<T> {
                         let a = Scalars { numbers: &before[input], row: in_columns, column: 1 };
                         let matrix = &weights.packed[step.packed.matrix..][..inner * columns];
                         let size = Size { rows, columns, inner };
-                        multiply(level, size, a, (matrix, columns), (&mut after[0], columns), Start::Zero);
+                        multiply(
+                            level,
+                            size,
+                            a,
+                            (matrix, columns),
+                            (&mut after[0], columns),
+                            Accumulation::Zero,
+                        );
                     }
                     let bias = &weights.packed[step.packed.bias..][..columns];
                     for row in after[0].chunks_exact_mut(columns).take(term.points) {
@@ -98,7 +105,7 @@ impl<T: Float> Site<T> {
                 Layer::Activate { input, output, activation } => {
                     let (before, after) = self.values.split_at_mut(output);
                     let width = layout.padded[output];
-                    let shape = Shape::Activation(activation);
+                    let shape = Nonlinearity::Activation(activation);
                     let (z, h) = (&before[input], &mut after[0]);
                     activate(level, term, shape, width, &self.coefficients, z, h, basis);
                 }
@@ -162,7 +169,7 @@ impl<T: Float> Site<T> {
                 Layer::Activate { input, output, activation } => {
                     let width = layout.padded[output];
                     let (h_bar, z_bar) = two(slots, step.output, step.operands[0].slot);
-                    let shape = Shape::Activation(activation);
+                    let shape = Nonlinearity::Activation(activation);
                     let (z, partials) = (&self.values[input], &mut self.partials);
                     let bars = (&self.coefficients[..], &mut self.coefficients_bar[..]);
                     deactivate(level, term, shape, width, bars, z, basis, h_bar, z_bar, partials);
@@ -170,7 +177,7 @@ impl<T: Float> Site<T> {
                 Layer::Gate { gate, first, second, output } => {
                     let width = layout.padded[output];
                     let out_bar = std::mem::take(&mut slots[step.output]);
-                    for bar in step.operands.iter().filter(|bar| bar.start == Start::Zero) {
+                    for bar in step.operands.iter().filter(|bar| bar.start == Accumulation::Zero) {
                         slots[bar.slot][..rows * width].fill(T::ZERO);
                     }
                     let [gate_bar, first_bar, second_bar] = [0, 1, 2].map(|place| step.operands[place].slot);
@@ -217,8 +224,8 @@ impl<T: Float> Site<T> {
                     for bar in &step.operands {
                         let both = slots[bar.slot].iter_mut().zip(&out_bar);
                         match bar.start {
-                            Start::Zero => both.for_each(|(bar, &out)| *bar = out),
-                            Start::Accumulate => both.for_each(|(bar, &out)| *bar += out),
+                            Accumulation::Zero => both.for_each(|(bar, &out)| *bar = out),
+                            Accumulation::Accumulate => both.for_each(|(bar, &out)| *bar += out),
                         }
                     }
                     slots[step.output] = out_bar;
@@ -271,7 +278,7 @@ fn for_spans<T: Float>(
 fn activate<T: Float>(
     level: Level,
     term: &TermCode<'_, T>,
-    shape: Shape,
+    shape: Nonlinearity,
     width: usize,
     coefficients: &[T],
     z: &[T],
@@ -289,7 +296,7 @@ fn activate<T: Float>(
 fn deactivate<T: Float>(
     level: Level,
     term: &TermCode<'_, T>,
-    shape: Shape,
+    shape: Nonlinearity,
     width: usize,
     (coefficients, coefficients_bar): (&[T], &mut [T]),
     z: &[T],

@@ -1,7 +1,7 @@
 //! One loss term, prepared for tiles.
 
 use super::activation::Chain;
-use super::layout::Layout;
+use super::layout::TapeLayout;
 use super::product::Product;
 use equation::taylor::{Architecture, Layer, Term};
 use linear::Float;
@@ -30,7 +30,7 @@ pub(crate) struct TermCode<'plan, T> {
 }
 
 impl<'plan, T: Float> TermCode<'plan, T> {
-    pub(crate) fn new(architecture: &Architecture, layout: &Layout, term: &'plan Term) -> Self {
+    pub(crate) fn new(architecture: &Architecture, layout: &TapeLayout, term: &'plan Term) -> Self {
         let channels = term.channels.len();
         let numbers: usize = architecture
             .layers

@@ -1,6 +1,6 @@
 //! One tile of points through everything: coefficients, network, residuals, and back.
 
-use super::layout::Layout;
+use super::layout::TapeLayout;
 use super::network::{Shared, Site};
 use super::program::{Columns, column, run};
 use super::term::TermCode;
@@ -25,7 +25,7 @@ pub(crate) struct Scratch<T> {
     registers: Vec<T>,
 }
 
-/// What a chunk of tiles adds up.
+/// What a chunk of tiles sums.
 #[derive(Debug)]
 pub(crate) struct Sums<T> {
     /// Packed gradient of the weights.
@@ -45,7 +45,7 @@ impl<T: Float> Sums<T> {
 }
 
 impl<T: Float> Scratch<T> {
-    pub(crate) fn new(layout: &Layout, terms: &[TermCode<'_, T>], scalars: usize) -> Self {
+    pub(crate) fn new(layout: &TapeLayout, terms: &[TermCode<'_, T>], scalars: usize) -> Self {
         let most =
             |f: &dyn Fn(&TermCode<'_, T>) -> usize| vec![T::ZERO; terms.iter().map(f).max().unwrap_or(0)];
         let rows = terms.iter().map(TermCode::rows).max().unwrap_or(0);

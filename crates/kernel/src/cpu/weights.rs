@@ -1,11 +1,11 @@
 //! What a dense layer's weights receive from one tile: a sum over the points, one row of the Jacobian
 //! per point, or the product of each row with a direction.
 
-use super::layout::Step;
+use super::layout::LayerStep;
 use super::network::Shared;
 use super::term::TermCode;
 use equation::taylor::Layer;
-use linear::{Float, Scalars, Size, Start, for_each_level, multiply};
+use linear::{Accumulation, Float, Scalars, Size, for_each_level, multiply};
 
 /// What becomes of the gradients of a tile.
 pub(crate) enum Target<'a, T> {
@@ -37,7 +37,7 @@ impl<T: Float> Target<'_, T> {
 
 /// A dense layer's input values and the adjoint of its output, on one tile.
 pub(crate) struct DenseBar<'a, T> {
-    pub(crate) step: &'a Step,
+    pub(crate) step: &'a LayerStep,
     pub(crate) values: &'a [T],
     pub(crate) bar: &'a [T],
 }
@@ -80,7 +80,7 @@ impl<T: Float> DenseBar<'_, T> {
             let a = Scalars { numbers: self.bar, row: 1, column: out_columns };
             let size = Size { rows: outputs, columns: in_columns, inner: term.rows() };
             let (b, c) = ((self.values, in_columns), (matrix_bar, in_columns));
-            return multiply(shared.level, size, a, b, c, Start::Accumulate);
+            return multiply(shared.level, size, a, b, c, Accumulation::Accumulate);
         }
         let a = Scalars { numbers: self.values, row: 1, column: in_columns };
         let size = Size { rows: inputs, columns: out_columns, inner: term.rows() };
@@ -90,7 +90,7 @@ impl<T: Float> DenseBar<'_, T> {
             a,
             (self.bar, out_columns),
             (matrix_bar, out_columns),
-            Start::Accumulate,
+            Accumulation::Accumulate,
         );
     }
 
@@ -133,7 +133,7 @@ impl<T: Float> DenseBar<'_, T> {
         let a = Scalars { numbers: self.values, row: in_columns, column: 1 };
         let matrix = &direction[self.step.packed.matrix..][..inputs * out_columns];
         let size = Size { rows, columns: out_columns, inner: inputs };
-        multiply(shared.level, size, a, (matrix, out_columns), (scratch, out_columns), Start::Zero);
+        multiply(shared.level, size, a, (matrix, out_columns), (scratch, out_columns), Accumulation::Zero);
         let bias = &direction[self.step.packed.bias..][..out_columns];
         for row in 0..rows {
             let (moved, bar) = (&scratch[row * out_columns..], &self.bar[row * out_columns..][..out_columns]);

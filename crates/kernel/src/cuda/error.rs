@@ -7,10 +7,10 @@ use std::path::PathBuf;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CudaError {
     /// Equations were to be solved that were not added up before.
-    #[error("there are no equations to be solved yet")]
+    #[error("no linear system has been assembled yet")]
     NoEquations,
     /// Vectors were asked for that there is no room for yet.
-    #[error("there is no room for vectors yet")]
+    #[error("no vectors have been allocated yet")]
     NoVectors,
     /// The driver's library is not installed.
     #[error("no NVIDIA driver: libcuda.so.1 is not found")]
@@ -79,7 +79,7 @@ pub enum CudaError {
         log: String,
     },
     /// The device's memory does not suffice.
-    #[error("the GPU has no {bytes} bytes free")]
+    #[error("the GPU has less than {bytes} bytes free")]
     Memory {
         /// What was asked for.
         bytes: usize,

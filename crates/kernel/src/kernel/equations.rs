@@ -1,14 +1,14 @@
-//! Normal equations that are added up, factorised and solved on the device: the host sees a few numbers.
+//! Normal equations that are summed, factorised and solved on the device: the host sees a few numbers.
 
 use super::visit::scales;
 use crate::cuda::{CANDIDATES, MemoryPlan, Tried, distinct_factors};
 use crate::error::fits;
-use crate::{Kernel, KernelError, Points, Shape, Sums, Weighted};
+use crate::{Dimension, Kernel, KernelError, Points, Sums, Weighted};
 use linear::{Attempt, Course, NormalEquations, Products, Unknowns};
 
 /// What is known about normal equations that stay on a device.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Linearized {
+pub struct LinearizedSums {
     /// At the parameters.
     pub sums: Sums,
     /// The mean of the diagonal of JᵀJ.
@@ -19,7 +19,7 @@ pub struct Linearized {
 
 /// A step that a device has tried.
 #[derive(Clone, PartialEq, Debug)]
-pub struct TriedStep {
+pub struct TriedSums {
     /// By how much the model says that the loss will fall; no number where the equations have no solution.
     pub predicted: f64,
     /// At the step's end.
@@ -46,7 +46,7 @@ impl Kernel<'_> {
         points: &[Points],
         form: (Unknowns, Products),
     ) -> Result<Option<MemoryPlan>, KernelError> {
-        fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
+        fits(Dimension::PointSets, self.plan.terms.len(), points.len())?;
         Ok(self.engine.solver().map(|engine| engine.plan_equations(points, form)).transpose()?)
     }
 
@@ -58,15 +58,15 @@ impl Kernel<'_> {
         parameters: &[f64],
         momentum: Option<&[f64]>,
         (unknowns, products): (Unknowns, Products),
-    ) -> Result<Linearized, KernelError> {
+    ) -> Result<LinearizedSums, KernelError> {
         self.check_all(over, parameters)?;
-        fits(Shape::Parameters, parameters.len(), momentum.map_or(parameters.len(), <[f64]>::len))?;
+        fits(Dimension::Parameters, parameters.len(), momentum.map_or(parameters.len(), <[f64]>::len))?;
         let (scales, device) = (scales(over.factors), self.device());
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
         let found = engine.linearize(over.points, parameters, (&scales, momentum), (unknowns, products))?;
         let mean = found.trace / parameters.len().max(1) as f64;
         let sums = Sums::of(self.plan, found.squares, over.points.iter().map(Points::len));
-        Ok(Linearized { sums, mean, slope: found.slope_square.sqrt() })
+        Ok(LinearizedSums { sums, mean, slope: found.slope_square.sqrt() })
     }
 
     /// Solves the last equations of [`Self::linearize`] for every attempt, and evaluates the sums at the ends of the
@@ -76,20 +76,20 @@ impl Kernel<'_> {
         points: &[Points],
         attempts: &[Attempt],
         course: Course,
-    ) -> Result<Vec<TriedStep>, KernelError> {
+    ) -> Result<Vec<TriedSums>, KernelError> {
         let most = attempts.len().max(distinct_factors(attempts, course).len());
-        fits(Shape::Steps, CANDIDATES, most.max(CANDIDATES))?;
+        fits(Dimension::Steps, CANDIDATES, most.max(CANDIDATES))?;
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
         let tried = engine.try_steps(attempts, course)?;
         let sums = |squares| Sums::of(self.plan, squares, points.iter().map(Points::len));
-        let step = |Tried { predicted, squares }| TriedStep { predicted, sums: sums(squares) };
+        let step = |Tried { predicted, squares }| TriedSums { predicted, sums: sums(squares) };
         Ok(tried.into_iter().map(step).collect())
     }
 
     /// Moves to the end of a step that was tried last.
     pub fn take_step(&mut self, number: usize, parameters: &mut [f64]) -> Result<(), KernelError> {
-        fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
+        fits(Dimension::Parameters, self.plan.parameter_count(), parameters.len())?;
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
         Ok(engine.fetch_end(number, parameters)?)

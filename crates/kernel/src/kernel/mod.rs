@@ -5,14 +5,14 @@ mod rows;
 mod vectors;
 mod visit;
 
-pub use equations::{Linearized, TriedStep};
+pub use equations::{LinearizedSums, TriedSums};
 
 use crate::cuda;
 use crate::cuda::{CompileMode, MemoryPlan, MemoryUse, Unfused};
 use crate::engine::Engine;
 use crate::error::fits;
 use crate::recipe::{Recipe, Supply, Visits};
-use crate::{Device, KernelError, Points, Precision, Shape, Sums, Visited, Weighted};
+use crate::{Device, Dimension, KernelError, Points, Precision, Sums, Visited, Weighted};
 use equation::taylor::{Plan, Term};
 use linear::{Level, Moments, Series};
 
@@ -24,7 +24,7 @@ pub struct Kernel<'plan> {
     precision: Precision,
     pub(crate) engine: Engine<'plan>,
     pub(crate) sums: Sums,
-    /// Of one term, while their squares are added up.
+    /// Of one term, while their squares are summed.
     pub(crate) residuals: Vec<f64>,
 }
 
@@ -36,8 +36,8 @@ impl<'plan> Kernel<'plan> {
         Ok(Kernel::with(plan, device, precision, engine))
     }
 
-    /// Prepares a plan for the processor with a given instruction set, to compare one with another.
-    /// Fails where this processor does not have it.
+    /// Prepares a plan for the CPU with a given instruction set, to compare one with another.
+    /// Fails where this CPU does not have it.
     pub fn compile_for_level(
         plan: &'plan Plan,
         precision: Precision,
@@ -46,7 +46,7 @@ impl<'plan> Kernel<'plan> {
         Ok(Kernel::with(plan, Device::Cpu, precision, Engine::at_level(plan, precision, level)?))
     }
 
-    /// Prepares the GPU's kernels for the processor, which runs the threads of a block in turn: to check them
+    /// Prepares the GPU's kernels for the CPU, which runs the threads of a block in turn: to check them
     /// where there is no GPU. Needs a C++ compiler, and is slow.
     pub fn compile_for_stand_in(plan: &'plan Plan, precision: Precision) -> Result<Self, KernelError> {
         Self::compile_for_small_stand_in(plan, precision, usize::MAX)
@@ -82,7 +82,7 @@ impl<'plan> Kernel<'plan> {
     }
 
     /// Bounds what it holds there, or takes the bound away. With less memory points come in chunks, which changes no
-    /// bit; with very little, fewer blocks share the work, and sums are added up in another order. A call that
+    /// bit; with very little, fewer blocks share the work, and sums are formed in another order. A call that
     /// cannot do with so little fails.
     pub fn limit_device_bytes(&mut self, limit: Option<usize>) {
         self.engine.limit_device_bytes(limit);
@@ -110,7 +110,7 @@ impl<'plan> Kernel<'plan> {
         gradient: &mut [f64],
     ) -> Result<&Sums, KernelError> {
         self.check_all(over, parameters)?;
-        fits(Shape::Gradient, self.plan.parameter_count(), gradient.len())?;
+        fits(Dimension::Gradient, self.plan.parameter_count(), gradient.len())?;
         self.sums.begin(self.plan, over.points.iter().map(Points::len));
         self.engine.evaluate(over, parameters, gradient, &mut self.sums.squares)?;
         Ok(&self.sums)
@@ -145,8 +145,8 @@ impl<'plan> Kernel<'plan> {
             Visits::Points(points) => self.check(points, parameters)?,
             Visits::Drawn { recipe, .. } => self.check_recipe(recipe)?,
         }
-        fits(Shape::Weights, self.sums.squares.len(), factors.len())?;
-        fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
+        fits(Dimension::Weights, self.sums.squares.len(), factors.len())?;
+        fits(Dimension::Parameters, self.plan.parameter_count(), parameters.len())?;
         if let Some(refused) =
             self.engine.run_steps((visits, factors), series, moments, parameters, history)?
         {
@@ -195,9 +195,9 @@ impl<'plan> Kernel<'plan> {
     /// The memory that steps at these points take on a device with memory of its own; `None` on others.
     pub fn plan_memory(&mut self, visits: Visits<'_>) -> Result<Option<MemoryPlan>, KernelError> {
         match visits {
-            Visits::Points(points) => fits(Shape::PointSets, self.plan.terms.len(), points.len())?,
+            Visits::Points(points) => fits(Dimension::PointSets, self.plan.terms.len(), points.len())?,
             Visits::Drawn { recipe, .. } => {
-                fits(Shape::PointSets, self.plan.terms.len(), recipe.terms.len())?;
+                fits(Dimension::PointSets, self.plan.terms.len(), recipe.terms.len())?;
             }
         }
         self.engine.plan_memory(visits)
@@ -213,7 +213,7 @@ impl<'plan> Kernel<'plan> {
         rows: &mut [f64],
     ) -> Result<(), KernelError> {
         let count = self.residual_count(term, points, parameters)?;
-        fits(Shape::Output, count * parameters.len(), rows.len())?;
+        fits(Dimension::Output, count * parameters.len(), rows.len())?;
         let mut residuals = vec![0.0; count];
         self.engine.jacobian((term, points, 0..points.len()), parameters, &mut residuals, rows)
     }
@@ -228,8 +228,8 @@ impl<'plan> Kernel<'plan> {
         out: &mut [f64],
     ) -> Result<(), KernelError> {
         let count = self.residual_count(term, points, parameters)?;
-        fits(Shape::Parameters, parameters.len(), direction.len())?;
-        fits(Shape::Output, count, out.len())?;
+        fits(Dimension::Parameters, parameters.len(), direction.len())?;
+        fits(Dimension::Output, count, out.len())?;
         self.engine.along(term, points, parameters, direction, out)
     }
 
@@ -244,34 +244,34 @@ impl<'plan> Kernel<'plan> {
         gradient: &mut [f64],
     ) -> Result<(), KernelError> {
         let count = self.residual_count(term, points, parameters)?;
-        fits(Shape::Output, count, seeds.len())?;
-        fits(Shape::Gradient, parameters.len(), gradient.len())?;
+        fits(Dimension::Output, count, seeds.len())?;
+        fits(Dimension::Gradient, parameters.len(), gradient.len())?;
         self.engine.transposed(term, points, parameters, seeds, gradient)
     }
 
     /// Checks the arguments of whatever concerns all terms.
     pub(crate) fn check(&self, points: &[Points], parameters: &[f64]) -> Result<(), KernelError> {
-        fits(Shape::PointSets, self.plan.terms.len(), points.len())?;
+        fits(Dimension::PointSets, self.plan.terms.len(), points.len())?;
         for (term, points) in self.plan.terms.iter().zip(points) {
-            fits(Shape::RowWidth, term.row.width(), points.width())?;
+            fits(Dimension::RowWidth, term.row.width(), points.width())?;
         }
-        fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())
+        fits(Dimension::Parameters, self.plan.parameter_count(), parameters.len())
     }
 
     /// The same, and the factors.
     fn check_all(&self, over: Weighted<'_>, parameters: &[f64]) -> Result<(), KernelError> {
-        fits(Shape::Weights, self.sums.squares.len(), over.factors.len())?;
+        fits(Dimension::Weights, self.sums.squares.len(), over.factors.len())?;
         self.check(over.points, parameters)
     }
 
     fn check_recipe(&self, recipe: &Recipe) -> Result<(), KernelError> {
-        fits(Shape::PointSets, self.plan.terms.len(), recipe.terms.len())?;
+        fits(Dimension::PointSets, self.plan.terms.len(), recipe.terms.len())?;
         for (term, supply) in self.plan.terms.iter().zip(&recipe.terms) {
             match supply {
-                Supply::Given(points) => fits(Shape::RowWidth, term.row.width(), points.width())?,
+                Supply::Given(points) => fits(Dimension::RowWidth, term.row.width(), points.width())?,
                 Supply::Drawn(parts) => {
                     for part in parts {
-                        fits(Shape::RowWidth, term.row.width(), part.columns.len())?;
+                        fits(Dimension::RowWidth, term.row.width(), part.columns.len())?;
                     }
                 }
             }
@@ -282,13 +282,14 @@ impl<'plan> Kernel<'plan> {
     /// Points times residuals of a term, its arguments checked.
     fn residual_count(&self, term: usize, points: &Points, parameters: &[f64]) -> Result<usize, KernelError> {
         let found = self.term(term)?;
-        fits(Shape::RowWidth, found.row.width(), points.width())?;
-        fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
+        fits(Dimension::RowWidth, found.row.width(), points.width())?;
+        fits(Dimension::Parameters, self.plan.parameter_count(), parameters.len())?;
         Ok(points.len() * found.residuals.len())
     }
 
     fn term(&self, term: usize) -> Result<&'plan Term, KernelError> {
-        let misfit = KernelError::Misfit { shape: Shape::Term, expected: self.plan.terms.len(), found: term };
+        let misfit =
+            KernelError::Misfit { shape: Dimension::Term, expected: self.plan.terms.len(), found: term };
         self.plan.terms.get(term).ok_or(misfit)
     }
 
@@ -322,9 +323,9 @@ impl<'plan> Kernel<'plan> {
         parameters: &[f64],
         out: &mut [f64],
     ) -> Result<(), KernelError> {
-        fits(Shape::RowWidth, term.row.width(), points.width())?;
-        fits(Shape::Parameters, self.plan.parameter_count(), parameters.len())?;
-        fits(Shape::Output, points.len() * term.residuals.len(), out.len())?;
+        fits(Dimension::RowWidth, term.row.width(), points.width())?;
+        fits(Dimension::Parameters, self.plan.parameter_count(), parameters.len())?;
+        fits(Dimension::Output, points.len() * term.residuals.len(), out.len())?;
         self.engine.fill(position, points, parameters, out)
     }
 }

@@ -4,7 +4,7 @@
 use super::visit::{Diagonal, Narrow, Sketch, scale, scales};
 use crate::cuda::CudaError;
 use crate::error::fits;
-use crate::{Kernel, KernelError, Points, Shape, Sums, Weighted};
+use crate::{Dimension, Kernel, KernelError, Points, Sums, Weighted};
 use linear::{Gram, NormalEquations, Products, Subspace, Unknowns};
 
 impl Kernel<'_> {
@@ -47,7 +47,7 @@ impl Kernel<'_> {
         normal: &mut NormalEquations,
     ) -> Result<&Sums, KernelError> {
         self.check_all(over, parameters)?;
-        fits(Shape::Gradient, self.plan.parameter_count(), normal.size())?;
+        fits(Dimension::Gradient, self.plan.parameter_count(), normal.size())?;
         if self.solves_equations() {
             match self.linearize(over, parameters, None, (Unknowns::Parameters, Products::Exact)) {
                 Ok(found) => {
@@ -55,7 +55,7 @@ impl Kernel<'_> {
                     self.fetch_equations(normal)?;
                     return Ok(&self.sums);
                 }
-                // Rows still come from the device, block by block, and are added up here.
+                // Rows still come from the device, block by block, and are summed here.
                 Err(KernelError::Cuda(CudaError::Memory { .. })) => {}
                 Err(error) => return Err(error),
             }
@@ -73,8 +73,8 @@ impl Kernel<'_> {
         out: &mut [f64],
     ) -> Result<&Sums, KernelError> {
         self.check_all(over, parameters)?;
-        fits(Shape::Output, self.row_count(over.points), out.len())?;
-        fits(Shape::Gradient, subspace.unknowns(), normal.size())?;
+        fits(Dimension::Output, self.row_count(over.points), out.len())?;
+        fits(Dimension::Gradient, subspace.unknowns(), normal.size())?;
         normal.clear();
         let parameter_count = parameters.len();
         let mut narrow = Narrow { subspace, normal, out, parameters: parameter_count, wide: Vec::new() };
@@ -106,7 +106,7 @@ impl Kernel<'_> {
         gram: &mut Gram,
     ) -> Result<&Sums, KernelError> {
         self.check_all(over, parameters)?;
-        fits(Shape::Output, self.row_count(over.points), gram.size())?;
+        fits(Dimension::Output, self.row_count(over.points), gram.size())?;
         self.visit_rows(over, parameters, gram)?;
         gram.finish();
         Ok(&self.sums)
@@ -121,7 +121,7 @@ impl Kernel<'_> {
         out: &mut [f64],
     ) -> Result<&Sums, KernelError> {
         self.check_all(over, parameters)?;
-        fits(Shape::Output, self.row_count(over.points), out.len())?;
+        fits(Dimension::Output, self.row_count(over.points), out.len())?;
         gram.clear();
         self.visit_rows(over, parameters, &mut Sketch { gram, out })?;
         gram.finish_sums();
@@ -137,8 +137,8 @@ impl Kernel<'_> {
         out: &mut [f64],
     ) -> Result<&Sums, KernelError> {
         self.check_all(over, parameters)?;
-        fits(Shape::Gradient, parameters.len(), diagonal.len())?;
-        fits(Shape::Output, self.row_count(over.points), out.len())?;
+        fits(Dimension::Gradient, parameters.len(), diagonal.len())?;
+        fits(Dimension::Output, self.row_count(over.points), out.len())?;
         diagonal.fill(0.0);
         self.visit_rows(over, parameters, &mut Diagonal { diagonal, out, rows: Vec::new() })
     }
@@ -177,7 +177,7 @@ impl Kernel<'_> {
         slope: &mut [f64],
     ) -> Result<(), KernelError> {
         self.check_all(over, parameters)?;
-        fits(Shape::Output, self.row_count(over.points), rows.len())?;
+        fits(Dimension::Output, self.row_count(over.points), rows.len())?;
         let (mut seeds, mut part) = (rows.to_vec(), vec![0.0; slope.len()]);
         slope.fill(0.0);
         self.for_each_term(over, &mut seeds, |kernel, number, points, own, scales| {
@@ -197,7 +197,7 @@ impl Kernel<'_> {
         mut fill: impl FnMut(&mut Self, usize, &Points, &mut [f64]) -> Result<(), KernelError>,
     ) -> Result<(), KernelError> {
         self.check_all(over, parameters)?;
-        fits(Shape::Output, self.row_count(over.points), out.len())?;
+        fits(Dimension::Output, self.row_count(over.points), out.len())?;
         self.for_each_term(over, out, |kernel, number, points, own, scales| {
             fill(kernel, number, points, own)?;
             scale(own, scales);

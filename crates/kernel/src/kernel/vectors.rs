@@ -2,7 +2,7 @@
 //! more.
 
 use crate::error::fits;
-use crate::{Kernel, KernelError, Points, Shape, Sums, Weighted};
+use crate::{Dimension, Kernel, KernelError, Points, Sums, Weighted};
 use linear::Change;
 
 impl<'plan> Kernel<'plan> {
@@ -19,13 +19,13 @@ impl<'plan> Kernel<'plan> {
 
     /// Brings numbers to a vector.
     pub fn put_vector(&mut self, vector: usize, numbers: &[f64]) -> Result<(), KernelError> {
-        fits(Shape::Parameters, self.plan.parameter_count(), numbers.len())?;
+        fits(Dimension::Parameters, self.plan.parameter_count(), numbers.len())?;
         Ok(self.keeper()?.put_vector(vector, numbers)?)
     }
 
     /// Fetches the numbers of a vector.
     pub fn fetch_vector(&mut self, vector: usize, numbers: &mut [f64]) -> Result<(), KernelError> {
-        fits(Shape::Parameters, self.plan.parameter_count(), numbers.len())?;
+        fits(Dimension::Parameters, self.plan.parameter_count(), numbers.len())?;
         Ok(self.keeper()?.fetch_vector(vector, numbers)?)
     }
 
@@ -46,10 +46,10 @@ impl<'plan> Kernel<'plan> {
         at: usize,
         gradient: usize,
     ) -> Result<&Sums, KernelError> {
-        fits(Shape::Weights, self.sums.squares.len(), over.factors.len())?;
-        fits(Shape::PointSets, self.plan.terms.len(), over.points.len())?;
+        fits(Dimension::Weights, self.sums.squares.len(), over.factors.len())?;
+        fits(Dimension::PointSets, self.plan.terms.len(), over.points.len())?;
         for (term, points) in self.plan.terms.iter().zip(over.points) {
-            fits(Shape::RowWidth, term.row.width(), points.width())?;
+            fits(Dimension::RowWidth, term.row.width(), points.width())?;
         }
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
@@ -72,14 +72,14 @@ impl<'plan> Kernel<'plan> {
     pub fn put_matrix(&mut self, numbers: Option<&[f64]>) -> Result<(), KernelError> {
         let (size, given) = (self.plan.parameter_count(), numbers.map(<[f64]>::len));
         let expected = size * (size + 1) / 2;
-        fits(Shape::Output, expected, given.unwrap_or(expected))?;
+        fits(Dimension::Output, expected, given.unwrap_or(expected))?;
         Ok(self.keeper()?.put_matrix(numbers)?)
     }
 
     /// The lower triangle of the matrix, row by row.
     pub fn fetch_matrix(&mut self, numbers: &mut [f64]) -> Result<(), KernelError> {
         let size = self.plan.parameter_count();
-        fits(Shape::Output, size * (size + 1) / 2, numbers.len())?;
+        fits(Dimension::Output, size * (size + 1) / 2, numbers.len())?;
         Ok(self.keeper()?.fetch_matrix_numbers(numbers)?)
     }
 

@@ -19,7 +19,7 @@ pub(super) trait Visitor {
 }
 
 impl Kernel<'_> {
-    /// Shows all rows to a visitor, term by term and in the order of the points, and adds up squares. The Jacobian is never
+    /// Shows all rows to a visitor, term by term and in the order of the points, and sums squares. The Jacobian is never
     /// there as a whole.
     pub(super) fn visit_rows(
         &mut self,

@@ -1,4 +1,4 @@
-//! The GPU against the interpreter and against the processor. Where there is no GPU every test says so and passes.
+//! The GPU against the interpreter and against the CPU. Where there is no GPU every test says so and passes.
 
 use crate::agreement;
 use crate::cases::{Case, NETWORKS, case, files, parameters, points};
@@ -167,7 +167,7 @@ fn fused_steps_of_few_points_agree_with_the_interpreter() {
     if !gpu() {
         return;
     }
-    // One warp, a group of four, two groups; the matrix units' instruction of single warps and that of groups.
+    // One warp, a group of four, two groups; the tensor cores' instruction of single warps and that of groups.
     for network in [["network.width=20", "network.depth=3"], ["network.width=64", "network.depth=2"]] {
         let case = case("burgers.toml", &network);
         for precision in [Precision::F64, Precision::Bf16x6, Precision::Fp16x3, Precision::Bf16x3] {

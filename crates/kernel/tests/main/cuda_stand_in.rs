@@ -1,4 +1,4 @@
-//! The GPU's kernels against the interpreter on a machine without a GPU: the processor runs their threads in turn.
+//! The GPU's kernels against the interpreter on a machine without a GPU: the CPU runs their threads in turn.
 
 use crate::agreement;
 use crate::cases::{Case, NETWORKS, case, files, parameters, points};

@@ -4,7 +4,7 @@ use crate::weighing::{means, over};
 use equation::counter::Stream;
 use equation::parse::parse_with;
 use equation::taylor::{Plan, plan};
-use kernel::{Device, Kernel, KernelError, Points, Precision, Shape, Sums, Weighted};
+use kernel::{Device, Dimension, Kernel, KernelError, Points, Precision, Sums, Weighted};
 
 const PROBLEM: &str = r#"
 title = "Heat with a reaction"
@@ -164,22 +164,22 @@ fn arguments_of_another_plan_are_refused() {
     let points = scattered(&plan, &[2, 2, 2]);
     let all = over(&plan, &points);
     let few = Weighted { factors: &all.factors[1..], ..all };
-    assert_eq!(misfit(kernel.evaluate(few, &parameters, &mut gradient)), Some(Shape::Weights));
+    assert_eq!(misfit(kernel.evaluate(few, &parameters, &mut gradient)), Some(Dimension::Weights));
     assert_eq!(
         misfit(kernel.evaluate(Weighted { points: &points[..2], ..all }, &parameters, &mut gradient)),
-        Some(Shape::PointSets)
+        Some(Dimension::PointSets)
     );
     assert_eq!(
         misfit(kernel.evaluate(over(&plan, &points), &parameters[1..], &mut gradient)),
-        Some(Shape::Parameters)
+        Some(Dimension::Parameters)
     );
     assert_eq!(
         misfit(kernel.evaluate(over(&plan, &points), &parameters, &mut gradient[1..])),
-        Some(Shape::Gradient)
+        Some(Dimension::Gradient)
     );
     let wide = vec![Points::new(9); 3];
     assert_eq!(
         misfit(kernel.evaluate(Weighted { points: &wide, ..all }, &parameters, &mut gradient)),
-        Some(Shape::RowWidth)
+        Some(Dimension::RowWidth)
     );
 }

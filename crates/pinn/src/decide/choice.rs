@@ -9,7 +9,7 @@ use train::{Extent, Hardware};
 /// a GPU for data centres. A number for each kind of device, not a measurement: what is chosen must not depend on the moment.
 fn most_flops(device: Device) -> f64 {
     match device.hardware() {
-        Hardware::Processor => 3e11,
+        Hardware::Cpu => 3e11,
         Hardware::Accelerator => 2e13,
     }
 }
@@ -59,23 +59,23 @@ impl Choice {
     pub fn why(&self) -> String {
         match *self {
             Choice::GaussNewton { extent, device } => {
-                format!("its steps are cheap enough here, by {}", Reason(extent, device))
+                format!("its steps are cheap enough here, by {}", SolverCosts(extent, device))
             }
             Choice::TooLarge { extent, device } => {
-                format!("a step of Gauss-Newton would be by {}, which is too much", Reason(extent, device))
+                format!("Gauss-Newton is too expensive: {}", SolverCosts(extent, device))
             }
-            Choice::TooCoarse => "Gauss-Newton needs f64 to be worth its cost".to_owned(),
+            Choice::TooCoarse => "Gauss-Newton needs f64".to_owned(),
         }
     }
 }
 
 /// Which way of solving is cheapest, and what the others would cost.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Reason(pub Extent, pub Device);
+pub struct SolverCosts(pub Extent, pub Device);
 
-impl fmt::Display for Reason {
+impl fmt::Display for SolverCosts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Reason(extent, device) = *self;
+        let SolverCosts(extent, device) = *self;
         let best = extent.best_on(device.hardware());
         let cost = |solver: Solver| format!("{:.3} Gflop", extent.flops(solver) / 1e9);
         write!(

@@ -13,7 +13,7 @@ mod table;
 mod told;
 mod way;
 
-pub use choice::{Choice, Reason};
+pub use choice::{Choice, SolverCosts};
 pub(crate) use precision::{suitable, why as why_precision};
 pub(crate) use settings::extent_with;
 pub use settings::{Settings, Settled, extent, settle, share};

@@ -17,7 +17,7 @@ pub(crate) fn suitable(phases: &[Settings], device: Device, compile: CompileMode
         Hardware::Accelerator if all_follow_the_gradient(phases) => {
             device.fastest_as_accurate_as_f32(compile)
         }
-        Hardware::Accelerator | Hardware::Processor => Precision::F64,
+        Hardware::Accelerator | Hardware::Cpu => Precision::F64,
     }
 }
 
@@ -31,6 +31,6 @@ pub(crate) fn why(phases: &[Settings], device: Device) -> String {
             format!("{methods} needs no more digits than f32 has")
         }
         Hardware::Accelerator => format!("{methods} needs f64"),
-        Hardware::Processor => "processors are fast in f64 as well".to_owned(),
+        Hardware::Cpu => "CPUs are fast in f64 as well".to_owned(),
     }
 }

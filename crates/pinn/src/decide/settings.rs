@@ -23,7 +23,7 @@ const FEW_ROWS: usize = 2048;
 /// between them: Adam then gets fresh ones at every step, and L-BFGS, which needs the same ones, one per parameter up to a bound.
 pub(super) const FEW_COORDINATES: usize = 3;
 
-/// The most of those: with 13,889 points a step in twenty dimensions takes a processor so long that too few are taken.
+/// The most of those: with 13,889 points a step in twenty dimensions takes a CPU so long that too few are taken.
 const MOST_FIXED: usize = 4096;
 
 /// Operations up to which points may grow.
@@ -70,8 +70,8 @@ impl Settings {
     }
 
     /// As the loop knows it, with steps of a method from outside where there is one.
-    pub fn phase(&self, own: Option<&OwnOptimizer>) -> train::trainer::Phase {
-        train::trainer::Phase {
+    pub fn phase(&self, own: Option<&OwnOptimizer>) -> train::trainer::PhaseSettings {
+        train::trainer::PhaseSettings {
             stepping: own.map_or(Stepping::Method(self.method), |own| Stepping::Own(own.clone())),
             learning_rate: self.learning_rate,
             schedule: self.schedule,

@@ -32,7 +32,7 @@ pub(super) fn of(problem: &Problem, phase: &Phase, settings: &Settings, solver: 
         entries.push(("learning_rate", format!("{:?}", settings.learning_rate)));
         entries.push(("schedule", schedule(settings.schedule)));
         entries.push((
-            "attention",
+            "residual_weights",
             match phase.residual_weights {
                 Some(residual_weights) => {
                     format!("{{ decay = {:?}, rate = {:?} }}", residual_weights.decay, residual_weights.rate)

@@ -11,7 +11,7 @@ use kernel::Device;
 const LOOKS: usize = 32;
 
 /// Whether a run states a decision in its problem file: what weights mean must not change, and neither must the method. What
-/// follows from the method stays open there, so that a run that goes on with another one gets what suits that.
+/// follows from the method stays open there, so that a run that continues with another one gets what suits that.
 pub(crate) fn lasts(decision: &Decision) -> bool {
     match decision.key.split_once('.') {
         Some(("training", key)) => key == "windows" || key.ends_with("optimizer"),

@@ -1,6 +1,6 @@
 //! The way through time.
 
-use equation::problem::{Coordinate, Outcome, Place, Problem, Role};
+use equation::problem::{Coordinate, Place, Problem, Role, Treatment};
 
 /// Which coordinate is the time of a problem that has nothing but one end of it to go by, and where that end is.
 /// Conditions that hold by construction count: they are no terms any more, and say as much.
@@ -14,7 +14,7 @@ pub(crate) fn way(problem: &Problem) -> Option<(usize, f64)> {
     }
     let penalties = problem.conditions.iter().flat_map(|condition| condition.place.fixed());
     // Those that stay penalties are among the conditions, where a window has moved them to its own start.
-    let exact = problem.enforcements.iter().filter(|it| matches!(it.outcome, Outcome::Exact { .. }));
+    let exact = problem.enforcements.iter().filter(|it| matches!(it.treatment, Treatment::Exact { .. }));
     let exact = exact.flat_map(|enforcement| enforcement.fixed.iter().copied());
     let mut times = penalties.chain(exact).filter(|&(fixed, _)| fixed == axis).map(|(_, time)| time);
     let Coordinate { low, high, .. } = coordinates[axis];

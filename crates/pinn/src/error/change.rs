@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// Why a run cannot go on with an override.
+/// Why a run cannot continue with an override.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reason {
+pub enum ChangeRefusal {
     /// It changes more than training.
     NotTraining,
     /// Points and random features follow from the seed.
@@ -22,28 +22,28 @@ pub enum Reason {
     OwnBudgets,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for ChangeRefusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// What to do instead.
         const FROM: &str = "`pinnace train PROBLEM --from RUN` starts a new run from these weights";
         match self {
-            Reason::NotTraining => {
+            ChangeRefusal::NotTraining => {
                 write!(formatter, "would make it another run: only `training` may change when a run is continued; {FROM}")
             }
-            Reason::Seed => write!(
+            ChangeRefusal::Seed => write!(
                 formatter,
-                "would make it another run: its points follow from the seed, and what the network sees of them may; {FROM}"
+                "would make it another run: its points, and possibly its features, follow from the seed; {FROM}"
             ),
-            Reason::Windows => formatter.write_str(
-                "would make it another run: each window of time has a network of its own, which is trained for its times; train anew",
+            ChangeRefusal::Windows => formatter.write_str(
+                "would make it another run: each time window has its own network; train anew",
             ),
-            Reason::Network => formatter.write_str("would make another network of it: train anew"),
-            Reason::Ansatz { unknowns } => write!(
+            ChangeRefusal::Network => formatter.write_str("would make another network of it: train anew"),
+            ChangeRefusal::Ansatz { unknowns } => write!(
                 formatter,
-                "would change what the trained weights mean: {} would be built from them in another way, and no longer be what was trained; {FROM}, as a first guess",
+                "would change the meaning of the trained weights: {} would be another function of them; {FROM}, as an initial guess",
                 unknowns.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
             ),
-            Reason::OwnBudgets => formatter.write_str(
+            ChangeRefusal::OwnBudgets => formatter.write_str(
                 "changes nothing: the phases of this run that are left state budgets of their own; change those, as in `--set training.phase.0.budget=...`, where phases are counted from 0",
             ),
         }

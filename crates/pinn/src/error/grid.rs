@@ -7,7 +7,7 @@ pub(crate) const LARGEST_GRID: f64 = 1e7;
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum GridError {
     /// A part that is not `name=count`.
-    #[error("`{part}` is no part of a grid; write the points along every coordinate, such as `{example}`")]
+    #[error("`{part}` is not part of a grid; state the points along every coordinate, such as `{example}`")]
     Part {
         /// As written.
         part: String,
@@ -29,9 +29,7 @@ pub enum GridError {
         name: String,
     },
     /// A coordinate is missing.
-    #[error(
-        "the grid says nothing of `{name}`; write the points along every coordinate, such as `{example}`"
-    )]
+    #[error("the grid does not name `{name}`; state the points along every coordinate, such as `{example}`")]
     Missing {
         /// Which.
         name: String,

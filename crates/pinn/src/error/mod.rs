@@ -8,7 +8,7 @@ mod spot;
 mod table;
 mod transfer;
 
-pub use change::Reason;
+pub use change::ChangeRefusal;
 pub use export::ExportError;
 pub use grid::GridError;
 pub(crate) use grid::LARGEST_GRID;
@@ -96,7 +96,7 @@ pub enum TrainError {
     #[error(transparent)]
     Reference(#[from] ReferenceError),
     /// A condition's filters leave no point of its place.
-    #[error("condition `{condition}` holds nowhere: its filter left none of the points that were tried")]
+    #[error("condition `{condition}` holds nowhere: its `where` excluded all points that were tried")]
     EmptyPlace {
         /// Which condition.
         condition: String,
@@ -116,7 +116,7 @@ pub enum TrainError {
         spot: Option<Spot>,
     },
     /// A method for sums of squares was given another loss.
-    #[error("the loss is not a sum of squares: Gauss-Newton cannot lower it")]
+    #[error("the loss is not a sum of squares: Gauss-Newton does not apply")]
     NotSquares,
     /// A method that keeps a matrix of all parameters was given too many of them.
     #[error(
@@ -175,7 +175,7 @@ pub enum TrainError {
         /// As the user wrote it.
         text: String,
         /// Why.
-        reason: Reason,
+        reason: ChangeRefusal,
     },
     /// The loss is no basis for a step that was to be measured, or for one of a method from outside.
     #[error("no step can be taken: {0}")]

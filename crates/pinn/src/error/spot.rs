@@ -32,8 +32,8 @@ impl fmt::Display for Spot {
         }
         let place = parts.join(", ");
         match self.value {
-            value if value.is_nan() => write!(formatter, "is not finite at {place} (it is no number)"),
-            value if value.is_infinite() => write!(formatter, "is not finite at {place} (it is infinite)"),
+            value if value.is_nan() => write!(formatter, "is not finite at {place} (not a number)"),
+            value if value.is_infinite() => write!(formatter, "is not finite at {place} (infinite)"),
             value => write!(formatter, "is too large, its square is not finite at {place} ({value:.1e})"),
         }
     }

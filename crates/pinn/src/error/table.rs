@@ -205,7 +205,7 @@ pub enum TableFault {
         expected: usize,
     },
     /// An NPY file whose length does not fit its header.
-    #[error("its data is {found} bytes long where the header promises {expected}")]
+    #[error("its data has {found} bytes, the header states {expected}")]
     NpyLength {
         /// By the header.
         expected: usize,

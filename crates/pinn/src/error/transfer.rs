@@ -20,7 +20,7 @@ pub enum TransferError {
         run: PathBuf,
     },
     /// Their times come in other windows.
-    #[error("the network of {} does not fit: time comes in {theirs} window{} there and in {ours} here", run.display(), if *theirs == 1 { "" } else { "s" })]
+    #[error("the network of {} does not fit: it has {theirs} time window{}, this problem {ours}", run.display(), if *theirs == 1 { "" } else { "s" })]
     Windows {
         /// Which run.
         run: PathBuf,

@@ -1,4 +1,4 @@
-//! How well each equation holds beside the size of what it adds up: numbers without units, which depend on nothing but the
+//! How well each equation holds beside the size of what it sums: numbers without units, which depend on nothing but the
 //! problem and the parameters.
 
 use crate::sample::{Draw, draw};
@@ -24,7 +24,7 @@ const FIELDS_AT_ONCE: usize = 16;
 
 impl Experiment {
     /// For every residual, in the plan's order: its root mean square over that of the largest term that its equation
-    /// adds up; of measurements over that of what was measured. Computed on the processor in f64, at points that follow
+    /// sums; of measurements over that of what was measured. Computed on the CPU in f64, at points that follow
     /// from the problem, whatever trained: the same parameters have the same numbers wherever they are looked at. Windows
     /// that were not begun are left out.
     ///
@@ -49,7 +49,7 @@ impl Experiment {
         let sets = draw(problem, plan, &here.tables, DRAW)?;
         let mut samples = Vec::new();
         for (position, (term, points)) in plan.terms.iter().zip(&sets).enumerate() {
-            // What conditions add up is looked for inside the domain, too.
+            // What conditions sum is looked for inside the domain, too.
             let is_data = |other: usize| matches!(plan.terms[other].source, Source::Data(_));
             let fields = match term.source {
                 Source::Interior | Source::Prediction => at_the_point(fields_of(&|other| !is_data(other))),
@@ -107,7 +107,7 @@ impl Experiment {
     }
 }
 
-/// All that equations add up, at the points of every term.
+/// All that equations sum, at the points of every term.
 struct Judge {
     pool: Pool,
     /// By the position of the term; the interior comes first.
@@ -116,7 +116,7 @@ struct Judge {
 }
 
 impl Judge {
-    /// The residual of an equation that adds up these summands, beside the largest of them.
+    /// The residual of an equation that sums these summands, beside the largest of them.
     fn relative(&self, source: Source, position: usize, summands: &[Expression]) -> Option<f64> {
         let Judge { pool, samples, scalars } = self;
         let (inside, own) = (&samples[0], &samples[position]);

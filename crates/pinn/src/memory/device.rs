@@ -31,7 +31,8 @@ fn lines(plan: &MemoryPlan, pools: &[(&str, usize)]) -> Vec<String> {
     let parts = pools.iter().copied().chain(rest).chain(kernels);
     let parts: Vec<String> = parts.map(|(name, bytes)| format!("{name} {}", megabytes(bytes))).collect();
     let (whole, staging) = (megabytes(plan.bytes()), megabytes(plan.staging));
-    let mut lines = vec![format!("memory {whole}: {}; {staging} of the host's for copies", parts.join(", "))];
+    let mut lines =
+        vec![format!("device memory {whole}: {}; {staging} of host memory for copies", parts.join(", "))];
     if plan.chunks > 1 {
         lines.push(format!("points in {} chunks on {} blocks", plan.chunks, plan.blocks));
     }
@@ -42,7 +43,7 @@ fn lines(plan: &MemoryPlan, pools: &[(&str, usize)]) -> Vec<String> {
         ));
     }
     if plan.shortage {
-        lines.push("warning: the GPU has less memory free than all points at once would take".to_owned());
+        lines.push("warning: the GPU has too little free memory for all points at once".to_owned());
     }
     lines
 }

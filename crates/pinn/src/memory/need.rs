@@ -18,7 +18,7 @@ pub enum Purpose {
     Residuals,
     /// The matrices of Gauss-Newton's equations and their factors.
     Equations(Solver),
-    /// What a quasi-Newton method remembers, and Adam's means.
+    /// The state of a quasi-Newton method, and Adam's means.
     History,
     /// The network: weights, gradients of parts of the points, checkpoints.
     Network,
@@ -35,11 +35,11 @@ impl Purpose {
             Purpose::Points => "points",
             Purpose::Candidates => "candidates for points",
             Purpose::Residuals => "residuals",
-            Purpose::Equations(_) => "equations of Gauss-Newton",
-            Purpose::History => "what the optimizer remembers",
+            Purpose::Equations(_) => "matrices of Gauss-Newton",
+            Purpose::History => "optimizer state",
             Purpose::Network => "the network",
             Purpose::TestPoints => "test points",
-            Purpose::Places => "places and values there",
+            Purpose::Places => "evaluation points and values",
         }
     }
 
@@ -73,7 +73,7 @@ impl Purpose {
 
 /// Bytes for one purpose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct MemoryItem {
     /// What for.
     pub purpose: Purpose,
     /// How many; the largest number where they are more.
@@ -83,7 +83,7 @@ pub struct Part {
 /// Memory of the host that something takes at the same time, at most.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Need {
-    parts: Vec<Part>,
+    parts: Vec<MemoryItem>,
 }
 
 impl Need {
@@ -98,14 +98,14 @@ impl Need {
         let bytes = bytes as u64;
         match self.parts.iter_mut().find(|part| part.purpose == purpose) {
             Some(part) => part.bytes = part.bytes.saturating_add(bytes),
-            None if bytes > 0 => self.parts.push(Part { purpose, bytes }),
+            None if bytes > 0 => self.parts.push(MemoryItem { purpose, bytes }),
             None => {}
         }
         self
     }
 
     /// By purpose, the largest first.
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn parts(&self) -> Vec<MemoryItem> {
         let mut parts = self.parts.clone();
         parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
         parts
@@ -168,7 +168,7 @@ fn too_little(need: &Need, available: u64) -> String {
     remedies.dedup();
     let remedy = remedies.join("; and ");
     format!(
-        "this needs about {} of memory ({}), and there are {} to be had: {remedy}; {VARIABLE}=BYTES says that there are more",
+        "this needs about {} of memory ({}), but {} are available: {remedy}; {VARIABLE}=BYTES overrides the available memory",
         show(need.bytes()),
         need.to_string().split_once(": ").map_or("", |(_, parts)| parts),
         show(available)

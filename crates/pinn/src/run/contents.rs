@@ -5,7 +5,7 @@ use crate::{Experiment, TrainError};
 use linear::{ARITHMETIC, Level};
 use serde_json::{Map, Value, json};
 use std::path::Path;
-use train::checkpoint::{Block, Header, Layout};
+use train::checkpoint::{Block, Header, ParameterLayout};
 use train::folder::{Contents, DATA, PROBLEM, RunError};
 
 impl Experiment {
@@ -21,7 +21,7 @@ impl Experiment {
     }
 
     /// The parameters by name: `network.layer1.weight` and so on, then `scalar.nu` and so on.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> ParameterLayout {
         let architecture = &self.plan().architecture;
         let weights = architecture.tensors.iter().map(|tensor| Block {
             name: format!("network.{}", tensor.name),
@@ -34,7 +34,7 @@ impl Experiment {
             offset: first + position,
             shape: vec![1],
         });
-        Layout::new(weights.chain(scalars).collect(), self.plan().parameter_count())
+        ParameterLayout::new(weights.chain(scalars).collect(), self.plan().parameter_count())
     }
 
     /// All that the folder of a new run begins with. `from` is the run that its parameters come from.

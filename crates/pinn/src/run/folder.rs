@@ -1,7 +1,7 @@
 //! The folder of a run that this process trains.
 
 use super::Run;
-use super::resume::{Change, refusal};
+use super::resume::{ChangedProblem, refusal};
 use crate::{Experiment, TrainError, Trained};
 use serde_json::{Map, json};
 use std::ops::Deref;
@@ -59,10 +59,10 @@ impl Folder {
         let held = Held::take(path)?;
         let mut run = Run::open(path)?;
         run.experiment = prepare(run.experiment);
-        let change = if overrides.is_empty() { None } else { Some(Change::of(&run, overrides)?) };
+        let change = if overrides.is_empty() { None } else { Some(ChangedProblem::of(&run, overrides)?) };
         let run = run.renewed(change.as_ref().map(|change| &change.experiment))?;
         run.experiment().check_memory()?;
-        let files = change.map(|Change { text, .. }| (PROBLEM.to_owned(), text.into_bytes()));
+        let files = change.map(|ChangedProblem { text, .. }| (PROBLEM.to_owned(), text.into_bytes()));
         let contents = Contents { files: files.into_iter().collect(), ..run.experiment().unchanged() };
         // All is checked: from here on it is written.
         let folder = held.go_on(&run.opened, &contents, overrides, seconds)?;

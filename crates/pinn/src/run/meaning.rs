@@ -1,6 +1,6 @@
 //! Whether trained weights still mean the same under a change.
 
-use super::Reason;
+use super::ChangeRefusal;
 use crate::{Device, Experiment, Points, Precision, TrainError};
 
 /// Places at which unknowns are compared. Functions of trained weights that agree at so many agree everywhere.
@@ -17,10 +17,10 @@ pub(super) fn check(
     let text = overrides.join(" ");
     let refuse = |reason| Err(TrainError::Override { text: text.clone(), reason });
     if before.problem().windows() != after.problem().windows() {
-        return refuse(Reason::Windows);
+        return refuse(ChangeRefusal::Windows);
     }
     if before.plan().parameter_count() != after.plan().parameter_count() {
-        return refuse(Reason::Network);
+        return refuse(ChangeRefusal::Network);
     }
     let points = places(before);
     // All windows, also those to come: the network of one stands for those of the others.
@@ -42,7 +42,7 @@ pub(super) fn check(
         .filter(|(position, _)| differs(*position))
         .map(|(_, unknown)| unknown.name.clone())
         .collect();
-    if others.is_empty() { Ok(()) } else { refuse(Reason::Ansatz { unknowns: others }) }
+    if others.is_empty() { Ok(()) } else { refuse(ChangeRefusal::Ansatz { unknowns: others }) }
 }
 
 /// Spread over the box by multiples of irrational numbers, no two coordinates alike.

@@ -7,7 +7,7 @@ mod open;
 mod resume;
 mod transfer;
 
-pub use crate::error::{Reason, TransferError};
+pub use crate::error::{ChangeRefusal, TransferError};
 pub use folder::Folder;
 pub use open::Run;
 pub use train::folder::{Live, Notice, Place, Record, Renewal, RunError, SECONDS_PER_CHECKPOINT, Told, Used};

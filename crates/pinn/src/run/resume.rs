@@ -1,15 +1,15 @@
 //! Changes of a run that goes on.
 
 use super::{Run, meaning};
-use crate::error::Reason;
+use crate::error::ChangeRefusal;
 use crate::trainer::renew;
 use crate::{Experiment, TrainError};
 use equation::problem::{Budget, Phase};
 use train::folder::{Notice, PROBLEM};
 use train::trainer::LoopFault;
 
-/// A problem under overrides that its run can go on with.
-pub(super) struct Change {
+/// A problem under overrides that its run can continue with.
+pub(super) struct ChangedProblem {
     pub(super) experiment: Experiment,
     /// What `problem.toml` will say.
     pub(super) text: String,
@@ -44,9 +44,9 @@ impl Run {
     }
 }
 
-impl Change {
+impl ChangedProblem {
     /// Lays overrides over the problem of a run, and checks that the run can go on so.
-    pub(super) fn of(run: &Run, overrides: &[String]) -> Result<Change, TrainError> {
+    pub(super) fn of(run: &Run, overrides: &[String]) -> Result<ChangedProblem, TrainError> {
         let problem = run.folder().join(PROBLEM);
         let before = run.experiment();
         let open = |overrides: &[String]| {
@@ -60,7 +60,7 @@ impl Change {
         let mut experiment = open(overrides).map_err(|error| match error {
             // The run states which conditions are exact, and some cannot be in windows.
             TrainError::NotExact(_) if overrides.iter().any(|text| keys(text) == ["training", "windows"]) => {
-                TrainError::Override { text: overrides.join(" "), reason: Reason::Windows }
+                TrainError::Override { text: overrides.join(" "), reason: ChangeRefusal::Windows }
             }
             other => other,
         })?;
@@ -80,11 +80,11 @@ impl Change {
             let stated = stated.and_then(|text| text.parse::<Budget>().ok());
             let again = |phase: &Phase| stated.is_some() && phase.budget == stated;
             if !before.problem().training.phases.iter().any(again) {
-                let reason = Reason::OwnBudgets;
+                let reason = ChangeRefusal::OwnBudgets;
                 return Err(TrainError::Override { text: budget.clone(), reason });
             }
         }
-        Ok(Change { experiment, text })
+        Ok(ChangedProblem { experiment, text })
     }
 }
 
@@ -102,10 +102,10 @@ fn keys(text: &str) -> Vec<&str> {
 }
 
 /// Why an override would make another run, as far as its key tells.
-pub(super) fn refusal(text: &str) -> Option<Reason> {
+pub(super) fn refusal(text: &str) -> Option<ChangeRefusal> {
     match keys(text)[..] {
-        ["training", "seed", ..] => Some(Reason::Seed),
+        ["training", "seed", ..] => Some(ChangeRefusal::Seed),
         ["training", _, ..] => None,
-        _ => Some(Reason::NotTraining),
+        _ => Some(ChangeRefusal::NotTraining),
     }
 }

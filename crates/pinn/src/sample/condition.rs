@@ -1,6 +1,6 @@
 //! Points on the faces, edges, corners and inner planes of the box.
 
-use super::{Sequence, affine};
+use super::{PointSequence, affine};
 use crate::TrainError;
 use equation::expression::{Leaf, evaluate};
 use equation::problem::{Piece, Place, Problem};
@@ -18,7 +18,7 @@ pub(super) fn draw(
     problem: &Problem,
     index: usize,
     row: Row,
-    sequence: impl Fn(usize, usize, usize) -> Sequence + Sync,
+    sequence: impl Fn(usize, usize, usize) -> PointSequence + Sync,
 ) -> Result<Points, TrainError> {
     let condition = &problem.conditions[index];
     let count = condition.points.unwrap_or(problem.training.condition_points);
@@ -100,7 +100,7 @@ fn on_piece(
     row: Row,
     count: usize,
     free: &[usize],
-    sequence: &Sequence,
+    sequence: &PointSequence,
 ) -> Vec<f64> {
     let mut rows = Vec::with_capacity(count * row.width());
     let mut unit = vec![0.0; free.len()];
@@ -142,7 +142,14 @@ fn keeps(problem: &Problem, piece: &Piece, place: &[f64]) -> bool {
     })
 }
 
-fn wrapped(problem: &Problem, axis: usize, row: Row, count: usize, sequence: &Sequence, points: &mut Points) {
+fn wrapped(
+    problem: &Problem,
+    axis: usize,
+    row: Row,
+    count: usize,
+    sequence: &PointSequence,
+    points: &mut Points,
+) {
     let others: Vec<usize> = (0..problem.domain.len()).filter(|&other| other != axis).collect();
     let mut unit = vec![0.0; others.len()];
     let mut numbers = vec![0.0; row.width()];

@@ -1,6 +1,6 @@
 //! All points of a plan for one phase of training.
 
-use super::{Sequence, condition};
+use super::{PointSequence, condition};
 use crate::TrainError;
 use crate::table::Tables;
 use equation::counter::Stream;
@@ -78,7 +78,7 @@ pub(crate) fn draw_part(
             Source::Condition(_) | Source::Data(_) if part.start > 0 => Ok(Points::new(term.row.width())),
             Source::Condition(index) => {
                 condition::draw(problem, index, term.row, |part, dimensions, count| {
-                    Sequence::new(draw.sampler, dimensions, count, draw.stream(position, part))
+                    PointSequence::new(draw.sampler, dimensions, count, draw.stream(position, part))
                 })
             }
             Source::Data(index) => Ok(tables.measurements(index).clone()),
@@ -87,7 +87,7 @@ pub(crate) fn draw_part(
 }
 
 fn inside(problem: &Problem, row: Row, draw: Draw, part: Range<usize>, stream: Stream) -> Points {
-    let sequence = Sequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
+    let sequence = PointSequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
     let mut rows = vec![0.0; part.len() * row.width()];
     let share = NUMBERS.div_ceil(row.width());
     rows.par_chunks_exact_mut(row.width()).with_min_len(share).enumerate().for_each(|(index, numbers)| {

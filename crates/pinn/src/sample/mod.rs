@@ -15,7 +15,7 @@ pub use adaptive::{candidates, choose};
 pub use draw::{Draw, draw};
 pub use latin::LatinHypercube;
 pub use recipe::recipe;
-pub use sequence::Sequence;
+pub use sequence::PointSequence;
 pub use sobol::Sobol;
 
 pub(crate) use draw::{affine, draw_part};

@@ -6,7 +6,7 @@ use equation::problem::Sampler;
 
 /// Points of the unit cube, each a pure function of (stream, index).
 #[derive(Clone, Debug)]
-pub enum Sequence {
+pub enum PointSequence {
     /// Low discrepancy.
     Sobol(Sobol),
     /// Independent of each other.
@@ -15,15 +15,15 @@ pub enum Sequence {
     LatinHypercube(LatinHypercube),
 }
 
-impl Sequence {
+impl PointSequence {
     /// The sequence of a sampler in `dimensions` dimensions, of which `count` points are wanted.
     pub fn new(sampler: Sampler, dimensions: usize, count: usize, stream: Stream) -> Self {
         match sampler {
-            Sampler::Sobol => Sequence::Sobol(Sobol::scrambled(dimensions, stream)),
-            Sampler::Uniform => Sequence::Uniform(stream),
+            Sampler::Sobol => PointSequence::Sobol(Sobol::scrambled(dimensions, stream)),
+            Sampler::Uniform => PointSequence::Uniform(stream),
             Sampler::LatinHypercube => {
                 let count = u32::try_from(count).unwrap_or(u32::MAX);
-                Sequence::LatinHypercube(LatinHypercube::new(count, stream))
+                PointSequence::LatinHypercube(LatinHypercube::new(count, stream))
             }
         }
     }
@@ -31,15 +31,15 @@ impl Sequence {
     /// Writes point `index` into `point`, each number strictly inside (0, 1).
     pub fn point(&self, index: u32, point: &mut [f64]) {
         match self {
-            Sequence::Sobol(sobol) => sobol.point(index, point),
-            Sequence::Uniform(stream) => {
+            PointSequence::Sobol(sobol) => sobol.point(index, point),
+            PointSequence::Uniform(stream) => {
                 for (dimension, coordinate) in point.iter_mut().enumerate() {
                     let bits = stream.bits((dimension as u64) << 32 | u64::from(index));
                     // With 52 digits the half fits behind them, and nothing is rounded to one.
                     *coordinate = ((bits >> 12) as f64 + 0.5) * (-52.0f64).exp2();
                 }
             }
-            Sequence::LatinHypercube(cubes) => cubes.point(index, point),
+            PointSequence::LatinHypercube(cubes) => cubes.point(index, point),
         }
     }
 }
@@ -51,8 +51,8 @@ mod tests {
     #[test]
     fn points_do_not_depend_on_which_were_asked_for_before() {
         for sampler in [Sampler::Sobol, Sampler::Uniform, Sampler::LatinHypercube] {
-            let sequence = |seed| Sequence::new(sampler, 3, 64, Stream::new(seed, 8));
-            let at = |sequence: &Sequence, index| {
+            let sequence = |seed| PointSequence::new(sampler, 3, 64, Stream::new(seed, 8));
+            let at = |sequence: &PointSequence, index| {
                 let mut point = [0.0; 3];
                 sequence.point(index, &mut point);
                 point
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn uniform_points_have_the_moments_of_uniform_numbers() {
-        let sequence = Sequence::new(Sampler::Uniform, 2, 0, Stream::new(5, 5));
+        let sequence = PointSequence::new(Sampler::Uniform, 2, 0, Stream::new(5, 5));
         let (count, mut point) = (20_000, [0.0; 2]);
         let (mut mean, mut product) = (0.0, 0.0);
         for index in 0..count {

@@ -1,13 +1,13 @@
 //! Tables as text: entries divided by commas, semicolons, tabs or spaces; `#` and `%` start comments;
 //! one header line is allowed.
 
-use super::layout::Layout;
+use super::layout::TableColumns;
 use super::{Counted, TableFault};
 use crate::error::Faults;
 use kernel::Points;
 
 /// Reads a table of this layout.
-pub(super) fn read(bytes: &[u8], layout: &Layout<'_>) -> Result<Points, TableFault> {
+pub(super) fn read(bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, TableFault> {
     let columns = layout.len();
     let mut rows = Points::new(columns);
     let mut row = Vec::with_capacity(columns);
@@ -33,7 +33,7 @@ pub(super) fn read(bytes: &[u8], layout: &Layout<'_>) -> Result<Points, TableFau
     Ok(rows)
 }
 
-fn read_row(line: &Line<'_>, layout: &Layout<'_>, row: &mut Vec<f64>) -> Result<(), TableFault> {
+fn read_row(line: &Line<'_>, layout: &TableColumns<'_>, row: &mut Vec<f64>) -> Result<(), TableFault> {
     let (number, found, expected) = (line.number, line.entries.len(), layout.len());
     if found != expected {
         return Err(TableFault::Columns { line: number, found, expected });
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8], columns: usize) -> Result<Points, TableFault> {
-        super::read(bytes, &Layout::of_anything(columns))
+        super::read(bytes, &TableColumns::of_anything(columns))
     }
 
     #[test]

@@ -8,7 +8,7 @@ use equation::problem::{Column, Data, Problem};
 const SLACK: f64 = 1e-9;
 
 /// The columns of a table.
-pub(super) struct Layout<'problem> {
+pub(super) struct TableColumns<'problem> {
     columns: Vec<Expected<'problem>>,
     /// Coordinates, then unknowns: a header that gives one of these names to another column is wrong.
     /// Any other name is the table's own business.
@@ -25,7 +25,7 @@ enum Expected<'problem> {
     Ignored,
 }
 
-impl<'problem> Layout<'problem> {
+impl<'problem> TableColumns<'problem> {
     /// The columns of measurements.
     pub(super) fn of_data(problem: &'problem Problem, data: &'problem Data) -> Self {
         let measured = |position: usize| {
@@ -43,7 +43,7 @@ impl<'problem> Layout<'problem> {
     /// The coordinates in the problem's order, wherever they lie.
     pub(super) fn of_points(problem: &'problem Problem) -> Self {
         let columns = problem.domain.coordinates.iter().map(|_| Expected::Ignored).collect();
-        Layout { columns, declared: Vec::new() }
+        TableColumns { columns, declared: Vec::new() }
     }
 
     /// The coordinates in the problem's order, inside the domain.
@@ -68,13 +68,13 @@ impl<'problem> Layout<'problem> {
         let coordinates = problem.domain.coordinates.iter().map(|coordinate| coordinate.name.as_str());
         let unknowns = problem.unknowns.iter().map(|unknown| unknown.name.as_str());
         let declared = coordinates.chain(unknowns).collect();
-        Layout { columns: columns.iter().map(expected).collect(), declared }
+        TableColumns { columns: columns.iter().map(expected).collect(), declared }
     }
 
     /// Columns that hold anything, for tests of the readers.
     #[cfg(test)]
     pub(super) fn of_anything(columns: usize) -> Self {
-        Layout { columns: (0..columns).map(|_| Expected::Ignored).collect(), declared: Vec::new() }
+        TableColumns { columns: (0..columns).map(|_| Expected::Ignored).collect(), declared: Vec::new() }
     }
 
     /// How many columns there are.

@@ -1,6 +1,6 @@
 //! The data files of a problem, with columns in the order in which terms want them.
 
-use super::layout::Layout;
+use super::layout::TableColumns;
 use super::{TableError, TableFault, csv, npy, points};
 use equation::problem::{Column, Problem, Solution};
 use kernel::Points;
@@ -55,7 +55,7 @@ impl Tables {
             .data
             .iter()
             .map(|data| {
-                let rows = rows(sources, &data.file, &Layout::of_data(problem, data))?;
+                let rows = rows(sources, &data.file, &TableColumns::of_data(problem, data))?;
                 Ok(arrange(&rows, &data.columns, coordinates, data.equations.len()))
             })
             .collect::<Result<_, TableError>>()?;
@@ -66,7 +66,7 @@ impl Tables {
             .enumerate()
             .map(|(unknown, solution)| match solution {
                 Some(Solution::File { file, columns }) => {
-                    let layout = Layout::of_reference(problem, columns, unknown);
+                    let layout = TableColumns::of_reference(problem, columns, unknown);
                     let rows = rows(sources, file, &layout)?;
                     Ok(Some(ReferenceTable::new(&arrange(&rows, columns, coordinates, 1), coordinates)))
                 }
@@ -99,7 +99,7 @@ impl ReferenceTable {
     }
 }
 
-fn rows(sources: &Sources, name: &str, layout: &Layout<'_>) -> Result<Points, TableError> {
+fn rows(sources: &Sources, name: &str, layout: &TableColumns<'_>) -> Result<Points, TableError> {
     let (path, bytes) = sources.read(name);
     let named = |fault| TableError { path: path.clone(), fault };
     let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
@@ -123,7 +123,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn read(self, bytes: &[u8], layout: &Layout<'_>) -> Result<Points, TableFault> {
+    fn read(self, bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, TableFault> {
         match self {
             Kind::Text => csv::read(bytes, layout),
             Kind::Npy => npy::read(bytes, layout),
@@ -136,12 +136,12 @@ impl Kind {
 #[doc(hidden)]
 pub fn read_bytes(problem: &Problem, bytes: &[u8], kind: Kind) -> [Result<Points, TableFault>; 2] {
     let measured = problem.data.first().ok_or(TableFault::Empty).and_then(|data| {
-        let rows = kind.read(bytes, &Layout::of_data(problem, data))?;
+        let rows = kind.read(bytes, &TableColumns::of_data(problem, data))?;
         Ok(arrange(&rows, &data.columns, problem.domain.len(), data.equations.len()))
     });
     let places = match kind {
         Kind::Text => points::read_text(problem, bytes),
-        Kind::Npy => kind.read(bytes, &Layout::of_points(problem)),
+        Kind::Npy => kind.read(bytes, &TableColumns::of_points(problem)),
     };
     [measured, places]
 }

@@ -1,6 +1,6 @@
 //! Tables as NumPy writes them: NPY format versions 1 to 3, C order, little-endian f4 or f8.
 
-use super::layout::Layout;
+use super::layout::TableColumns;
 use super::{Counted, TableFault};
 use crate::error::Faults;
 use kernel::Points;
@@ -8,7 +8,7 @@ use kernel::Points;
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Reads a table of this layout.
-pub(super) fn read(bytes: &[u8], layout: &Layout<'_>) -> Result<Points, TableFault> {
+pub(super) fn read(bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, TableFault> {
     let columns = layout.len();
     let (header, data) = divide(bytes).ok_or(TableFault::NotNpy)?;
     let kind = || TableFault::NpyKind { found: header.trim().to_owned() };
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8], columns: usize) -> Result<Points, TableFault> {
-        super::read(bytes, &Layout::of_anything(columns))
+        super::read(bytes, &TableColumns::of_anything(columns))
     }
 
     fn file(header: &str, data: &[u8]) -> Vec<u8> {

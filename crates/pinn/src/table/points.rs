@@ -1,7 +1,7 @@
 //! Points at which someone wants to know a solution.
 
 use super::csv::{Line, lines, number_of};
-use super::layout::{Layout, unquoted};
+use super::layout::{TableColumns, unquoted};
 use super::{Counted, TableError, TableFault, npy};
 use crate::error::Faults;
 use equation::problem::Problem;
@@ -16,7 +16,7 @@ pub fn read_points(problem: &Problem, path: &Path) -> Result<Points, TableError>
     let bytes = read_regular(path).map_err(|error| named(error.into()))?;
     let is_array = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
     let points = match is_array {
-        true => npy::read(&bytes, &Layout::of_points(problem)),
+        true => npy::read(&bytes, &TableColumns::of_points(problem)),
         false => read_text(problem, &bytes),
     };
     let points = points.map_err(named)?;
@@ -25,7 +25,7 @@ pub fn read_points(problem: &Problem, path: &Path) -> Result<Points, TableError>
 
 /// How many points lie outside the domain.
 pub fn count_outside(problem: &Problem, points: &Points) -> usize {
-    let layout = Layout::of_points_inside(problem);
+    let layout = TableColumns::of_points_inside(problem);
     points.iter().filter(|place| layout.check_row(Counted::Rows, 0, place).is_err()).count()
 }
 

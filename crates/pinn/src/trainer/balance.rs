@@ -100,9 +100,9 @@ fn is_open(plan: &Plan) -> bool {
     parts(plan).count() > 1 && parts(plan).any(|(source, part)| is_free(source, part.stated))
 }
 
-type Part<'p> = (Source, &'p equation::taylor::Residual);
+type ResidualPart<'p> = (Source, &'p equation::taylor::Residual);
 
-fn parts(plan: &Plan) -> impl Iterator<Item = Part<'_>> {
+fn parts(plan: &Plan) -> impl Iterator<Item = ResidualPart<'_>> {
     plan.terms.iter().flat_map(|term| term.residuals.iter().map(|part| (term.source, part)))
 }
 
@@ -121,7 +121,7 @@ fn in_units(plan: &Plan, scales: &[f64]) -> Vec<f64> {
     let far = |ratio: f64| ratio.is_finite() && ratio > FAR * FAR;
     // Who weighs an equation against measurements means it.
     let factor = if far(measured / inside) && !stated { measured / inside } else { 1.0 };
-    let weight = |((source, part), scale): (Part<'_>, &f64)| {
+    let weight = |((source, part), scale): (ResidualPart<'_>, &f64)| {
         let strength = part.weight * scale * scale;
         match source {
             Source::Interior if part.stated => part.weight,
@@ -136,7 +136,7 @@ fn in_units(plan: &Plan, scales: &[f64]) -> Vec<f64> {
 /// Weights that make conditions as strong as the strongest equation inside, of weights that equations have.
 fn balanced(plan: &Plan, scales: &[f64], weights: &[f64]) -> Vec<f64> {
     let inside = strongest(plan, scales, weights, |source| source == Source::Interior);
-    let weight = |((source, part), (scale, own)): (Part<'_>, (&f64, &f64))| {
+    let weight = |((source, part), (scale, own)): (ResidualPart<'_>, (&f64, &f64))| {
         let as_strong = inside / (scale * scale);
         let sound = as_strong.is_normal() && as_strong > 0.0;
         match source {

@@ -11,12 +11,12 @@ mod state;
 mod supply;
 mod task;
 
-pub use crate::decide::{Choice, Reason, Settings, share};
+pub use crate::decide::{Choice, Settings, SolverCosts, share};
 pub use crate::error::Spot;
 pub use curriculum::Curriculum;
 pub(crate) use renewal::renew;
 pub(crate) use residual_weights::reset_residual_weights;
 pub use state::{GeneralisationGap, TaskState};
 pub use task::{Equations, Measure, TakeOver};
-pub use train::trainer::{Outcome, Surroundings, train};
+pub use train::trainer::{Surroundings, TrainingOutcome, train};
 pub use train::{Event, Fan, Quiet, Sink, Snapshot, Stopped};

@@ -7,7 +7,7 @@ use train::trainer::Stepping;
 use train::{Descent, Pace, Snapshot, State, StateError, Stopped};
 
 /// Makes this a state of a phase with the settings `after`; `before` are those that it was trained with, where they
-/// are known, and whether conditions had as many points. What a method remembers is kept as long as the method can go
+/// are known, and whether conditions had as many points. An optimizer's state is kept as long as the method can go
 /// on from it. What begins anew is told.
 pub(crate) fn renew(
     now: &mut Snapshot,

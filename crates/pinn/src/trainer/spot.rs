@@ -9,7 +9,7 @@ use kernel::cuda::CudaError;
 use kernel::{KernelError, Points};
 use train::Refusal;
 
-/// The first point at which the squares of a term's residuals do not add up to a number, and which residual is to blame:
+/// The first point at which the squares of a term's residuals do not sum to a number, and which residual is to blame:
 /// by position in the term.
 pub(super) fn first_bad(
     problem: &Problem,
@@ -116,7 +116,7 @@ mod tests {
     fn a_spot_names_coordinates_and_says_what_is_wrong() {
         let place = vec![("t".to_owned(), 0.123_456_789), ("x".to_owned(), -1.0)];
         let said = |value| Spot { place: place.clone(), value }.to_string();
-        assert_eq!(said(f64::NAN), "is not finite at t = 0.123457, x = -1 (it is no number)");
+        assert_eq!(said(f64::NAN), "is not finite at t = 0.123457, x = -1 (not a number)");
         assert_eq!(said(1e300), "is too large, its square is not finite at t = 0.123457, x = -1 (1.0e300)");
     }
 }

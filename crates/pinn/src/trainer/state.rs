@@ -1,10 +1,10 @@
-//! What training on equations remembers between two steps, besides parameters and what the method remembers.
+//! The state of training on equations between two steps, besides parameters and the optimizer's state.
 
 use super::Curriculum;
 use kernel::Points;
 use train::{Array, Snapshot, State, StateError};
 
-/// What a task remembers between two steps.
+/// A task's state between two steps.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TaskState {
     /// Which draw of points is in use, counted through the run. Everything random about them follows

@@ -83,7 +83,7 @@ impl Equations<'_, '_> {
         step > 0 && self.settings().resample.is_some_and(|interval| step.is_multiple_of(interval))
     }
 
-    /// Takes a step. While a device is busy with it, the processor draws the points of the next.
+    /// Takes a step. While a device is busy with it, the CPU draws the points of the next.
     pub(super) fn step_and_draw<'step>(
         &'step mut self,
         optimizer: &'step mut dyn Optimizer,

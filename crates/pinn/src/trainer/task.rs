@@ -12,7 +12,7 @@ use equation::taylor::Plan;
 use kernel::{Kernel, Points};
 use method::Order;
 use train::optimize::{Optimizer, StepOutcome, Trust};
-use train::trainer::{LoopFault, OwnOptimizer, Phase, Task};
+use train::trainer::{LoopFault, OwnOptimizer, PhaseSettings, Task};
 use train::{Event, LeastSquares, Loss, Losses, Refusal, Shortage, Sink, Snapshot, State};
 
 /// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.
@@ -21,7 +21,7 @@ pub type Measure<'run> = dyn Fn(&mut Kernel<'_>, &[f64]) -> Result<Option<f64>, 
 /// Adds to the points of a term, by its position, what they take over from the window before.
 pub type TakeOver<'run> = dyn Fn(usize, &mut Points) -> Result<(), TrainError> + 'run;
 
-/// A problem's equations, in one window of time, as they are trained.
+/// A problem's equations, in one time window, as they are trained.
 pub struct Equations<'run, 'plan> {
     pub(super) problem: &'run Problem,
     pub(super) plan: &'run Plan,
@@ -85,7 +85,7 @@ impl<'run, 'plan> Equations<'run, 'plan> {
         Equations { error: Some(error), ..self }
     }
 
-    /// In a window of time: what it takes over from the one before, if there is one, and whether it is the last.
+    /// In a time window: what it takes over from the one before, if there is one, and whether it is the last.
     #[must_use]
     pub fn in_window(self, before: Option<&'run TakeOver<'run>>, last: bool) -> Self {
         Equations { before, last, ..self }
@@ -123,7 +123,7 @@ impl<'run, 'plan> Equations<'run, 'plan> {
 impl Task for Equations<'_, '_> {
     type Error = TrainError;
 
-    fn phases(&self) -> Vec<Phase> {
+    fn phases(&self) -> Vec<PhaseSettings> {
         self.phases.iter().map(|settings| settings.phase(self.own)).collect()
     }
 

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 /// What the window before says where a window begins.
 #[derive(Debug)]
 pub(crate) struct Seam<'run> {
-    /// Of the window before. On the processor and in f64 whatever trains: a seam is no place to lose digits.
+    /// Of the window before. On the CPU and in f64 whatever trains: a seam is no place to lose digits.
     kernel: RefCell<Kernel<'run>>,
     parameters: &'run [f64],
     /// Terms with equations of the start.

@@ -62,7 +62,7 @@ impl Experiment {
         };
         let mut values = vec![f64::NAN; points.len() * each];
         for (number, parameters) in networks.into_iter().enumerate() {
-            let part = Part::of(points, |place| reached.window(place) == number);
+            let part = Selection::of(points, |place| reached.window(place) == number);
             if !part.points.is_empty() {
                 let found = self.values_in(number, parameters, &part.points, fields)?;
                 part.put(&found, each, &mut values);
@@ -90,15 +90,15 @@ impl Experiment {
 }
 
 /// Some of a set of points.
-pub(super) struct Part {
+pub(super) struct Selection {
     points: Points,
     /// Which they are.
     positions: Vec<usize>,
 }
 
-impl Part {
-    fn of(points: &Points, wanted: impl Fn(&[f64]) -> bool) -> Part {
-        let mut part = Part { points: Points::new(points.width()), positions: Vec::new() };
+impl Selection {
+    fn of(points: &Points, wanted: impl Fn(&[f64]) -> bool) -> Selection {
+        let mut part = Selection { points: Points::new(points.width()), positions: Vec::new() };
         for (position, place) in points.iter().enumerate().filter(|(_, place)| wanted(place)) {
             part.points.push(place);
             part.positions.push(position);
@@ -119,7 +119,7 @@ pub(crate) struct Remembered {
     /// Of all points.
     values: Vec<f64>,
     /// The points of the window at hand.
-    open: Part,
+    open: Selection,
 }
 
 impl Remembered {
@@ -136,7 +136,7 @@ impl Remembered {
                 [] => vec![f64::NAN; points.len() * experiment.problem().unknowns.len()],
                 finished => experiment.values(&finished.concat(), points, None)?,
             },
-            open: Part::of(points, is_open),
+            open: Selection::of(points, is_open),
         })
     }
 

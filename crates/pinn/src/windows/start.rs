@@ -41,7 +41,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// The loss of a window before its first step, with the weights of the one before; on the processor.
+    /// The loss of a window before its first step, with the weights of the one before; on the CPU.
     fn at_its_start<'stage>(
         &self,
         (before, after): (&Stage<'_>, &'stage Stage<'_>),

@@ -1,7 +1,7 @@
 //! Runs that go on in another way: whole, or not at all.
 
 use pinnace::run::Renewal;
-use pinnace::run::{Folder, Notice, Place, Reason};
+use pinnace::run::{ChangeRefusal, Folder, Notice, Place};
 use pinnace::{Event, Experiment, Quiet, Run, Sink, Snapshot, Stopped, TrainError};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -113,8 +113,8 @@ fn every_method_takes_over_from_every_other_and_says_so() {
                 run.notices().iter().any(|notice| matches!(notice, Notice::Renewed(Renewal::Method { .. })));
             assert_eq!(told, !alike, "{from} to {to}: {:?}", run.notices());
             let environment = fs::read_to_string(path.join("environment.json")).unwrap();
-            assert_eq!(environment.contains("goes on with"), !alike, "{environment}");
-            // Interrupted at once, it goes on bit for bit as if it had not been.
+            assert_eq!(environment.contains("continues with"), !alike, "{environment}");
+            // Interrupted at once, it continues bit for bit as if it had not been.
             drop(folder);
             let (again, folder) =
                 resume(&path, &[]).unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
@@ -136,8 +136,8 @@ fn a_refused_change_leaves_the_run_as_it_was() {
     let before = contents(&path);
     for (text, words) in [
         ("training.phase=[{ optimizer = 'adam', budget = '20 steps' }]", "phase 2, the problem has 1"),
-        ("training.hard_constraints=off", "`u` would be built from them in another way"),
-        ("training.windows=2", "a network of its own"),
+        ("training.hard_constraints=off", "`u` would be another function of them"),
+        ("training.windows=2", "has its own network"),
         ("training.seed=5", "follow from the seed"),
         ("training.budget=60 s", "budgets of their own"),
         ("training.phase.1.optimizer=newton", "newton"),
@@ -157,7 +157,7 @@ fn weights_keep_their_meaning_where_no_condition_is_built_in() {
     let (path, _, _) = scratch.interrupted("run", soft, 4);
     assert!(resume(&path, &["training.hard_constraints=off"]).is_ok(), "said again it changes nothing");
     let error = resume(&path, &["training.hard_constraints=auto"]).expect_err("another ansatz");
-    let TrainError::Override { reason: Reason::Ansatz { unknowns }, text } = &error else {
+    let TrainError::Override { reason: ChangeRefusal::Ansatz { unknowns }, text } = &error else {
         panic!("{error}")
     };
     assert_eq!((&**unknowns, text.as_str()), (&["u".to_owned()][..], "training.hard_constraints=auto"));
@@ -187,7 +187,7 @@ fn points_that_are_chosen_otherwise_are_used_from_the_next_step_on() {
     let scratch = Scratch::new("points");
     let adaptive = "optimizer = \"lbfgs\"\nadaptive = true\nresample = 50\nbudget = \"12 steps\"\n";
     for (change, points) in
-        [("training.points=40", 40), ("training.adaptive=false", 24), ("training.attention=true", 24)]
+        [("training.points=40", 40), ("training.adaptive=false", 24), ("training.residual_weights=true", 24)]
     {
         let (path, _, before) = scratch.interrupted("run", adaptive, 5);
         assert_eq!(before.task.numbers("points.0").unwrap().len() % 24, 0);

@@ -126,7 +126,7 @@ fn stating_all_that_was_decided_changes_no_built_in_problem() {
         assert!(again.decisions().is_empty(), "{}: {:?}", built_in.name, again.decisions());
         assert_eq!(settled(&again), settled(&experiment), "{}", built_in.name);
         assert_eq!(again.start(), experiment.start(), "{}", built_in.name);
-        // Formulas and the order in which they are added up.
+        // Formulas and the order in which they are summed.
         let text = |experiment: &Experiment| {
             let text = experiment.plan().explain(experiment.problem());
             // Why a condition is a penalty may now be that the file says so.

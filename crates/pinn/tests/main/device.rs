@@ -1,4 +1,4 @@
-//! Training on a device that takes series of steps and draws points by itself. The processor stands in for it.
+//! Training on a device that takes series of steps and draws points by itself. The CPU stands in for it.
 
 use pinnace::decide::settle;
 use pinnace::optimize::Adam;

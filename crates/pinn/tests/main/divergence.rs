@@ -80,7 +80,10 @@ fn a_run_that_diverged_is_opened_at_its_best_state_and_goes_on_from_there() {
     };
     assert_eq!((*step, run.snapshot().steps, run.used()), (0, 0, Used::Best));
     let said = run.notices()[0].to_string();
-    assert!(said.contains("diverged") && said.contains("after step 20; using the best state"), "{said}");
+    assert!(
+        said.contains("diverged") && said.contains("after step 20; using the best saved state"),
+        "{said}"
+    );
     let newest = path.join("checkpoints/step-0000000020.safetensors");
     let named = Run::open(&newest).unwrap();
     assert_eq!((named.snapshot().steps, named.used()), (20, Used::Named), "it can still be looked at");

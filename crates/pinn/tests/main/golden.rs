@@ -1,7 +1,7 @@
 //! The bits of trainings, written down: whoever moves code without wanting to change results sees here that none changed.
 //!
 //! Each line of a table states a problem, a method, a precision and a hash of all that training leaves behind after some
-//! steps. Bits depend on the vector instructions of a processor, so each line also names those; on a processor with other
+//! steps. Bits depend on the vector instructions of a CPU, so each line also names those; on a CPU with other
 //! instructions the test says that it has nothing to compare with. `PINNACE_RECORD=1` writes the tables anew.
 
 use pinnace::Array;
@@ -29,7 +29,10 @@ const VARIANTS: [(&str, &[&str]); 6] = [
     ("sketch", &["training.optimizer=gauss-newton", "training.solver=sketch"]),
     ("subspace", &["training.optimizer=gauss-newton", "training.solver=subspace"]),
     ("penalties", &["training.optimizer=gauss-newton", "training.hard_constraints=off"]),
-    ("attention", &["training.optimizer=adam", "training.attention={ decay = 0.9, rate = 0.1 }"]),
+    (
+        "residual-weights",
+        &["training.optimizer=adam", "training.residual_weights={ decay = 0.9, rate = 0.1 }"],
+    ),
 ];
 
 const PROBLEMS_OF_VARIANTS: [&str; 4] = ["burgers", "wave", "kovasznay", "heat-inverse"];
@@ -112,7 +115,7 @@ fn trained(problem: &BuiltIn, overrides: &[&str], precision: Precision) -> Strin
     }
 }
 
-/// Compares every line that this processor's instructions have in a table, or writes them all anew.
+/// Compares every line that this CPU's instructions have in a table, or writes them all anew.
 fn compare(table: &str, cases: impl Iterator<Item = (String, String)>) {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/main/golden").join(table);
     let (level, mut known) = (Level::best().to_string(), BTreeMap::new());

@@ -68,9 +68,9 @@ fn self_scaled_broyden_gets_far_lower_than_lbfgs_in_as_many_evaluations() {
 }
 
 #[test]
-fn attention_does_not_keep_gauss_newton_from_six_digits() {
+fn residual_weights_do_not_keep_gauss_newton_from_six_digits() {
     let gauss_newton = |residual_weights: &str| {
-        let residual_weights = format!("training.attention={residual_weights}");
+        let residual_weights = format!("training.residual_weights={residual_weights}");
         let choices = ["training.optimizer=gauss-newton", "training.points=400", &residual_weights];
         let trained = run(&poisson(&choices).with_steps(40));
         trained.errors[0].as_ref().and_then(|error| error.relative_l2).unwrap_or(f64::NAN)

@@ -85,7 +85,7 @@ const LBFGS: &str = "optimizer = \"lbfgs\"\nmemory = 7\nbudget = \"40 steps\"\n"
 const BROYDEN: &str = "optimizer = \"ssbroyden\"\nbudget = \"40 steps\"\n";
 const GAUSS_NEWTON: &str = "optimizer = \"gauss-newton\"\nbudget = \"12 steps\"\n";
 const GATHERING: &str = "optimizer = \"adam\"\nadaptive = true\nresample = 7\nbudget = \"30 steps\"\n";
-const RESIDUAL_WEIGHTS: &str = "attention = { decay = 0.9, rate = 0.1 }\n";
+const RESIDUAL_WEIGHTS: &str = "residual_weights = { decay = 0.9, rate = 0.1 }\n";
 const PHASES: &str = "optimizer = \"adam\"\nresample = 6\n[[training.phase]]\nbudget = \"20 steps\"\n[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"25 steps\"\n[[training.phase]]\nbudget = \"9 steps\"\npoints = 11\n";
 const TO_THE_END: &str = "optimizer = \"adam\"\n[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"3000 steps\"\n[[training.phase]]\nbudget = { steps = 30, loss = 1e-300 }\n";
 
@@ -284,8 +284,8 @@ fn a_method_from_outside_goes_on_from_a_run_bit_for_bit_and_its_own_state_is_dro
     folder.train(run.experiment(), &mut now, &never, &mut Quiet).unwrap();
     drop(folder);
     assert_eq!(timeless(&now), timeless(&whole));
-    // Who does not have the method goes on with another, and says so.
+    // Who does not have the method continues with another, and says so.
     let (run, _folder) = Folder::resume(&path, &[], 0.0).unwrap();
-    assert!(run.notices().iter().any(|notice| notice.to_string().contains("goes on with Adam")));
+    assert!(run.notices().iter().any(|notice| notice.to_string().contains("continues with Adam")));
     let _ = std::fs::remove_dir_all(&path);
 }

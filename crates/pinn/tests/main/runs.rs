@@ -202,7 +202,7 @@ fn without_a_good_checkpoint_the_newest_is_blamed() {
     assert!(said.contains("step-0000000030.safetensors: it is damaged"), "{said}");
     checkpoints(&path).iter().for_each(|file| fs::remove_file(file).unwrap());
     let said = Run::open(&path).expect_err("no checkpoint is left").to_string();
-    assert!(said.ends_with("is no run: it has no checkpoint"), "{said}");
+    assert!(said.ends_with("is not a run: it has no checkpoint"), "{said}");
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn folders_are_named_after_problem_and_time_and_never_overwritten() {
 fn what_is_no_run_is_said_to_be_none() {
     let scratch = Scratch::new("none");
     for (name, words) in
-        [("nowhere", "cannot read"), ("tables", "no problem.toml"), ("probe.csv", "is no run")]
+        [("nowhere", "cannot read"), ("tables", "no problem.toml"), ("probe.csv", "is not a run")]
     {
         let said = Run::open(&scratch.path(name)).expect_err(name).to_string();
         assert!(said.contains(words), "{said}");
@@ -397,7 +397,7 @@ fn a_run_of_the_version_before_is_opened_and_goes_on_to_the_end_of_a_new_one() {
     let mut anew = run.experiment().start();
     run.experiment().train_from(&mut anew, &AtomicBool::new(false), &mut Quiet).unwrap();
     assert_eq!((now.steps, now.stopped), (anew.steps, anew.stopped));
-    // Another processor, or another order of sums, rounds otherwise.
+    // Another CPU, or another order of sums, rounds otherwise.
     for (old, new) in now.solution().iter().zip(anew.solution()) {
         assert!((old - new).abs() <= 1e-8 * new.abs().max(1.0), "{old} {new}");
     }

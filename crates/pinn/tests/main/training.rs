@@ -1,7 +1,7 @@
 //! Promises of the training loop.
 
 use kernel::Kernel;
-use pinnace::trainer::{Equations, Measure, Outcome, Snapshot, Surroundings, train};
+use pinnace::trainer::{Equations, Measure, Snapshot, Surroundings, TrainingOutcome, train};
 use pinnace::{
     Device, Event, Experiment, Objective, Precision, Quiet, Sink, StepTaken, Stopped, TrainError, Trained,
 };
@@ -48,7 +48,7 @@ fn run_by(
     clock: &dyn Fn() -> f64,
     error: &Measure<'_>,
     sink: &mut dyn Sink,
-) -> Result<Outcome, TrainError> {
+) -> Result<TrainingOutcome, TrainError> {
     let tables = experiment.tables().clone();
     let kernel = Kernel::compile(experiment.plan(), Device::Reference, Precision::F64)?;
     let mut objective = Objective::new(kernel, Vec::new());
@@ -119,11 +119,11 @@ fn an_infinite_or_overflowing_residual_is_named_with_its_point_before_the_first_
     for optimizer in ["", "optimizer = \"ssbroyden\"", "optimizer = \"lbfgs\"", "optimizer = \"adam\""] {
         let training = format!("{optimizer}\nsteps = 3\npoints = 40");
         let (step, said) = refusal(&heated("exp(1000*(x + 2))", "sin(pi*x)", &training));
-        assert!(step == 0 && said.contains("(it is infinite)"), "{optimizer}: {said}");
+        assert!(step == 0 && said.contains("(infinite)"), "{optimizer}: {said}");
         let (step, said) = refusal(&heated("0", "1e300*sin(pi*x)", &training));
         assert!(step == 0 && said.contains("its square is not finite"), "{optimizer}: {said}");
         let (step, said) = refusal(&heated("sqrt(-1 - x^2)", "sin(pi*x)", &training));
-        assert!(step == 0 && said.contains("(it is no number)"), "{optimizer}: {said}");
+        assert!(step == 0 && said.contains("(not a number)"), "{optimizer}: {said}");
     }
 }
 
@@ -340,11 +340,11 @@ fn a_directory_is_told_from_a_problem_file() {
 #[test]
 fn devices_that_never_end_and_pipes_without_a_writer_are_refused() {
     let said = Experiment::open("/dev/zero", &[]).expect_err("zeros are no problem").to_string();
-    assert!(said.contains("no regular file"), "{said}");
+    assert!(said.contains("not a regular file"), "{said}");
     let pipe = std::env::temp_dir().join(format!("pinnace-pipe-{}", std::process::id()));
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
     assert!(made.success());
     let refused = Experiment::open(pipe.to_str().expect("a UTF-8 path"), &[]);
     std::fs::remove_file(&pipe).expect("it can be removed");
-    assert!(refused.expect_err("a pipe is no file").to_string().contains("no regular file"));
+    assert!(refused.expect_err("a pipe is no file").to_string().contains("not a regular file"));
 }

@@ -21,7 +21,7 @@ pub enum NoCavity {
     #[error("the coordinates are not x and y from 0 to 1")]
     Coordinates,
     /// Another unknown.
-    #[error("it is about the velocities u and v and the pressure p")]
+    #[error("the unknowns must be the velocities u and v and the pressure p")]
     Unknown,
     /// No number of Reynolds.
     #[error("there is no positive constant `Re`")]

@@ -2,7 +2,7 @@
 
 use super::read::{equations, is_smooth, periodic, start};
 use super::samples::Samples;
-use super::transform::Shape;
+use super::transform::GridShape;
 use equation::expression::{Expression, Field, Leaf, Pool, evaluate};
 use equation::problem::{Problem, Role};
 use rayon::prelude::*;
@@ -26,10 +26,10 @@ pub enum Unfit {
     #[error("an equation is not of first order in time with a number before one time derivative")]
     TimeDerivative,
     /// Trainable scalars, comparisons or choices.
-    #[error("an equation or a start holds parameters, comparisons, min, max or where")]
+    #[error("an equation or an initial condition contains parameters, comparisons, min, max or where")]
     NotSmooth,
     /// No condition that says what an unknown is at the start.
-    #[error("no condition of the form `u = formula` holds on the whole start of time for every unknown")]
+    #[error("some unknown has no initial condition of the form `u = formula`")]
     NoStart,
 }
 
@@ -130,7 +130,7 @@ impl Evolution {
     }
 
     /// The coordinates of all samples: one list for each coordinate of space, those of a line second.
-    pub(super) fn places(&self, shape: Shape) -> [Vec<f64>; 2] {
+    pub(super) fn places(&self, shape: GridShape) -> [Vec<f64>; 2] {
         let along = |(low, high): (f64, f64), position: usize, count: usize| {
             low + (high - low) * position as f64 / count as f64
         };

@@ -1,9 +1,9 @@
 //! The solution at all times: refined until refining changes nothing, evaluated anywhere.
 
 use super::evolution::Evolution;
-use super::level::{Level, largest, most, tail};
+use super::level::{Spectrum, largest, most, tail};
 use super::stepper::Stepper;
-use super::transform::Shape;
+use super::transform::GridShape;
 
 /// Levels that a value between them is interpolated from: an error of order (distance of levels)^8.
 const STENCIL: usize = 8;
@@ -71,12 +71,12 @@ pub struct Accuracy {
 pub struct History {
     pub(super) times: (f64, f64),
     /// Every unknown at evenly spaced times, both ends included.
-    pub(super) levels: Vec<Vec<Level>>,
+    pub(super) levels: Vec<Vec<Spectrum>>,
     pub(super) accuracy: Accuracy,
 }
 
 /// A solution with so many samples and steps, not yet compared with any other.
-struct Attempt {
+struct Solved {
     history: History,
     /// The highest modes relative to the largest, at the start and later.
     tails: (f64, f64),
@@ -85,7 +85,7 @@ struct Attempt {
 impl History {
     /// Solves with more and more samples and steps until the solution no longer changes.
     pub fn settle(evolution: &Evolution, effort: Effort) -> Result<Self, Unsettled> {
-        let shape = |samples: usize| Shape {
+        let shape = |samples: usize| GridShape {
             rows: if evolution.space.len() == 2 { samples } else { 1 },
             columns: samples,
         };
@@ -139,7 +139,7 @@ impl History {
     #[cfg(test)]
     pub(super) fn change_when_refined(&self, evolution: &Evolution) -> f64 {
         let Accuracy { samples: [rows, columns], steps, .. } = self.accuracy;
-        let shape = Shape { rows: if rows > 1 { 2 * rows } else { 1 }, columns: 2 * columns };
+        let shape = GridShape { rows: if rows > 1 { 2 * rows } else { 1 }, columns: 2 * columns };
         let finer = solve(evolution, shape, 2 * steps, self.levels.len() - 1);
         self.distance(&finer.history)
     }
@@ -170,7 +170,7 @@ impl History {
     }
 
     /// An unknown at one time.
-    pub(super) fn at(&self, t: f64, unknown: usize) -> Level {
+    pub(super) fn at(&self, t: f64, unknown: usize) -> Spectrum {
         let last = self.levels.len() - 1;
         let position = (t - self.times.0) / (self.times.1 - self.times.0) * last as f64;
         let nearest = position.round().clamp(0.0, last as f64);
@@ -181,7 +181,7 @@ impl History {
     }
 
     /// Between every `stride`-th level, by Lagrange's polynomial.
-    fn interpolate(&self, position: f64, stride: usize, unknown: usize) -> Level {
+    fn interpolate(&self, position: f64, stride: usize, unknown: usize) -> Spectrum {
         let (position, last) = (position / stride as f64, (self.levels.len() - 1) / stride);
         let first = (position.floor().max(0.0) as usize + 1).saturating_sub(STENCIL / 2);
         let first = first.min((last + 1).saturating_sub(STENCIL));
@@ -193,7 +193,7 @@ impl History {
                 others.map(|other| (position - other as f64) / (node as f64 - other as f64)).product();
             (weight, &self.levels[node * stride][unknown])
         };
-        Level::blend(&nodes.clone().map(part).collect::<Vec<_>>())
+        Spectrum::blend(&nodes.clone().map(part).collect::<Vec<_>>())
     }
 }
 
@@ -210,7 +210,7 @@ fn places() -> impl Iterator<Item = [f64; 2]> {
 }
 
 /// The largest difference between two solutions at some moments, relative to the largest value.
-fn relative(moments: impl Iterator<Item = (Vec<Level>, Vec<Level>)>) -> f64 {
+fn relative(moments: impl Iterator<Item = (Vec<Spectrum>, Vec<Spectrum>)>) -> f64 {
     let (mut difference, mut size) = (0.0, 0.0);
     for (one, other) in moments {
         for (one, other) in one.iter().zip(&other) {
@@ -228,15 +228,16 @@ fn relative(moments: impl Iterator<Item = (Vec<Level>, Vec<Level>)>) -> f64 {
     }
 }
 
-fn solve(evolution: &Evolution, shape: Shape, steps: usize, kept: usize) -> Attempt {
+fn solve(evolution: &Evolution, shape: GridShape, steps: usize, kept: usize) -> Solved {
     let (from, to) = evolution.times;
     let step = (to - from) / steps as f64;
     let mut stepper = Stepper::new(evolution, shape, step);
     let mut state = stepper.start();
-    let keep =
-        |state: &[Vec<_>]| -> Vec<Level> { state.iter().map(|modes| Level::of(shape, modes)).collect() };
+    let keep = |state: &[Vec<_>]| -> Vec<Spectrum> {
+        state.iter().map(|modes| Spectrum::of(shape, modes)).collect()
+    };
     let highest = |state: &[Vec<_>]| state.iter().map(|modes| tail(shape, modes)).fold(0.0, most);
-    let size = |levels: &[Level]| levels.iter().map(|level| largest(&level.modes)).fold(0.0, most);
+    let size = |levels: &[Spectrum]| levels.iter().map(|level| largest(&level.modes)).fold(0.0, most);
     let mut levels = vec![keep(&state)];
     let (start, mut later, mut all) = (highest(&state), 0.0, size(&levels[0]));
     for number in 0..steps {
@@ -262,5 +263,5 @@ fn solve(evolution: &Evolution, shape: Shape, steps: usize, kept: usize) -> Atte
         by_samples: f64::INFINITY,
         between: f64::INFINITY,
     };
-    Attempt { history: History { times: evolution.times, levels, accuracy }, tails }
+    Solved { history: History { times: evolution.times, levels, accuracy }, tails }
 }

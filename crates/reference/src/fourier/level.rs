@@ -1,6 +1,6 @@
 //! One unknown at one time, as the part of its Fourier series that matters.
 
-use super::transform::Shape;
+use super::transform::GridShape;
 use rustfft::num_complex::Complex64 as Complex;
 use std::f64::consts::TAU;
 
@@ -9,7 +9,7 @@ const ROUNDING: f64 = 1e-15;
 
 /// Modes with up to `reach` waves along each coordinate, column by column, each from -reach to reach.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Level {
+pub(super) struct Spectrum {
     pub(super) reach: [usize; 2],
     pub(super) modes: Vec<Complex>,
 }
@@ -18,10 +18,10 @@ pub(super) struct Level {
 #[derive(Clone, Debug)]
 pub(super) struct Line(Vec<Complex>);
 
-impl Level {
+impl Spectrum {
     /// What matters of modes as a transform gives them; the highest along a coordinate has no direction and
     /// is left out.
-    pub(super) fn of(shape: Shape, modes: &[Complex]) -> Self {
+    pub(super) fn of(shape: GridShape, modes: &[Complex]) -> Self {
         let largest = largest(modes);
         let highest = [(shape.rows - 1) / 2, shape.columns / 2 - 1];
         let mut reach = [0; 2];
@@ -37,11 +37,11 @@ impl Level {
         let kept = (0..=reach[1]).flat_map(|column| {
             (-(reach[0] as i64)..=reach[0] as i64).map(move |waves| modes[column * shape.rows + row(waves)])
         });
-        Level { reach, modes: kept.collect() }
+        Spectrum { reach, modes: kept.collect() }
     }
 
     /// A weighted sum of levels.
-    pub(super) fn blend(parts: &[(f64, &Level)]) -> Self {
+    pub(super) fn blend(parts: &[(f64, &Spectrum)]) -> Self {
         let most = |axis: usize| parts.iter().map(|(_, level)| level.reach[axis]).max().unwrap_or(0);
         let reach = [most(0), most(1)];
         let rows = 2 * reach[0] + 1;
@@ -55,7 +55,7 @@ impl Level {
                 }
             }
         }
-        Level { reach, modes }
+        Spectrum { reach, modes }
     }
 
     /// Along the last coordinate at a place of the first one, given as a part of its interval.
@@ -81,7 +81,7 @@ impl Line {
 }
 
 /// The largest among the highest eighth of the modes along either coordinate.
-pub(super) fn tail(shape: Shape, modes: &[Complex]) -> f64 {
+pub(super) fn tail(shape: GridShape, modes: &[Complex]) -> f64 {
     let high = |waves: i64, count: usize| 16 * waves.unsigned_abs() as usize > 7 * count;
     let highest = modes.iter().enumerate().filter(|(place, _)| {
         let [row, column] = shape.waves(*place);

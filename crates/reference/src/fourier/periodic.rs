@@ -1,7 +1,7 @@
 //! A problem on a periodic interval or rectangle with its solution, computed when it is first asked for.
 
 use super::history::Effort;
-use super::level::{Level, Line};
+use super::level::{Line, Spectrum};
 use super::{Evolution, History, Unfit, Unsettled};
 use equation::problem::Problem;
 use std::sync::OnceLock;
@@ -53,7 +53,7 @@ impl Periodic {
             let (low, high) = self.evolution.intervals[axis];
             (value - low) / (high - low)
         };
-        let mut level: Option<(f64, Level)> = None;
+        let mut level: Option<(f64, Spectrum)> = None;
         let mut line: Option<([f64; 2], Line)> = None;
         for (place, value) in places.zip(values) {
             let t = place[self.evolution.time];

@@ -4,7 +4,7 @@ use super::evolution::{Derived, Evolution};
 use super::exponential::{Exponentials, Matrix};
 use super::history::ROUGH;
 use super::level::{largest, tail};
-use super::transform::{Shape, Transform};
+use super::transform::{GridShape, Transform};
 use rayon::prelude::*;
 use rustfft::num_complex::Complex64 as Complex;
 use std::f64::consts::TAU;
@@ -26,7 +26,7 @@ struct Way {
 /// For one mode.
 #[derive(Clone, Copy, Debug)]
 struct Factors {
-    /// exp(L h) - 1: beside the one, rounding would add up over the steps.
+    /// exp(L h) - 1: beside the one, rounding would accumulate over the steps.
     growth: Complex,
     /// exp(L h/2)
     half: Complex,
@@ -40,7 +40,7 @@ struct Factors {
 #[derive(Debug)]
 pub(super) struct Stepper<'a> {
     evolution: &'a Evolution,
-    shape: Shape,
+    shape: GridShape,
     step: f64,
     transform: Transform,
     places: [Vec<f64>; 2],
@@ -54,7 +54,7 @@ pub(super) struct Stepper<'a> {
 
 impl<'a> Stepper<'a> {
     /// For so many samples and steps of length `step`.
-    pub(super) fn new(evolution: &'a Evolution, shape: Shape, step: f64) -> Self {
+    pub(super) fn new(evolution: &'a Evolution, shape: GridShape, step: f64) -> Self {
         let power = |derived: &Derived| {
             (0..shape.modes()).map(|mode| wave(evolution, shape, mode, derived.orders)).collect()
         };
@@ -154,7 +154,7 @@ impl<'a> Stepper<'a> {
 }
 
 /// The modes of an unknown at the start, as so many samples see them.
-fn modes_of_start(evolution: &Evolution, shape: Shape, unknown: usize) -> Vec<Complex> {
+fn modes_of_start(evolution: &Evolution, shape: GridShape, unknown: usize) -> Vec<Complex> {
     let mut samples = vec![0.0; shape.len()];
     evolution.start(unknown, &evolution.places(shape), &mut samples);
     let mut modes = vec![Complex::default(); shape.modes()];
@@ -163,7 +163,7 @@ fn modes_of_start(evolution: &Evolution, shape: Shape, unknown: usize) -> Vec<Co
 }
 
 /// (ik)^n of a mode, along both coordinates.
-fn wave(evolution: &Evolution, shape: Shape, mode: usize, orders: [usize; 2]) -> Complex {
+fn wave(evolution: &Evolution, shape: GridShape, mode: usize, orders: [usize; 2]) -> Complex {
     let (waves, counts) = (shape.waves(mode), [shape.rows, shape.columns]);
     (0..2).fold(Complex::new(1.0, 0.0), |power, axis| {
         let (low, high) = evolution.intervals[axis];
@@ -176,7 +176,7 @@ fn wave(evolution: &Evolution, shape: Shape, mode: usize, orders: [usize; 2]) ->
 }
 
 /// All ways from unknown to unknown: each to itself, and all to all where L couples any.
-fn ways(evolution: &Evolution, shape: Shape, step: f64) -> Vec<Way> {
+fn ways(evolution: &Evolution, shape: GridShape, step: f64) -> Vec<Way> {
     let unknowns = evolution.unknowns();
     let coupled = evolution.linear.iter().any(|term| term.rate != term.of.unknown);
     let groups: Vec<Vec<usize>> = match coupled {

@@ -1,7 +1,7 @@
 //! Solutions as bytes: little-endian, numbers of 8 bytes.
 
 use super::history::{Accuracy, History};
-use super::level::Level;
+use super::level::Spectrum;
 use rustfft::num_complex::Complex64 as Complex;
 
 impl History {
@@ -61,7 +61,7 @@ impl Reader<'_> {
         Some(f64::from_le_bytes(self.word()?))
     }
 
-    fn level(&mut self) -> Option<Level> {
+    fn level(&mut self) -> Option<Spectrum> {
         let reach = [self.count()?, self.count()?];
         let columns = reach[1].checked_add(1)?;
         let modes = reach[0].checked_mul(2)?.checked_add(1)?.checked_mul(columns)?;
@@ -70,6 +70,6 @@ impl Reader<'_> {
         }
         let mode = |reader: &mut Self| Some(Complex::new(reader.number()?, reader.number()?));
         let modes = (0..modes).map(|_| mode(self)).collect::<Option<_>>()?;
-        Some(Level { reach, modes })
+        Some(Spectrum { reach, modes })
     }
 }

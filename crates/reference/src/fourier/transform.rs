@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 /// Samples along two coordinates, the last one running fastest; a line has one row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Shape {
+pub(super) struct GridShape {
     pub(super) rows: usize,
     pub(super) columns: usize,
 }
 
-impl Shape {
+impl GridShape {
     /// How many samples.
     pub(super) fn len(self) -> usize {
         self.rows * self.columns
@@ -42,7 +42,7 @@ impl Shape {
 /// from 0 to columns/2 are kept, mode (k, l) at position l·rows + k.
 #[derive(Clone)]
 pub(super) struct Transform {
-    shape: Shape,
+    shape: GridShape,
     to_modes: Arc<dyn RealToComplex<f64>>,
     to_samples: Arc<dyn ComplexToReal<f64>>,
     /// Along the rows, there and back.
@@ -66,7 +66,7 @@ struct Scratch {
 
 impl Transform {
     /// `columns` is a power of two, at least 4, `rows` a power of two.
-    pub(super) fn new(shape: Shape) -> Self {
+    pub(super) fn new(shape: GridShape) -> Self {
         let (mut real, mut complex) = (RealFftPlanner::new(), FftPlanner::new());
         Transform {
             shape,
@@ -79,7 +79,7 @@ impl Transform {
 
     /// Samples to modes.
     pub(super) fn forward(&mut self, samples: &[f64], modes: &mut [Complex]) {
-        let Shape { rows, columns } = self.shape;
+        let GridShape { rows, columns } = self.shape;
         let (half, scale) = (self.shape.half(), 1.0 / self.shape.len() as f64);
         if rows == 1 {
             self.line_forward(samples, modes, &mut Scratch::default());
@@ -103,7 +103,7 @@ impl Transform {
 
     /// Modes to samples.
     pub(super) fn inverse(&mut self, modes: &[Complex], samples: &mut [f64]) {
-        let Shape { rows, columns } = self.shape;
+        let GridShape { rows, columns } = self.shape;
         if rows == 1 {
             let mut scratch = Scratch { modes: modes.to_vec(), ..Scratch::default() };
             return self.line_inverse(samples, &mut scratch);
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn modes_are_those_of_the_definition_and_lead_back_to_the_samples() {
         for (rows, columns) in [(1, 4), (1, 8), (1, 64), (1, 512), (2, 4), (8, 4), (16, 32)] {
-            let shape = Shape { rows, columns };
+            let shape = GridShape { rows, columns };
             let samples: Vec<f64> =
                 (0..shape.len()).map(|j| ((7 * j * j + 3 * j) % 31) as f64 / 31.0).collect();
             let mut transform = Transform::new(shape);

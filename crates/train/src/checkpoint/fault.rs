@@ -10,10 +10,10 @@ pub enum Fault {
     #[error("{0}")]
     Unreadable(#[from] std::io::Error),
     /// It ends too early, or was never a safetensors file.
-    #[error("it is damaged or no safetensors file ({0})")]
+    #[error("it is damaged, or not a safetensors file ({0})")]
     NotSafetensors(#[from] safetensors::SafeTensorError),
     /// A safetensors file of someone else.
-    #[error("it is no checkpoint of Pinnace")]
+    #[error("it is not a checkpoint of Pinnace")]
     Foreign,
     /// Written by a later version of Pinnace.
     #[error(

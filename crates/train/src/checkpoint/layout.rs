@@ -14,7 +14,7 @@ pub struct Header {
     pub device: String,
     /// In which numbers.
     pub precision: String,
-    /// With which instructions of the processor: others round otherwise.
+    /// With which instructions of the CPU: others round otherwise.
     pub level: String,
     /// With which order of sums: another version of it rounds otherwise.
     pub arithmetic: u64,
@@ -22,7 +22,7 @@ pub struct Header {
 
 /// The parameters by name, such as `network.layer1.weight`.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct ParameterLayout {
     blocks: Vec<Block>,
     parameters: usize,
 }
@@ -44,10 +44,10 @@ impl Block {
     }
 }
 
-impl Layout {
+impl ParameterLayout {
     /// Of so many parameters, each of which is in one of the blocks.
     pub fn new(blocks: Vec<Block>, parameters: usize) -> Self {
-        Layout { blocks, parameters }
+        ParameterLayout { blocks, parameters }
     }
 
     /// The bytes of a checkpoint.

@@ -10,5 +10,5 @@ mod store;
 
 pub use bundle::{Bundle, Tensor, VERSION};
 pub use fault::Fault;
-pub use layout::{Block, Header, Layout};
+pub use layout::{Block, Header, ParameterLayout};
 pub use store::{Store, step_of};

@@ -5,7 +5,7 @@ use super::lock::Lock;
 use super::manifest::Manifest;
 use super::{CHECKPOINTS, Folder, METRICS, Notice, RunError, drafts, environment};
 use crate::Snapshot;
-use crate::checkpoint::{Header, Layout, Store};
+use crate::checkpoint::{Header, ParameterLayout, Store};
 use serde_json::{Map, Value};
 use std::fs;
 use std::io::ErrorKind;
@@ -28,7 +28,7 @@ pub struct Contents {
     /// What checkpoints say about where they were computed. The problem's name becomes the folder's.
     pub header: Header,
     /// The parameters by name.
-    pub layout: Layout,
+    pub layout: ParameterLayout,
     /// The problem and its data, by their names in the folder: `problem.toml`, `data/...`.
     pub files: Vec<(String, Vec<u8>)>,
     /// What `environment.json` says besides.

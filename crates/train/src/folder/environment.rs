@@ -31,7 +31,7 @@ pub(super) fn write(folder: &Path, header: &Header, task: &Map<String, Value>) -
     std::fs::write(folder.join(ENVIRONMENT), format!("{object:#}\n"))
 }
 
-/// Notes that the run goes on from `step`, with these overrides, and what was said about it. What cannot be read is put aside, and
+/// Notes that the run continues from `step`, with these overrides, and what was said about it. What cannot be read is put aside, and
 /// that is told.
 pub(super) fn note_resumed(
     folder: &Path,

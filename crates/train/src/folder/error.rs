@@ -26,7 +26,7 @@ pub enum RunError {
         cause: std::io::Error,
     },
     /// Neither a run nor a checkpoint in one.
-    #[error("{} is no run: it has no {missing}", path.display())]
+    #[error("{} is not a run: it has no {missing}", path.display())]
     NotARun {
         /// What was named.
         path: PathBuf,
@@ -60,7 +60,7 @@ pub enum RunError {
     Unsavable(Fault),
     /// Files that decide what the run computes are not what it was trained with.
     #[error(
-        "{} {} not what this run was trained with: the checksum in {} is another; restore {}, or delete {} to accept the run's files as they are",
+        "{} {} not what this run was trained with: the checksum in {} differs; restore {}, or delete {} to accept the files as they are",
         files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", "),
         if files.len() == 1 { "is" } else { "are" },
         folder.join(MANIFEST).display(),
@@ -74,7 +74,7 @@ pub enum RunError {
         files: Vec<PathBuf>,
     },
     /// The lock leads elsewhere: taking it would write there.
-    #[error("{} is no regular file, and whatever it leads to would be overwritten: remove it", path.display())]
+    #[error("{} is not a regular file, and whatever it leads to would be overwritten: remove it", path.display())]
     StrangeLock {
         /// Which.
         path: PathBuf,

@@ -5,7 +5,7 @@ use super::lock::Lock;
 use super::manifest::Manifest;
 use super::metrics::Metrics;
 use super::{CHECKPOINTS, METRICS, Notice, RunError};
-use crate::checkpoint::{Header, Layout, Store};
+use crate::checkpoint::{Header, ParameterLayout, Store};
 use crate::{Event, Sink, Snapshot, Stopped};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub struct Folder {
     path: PathBuf,
     _lock: Lock,
     header: Header,
-    layout: Layout,
+    layout: ParameterLayout,
     store: Store,
     manifest: Manifest,
     metrics: Metrics,
@@ -49,7 +49,7 @@ impl Folder {
     pub(super) fn with_lock(
         lock: Lock,
         path: PathBuf,
-        (header, layout): (Header, Layout),
+        (header, layout): (Header, ParameterLayout),
         now: &Snapshot,
         seconds: f64,
     ) -> Result<Self, RunError> {

@@ -96,7 +96,7 @@ fn open_or_create(path: &Path) -> io::Result<File> {
 
 /// Opens a regular file that is no link, not even one that has just come in its place.
 fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
-    let strange = || io::Error::new(ErrorKind::InvalidInput, "it is no regular file");
+    let strange = || io::Error::new(ErrorKind::InvalidInput, "it is not a regular file");
     if !path.symlink_metadata()?.is_file() {
         return Err(strange());
     }

@@ -144,7 +144,7 @@ impl Manifest {
         manifest.write(folder)
     }
 
-    /// The manifest of a run that goes on after `step`, in its folder too. Where there is none it is made of the
+    /// The manifest of a run that continues after `step`, in its folder too. Where there is none it is made of the
     /// files as they are.
     pub(super) fn taken(folder: &Path, step: u64) -> Result<Self, RunError> {
         let found = find(folder)?;

@@ -15,7 +15,7 @@ use store::write_atomically;
 pub struct Record {
     /// Steps taken in the run, this one included.
     pub step: u64,
-    /// In which stage, such as a window of time, from 0.
+    /// In which stage, such as a time window, from 0.
     #[serde(default)]
     pub window: usize,
     /// In which phase, from 0.
@@ -47,7 +47,7 @@ pub struct Record {
     /// The error after the step, where it was measured; of the stages so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
-    /// What was found by then to be done in a slower way than it could be, each cause once in a run.
+    /// What was found by then to be done by a slower path, each cause once in a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<Told>,
 }
@@ -123,39 +123,39 @@ fn all_of(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// What a line says.
-enum Line {
+enum MetricsLine {
     Step(Record),
     End(Ended),
 }
 
-impl Line {
+impl MetricsLine {
     fn read(line: &[u8]) -> Option<Self> {
-        let step = || serde_json::from_slice(line).ok().map(Line::Step);
-        step().or_else(|| serde_json::from_slice(line).ok().map(Line::End))
+        let step = || serde_json::from_slice(line).ok().map(MetricsLine::Step);
+        step().or_else(|| serde_json::from_slice(line).ok().map(MetricsLine::End))
     }
 
     /// After which step it was written.
     fn step(&self) -> u64 {
         match self {
-            Line::Step(record) => record.step,
-            Line::End(ended) => ended.step,
+            MetricsLine::Step(record) => record.step,
+            MetricsLine::End(ended) => ended.step,
         }
     }
 
     fn of_step(self) -> Option<Record> {
         match self {
-            Line::Step(record) => Some(record),
-            Line::End(_) => None,
+            MetricsLine::Step(record) => Some(record),
+            MetricsLine::End(_) => None,
         }
     }
 }
 
 /// Lines that are whole with what they say, and the numbers of lines that say nothing.
-fn complete(bytes: &[u8]) -> (Vec<(&[u8], Line)>, Vec<usize>) {
+fn complete(bytes: &[u8]) -> (Vec<(&[u8], MetricsLine)>, Vec<usize>) {
     let (mut lines, mut damaged) = (Vec::new(), Vec::new());
     let whole = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
     for (index, line) in whole.filter(|(_, line)| line.ends_with(b"\n")) {
-        match Line::read(line) {
+        match MetricsLine::read(line) {
             Some(read) => lines.push((line, read)),
             None if line.trim_ascii().is_empty() => {}
             None => damaged.push(index + 1),
@@ -175,7 +175,7 @@ pub(super) struct Metrics {
     ended: Option<Ended>,
     /// The last step, and whether it is to be written.
     last: Record,
-    pending: Pending,
+    pending: PendingLine,
     /// Slower ways that wait for a step to be written with.
     waiting: Vec<Told>,
     /// What the lines so far, and those that wait, tell of.
@@ -183,7 +183,7 @@ pub(super) struct Metrics {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Pending {
+enum PendingLine {
     /// It is written, or there is none.
     Nothing,
     /// It is written only if it turns out to be special.
@@ -213,17 +213,17 @@ impl Metrics {
         let (mut told, mut ended) = (Vec::new(), None);
         for (_, line) in lines {
             match line {
-                Line::Step(record) => {
+                MetricsLine::Step(record) => {
                     told.extend(record.fallbacks.into_iter().map(|told| told.what));
                     ended = None;
                 }
-                Line::End(end) => ended = Some(end),
+                MetricsLine::End(end) => ended = Some(end),
             }
         }
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(RunError::write(path))?;
         let length = kept.len() as u64;
         let (path, last, pending, waiting) =
-            (path.to_owned(), Record::default(), Pending::Nothing, Vec::new());
+            (path.to_owned(), Record::default(), PendingLine::Nothing, Vec::new());
         Ok((Metrics { path, file, length, ended, last, pending, waiting, told }, notice))
     }
 
@@ -238,7 +238,7 @@ impl Metrics {
                 let written = self.write_certain();
                 self.take(taken);
                 let certain = is_logged(taken.phase_step) || !self.last.fallbacks.is_empty();
-                self.pending = if certain { Pending::Certainly } else { Pending::Perhaps };
+                self.pending = if certain { PendingLine::Certainly } else { PendingLine::Perhaps };
                 written
             }
             Event::Fallback(Fallback { what, why, .. }) => {
@@ -247,14 +247,14 @@ impl Metrics {
             }
             Event::Measured { error, .. } => {
                 self.last.error = Some(*error);
-                if self.pending == Pending::Perhaps {
-                    self.pending = Pending::Certainly;
+                if self.pending == PendingLine::Perhaps {
+                    self.pending = PendingLine::Certainly;
                 }
                 Ok(())
             }
             Event::PhaseEnded { .. } => match self.pending {
-                Pending::Nothing => Ok(()),
-                Pending::Perhaps | Pending::Certainly => self.write(),
+                PendingLine::Nothing => Ok(()),
+                PendingLine::Perhaps | PendingLine::Certainly => self.write(),
             },
             Event::Started { .. }
             | Event::StageStarted { .. }
@@ -287,11 +287,11 @@ impl Metrics {
             return;
         }
         self.told.push(told.what.clone());
-        if self.pending == Pending::Nothing {
+        if self.pending == PendingLine::Nothing {
             self.waiting.push(told);
         } else {
             self.last.fallbacks.push(told);
-            self.pending = Pending::Certainly;
+            self.pending = PendingLine::Certainly;
         }
     }
 
@@ -318,12 +318,12 @@ impl Metrics {
     }
 
     fn write_certain(&mut self) -> io::Result<()> {
-        if self.pending == Pending::Certainly { self.write() } else { Ok(()) }
+        if self.pending == PendingLine::Certainly { self.write() } else { Ok(()) }
     }
 
     /// Writes the last step in one piece.
     fn write(&mut self) -> io::Result<()> {
-        self.pending = Pending::Nothing;
+        self.pending = PendingLine::Nothing;
         self.ended = None;
         self.append(serde_json::to_vec(&self.last)?)
     }

@@ -4,7 +4,7 @@
 //! runs/burgers-20261115-081500/
 //!   problem.toml       the problem with all overrides: with data/ it suffices to train again
 //!   data/              the problem's data files, where it has any
-//!   environment.json   version, device, precision, processor, seed, when
+//!   environment.json   version, device, precision, CPU, seed, when
 //!   manifest.json      lengths and checksums of problem, data and checkpoints
 //!   metrics.jsonl      how it went, one line per logged step
 //!   checkpoints/       the last two states of training, and the best

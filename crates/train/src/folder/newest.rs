@@ -3,7 +3,7 @@
 use super::manifest::{self, Standing};
 use super::{CHECKPOINTS, Notice, RunError, Used};
 use crate::Snapshot;
-use crate::checkpoint::{Fault, Header, Layout, Store, step_of};
+use crate::checkpoint::{Fault, Header, ParameterLayout, Store, step_of};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -14,9 +14,13 @@ type Loaded = (Header, Snapshot);
 
 /// The newest checkpoint that is good. One of a newer version ends the search: what it holds must not be
 /// taken back by accident.
-pub(super) fn newest(folder: &Path, layout: &Layout, notices: &mut Vec<Notice>) -> Result<Loaded, RunError> {
+pub(super) fn newest(
+    folder: &Path,
+    layout: &ParameterLayout,
+    notices: &mut Vec<Notice>,
+) -> Result<Loaded, RunError> {
     let store = Store::new(folder.join(CHECKPOINTS));
-    let mut search = Search { folder, layout, bad: Vec::new() };
+    let mut search = CheckpointSearch { folder, layout, bad: Vec::new() };
     for _ in 0..ATTEMPTS {
         search.bad.clear();
         let before = manifest::find(folder)?;
@@ -28,7 +32,7 @@ pub(super) fn newest(folder: &Path, layout: &Layout, notices: &mut Vec<Notice>) 
             Err(cause) => return Err(RunError::Read { path: store.folder().to_owned(), cause }),
         };
         match search.among(&files, &before)? {
-            Outcome::Found { step, path, standing, loaded } => {
+            Lookup::Found { step, path, standing, loaded } => {
                 let damaged = |(path, fault)| Notice::Damaged { path, fault, step };
                 notices.extend(search.bad.into_iter().map(damaged));
                 let lost = before.newest(folder).filter(|lost| {
@@ -41,8 +45,8 @@ pub(super) fn newest(folder: &Path, layout: &Layout, notices: &mut Vec<Notice>) 
                 }
                 return Ok(*loaded);
             }
-            Outcome::Moving => {}
-            Outcome::Nothing => break,
+            Lookup::Moving => {}
+            Lookup::Nothing => break,
         }
     }
     match search.bad.into_iter().next() {
@@ -51,14 +55,14 @@ pub(super) fn newest(folder: &Path, layout: &Layout, notices: &mut Vec<Notice>) 
     }
 }
 
-struct Search<'run> {
+struct CheckpointSearch<'run> {
     folder: &'run Path,
-    layout: &'run Layout,
+    layout: &'run ParameterLayout,
     /// Those that were tried and cannot be used.
     bad: Vec<(PathBuf, Fault)>,
 }
 
-enum Outcome {
+enum Lookup {
     Found {
         step: u64,
         path: PathBuf,
@@ -70,9 +74,9 @@ enum Outcome {
     Nothing,
 }
 
-impl Search<'_> {
+impl CheckpointSearch<'_> {
     /// Tries the files, which are sorted from the newest on. `before` was read before they were listed.
-    fn among(&mut self, files: &[(u64, PathBuf)], before: &manifest::Found) -> Result<Outcome, RunError> {
+    fn among(&mut self, files: &[(u64, PathBuf)], before: &manifest::Found) -> Result<Lookup, RunError> {
         let mut moving = false;
         for (step, path) in files {
             let (step, path) = (*step, path.clone());
@@ -91,19 +95,19 @@ impl Search<'_> {
             // Read after the file: what was written meanwhile had been listed before.
             let after = manifest::find(self.folder)?;
             match after.standing(&path, &bytes) {
-                Standing::Unlisted | Standing::Replaced if after != *before => return Ok(Outcome::Moving),
+                Standing::Unlisted | Standing::Replaced if after != *before => return Ok(Lookup::Moving),
                 Standing::Replaced => self.bad.push((path, Fault::Replaced)),
                 standing @ (Standing::Listed | Standing::Unlisted) => {
-                    return Ok(Outcome::Found { step, path, standing, loaded: Box::new(loaded) });
+                    return Ok(Lookup::Found { step, path, standing, loaded: Box::new(loaded) });
                 }
             }
         }
-        Ok(if moving { Outcome::Moving } else { Outcome::Nothing })
+        Ok(if moving { Lookup::Moving } else { Lookup::Nothing })
     }
 }
 
 /// The bytes of a checkpoint and what they hold.
-pub(super) fn load(path: &Path, layout: &Layout) -> Result<(Vec<u8>, Loaded), Fault> {
+pub(super) fn load(path: &Path, layout: &ParameterLayout) -> Result<(Vec<u8>, Loaded), Fault> {
     let bytes = std::fs::read(path)?;
     let loaded = layout.decode(&bytes)?;
     Ok((bytes, loaded))
@@ -112,7 +116,7 @@ pub(super) fn load(path: &Path, layout: &Layout) -> Result<(Vec<u8>, Loaded), Fa
 /// The newest state, or the best one that was kept where training has diverged since.
 pub(super) fn sound(
     folder: &Path,
-    layout: &Layout,
+    layout: &ParameterLayout,
     (header, newest): Loaded,
     notices: &mut Vec<Notice>,
 ) -> Result<(Header, Snapshot, Used), RunError> {

@@ -144,11 +144,11 @@ pub enum Notice {
         /// The version of this program.
         used: u64,
     },
-    /// The processor has other instructions: the results agree up to rounding only.
+    /// The CPU has other instructions: the results agree up to rounding only.
     OtherLevel {
         /// Those it was trained with.
         trained: String,
-        /// Those of this processor.
+        /// Those of this CPU.
         used: String,
     },
 }
@@ -180,13 +180,13 @@ impl fmt::Display for Notice {
             Notice::Damaged { path, fault, step } => {
                 write!(
                     formatter,
-                    "{}: {fault}; using the checkpoint before it, at step {step}",
+                    "{}: {fault}; using the previous checkpoint, at step {step}",
                     path.display()
                 )
             }
             Notice::Missing { path, step } => write!(
                 formatter,
-                "{}, the newest checkpoint of this run, is missing; using the one before it, at step {step}",
+                "{}, the newest checkpoint of this run, is missing; using the previous one, at step {step}",
                 path.display()
             ),
             Notice::Unlisted { path } => write!(
@@ -196,17 +196,17 @@ impl fmt::Display for Notice {
             ),
             Notice::Unchecked { path } => write!(
                 formatter,
-                "{} has no manifest.json, as runs of earlier versions: nothing tells whether its files were changed (`pinnace resume` makes one)",
+                "{} has no manifest.json, like runs of earlier versions: changes to its files cannot be detected (`pinnace resume` creates one)",
                 path.display()
             ),
             Notice::DamagedManifest { path } => write!(
                 formatter,
-                "{} is damaged: nothing tells whether files of this run were changed (`pinnace resume` makes a new one)",
+                "{} is damaged: changes to files of this run cannot be detected (`pinnace resume` creates a new one)",
                 path.display()
             ),
             Notice::DamagedEnvironment { path, aside } => write!(
                 formatter,
-                "{} is damaged: a new one is begun, and the damaged one kept as {}",
+                "{} is damaged: a new one is started, the damaged one is kept as {}",
                 path.display(),
                 aside.display()
             ),
@@ -220,14 +220,14 @@ impl fmt::Display for Notice {
             }
             Notice::Abandoned { path } => write!(
                 formatter,
-                "removed {}, left behind by a process that ended while it made a run",
+                "removed {}, left behind by a process that was killed while it created a run",
                 path.display()
             ),
             Notice::Live(live) => live.fmt(formatter),
             Notice::Suspect { concern, newest, step, used } => match used {
                 Used::Best => write!(
                     formatter,
-                    "{concern} after step {newest}; using the best state that was kept, after step {step}"
+                    "{concern} after step {newest}; using the best saved state, after step {step}"
                 ),
                 Used::Newest | Used::Named => {
                     write!(formatter, "{concern} after step {newest}, which is the state that is used")
@@ -235,7 +235,7 @@ impl fmt::Display for Notice {
             },
             Notice::Renewed(renewal) => renewal.fmt(formatter),
             Notice::OtherDevice { trained, used } => {
-                write!(formatter, "this run was trained on {trained}, which is not here: using {used}")
+                write!(formatter, "this run was trained on {trained}, which is not available: using {used}")
             }
             Notice::OtherArithmetic { trained, used } => write!(
                 formatter,
@@ -243,7 +243,7 @@ impl fmt::Display for Notice {
             ),
             Notice::OtherLevel { trained, used } => write!(
                 formatter,
-                "this run was trained with {trained} instructions, this processor has {used}: results agree up to rounding"
+                "this run was trained with {trained} instructions, this CPU has {used}: results agree up to rounding"
             ),
         }
     }

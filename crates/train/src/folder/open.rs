@@ -4,7 +4,7 @@ use super::manifest::{self, Found, Standing};
 use super::newest::{load, newest, sound};
 use super::{CHECKPOINTS, Live, METRICS, Notice, PROBLEM, RunError, Used, lock, metrics};
 use crate::Snapshot;
-use crate::checkpoint::{Fault, Header, Layout};
+use crate::checkpoint::{Fault, Header, ParameterLayout};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ impl Opened {
     /// best one that was kept; the notices say so.
     pub fn open<W, E: From<RunError>>(
         path: &Path,
-        read: impl FnOnce(&Path) -> Result<(W, Layout), E>,
+        read: impl FnOnce(&Path) -> Result<(W, ParameterLayout), E>,
     ) -> Result<(W, Opened), E> {
         let exists = std::fs::metadata(path).map_err(RunError::read(path))?;
         let folder = if exists.is_dir() { path.to_owned() } else { folder_of(path)? };

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Opens a file. Pipes and devices are refused: some block until a writer comes, others never end.
 pub fn open_regular(path: &Path) -> std::io::Result<File> {
     if !path.metadata()?.is_file() {
-        return Err(std::io::Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+        return Err(std::io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
     }
     File::open(path)
 }

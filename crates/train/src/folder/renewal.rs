@@ -32,12 +32,12 @@ impl fmt::Display for Renewal {
                 let (phase, from) = (phase + 1, from.as_deref().unwrap_or("the method before"));
                 write!(
                     formatter,
-                    "phase {phase} goes on with {to} after step {step}: what {from} has learned about the loss is dropped, the parameters and the counts of steps stay"
+                    "phase {phase} continues with {to} after step {step}: the state of {from} is dropped, parameters and step counts are kept"
                 )
             }
             Renewal::Loss { phase, step } => write!(
                 formatter,
-                "phase {} goes on after step {step} with points or weights chosen as it now says: they are drawn anew",
+                "phase {} continues after step {step} with changed points or weights: points are drawn anew",
                 phase + 1
             ),
         }

@@ -2,7 +2,7 @@
 
 use crate::Refusal;
 
-/// Share of the decrease that the slope promises and a step must keep; c_1 of the book.
+/// Share of the predicted decrease that a step must achieve; c_1 of the book.
 const DECREASE: f64 = 1e-4;
 /// Share of the slope that may be left after a step; c_2 of the book for quasi-Newton methods.
 const CURVATURE: f64 = 0.9;
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn where_every_step_goes_up_none_is_found() {
-        // The slope lies: it promises a descent that is not there.
+        // The slope lies: it predicts a descent that is not there.
         let (_, found, trials) = run(|x| (x.abs(), -1.0), 1.0);
         assert_eq!((found, trials.len()), (None, TRIALS));
     }

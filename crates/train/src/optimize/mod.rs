@@ -76,7 +76,7 @@ pub trait Optimizer {
         None
     }
 
-    /// What it does in a slower way than it could, by its last step.
+    /// What it does by a slower path, by its last step.
     fn fallback(&self) -> Option<Shortage> {
         None
     }
@@ -84,7 +84,7 @@ pub trait Optimizer {
     /// The loss is another function from now on: whatever was remembered of its values is void.
     fn forget_loss(&mut self);
 
-    /// Whether more points are to be had where there are too few.
+    /// Whether more points are available where there are too few.
     fn expect_points(&mut self, _more: bool) {}
 
     /// Brings back what stays with the loss, so that it can be saved.

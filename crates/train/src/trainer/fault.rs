@@ -1,4 +1,4 @@
-//! What is wrong with a state that training was to go on from.
+//! What is wrong with a state that training was to continue from.
 
 use crate::StateError;
 

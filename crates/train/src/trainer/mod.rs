@@ -8,6 +8,6 @@ mod task;
 mod verdict;
 
 pub use fault::LoopFault;
-pub use phase::{Make, OwnOptimizer, Phase, Stepping};
-pub use run::{Outcome, Surroundings, begin, finish, train, train_phases};
+pub use phase::{Make, OwnOptimizer, PhaseSettings, Stepping};
+pub use run::{Surroundings, TrainingOutcome, begin, finish, train, train_phases};
 pub use task::Task;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// A stretch of training with one method and nothing left open.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Phase {
+pub struct PhaseSettings {
     /// Who takes the steps.
     pub stepping: Stepping,
     /// Step length of first-order methods.

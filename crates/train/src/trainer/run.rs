@@ -1,8 +1,8 @@
 //! The loop.
 
 use super::series::{Length, rates};
-use super::verdict::{Measure, Since, Verdict};
-use super::{LoopFault, Phase, Task};
+use super::verdict::{ErrorCheck, Since, Verdict};
+use super::{LoopFault, PhaseSettings, Task};
 use crate::optimize::{Optimizer, Progress, StepOutcome, Trust, rate};
 use crate::{Event, Fallback, Losses, Refusal, Sink, Snapshot, StepTaken, Stopped};
 use std::sync::atomic::AtomicBool;
@@ -25,7 +25,7 @@ const SECONDS_TO_FIRST_MEASUREMENTS: f64 = 1.0;
 
 /// What training leaves behind, besides the parameters.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct TrainingOutcome {
     /// The losses at the final parameters.
     pub losses: Losses,
     /// Why it ended.
@@ -39,7 +39,7 @@ pub fn train<T: Task>(
     now: &mut Snapshot,
     surroundings: Surroundings<'_>,
     sink: &mut dyn Sink,
-) -> Result<Outcome, T::Error> {
+) -> Result<TrainingOutcome, T::Error> {
     begin(task, now, sink);
     let stopped = train_phases(task, now, surroundings, sink)?;
     finish(task, now, stopped, sink)
@@ -66,7 +66,7 @@ pub fn train_phases<T: Task>(
     now.descent.end = None;
     let start = (surroundings.clock)() - now.seconds;
     let measured_next = now.seconds + SECONDS_TO_FIRST_MEASUREMENTS;
-    let mut run = Run { surroundings, start, measured_next, measured: false, told: None, event: None };
+    let mut run = Session { surroundings, start, measured_next, measured: false, told: None, event: None };
 
     let mut stopped = Stopped::Steps;
     for (number, phase) in phases.iter().enumerate().skip(first) {
@@ -104,7 +104,7 @@ pub fn finish<T: Task>(
     now: &mut Snapshot,
     stopped: Stopped,
     sink: &mut dyn Sink,
-) -> Result<Outcome, T::Error> {
+) -> Result<TrainingOutcome, T::Error> {
     now.stopped = Some(stopped);
     let losses = match task.final_losses(&now.parameters) {
         Ok(losses) => losses,
@@ -120,19 +120,19 @@ pub fn finish<T: Task>(
     now.descent.end = Some(losses.total);
     sink.state(now);
     sink.event(&Event::Finished { steps: now.steps, losses: losses.clone(), seconds: now.seconds, stopped });
-    Ok(Outcome { losses, stopped })
+    Ok(TrainingOutcome { losses, stopped })
 }
 
 /// A step as [`StepOutcome::Taken`] tells it.
 #[derive(Clone, Copy)]
-struct Step {
+struct StepSummary {
     length: f64,
     evaluations: u64,
     trust: Option<Trust>,
     points: usize,
 }
 
-struct Run<'run> {
+struct Session<'run> {
     surroundings: Surroundings<'run>,
     /// When the run would have begun, had it never been interrupted.
     start: f64,
@@ -140,17 +140,17 @@ struct Run<'run> {
     measured_next: f64,
     /// Whether it was measured at all.
     measured: bool,
-    /// What the optimizer does in a slower way than it could, as it was told.
+    /// What the optimizer does by a slower path, as it was told.
     told: Option<Fallback>,
     /// The last step that was told: its memory serves the next.
     event: Option<Event>,
 }
 
-impl Run<'_> {
-    /// Trains a phase from where `now` stands in it. Afterwards `now` holds what method and task remember.
+impl Session<'_> {
+    /// Trains a phase from where `now` stands in it. Afterwards `now` holds the states of optimizer and task.
     fn phase<T: Task>(
         &mut self,
-        phase: &Phase,
+        phase: &PhaseSettings,
         task: &mut T,
         now: &mut Snapshot,
         sink: &mut dyn Sink,
@@ -175,7 +175,7 @@ impl Run<'_> {
         stopped
     }
 
-    /// Tells what the optimizer does in a slower way than it could, when that changes.
+    /// Tells what the optimizer does by a slower path, when that changes.
     fn tell_of_optimizer<T: Task>(&mut self, optimizer: &dyn Optimizer, task: &T, sink: &mut dyn Sink) {
         let fallback = optimizer.fallback().map(|shortage| task.slower(shortage));
         if fallback != self.told {
@@ -186,7 +186,7 @@ impl Run<'_> {
 
     fn steps<T: Task>(
         &mut self,
-        phase: &Phase,
+        phase: &PhaseSettings,
         optimizer: &mut dyn Optimizer,
         task: &mut T,
         now: &mut Snapshot,
@@ -239,7 +239,7 @@ impl Run<'_> {
     /// Takes one step; why the method takes no more, if so.
     fn step<T: Task>(
         &mut self,
-        phase: &Phase,
+        phase: &PhaseSettings,
         begin: f64,
         optimizer: &mut dyn Optimizer,
         task: &mut T,
@@ -254,7 +254,7 @@ impl Run<'_> {
         let step = match task.step(optimizer, now, rate) {
             Ok(StepOutcome::Taken { losses, length, evaluations, trust }) => {
                 taken.losses.clone_from(losses);
-                Step { length, evaluations, trust, points }
+                StepSummary { length, evaluations, trust, points }
             }
             Ok(StepOutcome::GradientVanished { gradient, evaluations }) => {
                 now.count(evaluations);
@@ -274,7 +274,7 @@ impl Run<'_> {
     /// Takes steps of these lengths on the device, in a phase that began at some moment; how long that took.
     fn series<T: Task>(
         &mut self,
-        phase: &Phase,
+        phase: &PhaseSettings,
         (rates, begin): (&[f64], f64),
         optimizer: &mut dyn Optimizer,
         task: &mut T,
@@ -292,7 +292,7 @@ impl Run<'_> {
             let clock = from + each * (number + 1) as f64;
             let mut taken = self.take_event();
             taken.losses.clone_from(losses);
-            let step = Step { length, evaluations: 1, trust: None, points };
+            let step = StepSummary { length, evaluations: 1, trust: None, points };
             self.note(step, taken, (clock, begin), task, now, sink);
         }
         task.announce(now, sink)?;
@@ -316,14 +316,14 @@ impl Run<'_> {
     /// Takes note of a step that was taken by some moment, in a phase that began at another. `taken` has its losses.
     fn note<T: Task>(
         &mut self,
-        step: Step,
+        step: StepSummary,
         mut taken: StepTaken,
         (clock, begin): (f64, f64),
         task: &mut T,
         now: &mut Snapshot,
         sink: &mut dyn Sink,
     ) {
-        let Step { length, evaluations, trust, points } = step;
+        let StepSummary { length, evaluations, trust, points } = step;
         now.count(evaluations);
         now.steps += 1;
         now.phase_step += 1;
@@ -355,7 +355,7 @@ impl Run<'_> {
     /// Measures the error; whether the budget's bound is reached. Whoever watches has no influence on that.
     fn reached<T: Task>(
         &mut self,
-        measure: Measure,
+        measure: ErrorCheck,
         task: &mut T,
         now: &Snapshot,
         sink: &mut dyn Sink,
@@ -373,15 +373,15 @@ impl Run<'_> {
         (self.measured_next, self.measured) = (after - self.start + pause, true);
         sink.event(&Event::Measured { step: now.steps, error, whole: task.measures_all() });
         Ok(match measure {
-            Measure::Bound(bound) => error < bound,
-            Measure::Watched => false,
+            ErrorCheck::Bound(bound) => error < bound,
+            ErrorCheck::Watched => false,
         })
     }
 }
 
 /// Whether the phase has reached its own end before, in a run that is continued.
 fn ended_before<T: Task>(
-    phase: &Phase,
+    phase: &PhaseSettings,
     task: &mut T,
     now: &mut Snapshot,
 ) -> Result<Option<Stopped>, T::Error> {

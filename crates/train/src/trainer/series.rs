@@ -1,6 +1,6 @@
 //! Steps that a device takes by itself, many at a time: nothing but the clock depends on how many.
 
-use super::Phase;
+use super::PhaseSettings;
 use crate::Snapshot;
 use crate::optimize::{Progress, rate};
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Length {
 }
 
 /// The lengths of the next steps: at most so many, and no more than nothing comes in between of.
-pub(super) fn rates(phase: &Phase, now: &Snapshot, most: u64) -> Vec<f64> {
+pub(super) fn rates(phase: &PhaseSettings, now: &Snapshot, most: u64) -> Vec<f64> {
     let budget = phase.budget;
     let mut count = most.min(budget.steps.unwrap_or(u64::MAX) - now.phase_step);
     if budget.error.is_some() {

@@ -1,6 +1,6 @@
 //! What is trained, as far as the loop knows it.
 
-use super::{LoopFault, Phase};
+use super::{LoopFault, PhaseSettings};
 use crate::optimize::{Optimizer, StepOutcome, Trust};
 use crate::{Fallback, Loss, Losses, Refusal, Shortage, Sink, Snapshot, State};
 use std::error::Error;
@@ -13,12 +13,12 @@ pub trait Task {
     type Error: Error + From<LoopFault>;
 
     /// The phases of training, one after the other.
-    fn phases(&self) -> Vec<Phase>;
+    fn phases(&self) -> Vec<PhaseSettings>;
 
     /// How many of the first parameters are weights: nothing draws the others towards zero.
     fn weight_count(&self) -> usize;
 
-    /// Moves what the task remembers in a snapshot, which is at the start of another phase now, on to that phase.
+    /// Moves the task's state in a snapshot, which is at the start of another phase now, on to that phase.
     fn next_phase(&self, _now: &mut Snapshot) -> Result<(), Self::Error> {
         Ok(())
     }
@@ -48,7 +48,7 @@ pub trait Task {
     }
 
     /// Changes the loss where that is due before the next step: fresh points, other weights. A function of the snapshot and of
-    /// what the task remembers, never of the clock. Whether it is another loss now.
+    /// the task's state, never of the clock. Whether it is another loss now.
     fn before_step(&mut self, _now: &mut Snapshot, _sink: &mut dyn Sink) -> Result<bool, Self::Error> {
         Ok(false)
     }
@@ -98,7 +98,7 @@ pub trait Task {
         true
     }
 
-    /// Everything that the future depends on, besides the loop's own numbers and what the method remembers.
+    /// Everything that the future depends on, besides the loop's own numbers and the optimizer's state.
     fn save(&self) -> State;
 
     /// Ends a phase whose state is saved: whoever asks the loss afterwards gets the last one.

@@ -3,7 +3,7 @@
 //! Everything that depends on the clock, on whoever watches or on a wish to stop is read here, once per step: whoever trains
 //! on several machines has one value to agree on.
 
-use super::{Phase, Surroundings};
+use super::{PhaseSettings, Surroundings};
 use crate::{Sink, Snapshot, Stopped};
 use std::sync::atomic::Ordering;
 
@@ -13,7 +13,7 @@ pub(super) struct Verdict {
     /// The last step fits measurements to their noise: the phase ends.
     pub(super) explained: bool,
     /// Measure the error.
-    pub(super) measure: Option<Measure>,
+    pub(super) measure: Option<ErrorCheck>,
     /// End the phase.
     pub(super) stop: Option<Stopped>,
     /// Offer a snapshot.
@@ -24,7 +24,7 @@ pub(super) struct Verdict {
 
 /// For whom the error is measured.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Measure {
+pub(super) enum ErrorCheck {
     /// For a budget, which ends the phase below this error.
     Bound(f64),
     /// For whoever watches.
@@ -44,7 +44,7 @@ impl Verdict {
     /// What happens from where `now` stands. `measured_next` is when whoever watches gets a measurement, in seconds of the
     /// run; `steps` is how long a series should be.
     pub(super) fn decide(
-        phase: &Phase,
+        phase: &PhaseSettings,
         now: &Snapshot,
         since: Since,
         (measured_next, steps): (f64, u64),
@@ -54,7 +54,7 @@ impl Verdict {
         let interval = phase.stepping.traits().steps_per_measurement;
         let bound = phase.budget.error.filter(|_| now.phase_step.is_multiple_of(interval));
         let watched = sink.wants_error() && now.seconds >= measured_next;
-        let measure = bound.map(Measure::Bound).or(watched.then_some(Measure::Watched));
+        let measure = bound.map(ErrorCheck::Bound).or(watched.then_some(ErrorCheck::Watched));
         let stop = over(phase, now, surroundings.stop.load(Ordering::Relaxed));
         let ends = since.explained || stop.is_some();
         Verdict {
@@ -68,7 +68,7 @@ impl Verdict {
 }
 
 /// Whether a phase ends here. The loss is the one before the last step.
-fn over(phase: &Phase, now: &Snapshot, interrupted: bool) -> Option<Stopped> {
+fn over(phase: &PhaseSettings, now: &Snapshot, interrupted: bool) -> Option<Stopped> {
     let budget = phase.budget;
     // Nobody has said how many steps: they are those of the method.
     let before = if phase.ends_at_plateau { now.before_method } else { 0 };

@@ -3,7 +3,7 @@
 use linear::{Gram, NormalEquations, Subspace};
 use method::{Budget, Optimizer as Method, Schedule};
 use train::optimize::Optimizer;
-use train::trainer::{LoopFault, Phase, Stepping, Task};
+use train::trainer::{LoopFault, PhaseSettings, Stepping, Task};
 use train::{Array, Extent, LeastSquares, Loss, Losses, Refusal, Snapshot, State, StateError};
 
 /// Numbers of the curve a·tanh(b·x + c) + d.
@@ -135,7 +135,7 @@ impl LeastSquares for Distances {
 
 /// The task: batches of measurements, drawn by number.
 pub(crate) struct Line {
-    phases: Vec<Phase>,
+    phases: Vec<PhaseSettings>,
     loss: Distances,
     batch: u64,
 }
@@ -152,7 +152,7 @@ pub(crate) enum LineError {
 
 impl Line {
     pub(crate) fn new(phases: &[(Method, Budget)]) -> Self {
-        let phase = |&(method, budget): &(Method, Budget)| Phase {
+        let phase = |&(method, budget): &(Method, Budget)| PhaseSettings {
             stepping: Stepping::Method(method),
             learning_rate: 0.05,
             schedule: Schedule::Cosine { warmup: 3 },
@@ -174,7 +174,7 @@ impl Line {
 impl Task for Line {
     type Error = LineError;
 
-    fn phases(&self) -> Vec<Phase> {
+    fn phases(&self) -> Vec<PhaseSettings> {
         self.phases.clone()
     }
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use train::checkpoint::{Block, Header, Layout};
+use train::checkpoint::{Block, Header, ParameterLayout};
 use train::folder::{Contents, Folder, Held, History, Opened, PROBLEM, Place};
-use train::trainer::{Outcome, Surroundings, train};
+use train::trainer::{Surroundings, TrainingOutcome, train};
 use train::{Event, Fan, Quiet, Sink, Snapshot, Stopped};
 
 const START: [f64; SIZE] = [0.7, 1.0, 0.0, 0.0];
@@ -22,7 +22,7 @@ fn both() -> Line {
     Line::new(&[(Method::Adam, steps(43)), (Method::GAUSS_NEWTON, steps(9))])
 }
 
-fn go(task: &mut Line, now: &mut Snapshot, sink: &mut dyn Sink) -> Result<Outcome, LineError> {
+fn go(task: &mut Line, now: &mut Snapshot, sink: &mut dyn Sink) -> Result<TrainingOutcome, LineError> {
     go_until(task, now, &AtomicBool::new(false), sink)
 }
 
@@ -31,7 +31,7 @@ fn go_until(
     now: &mut Snapshot,
     stop: &AtomicBool,
     sink: &mut dyn Sink,
-) -> Result<Outcome, LineError> {
+) -> Result<TrainingOutcome, LineError> {
     let begin = Instant::now();
     train(task, now, Surroundings { stop, clock: &|| begin.elapsed().as_secs_f64() }, sink)
 }
@@ -113,7 +113,7 @@ fn contents() -> Contents {
             level: word("any"),
             arithmetic: 1,
         },
-        layout: Layout::new(names.into_iter().enumerate().map(block).collect(), SIZE),
+        layout: ParameterLayout::new(names.into_iter().enumerate().map(block).collect(), SIZE),
         files: vec![(PROBLEM.to_owned(), b"curve = \"a*tanh(b*x + c) + d\"\n".to_vec())],
         environment: serde_json::Map::new(),
     }

@@ -3,7 +3,7 @@
 use super::names::{OPERATORS, signature};
 use super::{Broken, Meaning, Resolver, Syntax, Value};
 use crate::expression::{Expression, Function, Pool};
-use crate::parse::elsewhere;
+use crate::parse::other_notations;
 use crate::parse::suggest::{clipped, nearest};
 use std::ops::Range;
 
@@ -105,7 +105,7 @@ impl Resolver<'_> {
             "if" | "piecewise" => Some("where"),
             _ => None,
         };
-        let hint = match (elsewhere::function(name), alias.or_else(|| nearest(name, known()))) {
+        let hint = match (other_notations::function(name), alias.or_else(|| nearest(name, known()))) {
             (Some(instead), _) => instead.to_owned(),
             (None, Some(meant)) => format!("did you mean `{meant}`?"),
             (None, None) => format!("functions: {}", known().collect::<Vec<_>>().join(", ")),

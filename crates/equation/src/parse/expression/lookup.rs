@@ -1,9 +1,9 @@
 //! Names to what they stand for.
 
-use super::names::{Split, signature};
+use super::names::{NameSplit, signature};
 use super::{Broken, Meaning, Resolver, Syntax, Uses, Value};
 use crate::expression::{Derivative, Leaf};
-use crate::parse::elsewhere;
+use crate::parse::other_notations;
 use crate::parse::suggest::{clipped, listed, nearest};
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ impl Resolver<'_> {
             return self.declared(name, range);
         }
         match self.workshop.scope.split(name) {
-            Split::Derivative { base, axes } => {
+            NameSplit::Derivative { base, axes } => {
                 let value = self.differentiable(base, name, range)?;
                 if axes.len() > Derivative::MAX_ORDER {
                     let message = format!("`{}` is a derivative of order {}", clipped(name), axes.len());
@@ -31,7 +31,7 @@ impl Resolver<'_> {
                 }
                 axes.iter().try_fold(value, |value, &axis| self.differentiate(value, axis, range))
             }
-            Split::NotCoordinates { base, suffix } => {
+            NameSplit::NotCoordinates { base, suffix } => {
                 if matches!(self.workshop.scope.get(base), Some(Meaning::Broken)) {
                     return Err(Broken);
                 }
@@ -51,7 +51,7 @@ impl Resolver<'_> {
                 };
                 Err(self.fail_with(range, message, hint))
             }
-            Split::Nothing => Err(self.unknown(name, range)),
+            NameSplit::Nothing => Err(self.unknown(name, range)),
         }
     }
 
@@ -73,10 +73,10 @@ impl Resolver<'_> {
                 let unknowns: Vec<&str> = scope.unknowns().collect();
                 let coordinates: Vec<&str> =
                     scope.coordinates.iter().map(|(name, _)| name.as_str()).collect();
-                let elsewhere = elsewhere::name(name, &unknowns, &coordinates);
+                let notation = other_notations::name(name, &unknowns, &coordinates);
                 let meant =
                     self.nearest_derivative(name).or_else(|| nearest(name, known()).map(str::to_owned));
-                match (elsewhere, meant) {
+                match (notation, meant) {
                     (Some(instead), _) => instead,
                     (None, Some(meant)) => format!("did you mean `{meant}`?"),
                     (None, None) => format!("declared: {}", listed(known())),
@@ -94,7 +94,7 @@ impl Resolver<'_> {
         let (base, suffix) = name.rsplit_once('_')?;
         let scope = &self.workshop.scope;
         let meant = nearest(base, scope.names())?;
-        matches!(scope.split(&format!("{meant}_{suffix}")), Split::Derivative { .. })
+        matches!(scope.split(&format!("{meant}_{suffix}")), NameSplit::Derivative { .. })
             .then(|| format!("{meant}_{suffix}"))
     }
 

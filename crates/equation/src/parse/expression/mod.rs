@@ -10,7 +10,7 @@ mod summation;
 mod syntax;
 mod token;
 
-pub(super) use names::{Meaning, Scope, Split, Uses};
+pub(super) use names::{Meaning, NameSplit, Scope, Uses};
 pub(super) use operators::shape;
 pub(super) use resolve::{Broken, Context, Normals, Resolver, Value, Workshop};
 pub(super) use syntax::{Kind, Parser, Syntax};

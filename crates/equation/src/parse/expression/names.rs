@@ -165,7 +165,7 @@ impl Scope {
     /// Whether a name stands for an unknown, a function of unknowns, or a derivative of one.
     pub(in crate::parse) fn uses_unknowns(&self, name: &str) -> bool {
         let base = match (self.get(name), self.split(name)) {
-            (None, Split::Derivative { base, .. }) => base,
+            (None, NameSplit::Derivative { base, .. }) => base,
             _ => name,
         };
         match self.get(base) {
@@ -217,7 +217,7 @@ impl Scope {
 
     /// Splits `u_xy` into a base that is declared and coordinates. Exact names are not split:
     /// whoever declares `sigma_xx` means it.
-    pub(in crate::parse) fn split<'n>(&self, name: &'n str) -> Split<'n> {
+    pub(in crate::parse) fn split<'n>(&self, name: &'n str) -> NameSplit<'n> {
         let mut nearest = None;
         // Longer names are refused rather than searched: every split looks at all the rest.
         for (position, _) in name.char_indices().rev().filter(|&(_, c)| c == '_').take(32) {
@@ -226,11 +226,11 @@ impl Scope {
                 continue;
             }
             match self.axes(suffix) {
-                Some(axes) => return Split::Derivative { base, axes },
-                None => nearest = nearest.or(Some(Split::NotCoordinates { base, suffix })),
+                Some(axes) => return NameSplit::Derivative { base, axes },
+                None => nearest = nearest.or(Some(NameSplit::NotCoordinates { base, suffix })),
             }
         }
-        nearest.unwrap_or(Split::Nothing)
+        nearest.unwrap_or(NameSplit::Nothing)
     }
 
     /// A text as coordinate names one after the other.
@@ -243,7 +243,7 @@ impl Scope {
     pub(in crate::parse) fn shadows(&self) -> Vec<(String, String, Span)> {
         let mut shadows = Vec::new();
         for name in self.names() {
-            let Split::Derivative { base, .. } = self.split(name) else { continue };
+            let NameSplit::Derivative { base, .. } = self.split(name) else { continue };
             let differentiable = match self.get(base) {
                 Some(Meaning::Unknown(_) | Meaning::Function(..)) => true,
                 // A function that is not yet read counts as one.
@@ -266,7 +266,7 @@ impl Scope {
 
 /// A name with an underscore, taken apart.
 #[derive(Debug, PartialEq)]
-pub(in crate::parse) enum Split<'n> {
+pub(in crate::parse) enum NameSplit<'n> {
     /// The derivative of a declared name.
     Derivative { base: &'n str, axes: Vec<usize> },
     /// Declared before the underscore, and something else than coordinates behind it.

@@ -3,7 +3,7 @@
 use super::token::{Lexeme, tokenize};
 use super::{SyntaxError, Token};
 use crate::expression::Comparison;
-use crate::parse::elsewhere;
+use crate::parse::other_notations;
 use crate::parse::suggest::clipped;
 use std::ops::Range;
 
@@ -290,7 +290,7 @@ impl<'t> Parser<'t> {
         if matches!(name.as_str(), "and" | "or" | "not") {
             return Err(self.unexpected("a number, a name or `(`"));
         }
-        if let Some(hint) = elsewhere::word(&name) {
+        if let Some(hint) = other_notations::word(&name) {
             return Err(self.wrong(&format!("there is no `{name}` in formulas")).hint(hint));
         }
         self.position += 1;
@@ -366,22 +366,22 @@ impl<'t> Parser<'t> {
             _ => format!("`{}`", clipped(&self.text[self.range()])),
         };
         let error = self.wrong(&format!("expected {wanted}, found {found}"));
-        if let Some(hint) = self.peek_name().and_then(elsewhere::word) {
+        if let Some(hint) = self.peek_name().and_then(other_notations::word) {
             return error.hint(hint);
         }
         let after_number = self.position > 0
             && matches!(self.lexemes[self.position - 1].token, Token::Number(_) | Token::Close);
         match self.peek() {
             Token::Name if wanted.starts_with("an operator") && after_number => {
-                error.hint(match self.peek_name().is_some_and(elsewhere::is_unit) {
-                    true => format!("a product needs its `*`; {}", elsewhere::UNITS),
+                error.hint(match self.peek_name().is_some_and(other_notations::is_unit) {
+                    true => format!("a product needs its `*`; {}", other_notations::UNITS),
                     false => "a product needs its `*`".to_owned(),
                 })
             }
             Token::Name | Token::Number(_) | Token::Open if wanted.starts_with("an operator") => {
                 error.hint("a product needs its `*`")
             }
-            Token::OpenBracket if wanted.starts_with("an operator") => error.hint(elsewhere::UNITS),
+            Token::OpenBracket if wanted.starts_with("an operator") => error.hint(other_notations::UNITS),
             _ => error,
         }
     }

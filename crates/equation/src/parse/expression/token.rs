@@ -2,7 +2,7 @@
 
 use super::SyntaxError;
 use crate::expression::Comparison;
-use crate::parse::elsewhere;
+use crate::parse::other_notations;
 use crate::parse::suggest::clipped;
 use std::ops::Range;
 
@@ -120,7 +120,7 @@ fn instead_of(character: char) -> Option<&'static str> {
         '|' => Some("write `abs(x)`; conditions are joined with `and`, `or`, `not`"),
         '!' | '&' => Some("conditions are joined with `and`, `or`, `not`"),
         '?' | ':' => Some("a choice is written `where(condition, then, otherwise)`"),
-        '%' => Some("a share of a hundred is written `/100`; there is no remainder"),
+        '%' => Some("a percentage is written `/100`; there is no remainder operator"),
         _ => None,
     }
 }
@@ -157,8 +157,8 @@ fn number(text: &str, start: usize) -> Result<(Token, usize), SyntaxError> {
         return Err(match suffix.chars().next() {
             Some(first) if first.is_alphabetic() => {
                 let product = format!("a product needs its `*`: `{}*{}`", clipped(number), clipped(suffix));
-                error.hint(match elsewhere::is_unit(suffix) {
-                    true => format!("{product}; {}", elsewhere::UNITS),
+                error.hint(match other_notations::is_unit(suffix) {
+                    true => format!("{product}; {}", other_notations::UNITS),
                     false => product,
                 })
             }

@@ -12,21 +12,21 @@ use crate::parse::suggest::clipped;
 use crate::problem::{Condition, Equation, Place, Unknown};
 
 /// What conditions need to know of the rest of the file.
-pub(in crate::parse) struct Surroundings<'s> {
+pub(in crate::parse) struct ConditionInputs<'s> {
     pub(in crate::parse) ranges: &'s [Option<(f64, f64)>],
     pub(in crate::parse) unknowns: &'s [Unknown],
     pub(in crate::parse) equations: &'s [Expression],
 }
 
 /// A condition and its key.
-pub(in crate::parse) type Stated = (Condition, Span);
+pub(in crate::parse) type StatedCondition = (Condition, Span);
 
 /// Reads the section.
 pub(in crate::parse) fn read(
     section: &Table,
-    surroundings: &Surroundings<'_>,
+    inputs: &ConditionInputs<'_>,
     workshop: &mut Workshop,
-) -> Vec<Stated> {
+) -> Vec<StatedCondition> {
     let mut conditions = Vec::new();
     let mut equations = 0;
     for entry in &section.entries {
@@ -41,8 +41,8 @@ pub(in crate::parse) fn read(
         let weight = weight(table, workshop);
         let points = table.get("points").and_then(|entry| points(&entry.node, workshop));
         let condition = match (table.get("on"), table.get("periodic")) {
-            (Some(on), None) => on_pieces(entry, table, on, weight, surroundings, workshop),
-            (None, Some(periodic)) => wrap(entry, table, periodic, weight, surroundings, workshop),
+            (Some(on), None) => on_pieces(entry, table, on, weight, inputs, workshop),
+            (None, Some(periodic)) => wrap(entry, table, periodic, weight, inputs, workshop),
             (Some(_), Some(periodic)) => {
                 let message = "a condition has either `on` or `periodic`";
                 workshop.mistakes.report(periodic.key_span, message);
@@ -88,14 +88,14 @@ fn on_pieces(
     table: &Table,
     on: &Entry,
     weight: Option<f64>,
-    surroundings: &Surroundings<'_>,
+    inputs: &ConditionInputs<'_>,
     workshop: &mut Workshop,
 ) -> Option<(Place, Vec<Equation>)> {
     if let Some(fields) = table.get("fields") {
         workshop.mistakes.report(fields.key_span, "`fields` belongs to a `periodic` condition");
     }
     let pieces = reader::text(&on.node, &mut workshop.mistakes)
-        .and_then(|text| place::read(text, surroundings.ranges, workshop));
+        .and_then(|text| place::read(text, inputs.ranges, workshop));
     let ((Some(written), None) | (None, Some(written))) = (table.get("equation"), table.get("equations"))
     else {
         let hint = "add `equation = \"u = 0\"`";
@@ -129,7 +129,7 @@ fn on_pieces(
     let mut fine = true;
     for text in texts {
         if text.content.trim() == "periodic" {
-            let hint = "write `{ periodic = \"x\" }`, with the coordinate that comes around";
+            let hint = "write `{ periodic = \"x\" }`, with the periodic coordinate";
             workshop.mistakes.report_with(text.span, "periodicity has a key of its own", hint);
             fine = false;
             continue;
@@ -148,7 +148,7 @@ fn wrap(
     table: &Table,
     periodic: &Entry,
     weight: Option<f64>,
-    surroundings: &Surroundings<'_>,
+    inputs: &ConditionInputs<'_>,
     workshop: &mut Workshop,
 ) -> Option<(Place, Vec<Equation>)> {
     for key in ["equation", "equations"] {
@@ -164,9 +164,9 @@ fn wrap(
     };
     let fields = match table.get("fields") {
         Some(entry) => stated_fields(entry, workshop)?,
-        None => default_fields(axis, surroundings, workshop),
+        None => default_fields(axis, inputs, workshop),
     };
-    let range = *surroundings.ranges.get(axis)?;
+    let range = *inputs.ranges.get(axis)?;
     let (low, high) = range?;
     let mut all = Vec::with_capacity(fields.len());
     for (text, field) in fields {
@@ -219,13 +219,13 @@ fn stated_fields(entry: &Entry, workshop: &mut Workshop) -> Option<Vec<(String, 
 /// Every unknown with its derivatives along the axis below the highest one in the equations.
 fn default_fields(
     axis: usize,
-    surroundings: &Surroundings<'_>,
+    inputs: &ConditionInputs<'_>,
     workshop: &mut Workshop,
 ) -> Vec<(String, Expression)> {
-    let leaves = workshop.pool.leaves(surroundings.equations);
+    let leaves = workshop.pool.leaves(inputs.equations);
     let mut fields = Vec::new();
     let coordinate = workshop.scope.coordinates[axis].0.clone();
-    for (unknown, Unknown { name, .. }) in surroundings.unknowns.iter().enumerate() {
+    for (unknown, Unknown { name, .. }) in inputs.unknowns.iter().enumerate() {
         let orders = leaves.iter().map(|leaf| match leaf {
             Leaf::Field(field) if usize::from(field.unknown) == unknown => {
                 field.derivative.axes().iter().filter(|&&other| usize::from(other) == axis).count()

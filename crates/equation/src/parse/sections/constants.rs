@@ -40,7 +40,7 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Vec<(S
     for cycle in &order.cycles {
         let first = entries[cycle[0]];
         let chain = chain(cycle, |position| &entries[position].key);
-        let message = format!("`{}` is defined by itself", first.key);
+        let message = format!("the definition of `{}` is circular", first.key);
         workshop.mistakes.report_with(first.key_span, message, chain);
     }
     let mut values = vec![None; entries.len()];

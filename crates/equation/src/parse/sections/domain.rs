@@ -2,8 +2,8 @@
 
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Entry, Node, Table, Value};
-use crate::parse::elsewhere;
 use crate::parse::expression::{Meaning, Workshop};
+use crate::parse::other_notations;
 use crate::parse::reader;
 use crate::parse::suggest::clipped;
 use crate::problem::{Coordinate, Open, Role};
@@ -79,7 +79,7 @@ fn is_shape(entry: &Entry, workshop: &mut Workshop) -> bool {
         Value::Table(table) => table.get("range").is_some(),
         _ => false,
     };
-    let Some(hint) = elsewhere::shape(&entry.key).filter(|_| !interval) else { return false };
+    let Some(hint) = other_notations::shape(&entry.key).filter(|_| !interval) else { return false };
     let message = format!("`{}`: a domain is a box, an interval for each coordinate", entry.key);
     workshop.mistakes.report_with(entry.key_span, message, hint);
     workshop.scope.declare(&entry.key, Meaning::Broken, "domain", entry.key_span, &mut workshop.mistakes);

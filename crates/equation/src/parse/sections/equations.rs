@@ -11,11 +11,11 @@ use crate::problem::Equation;
 pub(in crate::parse) const MAX_EQUATIONS: usize = 4096;
 
 /// An equation and the key that states it.
-pub(in crate::parse) type Stated = (Equation, Span);
+pub(in crate::parse) type StatedEquation = (Equation, Span);
 
 /// Reads the section; a vector equation gives one equation per component.
-pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Vec<Stated> {
-    let mut stated: Vec<Stated> = Vec::new();
+pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Vec<StatedEquation> {
+    let mut stated: Vec<StatedEquation> = Vec::new();
     for entry in &section.entries {
         let (node, weight) = match &entry.node.value {
             Value::Table(table) => {

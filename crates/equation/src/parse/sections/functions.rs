@@ -3,7 +3,7 @@
 use crate::parse::definitions::{chain, order};
 use crate::parse::document::{Entry, Table, Text, Value};
 use crate::parse::expression::{
-    Context, Meaning, Resolver, Split, Syntax, Uses, Value as Resolved, Workshop,
+    Context, Meaning, NameSplit, Resolver, Syntax, Uses, Value as Resolved, Workshop,
 };
 use crate::parse::reader;
 use std::collections::HashMap;
@@ -47,8 +47,8 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) {
                 let base = match workshop.scope.get(name) {
                     Some(_) => name,
                     None => match workshop.scope.split(name) {
-                        Split::Derivative { base, .. } => base,
-                        Split::NotCoordinates { .. } | Split::Nothing => return,
+                        NameSplit::Derivative { base, .. } => base,
+                        NameSplit::NotCoordinates { .. } | NameSplit::Nothing => return,
                     },
                 };
                 uses[position].extend(positions.get(base));
@@ -60,7 +60,7 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) {
     for cycle in &order.cycles {
         let first = entries[cycle[0]];
         let chain = chain(cycle, |position| &entries[position].key);
-        let message = format!("`{}` is defined by itself", first.key);
+        let message = format!("the definition of `{}` is circular", first.key);
         workshop.mistakes.report_with(first.key_span, message, chain);
     }
     let context = Context::everything("a function");

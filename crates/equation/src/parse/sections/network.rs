@@ -36,7 +36,7 @@ const KEYS: [&str; 9] = [
 
 /// The words for starting weights.
 #[derive(Clone, Copy)]
-enum Start {
+enum InitializationWord {
     Spread,
     Glorot,
     He,
@@ -112,23 +112,28 @@ fn widths(node: &Node, mistakes: &mut Mistakes) -> Option<(usize, usize)> {
 }
 
 fn initialization(section: &Table, activation: Activation, workshop: &mut Workshop) -> Initialization {
-    let words =
-        [("spread", Start::Spread), ("glorot", Start::Glorot), ("he", Start::He), ("siren", Start::Siren)];
+    let words = [
+        ("spread", InitializationWord::Spread),
+        ("glorot", InitializationWord::Glorot),
+        ("he", InitializationWord::He),
+        ("siren", InitializationWord::Siren),
+    ];
     let mistakes = &mut workshop.mistakes;
     let entry = section.get("initialization");
-    let start =
-        entry.and_then(|entry| reader::choice(&entry.node, &words, mistakes)).unwrap_or(Start::Spread);
+    let start = entry
+        .and_then(|entry| reader::choice(&entry.node, &words, mistakes))
+        .unwrap_or(InitializationWord::Spread);
     let stated = section.get("frequency");
     let frequency = stated.and_then(|entry| reader::positive(&entry.node, mistakes));
     match start {
-        Start::Siren => {
+        InitializationWord::Siren => {
             if let (Some(entry), false) = (entry, activation == Activation::Sin) {
                 let hint = "set `activation = \"sin\"`";
                 mistakes.report_with(entry.node.span, "`siren` starting weights are made for `sin`", hint);
             }
             Initialization::Siren { frequency: frequency.unwrap_or(SIREN_FREQUENCY) }
         }
-        Start::Spread | Start::Glorot | Start::He => {
+        InitializationWord::Spread | InitializationWord::Glorot | InitializationWord::He => {
             if let Some(stated) = stated {
                 let hint = "set `initialization = \"siren\"`";
                 mistakes.report_with(
@@ -138,9 +143,9 @@ fn initialization(section: &Table, activation: Activation, workshop: &mut Worksh
                 );
             }
             match start {
-                Start::Spread => Initialization::Spread,
-                Start::He => Initialization::He,
-                Start::Glorot | Start::Siren => Initialization::Glorot,
+                InitializationWord::Spread => Initialization::Spread,
+                InitializationWord::He => Initialization::He,
+                InitializationWord::Glorot | InitializationWord::Siren => Initialization::Glorot,
             }
         }
     }

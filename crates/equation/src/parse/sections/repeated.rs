@@ -1,6 +1,6 @@
 //! What a file says twice: names that reports could not tell apart, and conditions stated again.
 
-use super::conditions::Stated;
+use super::conditions::StatedCondition;
 use crate::expression::Expression;
 use crate::parse::document::Table;
 use crate::parse::expression::Workshop;
@@ -8,11 +8,11 @@ use crate::problem::{INTERIOR, Place};
 use std::collections::{BTreeSet, HashMap};
 
 /// Reports conditions and data with a name that another term has, and conditions that hold twice.
-pub(in crate::parse) fn report(conditions: &[Stated], data: &Table, workshop: &mut Workshop) {
+pub(in crate::parse) fn report(conditions: &[StatedCondition], data: &Table, workshop: &mut Workshop) {
     let names = conditions.iter().map(|(condition, span)| (condition.name.as_str(), *span));
     let tables = data.entries.iter().map(|entry| (entry.key.as_str(), entry.key_span));
     for (name, span) in names.chain(tables.clone()).filter(|(name, _)| *name == INTERIOR) {
-        let message = format!("`{name}` is what reports call the points inside the domain");
+        let message = format!("`{name}` is reserved for the points inside the domain");
         workshop.mistakes.report_with(span, message, "choose another name");
     }
     for (name, span) in tables {

@@ -29,7 +29,7 @@ const PHASE_KEYS: [&str; 16] = [
     "sampler",
     "adaptive",
     "causal",
-    "attention",
+    "residual_weights",
     "resample",
     "learning_rate",
     "schedule",
@@ -87,7 +87,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     }
 }
 
-/// What the section says about windows of time, unless it leaves them open.
+/// What the section says about time windows, unless it leaves them open.
 pub(in crate::parse) fn stated_windows(section: &Table) -> Option<&Node> {
     let node = &section.get("windows")?.node;
     let open = matches!(&node.value, Value::Text(text) if text.content == "auto");
@@ -187,7 +187,7 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     phase.causal = causal.or(phase.causal);
     let balance = table.get("balance").and_then(|entry| reader::boolean(&entry.node, mistakes));
     phase.balance = balance.or(phase.balance);
-    if let Some(entry) = table.get("attention") {
+    if let Some(entry) = table.get("residual_weights") {
         phase.residual_weights = residual_weights(&entry.node, workshop);
     }
     let mistakes = &mut workshop.mistakes;
@@ -281,7 +281,7 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) ->
     }
 }
 
-/// Attention: whether, or how fast.
+/// Residual-based weights: whether, or how fast they follow.
 fn residual_weights(node: &Node, workshop: &mut Workshop) -> Option<ResidualWeights> {
     let mistakes = &mut workshop.mistakes;
     let usual = ResidualWeights { decay: 0.999, rate: 0.01 };
@@ -307,7 +307,7 @@ fn residual_weights(node: &Node, workshop: &mut Workshop) -> Option<ResidualWeig
 
 /// The kinds of schedules.
 #[derive(Clone, Copy)]
-enum Shape {
+enum ScheduleKind {
     Constant,
     Cosine,
     Exponential,
@@ -315,13 +315,16 @@ enum Shape {
 
 fn schedule(node: &Node, workshop: &mut Workshop) -> Option<Schedule> {
     let mistakes = &mut workshop.mistakes;
-    let shapes =
-        [("constant", Shape::Constant), ("cosine", Shape::Cosine), ("exponential", Shape::Exponential)];
+    let shapes = [
+        ("constant", ScheduleKind::Constant),
+        ("cosine", ScheduleKind::Cosine),
+        ("exponential", ScheduleKind::Exponential),
+    ];
     let Value::Table(table) = &node.value else {
         return match reader::choice(node, &shapes, mistakes)? {
-            Shape::Constant => Some(Schedule::Constant),
-            Shape::Cosine => Some(Schedule::Cosine { warmup: 0 }),
-            Shape::Exponential => {
+            ScheduleKind::Constant => Some(Schedule::Constant),
+            ScheduleKind::Cosine => Some(Schedule::Cosine { warmup: 0 }),
+            ScheduleKind::Exponential => {
                 let hint = "write `{ kind = \"exponential\", factor = 0.9, steps = 1000 }`";
                 mistakes.report_with(node.span, "an exponential schedule needs its factor and steps", hint);
                 None
@@ -334,21 +337,21 @@ fn schedule(node: &Node, workshop: &mut Workshop) -> Option<Schedule> {
     };
     let shape = reader::choice(&kind.node, &shapes, mistakes)?;
     let keys: &[&str] = match shape {
-        Shape::Constant => &["kind"],
-        Shape::Cosine => &["kind", "warmup"],
-        Shape::Exponential => &["kind", "factor", "steps"],
+        ScheduleKind::Constant => &["kind"],
+        ScheduleKind::Cosine => &["kind", "warmup"],
+        ScheduleKind::Exponential => &["kind", "factor", "steps"],
     };
     reader::only(table, keys, "key", mistakes);
     let mut steps = |key: &str, least: i64| {
         table.get(key).map(|entry| reader::count(&entry.node, least..=i64::MAX, mistakes))
     };
     match shape {
-        Shape::Constant => Some(Schedule::Constant),
-        Shape::Cosine => {
+        ScheduleKind::Constant => Some(Schedule::Constant),
+        ScheduleKind::Cosine => {
             let warmup = steps("warmup", 0).unwrap_or(Some(0))?;
             Some(Schedule::Cosine { warmup: warmup as u64 })
         }
-        Shape::Exponential => {
+        ScheduleKind::Exponential => {
             let (steps, factor) = (steps("steps", 1), table.get("factor"));
             let (Some(steps), Some(factor)) = (steps, factor) else {
                 let hint = "write `{ kind = \"exponential\", factor = 0.9, steps = 1000 }`";
@@ -381,7 +384,7 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
                 return None;
             }
             if steps.is_none() && seconds.is_none() {
-                let message = "a bound that is never reached would never end training";
+                let message = "training might never reach this bound";
                 let hint = "state `steps` or `seconds` beside it, as in `{ loss = 1e-6, steps = 50000 }`";
                 mistakes.report_with(node.span, message, hint);
                 return None;

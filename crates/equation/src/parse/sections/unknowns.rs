@@ -14,10 +14,10 @@ const MAX_UNKNOWNS: usize = 64;
 const MAX_PARAMETERS: usize = 256;
 
 /// Fields, and where their units are stated, if they are.
-type Declared = (Vec<Unknown>, Vec<Option<Span>>);
+type DeclaredUnknowns = (Vec<Unknown>, Vec<Option<Span>>);
 
 /// Declares the fields.
-pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Workshop) -> Declared {
+pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Workshop) -> DeclaredUnknowns {
     let mut unknowns = Vec::new();
     let mut units = Vec::new();
     for entry in &section.entries {

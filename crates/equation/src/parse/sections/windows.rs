@@ -23,7 +23,7 @@ pub(in crate::parse) fn check(training: &Table, problem: &Problem, mistakes: &mu
         Tie::Data => ("[data] may belong to any time".to_owned(), "leave `windows` out"),
         Tie::Later { condition: number } => {
             let name = condition(number);
-            (format!("condition `{name}` states something about a later time"), "leave `windows` out")
+            (format!("condition `{name}` refers to a later time"), "leave `windows` out")
         }
         Tie::Filter { condition: number } => {
             let name = condition(number);
@@ -32,13 +32,15 @@ pub(in crate::parse) fn check(training: &Table, problem: &Problem, mistakes: &mu
         Tie::Ansatz { unknown } => {
             let name = &problem.unknowns[unknown].name;
             (
-                format!("the ansatz of `{name}` depends on time, and later windows begin elsewhere"),
+                format!(
+                    "the ansatz of `{name}` depends on time, but later time windows have other initial times"
+                ),
                 "state the start as a condition, or leave `windows` out",
             )
         }
-        Tie::NoStart => ("no condition says how it begins".to_owned(), "add a condition at the start of `t`"),
+        Tie::NoStart => ("there is no initial condition".to_owned(), "add a condition at the start of `t`"),
     };
-    let message = format!("this problem cannot be trained window by window: {reason}");
+    let message = format!("this problem cannot be divided into time windows: {reason}");
     mistakes.report_with(entry.node.span, message, hint);
 }
 
@@ -53,7 +55,7 @@ fn check_times(entry: &Entry, problem: &Problem, mistakes: &mut Mistakes) {
             mistakes.report_with(
                 entry.node.span,
                 message,
-                "windows meet at these times, one after the other",
+                "the times are the interfaces between windows, in increasing order",
             );
             return;
         }

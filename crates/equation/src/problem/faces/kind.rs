@@ -1,6 +1,6 @@
 //! What the kind of an equation asks for, and where it asks for nothing.
 
-use super::{BareFace, End, Steep, System, few_places, order};
+use super::{BareFace, FaceEnd, Steep, System, few_places, order};
 use crate::expression::{Expression, Leaf, Pool, evaluate};
 use crate::problem::{Problem, Role};
 
@@ -46,7 +46,7 @@ fn sample(problem: &Problem, pool: &Pool, function: Expression, place: &[f64]) -
 
 /// Whether equations lose their highest derivatives on a face, or are infinite there: solutions that stay finite
 /// need no condition then, as at the axis of a cylinder.
-pub(super) fn is_singular(problem: &Problem, system: &System, steep: &[Steep], end: End) -> bool {
+pub(super) fn is_singular(problem: &Problem, system: &System, steep: &[Steep], end: FaceEnd) -> bool {
     let mut pool = problem.pool.clone();
     let factors = factors(&mut pool, system, steep, end.axis);
     let (face, inside) = (few_places(problem, &[(end.axis, end.value)]), few_places(problem, &[]));
@@ -85,7 +85,7 @@ fn sign(problem: &Problem, pool: &Pool, function: Expression) -> Option<f64> {
 
 /// The end at which a quantity that is carried along comes in, where nothing says what comes in: of one field with
 /// `a·u_t + b·u_x + … = 0` and known signs of `a` and `b` only.
-pub(super) fn inflow(problem: &Problem, system: &System, ends: [End; 2]) -> Option<BareFace> {
+pub(super) fn inflow(problem: &Problem, system: &System, ends: [FaceEnd; 2]) -> Option<BareFace> {
     let (&[residual], 1) = (&system.equations[..], system.unknowns.len()) else { return None };
     let unknown = *system.unknowns.first()?;
     let time = problem.domain.coordinates.iter().position(|coordinate| coordinate.role == Role::Time)?;

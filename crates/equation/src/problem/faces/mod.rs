@@ -48,7 +48,7 @@ type Steep = (usize, usize);
 
 /// One end of a coordinate.
 #[derive(Clone, Copy)]
-struct End {
+struct FaceEnd {
     axis: usize,
     value: f64,
     open: bool,
@@ -133,8 +133,8 @@ fn judge(problem: &Problem, statements: &Statements<'_>, system: &System, axis: 
     let highest = |unknown: usize| leaves.iter().map(|leaf| order(*leaf, unknown, axis)).max().unwrap_or(0);
     let coordinate = &problem.domain.coordinates[axis];
     let ends = [
-        End { axis, value: coordinate.low, open: coordinate.open.low },
-        End { axis, value: coordinate.high, open: coordinate.open.high },
+        FaceEnd { axis, value: coordinate.low, open: coordinate.open.low },
+        FaceEnd { axis, value: coordinate.high, open: coordinate.open.high },
     ];
     if system.unknowns.iter().any(|&unknown| holds_by_itself(problem, unknown, axis)) {
         return None;

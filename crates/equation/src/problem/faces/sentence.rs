@@ -26,7 +26,7 @@ impl BareFace {
         } else {
             format!("`{name} = {{ range = [{low}, {high}], {open} }}`")
         };
-        let (verb, together) = if fields.len() == 1 { ("asks", "") } else { ("ask", " together") };
+        let (verb, together) = if fields.len() == 1 { ("needs", "") } else { ("need", " together") };
         let plural = if needed == 1 { "" } else { "s" };
         let stated = match found {
             0 => "none is stated".to_owned(),
@@ -38,7 +38,7 @@ impl BareFace {
             several => format!("{several} are"),
         };
         format!(
-            "{} {verb} for {needed} condition{plural}{together} at the ends of {name}, and {stated}: {missing} missing at {}. \
+            "{} {verb} {needed} condition{plural}{together} at the ends of {name}, but {stated}: {missing} missing at {}. \
              The equations alone do not single out a solution. State what holds there: `{{ on = \"{}\", equation = \"{first} = …\" }}`, \
              or `dn({first}) = …`; or join both ends: `{{ periodic = \"{name}\" }}`; \
              or say that nothing is to hold there: {open}",

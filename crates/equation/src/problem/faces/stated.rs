@@ -1,6 +1,6 @@
 //! What conditions state at the ends of a coordinate.
 
-use super::{End, Steep, System, few_places, fields, is_large};
+use super::{FaceEnd, Steep, System, few_places, fields, is_large};
 use crate::expression::Expression;
 use crate::problem::value;
 use crate::problem::{Piece, Place, Problem};
@@ -41,7 +41,7 @@ impl<'p> Statements<'p> {
 
     /// Counts the equations that hold on a face and mention the system. Of those on parts of it, as many count as hold at
     /// one place.
-    pub(super) fn at(&self, system: &System, steep: &[Steep], end: End) -> Stated {
+    pub(super) fn at(&self, system: &System, steep: &[Steep], end: FaceEnd) -> Stated {
         let mut whole = 0;
         let mut parts: Vec<(Expression, usize)> = Vec::new();
         let mut uncounted = false;
@@ -68,7 +68,7 @@ impl<'p> Statements<'p> {
     }
 
     /// How many of the equations on parts of a face hold at one place: at the one where most do.
-    fn together(&self, parts: &[(Expression, usize)], end: End) -> usize {
+    fn together(&self, parts: &[(Expression, usize)], end: FaceEnd) -> usize {
         let pool = &self.problem.pool;
         let filters: Vec<Expression> = parts.iter().map(|(filter, _)| *filter).collect();
         if parts.is_empty() || is_large(pool, &filters) {
@@ -85,7 +85,7 @@ impl<'p> Statements<'p> {
     }
 
     /// Equations that tie both ends together, or hold on a plane between them.
-    pub(super) fn elsewhere(&self, system: &System, [low, high]: [End; 2]) -> usize {
+    pub(super) fn elsewhere(&self, system: &System, [low, high]: [FaceEnd; 2]) -> usize {
         let counts = |place: &Place| match place {
             Place::Wrap { axis } => *axis == low.axis,
             Place::Pieces(pieces) => pieces.iter().any(|piece| match piece.fixed[..] {

@@ -7,7 +7,7 @@ use equation::expression::{Leaf, evaluate};
 fn all_exact(text: &str) {
     let pair = pair(text);
     let count: usize = pair.stated.conditions.iter().map(|condition| condition.equations.len()).sum();
-    assert_eq!(pair.check_exact(TOLERANCE), count, "{:#?}", pair.outcomes());
+    assert_eq!(pair.check_exact(TOLERANCE), count, "{:#?}", pair.treatments());
     assert!(pair.constrained.conditions.is_empty(), "what is exact needs no term");
 }
 
@@ -145,9 +145,9 @@ fn solitons_enter_by_their_values_at_the_start_and_at_the_walls() {
 
 #[test]
 fn solitons_that_are_narrow_in_their_box_stay_penalties() {
-    let outcomes = pair(&solitons(8.0, 1.0)).outcomes();
-    assert!(outcomes.iter().any(|outcome| outcome.contains("too steep")), "{outcomes:#?}");
-    assert!(outcomes.iter().all(|outcome| !outcome.ends_with("exact")), "{outcomes:#?}");
+    let treatments = pair(&solitons(8.0, 1.0)).treatments();
+    assert!(treatments.iter().any(|treatment| treatment.contains("too steep")), "{treatments:#?}");
+    assert!(treatments.iter().all(|treatment| !treatment.ends_with("exact")), "{treatments:#?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod soft;
 use equation::counter::Stream;
 use equation::decide::decide;
 use equation::parse::parse;
-use equation::problem::{Outcome, Reason};
+use equation::problem::{PenaltyReason, Treatment};
 use equation::problem::{Piece, Place, Problem};
 use equation::taylor::{Interpreter, Source, plan};
 
@@ -29,22 +29,24 @@ fn pair(text: &str) -> Pair {
 
 impl Pair {
     /// Every equation as `name: exact` or `name: reason`, in the file's order.
-    fn outcomes(&self) -> Vec<String> {
+    fn treatments(&self) -> Vec<String> {
         let problem = &self.constrained;
-        let outcome = |enforcement: &equation::problem::Enforcement| match &enforcement.outcome {
-            Outcome::Exact { .. } => format!("{}: exact", enforcement.condition),
-            Outcome::Penalty(reason) => format!("{}: {}", enforcement.condition, reason.sentence(problem)),
+        let treatment = |enforcement: &equation::problem::Enforcement| match &enforcement.treatment {
+            Treatment::Exact { .. } => format!("{}: exact", enforcement.condition),
+            Treatment::Penalty(reason) => format!("{}: {}", enforcement.condition, reason.sentence(problem)),
         };
-        problem.enforcements.iter().map(outcome).collect()
+        problem.enforcements.iter().map(treatment).collect()
     }
 
     /// The reason for which the only penalty stays one.
-    fn reason(&self) -> Reason {
-        let mut reasons = self.constrained.enforcements.iter().filter_map(|it| match &it.outcome {
-            Outcome::Exact { .. } => None,
-            Outcome::Penalty(reason) => Some(reason.clone()),
+    fn reason(&self) -> PenaltyReason {
+        let mut reasons = self.constrained.enforcements.iter().filter_map(|it| match &it.treatment {
+            Treatment::Exact { .. } => None,
+            Treatment::Penalty(reason) => Some(reason.clone()),
         });
-        let (Some(reason), None) = (reasons.next(), reasons.next()) else { panic!("{:?}", self.outcomes()) };
+        let (Some(reason), None) = (reasons.next(), reasons.next()) else {
+            panic!("{:?}", self.treatments())
+        };
         reason
     }
 
@@ -58,13 +60,13 @@ impl Pair {
         let noise = Stream::new(5, 5);
         let start = plan.initialize(1).into_iter().enumerate();
         let parameters: Vec<f64> = start.map(|(place, value)| value + noise.normal(place as u64)).collect();
-        let mut outcomes = self.constrained.enforcements.iter();
+        let mut treatments = self.constrained.enforcements.iter();
         let mut checked = 0;
         for term in &plan.terms {
             let Source::Condition(position) = term.source else { continue };
             let condition = &problem.conditions[position];
             let exact: Vec<bool> = (condition.equations.iter())
-                .map(|_| matches!(outcomes.next().unwrap().outcome, Outcome::Exact { .. }))
+                .map(|_| matches!(treatments.next().unwrap().treatment, Treatment::Exact { .. }))
                 .collect();
             checked += exact.iter().filter(|exact| **exact).count();
             let Place::Pieces(pieces) = &condition.place else { continue };

@@ -67,10 +67,10 @@ proptest! {
     #[test]
     fn whatever_one_function_prescribes_can_be_built_in(stated in stated()) {
         let pair = pair(&stated.text());
-        let outcomes = pair.outcomes();
-        prop_assume!(!outcomes.iter().any(|outcome| outcome.ends_with("too steep")));
+        let treatments = pair.treatments();
+        prop_assume!(!treatments.iter().any(|treatment| treatment.ends_with("too steep")));
         let count: usize = pair.stated.conditions.iter().map(|condition| condition.equations.len()).sum();
-        prop_assert_eq!(outcomes.iter().filter(|it| it.ends_with("exact")).count(), count, "{:?}", outcomes);
+        prop_assert_eq!(treatments.iter().filter(|it| it.ends_with("exact")).count(), count, "{:?}", treatments);
         prop_assert_eq!(pair.check_exact(TOLERANCE), count);
     }
 }

@@ -1,7 +1,7 @@
 //! Conditions that stay penalties, each for its own reason.
 
 use super::{TOLERANCE, pair};
-use equation::problem::Reason;
+use equation::problem::PenaltyReason;
 
 /// Burgers with other conditions and whatever else follows them.
 fn burgers(conditions: &str) -> String {
@@ -27,29 +27,29 @@ fn the_lid_of_a_cavity_gives_way_to_its_walls() {
         ))
     };
     let moved = cavity("1");
-    let outcomes = [
+    let treatments = [
         "walls: exact",
         "walls: exact",
-        "lid: it asks for u = 1 at (0, 1), where `walls` asks for 0",
+        "lid: it requires u = 1 at (0, 1), where `walls` requires 0",
         "lid: exact",
         "level: it does not hold on whole faces of the box",
     ];
-    assert_eq!(moved.outcomes(), outcomes);
+    assert_eq!(moved.treatments(), treatments);
     assert_eq!(moved.check_exact(TOLERANCE), 3);
     let left: Vec<&str> =
         moved.constrained.conditions.iter().map(|it| it.equations[0].text.as_str()).collect();
     assert_eq!(left, ["u = 1", "p = 0"], "penalties keep their terms, and only they");
     let regular = cavity("4*x*(1 - x)");
     assert_eq!(regular.check_exact(TOLERANCE), 4);
-    assert_eq!(regular.reason(), Reason::Partial);
+    assert_eq!(regular.reason(), PenaltyReason::Partial);
 }
 
 #[test]
 fn a_start_that_does_not_meet_the_walls_gives_way() {
     let pair =
         pair(&burgers(&format!("start = {{ on = \"t = 0\", equation = \"u = cos(pi*x)\" }}\n{WALLS}")));
-    let said = ["start: it asks for u = -1 at (0, -1), where `walls` asks for 0", "walls: exact"];
-    assert_eq!(pair.outcomes(), said);
+    let said = ["start: it requires u = -1 at (0, -1), where `walls` requires 0", "walls: exact"];
+    assert_eq!(pair.treatments(), said);
     assert_eq!(pair.check_exact(TOLERANCE), 1);
 }
 
@@ -61,8 +61,8 @@ fn a_velocity_that_moves_a_wall_gives_way() {
          walls = { on = \"boundary\", equation = \"u = 0\" }\n",
     );
     let said =
-        ["start: exact", "start: it asks for u_t = 1 at (0, 0), where `walls` asks for 0", "walls: exact"];
-    assert_eq!(pair.outcomes(), said);
+        ["start: exact", "start: it requires u_t = 1 at (0, 0), where `walls` requires 0", "walls: exact"];
+    assert_eq!(pair.treatments(), said);
 }
 
 #[test]
@@ -77,30 +77,30 @@ fn what_is_not_smooth_around_a_periodic_coordinate_is_not_built_in() {
         "start = { on = \"t = 0\", equation = \"u = x^2\" }\nwrap = { periodic = \"x\", fields = \"u\" }",
     ));
     assert!(
-        matches!(wrapped.outcomes()[0].split_once("jumps"), Some((_, rest)) if rest.ends_with("from 2 to -2"))
+        matches!(wrapped.treatments()[0].split_once("jumps"), Some((_, rest)) if rest.ends_with("from 2 to -2"))
     );
-    let said = "start: the derivative along x of what it prescribes jumps at the ends of the periodic x, from -2 to 2";
-    assert_eq!(allen_cahn.outcomes(), [said]);
+    let said = "start: the derivative of its data along x jumps at the ends of the periodic x, from -2 to 2";
+    assert_eq!(allen_cahn.treatments(), [said]);
     let wall = pair(
         &burgers(&format!("{START}\n{WALLS}"))
             .replace("[conditions]", "[network]\nperiodic = [\"x\"]\n[conditions]"),
     );
-    assert_eq!(wall.outcomes(), ["start: exact", "walls: x is periodic and has no ends"]);
+    assert_eq!(wall.treatments(), ["start: exact", "walls: x is periodic and has no ends"]);
 }
 
 #[test]
 fn every_other_reason_is_told() {
     let table: [(&str, &str); 12] = [
-        ("start = { on = \"t = 0\", equation = \"u = abs(x) - 1\" }", "what it prescribes may have kinks"),
-        (
-            "start = { on = \"t = 0\", equation = \"u = where(x < 0, 0, 1)\" }",
-            "what it prescribes may have kinks",
-        ),
+        ("start = { on = \"t = 0\", equation = \"u = abs(x) - 1\" }", "its data may have kinks"),
+        ("start = { on = \"t = 0\", equation = \"u = where(x < 0, 0, 1)\" }", "its data may have kinks"),
         (
             "start = { on = \"t = 0\", equation = \"u = sqrt(1 + x)\" }",
-            "the derivative along x of what it prescribes is not finite at (0, -1)",
+            "the derivative of its data along x is not finite at (0, -1)",
         ),
-        ("start = { on = \"t = 0\", equation = \"u = 1/x\" }", "what it prescribes is not finite at (0, 0)"),
+        (
+            "start = { on = \"t = 0\", equation = \"u = 1/x\" }",
+            "the prescribed value is not finite at (0, 0)",
+        ),
         (
             "start = { on = \"t = 0\", equation = \"u = u_x\" }",
             "it does not prescribe the value of one unknown",
@@ -123,7 +123,7 @@ fn every_other_reason_is_told() {
         ),
         (
             "start = { on = \"t = 0\", equation = \"u_t = 0\" }",
-            "it prescribes a slope where no exact condition gives the value",
+            "it prescribes a derivative where no hard constraint prescribes the value",
         ),
         (
             "start = { on = \"t = 0\", equation = \"u_x = 0\" }",
@@ -137,14 +137,14 @@ fn every_other_reason_is_told() {
     for (condition, reason) in table {
         // A second condition on the same face stays out of the way.
         let text = burgers(&format!("{condition}\nend = {{ on = \"t = 1\", equation = \"u_x = 0\" }}"));
-        let outcomes = pair(&text).outcomes();
-        assert_eq!(outcomes[0], format!("start: {reason}"), "{condition}");
+        let treatments = pair(&text).treatments();
+        assert_eq!(treatments[0], format!("start: {reason}"), "{condition}");
     }
     let wrapped = pair(&burgers(&format!("{START}\nwrap = {{ periodic = \"x\", fields = \"u\" }}")));
-    assert_eq!(wrapped.reason(), Reason::Wrapped);
+    assert_eq!(wrapped.reason(), PenaltyReason::Wrapped);
     let trained = burgers("start = { on = \"t = 0\", equation = \"u = a*(1 - x^2)\" }");
     let trained = pair(&trained.replace("[equations]", "[parameters]\na = 1\n[equations]"));
-    assert_eq!(trained.reason(), Reason::Trained);
+    assert_eq!(trained.reason(), PenaltyReason::Trained);
 }
 
 #[test]
@@ -156,9 +156,9 @@ fn data_in_many_dimensions_stay_penalties_unless_they_are_zero() {
              [conditions]\nwalls = {{ on = \"boundary\", equation = \"u = {data}\" }}\n"
         ))
     };
-    assert_eq!(poisson(4, "sum(i, cos(pi*x[i]))").reason(), Reason::TooManyAxes { axes: 4 });
+    assert_eq!(poisson(4, "sum(i, cos(pi*x[i]))").reason(), PenaltyReason::TooManyAxes { axes: 4 });
     assert_eq!(poisson(5, "0").check_exact(TOLERANCE), 1);
-    assert_eq!(poisson(7, "0").reason(), Reason::TooManyAxes { axes: 7 });
+    assert_eq!(poisson(7, "0").reason(), PenaltyReason::TooManyAxes { axes: 7 });
     assert_eq!(poisson(3, "exp(x1*x2*x3)").check_exact(TOLERANCE), 1);
 }
 
@@ -170,7 +170,7 @@ fn a_start_stays_exact_where_the_walls_are_too_many() {
          start = { on = \"t = 0\", equation = \"u = sum(i, x[i]^2)\" }\n\
          walls = { on = \"boundary\", equation = \"u = sum(i, x[i]^2) + 8*t\" }\n",
     );
-    assert_eq!(pair.outcomes()[0], "start: exact");
+    assert_eq!(pair.treatments()[0], "start: exact");
     assert_eq!(pair.check_exact(TOLERANCE), 1);
 }
 
@@ -182,7 +182,7 @@ fn an_ansatz_beyond_its_size_is_not_built() {
          [conditions]\nwalls = {{ on = \"boundary\", equation = \"u = {}\" }}\n",
         waves.join(" + ")
     ));
-    assert!(matches!(pair.reason(), Reason::TooLarge { nodes, limit: 400 } if nodes > 400));
+    assert!(matches!(pair.reason(), PenaltyReason::TooLarge { nodes, limit: 400 } if nodes > 400));
 }
 
 #[test]
@@ -190,6 +190,6 @@ fn more_equations_than_anyone_writes_are_not_compared_two_by_two() {
     let many: String =
         (0..101).map(|k| format!("c{k} = {{ on = \"t = 0\", equation = \"u = {k}*x\" }}\n")).collect();
     let pair = pair(&burgers(&many));
-    assert_eq!(pair.outcomes()[0], "c0: 101 equations prescribe its unknown, more than 100");
+    assert_eq!(pair.treatments()[0], "c0: 101 equations prescribe its unknown, more than 100");
     assert_eq!(pair.constrained.conditions.len(), 101);
 }

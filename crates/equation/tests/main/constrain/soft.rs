@@ -13,16 +13,16 @@ fn for_the_whole_file() {
     let off = pair(&format!("{HEAT}hard_constraints = \"off\"\n"));
     assert_eq!(off.constrained.conditions.len(), 3);
     assert!(off.constrained.unknowns.iter().all(|unknown| unknown.ansatz.is_none()));
-    assert!(off.outcomes().is_empty());
+    assert!(off.treatments().is_empty());
     let auto = pair(&format!("{HEAT}hard_constraints = \"auto\"\n"));
-    assert_eq!(auto.outcomes()[..2], ["start: exact", "other: exact"]);
+    assert_eq!(auto.treatments()[..2], ["start: exact", "other: exact"]);
 }
 
 #[test]
 fn for_one_unknown() {
     let pair = pair(&HEAT.replacen("u = {}", "u = { hard_constraints = \"off\" }", 1));
     let said = ["start: hard constraints are off for u", "other: exact"];
-    assert_eq!(pair.outcomes()[..2], said);
+    assert_eq!(pair.treatments()[..2], said);
     assert!(pair.constrained.unknowns[0].ansatz.is_none());
 }
 
@@ -30,7 +30,7 @@ fn for_one_unknown() {
 fn an_ansatz_of_the_file_wins() {
     for (ansatz, printed) in [("1 + x*N", "x*N + 1"), ("where(N > 1, N, N + 1)", "where(N > 1, N, N + 1)")] {
         let pair = pair(&HEAT.replace("[ansatz]", &format!("[ansatz]\nu = \"{ansatz}\"")));
-        assert_eq!(pair.outcomes()[..2], ["start: u has an ansatz of its own", "other: exact"]);
+        assert_eq!(pair.treatments()[..2], ["start: u has an ansatz of its own", "other: exact"]);
         assert_eq!(pair.ansatz(0), printed);
         assert_eq!(pair.constrained.conditions[0].name, "start");
     }
@@ -39,9 +39,9 @@ fn an_ansatz_of_the_file_wins() {
 #[test]
 fn what_the_network_is_added_to_stays_as_the_file_has_it() {
     let added = HEAT.replace("[ansatz]", "[ansatz]\nu = \"1 + 2*N\"");
-    assert_eq!(pair(&added).outcomes()[..2], ["start: exact", "other: exact"]);
+    assert_eq!(pair(&added).treatments()[..2], ["start: exact", "other: exact"]);
     let off = pair(&added.replacen("u = {}", "u = { hard_constraints = \"off\" }", 1));
-    assert_eq!(off.outcomes()[0], "start: hard constraints are off for u");
+    assert_eq!(off.treatments()[0], "start: hard constraints are off for u");
     assert_eq!(off.ansatz(0), "2*N + 1");
 }
 
@@ -54,7 +54,7 @@ const PLATE: &str = "[domain]\nx = [0, 1]\ny = [0, 1]\n[functions]\ndepth = \"1 
 #[test]
 fn a_condition_that_the_added_part_meets_but_in_corners_holds_and_is_said_to() {
     let added = pair(PLATE);
-    assert_eq!(added.outcomes(), ["cold: exact", "hot: exact"]);
+    assert_eq!(added.treatments(), ["cold: exact", "hot: exact"]);
     let problem = &added.constrained;
     let ansatz = problem.unknowns[0].ansatz.expect("an ansatz");
     let at = |place: [f64; 2]| {
@@ -71,9 +71,9 @@ fn a_condition_that_the_added_part_meets_but_in_corners_holds_and_is_said_to() {
     }
     // What it meets on half of the edge only stays a contradiction.
     let half = pair(&PLATE.replace("T = 1\"", "T = where(x < 0.5, 1, 2)\""));
-    assert!(half.outcomes()[1] != "hot: exact", "{:?}", half.outcomes());
+    assert!(half.treatments()[1] != "hot: exact", "{:?}", half.treatments());
     let without = pair(&PLATE.replace("[ansatz]\nT = \"jump + N\"\n", ""));
-    assert!(without.outcomes()[1].starts_with("hot: it asks for T = 1 at"), "{:?}", without.outcomes());
+    assert!(without.treatments()[1].starts_with("hot: it requires T = 1 at"), "{:?}", without.treatments());
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn conditions_that_are_stated_twice_agree_or_one_gives_way() {
             &format!("again = {{ on = \"t = 0\", equation = \"3*u = {value}\" }}\nother = {{ on = \"t = 0\""),
         ))
     };
-    assert_eq!(twice("0").outcomes()[..2], ["start: exact", "again: exact"]);
-    let refused = twice("3*x").outcomes();
+    assert_eq!(twice("0").treatments()[..2], ["start: exact", "again: exact"]);
+    let refused = twice("3*x").treatments();
     assert_eq!(
         refused[..2],
-        ["start: exact", "again: it asks for u = 1 at (0, 1), where `start` asks for 0"]
+        ["start: exact", "again: it requires u = 1 at (0, 1), where `start` requires 0"]
     );
 }
 
@@ -105,7 +105,7 @@ fn fields_that_are_large_or_small_are_computed_in_units_of_their_size() {
     assert_eq!((hot.constrained.unknowns[0].unit, hot.constrained.unknowns[1].unit), (256.0, 1.0));
     assert!(hot.check_exact(1e-10) > 0);
     let said = equation::problem::report(&hot.constrained);
-    let line = "u is computed in units of 256, as large as conditions and sources make it";
+    let line = "u is scaled by 256, the size of conditions and sources";
     assert!(said.iter().any(|said| said == line), "{said:?}");
     let soft = with("u = 300*cos(pi*x)", "hard_constraints = \"off\"\n");
     assert_eq!(soft.ansatz(0), "256*N");
@@ -138,10 +138,10 @@ fn starts_of_what_swings_many_times_stay_penalties() {
             rest = {{ on = \"t = 0\", equation = \"u_t = 0\" }}\n[training]\nwindows = 1\n"
         ))
     };
-    assert_eq!(swinging(2, "").outcomes(), ["start: exact", "rest: exact"]);
-    let reason = "what it starts changes many times over until the end of time";
+    assert_eq!(swinging(2, "").treatments(), ["start: exact", "rest: exact"]);
+    let reason = "the field changes rapidly: many oscillations over the time interval";
     let long = swinging(20, "");
-    assert_eq!(long.outcomes(), [format!("start: {reason}"), format!("rest: {reason}")]);
+    assert_eq!(long.treatments(), [format!("start: {reason}"), format!("rest: {reason}")]);
     assert!(long.constrained.unknowns[0].ansatz.is_none());
     // What the file says of the solution stays.
     assert_eq!(swinging(20, "[ansatz]\nu = \"t^2 + N\"\n").ansatz(0), "t^2 + N");

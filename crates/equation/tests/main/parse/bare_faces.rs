@@ -73,7 +73,7 @@ fn a_wall_without_a_condition_is_told_of_with_the_ways_to_mend_it() {
     bare(&problem, 2, 1, &[1.0]);
     let said = problem.warnings().join("\n");
     for part in [
-        "`u_xx` asks for 2 conditions at the ends of x, and 1 is stated: one is missing at x = 1.",
+        "`u_xx` needs 2 conditions at the ends of x, but 1 is stated: one is missing at x = 1.",
         "`{ on = \"x = 1\", equation = \"u = …\" }`",
         "`dn(u) = …`",
         "`{ periodic = \"x\" }`",

@@ -154,7 +154,7 @@ fn phases_override_the_training_table() {
 }
 
 #[test]
-fn attention_is_paid_in_the_phases_that_ask_for_it() {
+fn residual_weights_are_those_of_the_phases_that_state_them() {
     let usual = ResidualWeights { decay: 0.999, rate: 0.01 };
     let phases = |lines: &str| {
         let text = files::BURGERS.replace("optimizer = \"adam\"", lines);
@@ -162,11 +162,35 @@ fn attention_is_paid_in_the_phases_that_ask_for_it() {
         training.phases.iter().map(|phase| phase.residual_weights).collect::<Vec<_>>()
     };
     assert_eq!(phases("optimizer = \"adam\""), [None]);
-    assert_eq!(phases("attention = true"), [Some(usual)]);
-    assert_eq!(phases("attention = { decay = 0.9 }"), [Some(ResidualWeights { decay: 0.9, ..usual })]);
-    assert_eq!(phases("attention = { rate = 2 }"), [Some(ResidualWeights { rate: 2.0, ..usual })]);
-    let overridden = "attention = true\nphase = [{ attention = false }, { points = 9 }]";
-    assert_eq!(phases(overridden), [None, Some(usual)]);
+    // The key of earlier versions means the same.
+    for key in ["residual_weights", "attention"] {
+        let slow = ResidualWeights { decay: 0.9, ..usual };
+        assert_eq!(phases(&format!("{key} = true")), [Some(usual)]);
+        assert_eq!(phases(&format!("{key} = {{ decay = 0.9 }}")), [Some(slow)]);
+        assert_eq!(
+            phases(&format!("{key} = {{ rate = 2 }}")),
+            [Some(ResidualWeights { rate: 2.0, ..usual })]
+        );
+        let overridden = format!("{key} = true\nphase = [{{ {key} = false }}, {{ points = 9 }}]");
+        assert_eq!(phases(&overridden), [None, Some(usual)]);
+    }
+}
+
+#[test]
+fn overrides_name_residual_weights_by_either_key_whichever_the_file_has() {
+    let stated = |key: &str, overrides: &[&str]| {
+        let text = files::BURGERS.replace("optimizer = \"adam\"", &format!("{key} = true"));
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+        let problem = parse_with(&text, &overrides).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        problem.training.phases.iter().map(|phase| phase.residual_weights.is_some()).collect::<Vec<_>>()
+    };
+    for key in ["residual_weights", "attention"] {
+        assert_eq!(stated(key, &["training.attention=false"]), [false]);
+        assert_eq!(stated(key, &["training.residual_weights=false"]), [false]);
+        assert_eq!(stated(key, &["training.phase=[{ attention = false }, { points = 9 }]"]), [false, true]);
+        let of_a_phase = ["training.phase=[{ points = 9 }]", "training.phase.0.attention=false"];
+        assert_eq!(stated(key, &of_a_phase), [false]);
+    }
 }
 
 #[test]

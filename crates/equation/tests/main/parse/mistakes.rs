@@ -91,7 +91,7 @@ fn a_missing_section_does_not_make_every_name_unknown() {
 fn cycles_are_shown_as_a_chain() {
     let text = files::BURGERS.replace("nu = \"0.01/pi\"", "nu = \"a/pi\"\na = \"2*b\"\nb = \"nu + 1\"");
     let mistakes = reject(&text);
-    assert_eq!(mistakes.list()[0].message, "`nu` is defined by itself");
+    assert_eq!(mistakes.list()[0].message, "the definition of `nu` is circular");
     assert_eq!(mistakes.list()[0].hint.as_deref(), Some("nu → a → b → nu"));
     assert_eq!(mistakes.count(), 1);
     let text = files::POISSON.replace("exact = ", "g = \"exact_x\"\nexact = \"g + x\"\nother = ");
@@ -138,7 +138,7 @@ fn a_problem_without_any_condition_is_refused() {
     let text = format!("{before}{}", &after[after.find("[reference]").expect("the section")..]);
     assert_eq!(
         messages(&text),
-        ["nothing singles out a solution: there are no conditions, no data and no ansatz"]
+        ["the solution is not unique: there are no conditions, no data and no ansatz"]
     );
 }
 

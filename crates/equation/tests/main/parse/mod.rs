@@ -4,7 +4,7 @@ mod bare_faces;
 pub(crate) mod files;
 mod good_files;
 mod mistakes;
-mod mistakes_from_elsewhere;
+mod mistakes_from_other_notations;
 mod mistakes_in_expressions;
 mod mistakes_in_sections;
 mod rendering;

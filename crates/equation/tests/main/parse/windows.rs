@@ -21,7 +21,7 @@ fn refuse_file(file: &str, reason: &str) {
     let text = file.replacen("[training]", "[training]\nwindows = 4", 1);
     let mistakes = reject(&text);
     let [found] = mistakes.list() else { panic!("one mistake\n{}", mistakes.render("file")) };
-    assert_eq!(found.message, format!("this problem cannot be trained window by window: {reason}"));
+    assert_eq!(found.message, format!("this problem cannot be divided into time windows: {reason}"));
     assert_eq!(&text[found.span.start..found.span.end], "4");
     assert!(found.hint.is_some());
 }
@@ -30,19 +30,23 @@ fn refuse_file(file: &str, reason: &str) {
 fn times_that_belong_together_are_not_cut_and_the_reason_is_said() {
     refuse_file(&format!("{POISSON}\n[training]\n"), "there is no time");
     let end = format!("{START}\nend = {{ on = \"t = 1\", equation = \"u = 0\" }}");
-    refuse(START, &end, "condition `end` states something about a later time");
+    refuse(START, &end, "condition `end` refers to a later time");
     let early = "on = \"x = -1, x = 1 where t < 0.5\"";
     refuse("on = \"x = -1, x = 1\"", early, "condition `walls` holds at some times only");
     refuse(START, "turn = { periodic = \"t\" }", "time is periodic and has no start");
     refuse("width = 20", "width = 20\nperiodic = [\"t\"]", "time is periodic and has no start");
     let ansatz = "[ansatz]\nu = \"-sin(pi*x) + t*N\"\n[network]";
-    refuse("[network]", ansatz, "the ansatz of `u` depends on time, and later windows begin elsewhere");
+    refuse(
+        "[network]",
+        ansatz,
+        "the ansatz of `u` depends on time, but later time windows have other initial times",
+    );
     let data = "[data]\nprobe = { file = \"a.csv\", columns = [\"t\", \"x\", \"u\"] }\n[network]";
     refuse("[network]", data, "[data] may belong to any time");
     let scalar = BURGERS.replace("[equations]", "[parameters]\nspeed = { start = 1 }\n[equations]");
     refuse_file(&scalar.replace("u*u_x =", "speed*u*u_x ="), "[parameters] are trained over all of time");
     let open = BURGERS.replace("t = [0, 1]", "t = { range = [0, 1], open = true }").replace(START, "");
-    refuse_file(&open, "no condition says how it begins");
+    refuse_file(&open, "there is no initial condition");
 }
 
 #[test]

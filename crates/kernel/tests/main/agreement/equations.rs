@@ -1,4 +1,4 @@
-//! What it means that normal equations and their solutions agree with those of the processor.
+//! What it means that normal equations and their solutions agree with those of the CPU.
 
 use super::{assert_close, oracle};
 use crate::cases::{Case, parameters, points};
@@ -42,7 +42,7 @@ pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     assert_eq!(all(&again), (got, got_slope), "{what}: other bits");
 }
 
-/// Steps for two dampings at once, towards nothing and towards what is carried, straight and bent: their ends, promises
+/// Steps for two dampings at once, towards nothing and towards the momentum, straight and accelerated: their ends, predicted reductions
 /// and losses, whatever the unknowns of the equations are.
 pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, unknowns: Unknowns) {
     let (points, parameters) = (points(case, count), parameters(case));
@@ -157,7 +157,7 @@ pub(crate) fn tried_steps_in_chunks(case: &Case, kernel: &mut Kernel<'_>, count:
     assert!(kernel.device_bytes() <= limit);
 }
 
-/// Steps of sketched equations promise what those of all rows do, as far as their conjugate gradients go; the same call again
+/// Steps of sketched equations predict what those of all rows do, as far as their conjugate gradients go; the same call again
 /// gives the same bits.
 pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
@@ -182,13 +182,13 @@ pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize)
     let [wanted, got, again] = &mut predictions;
     assert_eq!(got, again, "{what}: other bits");
     for ([wanted, _], [got, _]) in wanted.iter().zip(&*got) {
-        // What is left of the slope is left of the promise, squared and in multiples of the damping.
+        // What is left of the slope is left of the predicted reduction, squared and in multiples of the damping.
         let tolerance = sketch.patience().tolerance;
         assert!((got / wanted - 1.0).abs() < tolerance, "{what}: {got} instead of {wanted}");
     }
 }
 
-/// Steps in random subspaces, towards nothing and towards what is carried: they are the best there, and bend as the processor's.
+/// Steps in random subspaces, towards nothing and towards the momentum: they are the best there, and accelerate as the CPU's.
 /// The same call again gives the same bits, and another turn another step.
 pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
@@ -348,7 +348,7 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
     assert_eq!(kernel.try_steps(&points, &attempts, course).expect("equations"), tried, "other bits");
 }
 
-/// The end of a step, and what it promises, number by number on the host.
+/// The end of a step, and its predicted reduction, number by number on the host.
 pub(super) fn expected_step(
     oracle: &mut Kernel<'_>,
     points: &[Points],
@@ -385,7 +385,7 @@ fn curvature(oracle: &mut Kernel<'_>, points: &[Points], parameters: &[f64], ste
     curved
 }
 
-/// Adds to a step what it bends, or as much of it as it may.
+/// Adds the geodesic acceleration to a step, or as much of it as it may.
 fn acceleration(step: &mut [f64], acceleration: &[f64]) {
     let length = |vector: &[f64]| vector.iter().map(|number| number * number).sum::<f64>().sqrt();
     let part = 0.5 * (0.75 * length(step) / (0.5 * length(acceleration))).min(1.0);

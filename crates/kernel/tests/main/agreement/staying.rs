@@ -3,7 +3,7 @@
 use crate::cases::{Case, parameters, points};
 use crate::weighing::over;
 use kernel::cuda::{CompileMode, CudaError, MemoryPlan};
-use kernel::{Kernel, KernelError, Points, TriedStep, Visits};
+use kernel::{Kernel, KernelError, Points, TriedSums, Visits};
 use linear::{Attempt, Course, Products, Unknowns};
 
 const FORM: (Unknowns, Products) = (Unknowns::Parameters, Products::Exact);
@@ -13,7 +13,7 @@ fn steps(
     kernel: &mut Kernel<'_>,
     points: &[Points],
     mean: f64,
-) -> Result<(Vec<TriedStep>, Vec<f64>), KernelError> {
+) -> Result<(Vec<TriedSums>, Vec<f64>), KernelError> {
     let attempt = |momentum: bool| Attempt { added: 0.1 * mean, factored: 0.1 * mean, momentum };
     let course = Course::corrected(FORM.0, mean);
     let tried = kernel.try_steps(points, &[false, true].map(attempt), course)?;

@@ -68,7 +68,7 @@ pub(crate) fn case(file: &str, overrides: &[&str]) -> Case {
 
 impl Case {
     /// Relative to the largest: rounding of the precision, times the length of the longest sums that a
-    /// number passes through (layers × width × channels), as if errors added up without cancelling.
+    /// number passes through (layers × width × channels), as if errors accumulated without cancelling.
     pub(crate) fn tolerance(&self, precision: Precision) -> f64 {
         let network = &self.problem.network;
         let channels = self.plan.terms.iter().map(|term| term.channels.len()).max().unwrap_or(1);

@@ -93,7 +93,7 @@ impl Candidate {
         Ok(())
     }
 
-    /// Lets the step follow the valley: residuals bend along it, and half of what that does to the
+    /// Lets the step follow the valley: residuals curve along it, and half of what that does to the
     /// equations is added.
     pub(super) fn accelerate(
         &mut self,

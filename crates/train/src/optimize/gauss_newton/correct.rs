@@ -12,7 +12,7 @@ const DAMPING: f64 = 1.0;
 /// Rows per parameter from which on ends are corrected.
 const ROWS: f64 = 1.5;
 
-/// Steps that keep this part of their promise need no correction.
+/// Steps that achieve this part of their predicted reduction need no correction.
 const KEPT: f64 = 0.9;
 
 /// With how much damping the ends of steps with these are corrected.

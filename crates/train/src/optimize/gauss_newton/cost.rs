@@ -65,14 +65,14 @@ impl Extent {
     }
 
     /// Whether steps in random subspaces are better than others on a device, for networks of sizes for which that was seen: on
-    /// processors where they cost a fraction of exact ones, on a GPU where it would sketch rows.
+    /// CPUs where they cost a fraction of exact ones, on a GPU where it would sketch rows.
     fn is_better_in_subspaces(self, device: Hardware) -> bool {
         const PARAMETERS: Range<usize> = 1 << 12..1 << 17;
         /// What a step may cost of an exact one, which comes closer.
         const FRACTION: f64 = 0.2;
         let dense = self.flops(Solver::Woodbury).min(self.flops(Solver::NormalEquations));
         let faster = match device {
-            Hardware::Processor => self.flops(Solver::Subspace) < FRACTION * dense,
+            Hardware::Cpu => self.flops(Solver::Subspace) < FRACTION * dense,
             Hardware::Accelerator => self.is_faster_sketched(),
         };
         faster && PARAMETERS.contains(&self.parameters)
@@ -132,13 +132,13 @@ impl Extent {
     /// Steps in subspaces where those are better, otherwise the cheapest way that has room; sketched equations, whose steps are
     /// not as good, and conjugate gradients alone where no others have.
     pub fn best(self) -> Solver {
-        self.best_on(Hardware::Processor)
+        self.best_on(Hardware::Cpu)
     }
 
     /// The same on a device.
     pub fn best_on(self, device: Hardware) -> Solver {
         let most = match device {
-            Hardware::Processor => MOST_BYTES,
+            Hardware::Cpu => MOST_BYTES,
             Hardware::Accelerator => MOST_BYTES_ON_DEVICES,
         };
         let fits = |solver: &Solver| self.bytes(*solver) <= most;

@@ -31,14 +31,14 @@ const FIRST_DAMPING: f64 = 1e-2;
 /// small machine, and always as many, so that steps do not depend on the machine.
 const TRIED: [f64; 2] = [1.0 / 3.0, 1.0];
 
-/// The same where the last steps fitted fewer rows than parameters too closely, and no more are to be had.
+/// The same where the last steps fitted fewer rows than parameters too closely, and no more are available.
 const TRIED_WHEN_STRAINED: [f64; 2] = [2.0, 4.0];
 
 /// Dampings that are tried when none of those lowers the loss, in multiples of the largest so far.
 const TRIED_NEXT: [f64; 2] = [4.0, 32.0];
 
 /// The part of the last step around which another is looked for, besides the one around nothing. What damping holds
-/// back adds up over steps like this (Goldshlager, Abrahamsen, Lin 2024); which of the two is taken, the loss decides.
+/// back accumulates over steps like this (Goldshlager, Abrahamsen, Lin 2024); which of the two is taken, the loss decides.
 const MOMENTUM: f64 = 0.9;
 
 /// How often larger dampings are tried before a step is given up.
@@ -180,7 +180,7 @@ impl GaussNewton {
         )
     }
 
-    /// The step on this processor.
+    /// The step on this CPU.
     fn step_here(
         &mut self,
         squares: &mut dyn LeastSquares,

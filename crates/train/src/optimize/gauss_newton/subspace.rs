@@ -9,10 +9,10 @@ use linear::{Cholesky, NormalEquations, Subspace};
 pub(super) struct InSubspace {
     pub(super) normal: NormalEquations,
     subspace: Subspace,
-    /// SᵀJᵀ·r, and SᵀJᵀ·(r − J·carried).
+    /// SᵀJᵀ·r, and SᵀJᵀ·(r − J·momentum).
     slope: Vec<f64>,
     left: Vec<f64>,
-    /// |r|² − |r − J·carried|².
+    /// |r|² − |r − J·momentum|².
     fall: f64,
 }
 
@@ -64,7 +64,7 @@ impl InSubspace {
         self.normal.matrix().trace() / self.subspace.unknowns() as f64
     }
 
-    /// The step from an origin, which is nothing or what is carried, that is best if steps cost their distance from it, and
+    /// The step from an origin, which is nothing or the momentum, that is best if steps cost their distance from it, and
     /// by how much the model says that the loss will fall.
     pub(super) fn step(
         &self,

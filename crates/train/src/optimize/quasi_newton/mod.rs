@@ -6,7 +6,7 @@ mod curvature;
 mod device;
 mod host;
 mod memory;
-mod patience;
+mod stagnation;
 
 use super::line_search::{Line, Sample, search};
 use super::{Optimizer, StepOutcome};
@@ -14,7 +14,7 @@ use crate::{Loss, Losses, Refusal, Shortage, State, StateError};
 use curvature::Curvature;
 use device::DeviceWorkings;
 use host::HostWorkings;
-use patience::{Patience, Verdict};
+use stagnation::{Advice, Stagnation};
 
 /// How much noisier than it says a loss may be: where terms are large, rounding is too. Taken one after
 /// the other before the method gives up.
@@ -37,7 +37,7 @@ pub struct QuasiNewton {
     known: bool,
     losses: Losses,
     trial_losses: Losses,
-    patience: Patience,
+    stagnation: Stagnation,
     /// Which of the doubts is in force.
     doubt: usize,
 }
@@ -109,7 +109,7 @@ impl QuasiNewton {
             known: false,
             losses: nothing(),
             trial_losses: nothing(),
-            patience: Patience::new(),
+            stagnation: Stagnation::new(),
             doubt: 0,
         }
     }
@@ -146,9 +146,9 @@ impl QuasiNewton {
         // The gradient has no length of its own: the first step is at most one long.
         let first = if self.workings().is_empty() { (1.0 / square.sqrt()).min(1.0) } else { 1.0 };
         let start = Sample { length: 0.0, value: self.losses.total, slope: -descent };
-        // Counted from the best loss, and not from this one: many small rises must not add up.
+        // Counted from the best loss, and not from this one: many small rises must not accumulate.
         let noise = (DOUBTS[self.doubt] * loss.noise(start.value)).min(MOST_DOUBT * start.value);
-        let noise = (self.patience.best + noise - start.value).clamp(0.0, noise);
+        let noise = (self.stagnation.best + noise - start.value).clamp(0.0, noise);
         let workings = workings(&mut self.device, &mut self.host);
         let losses = &mut self.trial_losses;
         let mut ray = Ray { workings, loss, parameters, losses, last: 0.0, evaluations };
@@ -169,7 +169,7 @@ impl QuasiNewton {
         noise: f64,
     ) -> Result<(), Refusal> {
         self.workings().accept(loss, parameters, length)?;
-        self.patience.note(self.trial_losses.total, noise);
+        self.stagnation.note(self.trial_losses.total, noise);
         std::mem::swap(&mut self.losses, &mut self.trial_losses);
         Ok(())
     }
@@ -194,10 +194,10 @@ impl Optimizer for QuasiNewton {
         if !square.is_normal() {
             return Ok(StepOutcome::GradientVanished { gradient, evaluations });
         }
-        match self.patience.verdict() {
-            Verdict::Wait => {}
-            Verdict::StartAfresh => self.workings().clear(),
-            Verdict::GiveUp => return Ok(StepOutcome::NoDescent { gradient, evaluations }),
+        match self.stagnation.advice() {
+            Advice::Wait => {}
+            Advice::StartAfresh => self.workings().clear(),
+            Advice::GiveUp => return Ok(StepOutcome::NoDescent { gradient, evaluations }),
         }
         loop {
             let straight = self.workings().is_empty();
@@ -223,7 +223,7 @@ impl Optimizer for QuasiNewton {
     fn forget_loss(&mut self) {
         self.workings().forget_loss();
         self.known = false;
-        self.patience = Patience::new();
+        self.stagnation = Stagnation::new();
         self.doubt = 0;
     }
 
@@ -235,7 +235,7 @@ impl Optimizer for QuasiNewton {
     }
 
     fn save(&self) -> State {
-        let Patience { best, steps, renewed } = self.patience;
+        let Stagnation { best, steps, renewed } = self.stagnation;
         let state = State::default()
             .with_counts("known", [u64::from(self.known)])
             .with_numbers("losses", [&[self.losses.total], &*self.losses.mean_squares].concat())
@@ -253,7 +253,7 @@ impl Optimizer for QuasiNewton {
         let (total, mean_squares) = state.numbers("losses")?.split_first().ok_or_else(|| wrong("losses"))?;
         let gradient = state.sized("gradient", parameters)?;
         let &[steps, renewed] = state.counts("patience")? else { return Err(wrong("patience")) };
-        let patience = Patience {
+        let stagnation = Stagnation {
             best: state.number("best")?,
             steps: u32::try_from(steps).map_err(|_| wrong("patience"))?,
             renewed: renewed != 0,
@@ -266,7 +266,7 @@ impl Optimizer for QuasiNewton {
         self.host.gradient.copy_from_slice(gradient);
         // What is elsewhere is of another state.
         self.device = None;
-        (self.known, self.patience, self.doubt) = (known, patience, doubt);
+        (self.known, self.stagnation, self.doubt) = (known, stagnation, doubt);
         Ok(())
     }
 }

@@ -22,13 +22,13 @@ const CURVATURE: usize = 5;
 /// What is remembered of them.
 #[derive(Clone, Debug)]
 pub(super) struct DeviceWorkings {
-    curvature: Curvature,
+    curvature: DeviceCurvature,
     /// Which of the gradients is that at the parameters: 0 or 1.
     turn: usize,
 }
 
 #[derive(Clone, Debug)]
-enum Curvature {
+enum DeviceCurvature {
     Limited(Pairs),
     Dense(Matrix),
 }
@@ -46,12 +46,12 @@ impl DeviceWorkings {
     ) -> Result<Option<Result<Self, usize>>, Refusal> {
         let Some(vectors) = loss.vectors() else { return Ok(None) };
         let curvature = match host.curvature.pairs() {
-            Some(pairs) => Curvature::Limited(Pairs::new(pairs)),
-            None => Curvature::Dense(Matrix::new(parameters.len())),
+            Some(pairs) => DeviceCurvature::Limited(Pairs::new(pairs)),
+            None => DeviceCurvature::Dense(Matrix::new(parameters.len())),
         };
         let (count, matrix) = match &curvature {
-            Curvature::Limited(pairs) => (pairs.vector_count(), false),
-            Curvature::Dense(_) => (Matrix::VECTORS, true),
+            DeviceCurvature::Limited(pairs) => (pairs.vector_count(), false),
+            DeviceCurvature::Dense(_) => (Matrix::VECTORS, true),
         };
         if let Room::TooLittle { bytes } = vectors.reserve(CURVATURE + count, matrix)? {
             return Ok(Some(Err(bytes)));
@@ -61,8 +61,8 @@ impl DeviceWorkings {
         vectors.put(device.before(), &host.gradient)?;
         let state = host.curvature.save(State::default());
         match &mut device.curvature {
-            Curvature::Limited(pairs) => pairs.put(vectors, &state)?,
-            Curvature::Dense(matrix) => matrix.put(vectors, &state)?,
+            DeviceCurvature::Limited(pairs) => pairs.put(vectors, &state)?,
+            DeviceCurvature::Dense(matrix) => matrix.put(vectors, &state)?,
         }
         Ok(Some(Ok(device)))
     }
@@ -72,8 +72,8 @@ impl DeviceWorkings {
         let vectors = vectors(loss)?;
         vectors.fetch(self.before(), &mut host.gradient)?;
         let state = match &self.curvature {
-            Curvature::Limited(pairs) => pairs.fetch(vectors, host.gradient.len())?,
-            Curvature::Dense(matrix) => matrix.fetch(vectors)?,
+            DeviceCurvature::Limited(pairs) => pairs.fetch(vectors, host.gradient.len())?,
+            DeviceCurvature::Dense(matrix) => matrix.fetch(vectors)?,
         };
         host.curvature.restore(&state).map_err(|_| Refusal::NoVectors)
     }
@@ -106,8 +106,8 @@ impl Workings for DeviceWorkings {
     fn aim(&mut self, loss: &mut dyn Loss) -> Result<f64, Refusal> {
         let (vectors, gradient) = (vectors(loss)?, self.before());
         match &mut self.curvature {
-            Curvature::Limited(pairs) => pairs.aim(vectors, gradient)?,
-            Curvature::Dense(matrix) => matrix.aim(vectors, gradient)?,
+            DeviceCurvature::Limited(pairs) => pairs.aim(vectors, gradient)?,
+            DeviceCurvature::Dense(matrix) => matrix.aim(vectors, gradient)?,
         }
         Ok(-vectors.dots(&[[DIRECTION, gradient]])?[0])
     }
@@ -136,8 +136,8 @@ impl Workings for DeviceWorkings {
     fn accept(&mut self, loss: &mut dyn Loss, parameters: &mut [f64], length: f64) -> Result<(), Refusal> {
         let (vectors, gradients) = (vectors(loss)?, [self.before(), self.after()]);
         match &mut self.curvature {
-            Curvature::Limited(pairs) => pairs.learn(vectors, gradients)?,
-            Curvature::Dense(matrix) => matrix.learn(vectors, gradients, length)?,
+            DeviceCurvature::Limited(pairs) => pairs.learn(vectors, gradients)?,
+            DeviceCurvature::Dense(matrix) => matrix.learn(vectors, gradients, length)?,
         }
         vectors.combine(PARAMETERS, &[(1.0, TRIAL)])?;
         vectors.fetch(PARAMETERS, parameters)?;
@@ -147,22 +147,22 @@ impl Workings for DeviceWorkings {
 
     fn is_empty(&self) -> bool {
         match &self.curvature {
-            Curvature::Limited(pairs) => pairs.is_empty(),
-            Curvature::Dense(matrix) => matrix.is_empty(),
+            DeviceCurvature::Limited(pairs) => pairs.is_empty(),
+            DeviceCurvature::Dense(matrix) => matrix.is_empty(),
         }
     }
 
     fn clear(&mut self) {
         match &mut self.curvature {
-            Curvature::Limited(pairs) => pairs.clear(),
-            Curvature::Dense(matrix) => matrix.clear(),
+            DeviceCurvature::Limited(pairs) => pairs.clear(),
+            DeviceCurvature::Dense(matrix) => matrix.clear(),
         }
     }
 
     fn forget_loss(&mut self) {
         match &mut self.curvature {
-            Curvature::Limited(pairs) => pairs.clear(),
-            Curvature::Dense(matrix) => matrix.forget_gradient(),
+            DeviceCurvature::Limited(pairs) => pairs.clear(),
+            DeviceCurvature::Dense(matrix) => matrix.forget_gradient(),
         }
     }
 }

@@ -10,39 +10,39 @@ const LEAST_FALL: f64 = 1.0 / 32.0;
 
 /// Whether the loss still falls by more than its noise.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(super) struct Stagnation {
     pub(super) best: f64,
     pub(super) steps: u32,
     pub(super) renewed: bool,
 }
 
-impl Patience {
+impl Stagnation {
     pub(super) fn new() -> Self {
-        Patience { best: f64::INFINITY, steps: 0, renewed: false }
+        Stagnation { best: f64::INFINITY, steps: 0, renewed: false }
     }
 
     pub(super) fn note(&mut self, loss: f64, noise: f64) {
         if loss < self.best - LEAST_FALL * noise {
-            *self = Patience { best: loss, ..Patience::new() };
+            *self = Stagnation { best: loss, ..Stagnation::new() };
         } else {
             self.steps += 1;
         }
     }
 
-    pub(super) fn verdict(&mut self) -> Verdict {
+    pub(super) fn advice(&mut self) -> Advice {
         match (self.steps >= PATIENCE, self.renewed) {
-            (false, _) => Verdict::Wait,
+            (false, _) => Advice::Wait,
             (true, false) => {
-                *self = Patience { steps: 0, renewed: true, ..*self };
-                Verdict::StartAfresh
+                *self = Stagnation { steps: 0, renewed: true, ..*self };
+                Advice::StartAfresh
             }
-            (true, true) => Verdict::GiveUp,
+            (true, true) => Advice::GiveUp,
         }
     }
 }
 
 /// What becomes of a search whose loss does not fall.
-pub(super) enum Verdict {
+pub(super) enum Advice {
     Wait,
     StartAfresh,
     GiveUp,

@@ -51,9 +51,9 @@ pub(super) fn setting(name: &str) -> Option<&'static str> {
         "relu" | "leaky_relu" | "elu" => {
             "its second derivative is zero or jumps, and equations need it: `tanh`, `sin`, `silu` or `gelu`"
         }
-        "sigmoid" | "logistic" => "`tanh` is the same curve, stretched and moved",
+        "sigmoid" | "logistic" => "`tanh` is a scaled and shifted sigmoid",
         "swish" => "did you mean `silu`?",
-        "sgd" | "rmsprop" => "the nearest is `adam`; leave `optimizer` out for the best that fits",
+        "sgd" | "rmsprop" => "the closest is `adam`; omit `optimizer` for an automatic choice",
         "newton" | "levenberg-marquardt" | "lm" => "did you mean `gauss-newton`?",
         "bfgs" => "did you mean `ssbroyden`, which keeps a dense matrix, or `lbfgs`?",
         _ => return None,

@@ -146,7 +146,7 @@ const HABITS: &[Mistake] = &[
         "equation = \"u = 0\" }",
         "equation = «\"periodic\"» }",
         "periodicity has a key of its own",
-        "write `{ periodic = \"x\" }`, with the coordinate that comes around",
+        "write `{ periodic = \"x\" }`, with the periodic coordinate",
     ),
     mistake(
         files::BURGERS,
@@ -193,7 +193,7 @@ const HABITS: &[Mistake] = &[
 ];
 
 #[test]
-fn habits_from_elsewhere_are_answered_with_what_to_write() {
+fn habits_from_other_notations_are_answered_with_what_to_write() {
     HABITS.iter().for_each(check);
 }
 

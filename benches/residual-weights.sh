@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What attention to points does to errors after as many steps, one JSON line per run:
-# benches/attention.sh [PATH OF pinnace [SEED ...]] > benches/runs/DATE-attention.jsonl
+# What residual-based weights do to errors after as many steps, one JSON line per run:
+# benches/residual-weights.sh [PATH OF pinnace [SEED ...]] > benches/runs/DATE-residual-weights.jsonl
 # Some minutes for each seed.
 set -euo pipefail
 pinnace=${1:-target/release/pinnace}
 seeds=("${@:2}")
 for seed in "${seeds[@]:-0}"; do
     for problem in burgers allen-cahn; do
-        for attention in false true; do
+        for weights in false true; do
             for method in adam gauss-newton; do
                 if [ "$method" = adam ]; then
                     choices=(--steps 3000 --set training.learning_rate=0.005 --set training.schedule=cosine)
@@ -15,8 +15,8 @@ for seed in "${seeds[@]:-0}"; do
                     choices=(--steps 120)
                 fi
                 run=$("$pinnace" train "$problem" --no-run --quiet --json --seed "$seed" "${choices[@]}" \
-                    --set training.optimizer="$method" --set training.attention="$attention")
-                echo "{\"optimizer\":\"$method\",\"attention\":$attention,\"run\":$run}"
+                    --set training.optimizer="$method" --set training.residual_weights="$weights")
+                echo "{\"optimizer\":\"$method\",\"residual_weights\":$weights,\"run\":$run}"
             done
         done
     done
