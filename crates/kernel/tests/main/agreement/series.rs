@@ -39,7 +39,7 @@ fn recipe(case: &Case, count: usize) -> Recipe {
     Recipe::new(7, 5, case.plan.terms.iter().enumerate().map(supply).collect())
 }
 
-/// `one` takes many steps per launch, `other` one.
+/// `one` records steps, `other` launches them one by one.
 pub(crate) fn series(case: &Case, [one, other]: [&mut Kernel<'_>; 2], count: usize) {
     let rates: Vec<f64> = (0..19).map(|step| 1e-3 * (1.0 - 0.01 * f64::from(step))).collect();
     let mut diverging = rates.clone();
