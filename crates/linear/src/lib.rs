@@ -16,6 +16,7 @@ mod packed;
 mod peak;
 mod subspace;
 mod symmetric;
+pub mod tree;
 mod update;
 
 pub use change::Change;
