@@ -2,14 +2,14 @@
 
 use crate::{Points, Weighted};
 use equation::taylor::{Interpreter, Plan};
+use linear::tree::{Leaves, Node, Nodes};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Into how many parts the points of a term are divided. Fixed, so that partial sums and therefore
-/// the bits of every result do not depend on the number of threads; large enough to keep 32 cores busy.
+/// Into how many parts points are divided, at most: large enough to keep 32 cores busy. Those of sums are leaves of a tree.
 const CHUNKS: usize = 64;
 
-/// One part of every term's points, with all memory that its evaluation needs.
+/// One part of the points, with all memory that its evaluation needs.
 #[derive(Debug)]
 struct Chunk<'plan> {
     /// One per term, then the prediction's.
@@ -57,17 +57,28 @@ impl<'plan> Reference<'plan> {
         squares: &mut [f64],
     ) {
         let plan = self.plan;
-        self.chunks
-            .par_iter_mut()
-            .enumerate()
-            .for_each(|(number, chunk)| chunk.evaluate(plan, number, over, parameters));
+        let leaves = Leaves::new(over.points.iter().map(Points::len).sum(), 1, CHUNKS);
+        let chunks = self.chunks[..leaves.count()].par_iter_mut().enumerate();
+        chunks.for_each(|(leaf, chunk)| chunk.evaluate(plan, leaves.items(leaf), over, parameters));
+        self.add_up(leaves, gradient, squares);
+    }
 
-        // Added in chunk order, not in order of arrival: runs must repeat bit for bit.
+    /// Adds up the leaves as their tree says.
+    fn add_up(&mut self, leaves: Leaves, gradient: &mut [f64], squares: &mut [f64]) {
+        let mut nodes = Nodes::new(leaves.tree());
+        for leaf in 0..leaves.count() {
+            nodes.push(Node::leaf(leaf), leaf, |left: usize, right: usize| {
+                let (before, after) = self.chunks.split_at_mut(right);
+                add(&mut before[left].gradient, &after[0].gradient);
+                add(&mut before[left].squares, &after[0].squares);
+                left
+            });
+        }
         gradient.fill(0.0);
         squares.fill(0.0);
-        for chunk in &self.chunks {
-            add(gradient, &chunk.gradient);
-            add(squares, &chunk.squares);
+        if let Some(root) = nodes.into_total() {
+            gradient.copy_from_slice(&self.chunks[root].gradient);
+            squares.copy_from_slice(&self.chunks[root].squares[..squares.len()]);
         }
     }
 
@@ -155,22 +166,24 @@ impl<'plan> Reference<'plan> {
         gradient: &mut [f64],
     ) {
         let residuals = self.plan.terms[term].residuals.len();
-        self.chunks.par_iter_mut().enumerate().for_each(|(number, chunk)| {
+        let leaves = Leaves::new(points.len(), 1, CHUNKS);
+        self.chunks[..leaves.count()].par_iter_mut().enumerate().for_each(|(leaf, chunk)| {
             chunk.gradient.fill(0.0);
-            for index in share(points.len(), number) {
+            for index in leaves.items(leaf) {
                 let interpreter = &mut chunk.interpreters[term];
                 interpreter.residuals(parameters, points.row(index), &mut chunk.residuals[..residuals]);
                 let seeds = &seeds[index * residuals..][..residuals];
                 interpreter.accumulate(parameters, points.row(index), seeds, &mut chunk.gradient);
             }
         });
-        gradient.fill(0.0);
-        self.chunks.iter().for_each(|chunk| add(gradient, &chunk.gradient));
+        self.add_up(leaves, gradient, &mut []);
     }
 }
 
 impl Chunk<'_> {
-    fn evaluate(&mut self, plan: &Plan, number: usize, over: Weighted<'_>, parameters: &[f64]) {
+    /// At some of all points, which are counted term by term.
+    fn evaluate(&mut self, plan: &Plan, points: Range<usize>, over: Weighted<'_>, parameters: &[f64]) {
+        let (wanted, mut before) = (points, 0);
         self.gradient.fill(0.0);
         self.squares.fill(0.0);
         let (mut squares, mut factors) = (self.squares.as_mut_slice(), over.factors);
@@ -181,7 +194,10 @@ impl Chunk<'_> {
             let (weights, rest) = factors.split_at(count);
             factors = rest;
             let (residuals, seeds) = (&mut self.residuals[..count], &mut self.seeds[..count]);
-            for index in share(points.len(), number) {
+            let inside = |place: usize| place.saturating_sub(before).min(points.len());
+            let own_points = inside(wanted.start)..inside(wanted.end);
+            before += points.len();
+            for index in own_points {
                 let row = points.row(index);
                 interpreter.residuals(parameters, row, residuals);
                 for position in 0..count {

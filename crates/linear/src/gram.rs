@@ -4,10 +4,14 @@
 use crate::Symmetric;
 use crate::subspace::{GOLDEN, finalized};
 use crate::symmetric::{PANEL, padded};
+use crate::tree::{Leaves, Node, Nodes};
 use rayon::prelude::*;
 
 /// Parameters whose products are summed at a time: their panels lie in the second-level cache.
 const CHUNK: usize = 512;
+
+/// Panels of rows per leaf, at least, and leaves, at most, where rows are added up.
+const PANELS: (usize, usize) = (8, 64);
 
 /// JJᵀ and r of a least-squares problem with rows r, and the memory to find them in: the Jacobian as a whole, or sums of
 /// its rows with random signs, which are fewer.
@@ -74,13 +78,21 @@ impl Gram {
             slope.fill(0.0);
         }
         let chunks = self.panels.par_chunks(chunk(padded));
+        let leaves = Leaves::new(rows.len().div_ceil(PANEL), PANELS.0, PANELS.1);
         slope.par_chunks_mut(CHUNK).zip(chunks).for_each(|(slope, chunk)| {
-            slope.fill(0.0);
-            for (panel, rows) in chunk.chunks_exact(PANEL * slope.len()).zip(rows.chunks(PANEL)) {
-                for (to, numbers) in slope.iter_mut().zip(panel.chunks_exact(PANEL)) {
+            let mut nodes = Nodes::new(leaves.tree());
+            let mut leaf = vec![0.0; slope.len()];
+            let panels = chunk.chunks_exact(PANEL * slope.len()).zip(rows.chunks(PANEL));
+            for (number, (panel, rows)) in panels.enumerate() {
+                for (to, numbers) in leaf.iter_mut().zip(panel.chunks_exact(PANEL)) {
                     *to += numbers.iter().zip(rows).map(|(number, row)| number * row).sum::<f64>();
                 }
+                if let Some(ended) = leaves.ended_by(number) {
+                    let done = std::mem::replace(&mut leaf, vec![0.0; slope.len()]);
+                    nodes.push(Node::leaf(ended), done, add);
+                }
             }
+            slope.copy_from_slice(&nodes.into_total().unwrap_or(leaf));
         });
     }
 
@@ -176,6 +188,12 @@ impl Gram {
         }
         self.trace = self.matrix.trace();
     }
+}
+
+/// Adds numbers to those left of them.
+fn add(mut left: Vec<f64>, right: Vec<f64>) -> Vec<f64> {
+    left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
+    left
 }
 
 /// Numbers of a chunk of panels with so many rows; of none where there are no rows, which cannot be cut.

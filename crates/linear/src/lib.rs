@@ -17,6 +17,7 @@ mod packed;
 mod peak;
 mod subspace;
 mod symmetric;
+pub mod tree;
 mod update;
 
 pub use change::Change;
@@ -36,4 +37,4 @@ pub use symmetric::Symmetric;
 pub use update::{Moments, Series, Update};
 
 /// Changes whenever the order of sums does: results of different versions agree up to rounding only.
-pub const ARITHMETIC: u64 = 1;
+pub const ARITHMETIC: u64 = 2;

@@ -1,15 +1,23 @@
 //! Normal equations, summed block by block of rows of the Jacobian.
 
-use crate::Symmetric;
 use crate::symmetric::{PANEL, padded};
+use crate::tree::{Leaves, Node};
+use crate::{Accumulation, Symmetric};
 use rayon::prelude::*;
 
 /// JᵀJ and Jᵀr of a least-squares problem with rows r, and the memory to add them up in.
 ///
-/// The residual is one more column of J, so one symmetric product gives both.
+/// The residual is one more column of J, so one symmetric product gives both. Blocks are the items of a tree.
 #[derive(Clone, Debug)]
 pub struct NormalEquations {
     matrix: Symmetric,
+    leaves: Leaves,
+    /// Blocks that were added.
+    added: usize,
+    /// Nodes of the tree that wait for what lies right of them.
+    held: Vec<(Node, Vec<f64>)>,
+    /// Matrices that nothing counts in.
+    spare: Vec<Vec<f64>>,
     residuals: Vec<f64>,
     rows: Vec<f64>,
     panels: Vec<f64>,
@@ -23,6 +31,10 @@ impl NormalEquations {
     pub fn new(size: usize) -> Self {
         NormalEquations {
             matrix: Symmetric::new(size, 1),
+            leaves: Leaves::one(),
+            added: 0,
+            held: Vec::new(),
+            spare: Vec::new(),
             residuals: Vec::new(),
             rows: Vec::new(),
             panels: vec![0.0; Self::BLOCK * padded(size, 1)],
@@ -34,11 +46,14 @@ impl NormalEquations {
         self.matrix.size()
     }
 
-    /// Bytes that problems with `size` parameters take.
-    pub fn bytes(size: usize) -> usize {
+    /// Bytes that problems with `size` parameters and `rows` rows take.
+    pub fn bytes(size: usize, rows: usize) -> usize {
         let padded = padded(size, 1);
         let block = Self::BLOCK.saturating_mul(padded + size + 1);
-        padded.saturating_mul(padded).saturating_add(block).saturating_mul(size_of::<f64>())
+        // One per level of the tree.
+        let matrices = 1 + most_leaves(size, rows).next_power_of_two().ilog2() as usize;
+        let matrices = matrices.saturating_mul(padded.saturating_mul(padded));
+        matrices.saturating_add(block).saturating_mul(size_of::<f64>())
     }
 
     /// JᵀJ.
@@ -56,9 +71,20 @@ impl NormalEquations {
         self.matrix.set_row(row, numbers);
     }
 
-    /// Forgets all rows.
+    /// Forgets all rows. However many blocks come, they are added one after the other.
     pub fn clear(&mut self) {
-        self.matrix.clear();
+        self.begin(0, 0);
+        self.leaves = Leaves::one();
+    }
+
+    /// Forgets all rows; so many blocks will come, of so many rows.
+    pub fn begin(&mut self, blocks: usize, rows: usize) {
+        self.leaves = Leaves::new(blocks, 1, most_leaves(self.size(), rows));
+        self.added = 0;
+        self.spare.extend(self.held.drain(..).map(|(_, matrix)| matrix));
+        if blocks == 0 {
+            self.matrix.clear();
+        }
     }
 
     /// Room for the residuals and the Jacobian of a block of `count` rows.
@@ -70,7 +96,7 @@ impl NormalEquations {
 
     /// Adds the block, row k of it multiplied by `scales[k % scales.len()]`.
     pub fn add_block(&mut self, scales: &[f64]) {
-        let NormalEquations { matrix, residuals, rows, panels } = self;
+        let NormalEquations { matrix, leaves, added, held, spare, residuals, rows, panels } = self;
         let (size, padded, count) = (matrix.size(), matrix.padded(), residuals.len());
         panels.resize(padded * count.max(Self::BLOCK), 0.0);
         let panels = &mut panels[..padded * count];
@@ -88,6 +114,29 @@ impl NormalEquations {
                 }
             }
         });
-        matrix.add(panels, PANEL * count, count);
+        let start =
+            if *added & (leaves.span() - 1) == 0 { Accumulation::Zero } else { Accumulation::Accumulate };
+        let Some(leaf) = leaves.ended_by(*added) else {
+            *added += 1;
+            return matrix.add_to_nodes((panels, PANEL * count, count), start, &[]);
+        };
+        *added += 1;
+        let (mut node, mut first) = (Node::leaf(leaf), held.len());
+        while let Some(parent) =
+            first.checked_sub(1).and_then(|last| leaves.tree().joined(held[last].0, node))
+        {
+            (node, first) = (parent, first - 1);
+        }
+        matrix.add_to_nodes((panels, PANEL * count, count), start, &held[first..]);
+        spare.extend(held.drain(first..).map(|(_, matrix)| matrix));
+        if *added < leaves.len() {
+            held.push((node, matrix.exchange(spare.pop())));
+        }
     }
+}
+
+/// Leaves of the tree, at most: each level costs a matrix, and few rows are not worth one.
+fn most_leaves(size: usize, rows: usize) -> usize {
+    let most = if size > 4096 { 8 } else { 16 };
+    (rows / NormalEquations::BLOCK).clamp(1, most)
 }

@@ -1,5 +1,6 @@
 //! XᵀX, summed block by block of rows of X.
 
+use crate::tree::Node;
 use crate::{Accumulation, Level, Scalars, Size, multiply};
 use rayon::prelude::*;
 
@@ -57,6 +58,12 @@ impl Symmetric {
         }
     }
 
+    /// Gives its numbers away for others, whatever they are.
+    pub(crate) fn exchange(&mut self, others: Option<Vec<f64>>) -> Vec<f64> {
+        let others = others.unwrap_or_else(|| vec![0.0; self.padded * self.padded]);
+        std::mem::replace(&mut self.numbers, others)
+    }
+
     /// Becomes zero.
     pub fn clear(&mut self) {
         self.numbers.fill(0.0);
@@ -65,6 +72,17 @@ impl Symmetric {
     /// Adds XᵀX for `count` rows of X, which lie panel by panel of its columns `stride` numbers apart, and in
     /// a panel row by row.
     pub fn add(&mut self, panels: &[f64], stride: usize, count: usize) {
+        self.add_to_nodes((panels, stride, count), Accumulation::Accumulate, &[]);
+    }
+
+    /// The same, or begins with it; then adds this matrix to others that lie left of it in a tree, the last of them first.
+    /// All of that block by block, while a block is in the cache: a tree costs no more memory traffic than one sum.
+    pub(crate) fn add_to_nodes(
+        &mut self,
+        (panels, stride, count): (&[f64], usize, usize),
+        start: Accumulation,
+        lefts: &[(Node, Vec<f64>)],
+    ) {
         let (padded, level) = (self.padded, self.level);
         let panel = |number: usize| &panels[number * stride..][..PANEL * count];
         self.numbers.par_chunks_exact_mut(PANEL * padded).with_max_len(1).enumerate().for_each(
@@ -73,14 +91,14 @@ impl Symmetric {
                 let block = Size { rows: PANEL, columns: PANEL, inner: count };
                 for row in column..padded / PANEL {
                     let to = &mut numbers[row * PANEL..];
-                    multiply(
-                        level,
-                        block,
-                        columns,
-                        (panel(row), PANEL),
-                        (to, padded),
-                        Accumulation::Accumulate,
-                    );
+                    multiply(level, block, columns, (panel(row), PANEL), (&mut *to, padded), start);
+                    for (_, left) in lefts.iter().rev() {
+                        let left = &left[column * PANEL * padded + row * PANEL..];
+                        for (to, left) in to.chunks_mut(padded).zip(left.chunks(padded)).take(PANEL) {
+                            let (to, left) = (&mut to[..PANEL], &left[..PANEL]);
+                            to.iter_mut().zip(left).for_each(|(to, left)| *to += left);
+                        }
+                    }
                 }
             },
         );

@@ -1,5 +1,6 @@
-//! The engine: tiles of all terms, shared out over threads in a fixed number of chunks.
+//! The engine: tiles of all terms, shared out over threads in leaves of a fixed tree.
 
+use super::gather::{Gather, leaves};
 use super::layout::TapeLayout;
 use super::network::{Shared, Weights};
 use super::term::TermCode;
@@ -12,27 +13,11 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
-/// Into how many parts the tiles of a step are divided at most.
-const MOST_CHUNKS: usize = 32;
-
-/// Into how many parts some tiles are divided: a function of their number alone, so that partial sums
-/// and therefore the bits of every result do not depend on the number of threads. Each part costs one
-/// gradient to clear and to add, so few tiles make few parts.
-pub(super) fn chunk_count(tiles: usize) -> usize {
-    (tiles / 2).clamp(1, MOST_CHUNKS)
-}
-
-/// Packed weights that one thread sums at a time.
-const SHARE: usize = 4096;
-
 /// A plan on the CPU's vector units, in f32 or f64.
 #[derive(Debug)]
 pub(crate) struct Cpu<'plan, T> {
     pub(super) fixed: Fixed<'plan, T>,
-    /// What every chunk sums.
-    pub(super) sums: Vec<Sums<T>>,
-    /// All chunks' gradients summed, packed.
-    pub(super) total: Vec<f64>,
+    pub(super) gather: Gather<T>,
     /// A direction in parameter space, packed.
     pub(super) direction: Weights<T>,
 }
@@ -63,18 +48,12 @@ impl<'plan, T: Float> Cpu<'plan, T> {
             .map(|term| TermCode::new(&plan.architecture, &layout, term))
             .collect();
         let residuals = plan.terms.iter().map(|term| term.residuals.len()).sum();
-        let sums = || Sums {
-            gradient: vec![T::ZERO; layout.packed],
-            scalars: vec![0.0; plan.scalars.len()],
-            squares: vec![0.0; residuals],
-        };
+        let gather = Gather::new([layout.packed, plan.scalars.len(), residuals]);
         let weights =
             Weights { packed: vec![T::ZERO; layout.packed], transposed: vec![T::ZERO; layout.transposed] };
-        let sums = (0..MOST_CHUNKS).map(|_| sums()).collect();
-        let total = vec![0.0; layout.packed];
         let direction = weights.clone();
         let fixed = Fixed { plan, level, layout, terms, weights, scratch: Vec::new() };
-        Cpu { fixed, sums, total, direction }
+        Cpu { fixed, gather, direction }
     }
 
     pub(crate) fn evaluate(
@@ -89,41 +68,17 @@ impl<'plan, T: Float> Cpu<'plan, T> {
         let fixed = &self.fixed;
         let (plan, terms) = (fixed.plan, &fixed.terms);
         let tiles: usize = terms.iter().zip(points).map(|(term, points)| tile_count(term, points)).sum();
-        let chunks = chunk_count(tiles);
-        // One at a time: chunks of conditions are much cheaper than chunks of the interior.
-        self.sums[..chunks].par_iter_mut().with_max_len(1).enumerate().for_each(|(number, sums)| {
-            sums.clear();
-            let mut scratch = fixed.own_scratch();
-            for place in tiles * number / chunks..tiles * (number + 1) / chunks {
-                let tile = find_tile(terms, points, place);
-                fixed.add_tile(&mut scratch, over, &tile, sums);
-            }
+        let each = |place: usize, sums: &mut Sums<T>| {
+            let tile = find_tile(terms, points, place);
+            fixed.add_tile(&mut fixed.own_scratch(), over, &tile, sums);
+        };
+        self.gather.add_up(leaves(tiles), each, |total| {
+            gradient.fill(0.0);
+            let (weights_bar, scalars_bar) = gradient.split_at_mut(plan.architecture.weight_count());
+            fixed.layout.unpack(&total.gradient, weights_bar);
+            scalars_bar.copy_from_slice(&total.scalars);
+            squares.copy_from_slice(&total.squares);
         });
-
-        gradient.fill(0.0);
-        let (weights_bar, scalars_bar) = gradient.split_at_mut(plan.architecture.weight_count());
-        self.reduce(chunks, scalars_bar);
-        self.fixed.layout.unpack(&self.total, weights_bar);
-        squares.fill(0.0);
-        for sums in &self.sums[..chunks] {
-            squares.iter_mut().zip(&sums.squares).for_each(|(to, from)| *to += from);
-        }
-    }
-
-    /// Adds up the chunks' gradients, in chunk order and not in order of arrival: runs must repeat bit
-    /// for bit. Threads share the weights, so each sum has one owner.
-    pub(super) fn reduce(&mut self, chunks: usize, scalars_bar: &mut [f64]) {
-        let sums = &self.sums[..chunks];
-        self.total.par_chunks_mut(SHARE).enumerate().for_each(|(number, total)| {
-            total.fill(0.0);
-            for sums in sums {
-                let part = &sums.gradient[number * SHARE..][..total.len()];
-                total.iter_mut().zip(part).for_each(|(to, from)| *to += from.to_f64());
-            }
-        });
-        for sums in sums {
-            scalars_bar.iter_mut().zip(&sums.scalars).for_each(|(to, from)| *to += from);
-        }
     }
 
     /// Residuals of one term (or the prediction, after the last term) at `points`.
@@ -172,7 +127,7 @@ impl<T: Float> Fixed<'_, T> {
         own.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Adds loss and gradient of one tile to a chunk's sums.
+    /// Adds loss and gradient of one tile to the sums of its leaf.
     fn add_tile(&self, scratch: &mut Scratch<T>, over: Weighted<'_>, tile: &Tile, sums: &mut Sums<T>) {
         let (shared, term) = (self.shared(), &self.terms[tile.term]);
         let before: usize = self.plan.terms[..tile.term].iter().map(|term| term.residuals.len()).sum();
@@ -207,5 +162,5 @@ fn find_tile<T: Float>(terms: &[TermCode<'_, T>], points: &[Points], mut place: 
         }
         place -= count;
     }
-    unreachable!("chunks end with the last tile")
+    unreachable!("leaves end with the last tile")
 }

@@ -1,6 +1,7 @@
 //! The Jacobian of one term: whole rows, or its product with a vector from either side.
 
-use super::engine::{Cpu, chunk_count, tile_count, tile_range};
+use super::engine::{Cpu, tile_count, tile_range};
+use super::gather::leaves;
 use super::term::MOST_POINTS;
 use super::tile::Sums;
 use super::weights::Target;
@@ -86,28 +87,25 @@ impl<T: Float> Cpu<'_, T> {
         let (shared, term) = (fixed.shared(), &fixed.terms[term]);
         let residuals = term.term.residuals.len();
         let tiles = tile_count(term, points);
-        let chunks = chunk_count(tiles);
-        // One at a time: chunks of conditions are much cheaper than chunks of the interior.
-        self.sums[..chunks].par_iter_mut().with_max_len(1).enumerate().for_each(|(number, sums)| {
-            sums.clear();
+        let each = |tile: usize, sums: &mut Sums<T>| {
             let mut scratch = fixed.own_scratch();
-            for tile in tiles * number / chunks..tiles * (number + 1) / chunks {
-                let range = tile_range(term, points, tile);
-                scratch.forward(shared, term, points, range.clone());
-                for residual in 0..residuals {
-                    scratch.seed(term, residual, |point, _| {
-                        let inside = point < range.len();
-                        let place = (range.start + point) * residuals + residual;
-                        if inside { T::from_f64(seeds[place]) } else { T::ZERO }
-                    });
-                }
-                let Sums { gradient, scalars, .. } = sums;
-                scratch.reverse(shared, term, &mut Target::Sum { gradient, scalars });
+            let range = tile_range(term, points, tile);
+            scratch.forward(shared, term, points, range.clone());
+            for residual in 0..residuals {
+                scratch.seed(term, residual, |point, _| {
+                    let inside = point < range.len();
+                    let place = (range.start + point) * residuals + residual;
+                    if inside { T::from_f64(seeds[place]) } else { T::ZERO }
+                });
             }
+            let Sums { gradient, scalars, .. } = sums;
+            scratch.reverse(shared, term, &mut Target::Sum { gradient, scalars });
+        };
+        self.gather.add_up(leaves(tiles), each, |total| {
+            gradient.fill(0.0);
+            let (weights_bar, scalars_bar) = gradient.split_at_mut(fixed.plan.architecture.weight_count());
+            fixed.layout.unpack(&total.gradient, weights_bar);
+            scalars_bar.copy_from_slice(&total.scalars);
         });
-        gradient.fill(0.0);
-        let (weights_bar, scalars_bar) = gradient.split_at_mut(self.fixed.plan.architecture.weight_count());
-        self.reduce(chunks, scalars_bar);
-        self.fixed.layout.unpack(&self.total, weights_bar);
     }
 }

@@ -4,6 +4,7 @@ mod activation;
 mod engine;
 mod fast;
 mod features;
+mod gather;
 mod jacobian;
 mod layout;
 mod math;

@@ -25,7 +25,7 @@ pub(crate) struct Scratch<T> {
     registers: Vec<T>,
 }
 
-/// What a chunk of tiles sums.
+/// What some tiles add up to.
 #[derive(Debug)]
 pub(crate) struct Sums<T> {
     /// Packed gradient of the weights.
@@ -37,6 +37,11 @@ pub(crate) struct Sums<T> {
 }
 
 impl<T: Float> Sums<T> {
+    /// Zero, with so many packed weights, scalars and residuals.
+    pub(crate) fn new([weights, scalars, squares]: [usize; 3]) -> Self {
+        Sums { gradient: vec![T::ZERO; weights], scalars: vec![0.0; scalars], squares: vec![0.0; squares] }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.gradient.fill(T::ZERO);
         self.scalars.fill(0.0);

@@ -5,6 +5,7 @@ use super::visit::{Diagonal, Narrow, Sketch, scale, scales};
 use crate::cuda::CudaError;
 use crate::error::fits;
 use crate::{Dimension, Kernel, KernelError, Points, Sums, Weighted};
+use linear::tree::sum;
 use linear::{Gram, NormalEquations, Products, Subspace, Unknowns};
 
 impl Kernel<'_> {
@@ -60,7 +61,6 @@ impl Kernel<'_> {
                 Err(error) => return Err(error),
             }
         }
-        normal.clear();
         self.visit_rows(over, parameters, normal)
     }
 
@@ -75,7 +75,6 @@ impl Kernel<'_> {
         self.check_all(over, parameters)?;
         fits(Dimension::Output, self.row_count(over.points), out.len())?;
         fits(Dimension::Gradient, subspace.unknowns(), normal.size())?;
-        normal.clear();
         let parameter_count = parameters.len();
         let mut narrow = Narrow { subspace, normal, out, parameters: parameter_count, wide: Vec::new() };
         self.visit_rows(over, parameters, &mut narrow)
@@ -91,8 +90,10 @@ impl Kernel<'_> {
             squares = rest;
             self.residuals.resize(points.len() * own.len(), 0.0);
             self.engine.fill(number, points, parameters, &mut self.residuals)?;
-            for residuals in self.residuals.chunks_exact(own.len().max(1)) {
-                own.iter_mut().zip(residuals).for_each(|(sum, residual)| *sum += residual * residual);
+            let each = own.len();
+            for (number, to) in own.iter_mut().enumerate() {
+                let residuals = self.residuals.chunks_exact(each).map(|residuals| residuals[number]);
+                *to = sum(residuals.map(|residual| residual * residual));
             }
         }
         Ok(&self.sums)
@@ -139,8 +140,7 @@ impl Kernel<'_> {
         self.check_all(over, parameters)?;
         fits(Dimension::Gradient, parameters.len(), diagonal.len())?;
         fits(Dimension::Output, self.row_count(over.points), out.len())?;
-        diagonal.fill(0.0);
-        self.visit_rows(over, parameters, &mut Diagonal { diagonal, out, rows: Vec::new() })
+        self.visit_rows(over, parameters, &mut Diagonal::new(diagonal, out))
     }
 
     /// J times a direction in parameter space.

@@ -1,6 +1,7 @@
 //! Rows of the Jacobian, block by block, and whoever wants to see them.
 
 use crate::{Kernel, KernelError, Sums, Weighted};
+use linear::tree::{Leaves, Node, Nodes, Sum};
 use linear::{Gram, NormalEquations, Subspace};
 
 /// Numbers of the Jacobian that are there at a time where only its diagonal is wanted.
@@ -10,6 +11,9 @@ const ROOM: usize = 1 << 21;
 pub(super) trait Visitor {
     /// Points of a term with so many residuals that make one block.
     fn points_per_block(&self, residuals: usize) -> usize;
+
+    /// Gets ready for so many blocks, of so many rows.
+    fn begin(&mut self, _blocks: usize, _rows: usize) {}
 
     /// Room for the residuals and the Jacobian of a block of `count` rows, `first` of the whole problem being its first.
     fn room(&mut self, first: usize, count: usize) -> (&mut [f64], &mut [f64]);
@@ -28,12 +32,18 @@ impl Kernel<'_> {
         visitor: &mut dyn Visitor,
     ) -> Result<&Sums, KernelError> {
         self.sums.begin(self.plan, over.points.iter().map(|points| points.len()));
+        let terms = || self.plan.terms.iter().zip(over.points);
+        let per_block = |residuals: usize| visitor.points_per_block(residuals).max(1);
+        let blocks =
+            terms().map(|(term, points)| points.len().div_ceil(per_block(term.residuals.len()))).sum();
+        let rows = terms().map(|(term, points)| points.len() * term.residuals.len()).sum();
+        visitor.begin(blocks, rows);
         let (mut first, mut offset) = (0, 0);
         for (number, (term, points)) in self.plan.terms.iter().zip(over.points).enumerate() {
             let residuals = offset..offset + term.residuals.len();
             offset = residuals.end;
             let scales = scales(&over.factors[residuals.clone()]);
-            let squares = &mut self.sums.squares[residuals];
+            let mut squares = vec![Sum::of(points.len()); scales.len()];
             let step = visitor.points_per_block(scales.len()).max(1);
             for start in (0..points.len()).step_by(step) {
                 let range = start..(start + step).min(points.len());
@@ -41,11 +51,13 @@ impl Kernel<'_> {
                 let (residuals, rows) = visitor.room(first, count);
                 self.engine.jacobian((number, points, range), parameters, residuals, rows)?;
                 for (place, residual) in residuals.iter().enumerate() {
-                    squares[place % scales.len()] += residual * residual;
+                    squares[place % scales.len()].add(residual * residual);
                 }
                 visitor.take(first, count, &scales);
                 first += count;
             }
+            let own = &mut self.sums.squares[residuals];
+            own.iter_mut().zip(squares).for_each(|(to, sum)| *to = sum.total());
         }
         Ok(&self.sums)
     }
@@ -65,6 +77,10 @@ pub(super) fn scale(rows: &mut [f64], scales: &[f64]) {
 
 /// JᵀJ and Jᵀr.
 impl Visitor for NormalEquations {
+    fn begin(&mut self, blocks: usize, rows: usize) {
+        self.begin(blocks, rows);
+    }
+
     fn points_per_block(&self, residuals: usize) -> usize {
         NormalEquations::BLOCK / residuals.max(1)
     }
@@ -125,6 +141,10 @@ pub(super) struct Narrow<'run> {
 }
 
 impl Visitor for Narrow<'_> {
+    fn begin(&mut self, blocks: usize, rows: usize) {
+        self.normal.begin(blocks, rows);
+    }
+
     fn points_per_block(&self, residuals: usize) -> usize {
         self.normal.points_per_block(residuals)
     }
@@ -149,12 +169,32 @@ impl Visitor for Narrow<'_> {
 
 /// The diagonal of JᵀJ, and all rows r.
 pub(super) struct Diagonal<'run> {
-    pub(super) diagonal: &'run mut [f64],
-    pub(super) out: &'run mut [f64],
-    pub(super) rows: Vec<f64>,
+    diagonal: &'run mut [f64],
+    out: &'run mut [f64],
+    rows: Vec<f64>,
+    /// Blocks are the items of a tree.
+    leaves: Leaves,
+    added: usize,
+    nodes: Nodes<Vec<f64>>,
+}
+
+/// Leaves of the tree over blocks, at most, where only a diagonal is added up.
+const DIAGONAL_LEAVES: usize = 256;
+
+impl<'run> Diagonal<'run> {
+    pub(super) fn new(diagonal: &'run mut [f64], out: &'run mut [f64]) -> Self {
+        let leaves = Leaves::one();
+        Diagonal { diagonal, out, rows: Vec::new(), leaves, added: 0, nodes: Nodes::new(leaves.tree()) }
+    }
 }
 
 impl Visitor for Diagonal<'_> {
+    fn begin(&mut self, blocks: usize, _rows: usize) {
+        self.leaves = Leaves::new(blocks, 1, DIAGONAL_LEAVES);
+        (self.added, self.nodes) = (0, Nodes::new(self.leaves.tree()));
+        self.diagonal.fill(0.0);
+    }
+
     fn points_per_block(&self, residuals: usize) -> usize {
         (ROOM / (self.diagonal.len() * residuals).max(1)).max(16)
     }
@@ -169,6 +209,18 @@ impl Visitor for Diagonal<'_> {
         for (place, row) in self.rows.chunks_exact(self.diagonal.len().max(1)).enumerate() {
             let square = scales[place % scales.len()].powi(2);
             self.diagonal.iter_mut().zip(row).for_each(|(sum, slope)| *sum += square * slope * slope);
+        }
+        if let Some(leaf) = self.leaves.ended_by(self.added) {
+            self.nodes.push(Node::leaf(leaf), self.diagonal.to_vec(), |mut left, right| {
+                left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
+                left
+            });
+            self.diagonal.fill(0.0);
+        }
+        self.added += 1;
+        if self.added == self.leaves.len() {
+            let nodes = std::mem::replace(&mut self.nodes, Nodes::new(self.leaves.tree()));
+            self.diagonal.copy_from_slice(&nodes.into_total().expect("all blocks were taken"));
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::table::Tables;
 use crate::windows::Reached;
 use equation::problem::Problem;
 use kernel::Points;
+use linear::tree::sum;
 use reference::Truth;
 
 /// How far an unknown is from its reference.
@@ -112,13 +113,13 @@ fn compare(mut found: Vec<f64>, mut exact: Vec<f64>, mean_subtracted: bool) -> F
     let points = exact.len();
     if mean_subtracted {
         for values in [&mut found, &mut exact] {
-            let mean = values.iter().sum::<f64>() / points as f64;
+            let mean = sum(values.iter().copied()) / points as f64;
             values.iter_mut().for_each(|value| *value -= mean);
         }
     }
     let differences = || found.iter().zip(&exact).map(|(found, exact)| found - exact);
-    let square: f64 = differences().map(|difference| difference * difference).sum();
-    let norm: f64 = exact.iter().map(|exact| exact * exact).sum();
+    let square = sum(differences().map(|difference| difference * difference));
+    let norm = sum(exact.iter().map(|exact| exact * exact));
     FieldError {
         relative_l2: (norm > 0.0).then(|| (square / norm).sqrt()),
         root_mean_square: (points > 0).then(|| (square / points as f64).sqrt()),

@@ -6,6 +6,7 @@ use crate::{Experiment, TrainError};
 use equation::expression::Derivative;
 use equation::problem::FieldNameError;
 use kernel::Points;
+use linear::tree::sum;
 
 /// Where fields are evaluated.
 #[derive(Clone, Debug)]
@@ -84,8 +85,7 @@ impl Fields {
             name,
             smallest: values.iter().copied().fold(f64::INFINITY, f64::min),
             largest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            root_mean_square: (values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64)
-                .sqrt(),
+            root_mean_square: (sum(values.iter().map(|value| value * value)) / values.len() as f64).sqrt(),
         };
         self.iter().map(summary).collect()
     }

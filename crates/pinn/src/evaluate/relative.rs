@@ -7,6 +7,7 @@ use equation::expression::{Expression, Field, Leaf, Pool, evaluate};
 use equation::problem::{Equation, Sampler};
 use equation::taylor::{Row, Source};
 use kernel::{Device, Points, Precision};
+use linear::tree::sum;
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -206,7 +207,7 @@ fn at_the_point(fields: Vec<Field>) -> Vec<Field> {
 /// The root mean square; no number where there are none.
 fn size(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len() as f64;
-    (values.map(|value| value * value).sum::<f64>() / count).sqrt()
+    (sum(values.map(|value| value * value)) / count).sqrt()
 }
 
 /// The largest of the residuals that [`Experiment::relative_residuals`] finds; `None` where there is none. What is no

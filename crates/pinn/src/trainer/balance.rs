@@ -8,6 +8,7 @@
 use super::task::Equations;
 use crate::TrainError;
 use equation::taylor::{Plan, Source};
+use linear::tree::sum;
 use train::{BalancedPart, Pace, Snapshot};
 
 /// Weights are looked at after this many steps of a phase, twice as many, and so on, besides its start.
@@ -79,7 +80,7 @@ fn names(plan: &Plan) -> impl Iterator<Item = &str> {
 
 /// How strongly a residual depends on the parameters: the root of the mean of lengths squared, as long as it is typical of them.
 fn typical(squares: &mut [f64]) -> f64 {
-    let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
+    let mean = sum(squares.iter().copied()) / squares.len().max(1) as f64;
     squares.sort_unstable_by(f64::total_cmp);
     let median = squares.get(squares.len() / 2).copied().unwrap_or(0.0);
     // Most of what a condition is about may depend on nothing.

@@ -84,12 +84,15 @@ impl Extent {
         let factors = |size: usize| TRIED.len().saturating_mul(Cholesky::bytes(size));
         match solver {
             Solver::Auto => self.bytes(self.best()),
-            Solver::NormalEquations => NormalEquations::bytes(parameters).saturating_add(factors(parameters)),
+            Solver::NormalEquations => {
+                NormalEquations::bytes(parameters, rows).saturating_add(factors(parameters))
+            }
             Solver::Woodbury => Gram::bytes(parameters, rows).saturating_add(factors(rows)),
             Solver::Subspace => {
                 let unknowns = Subspace::unknowns_for(parameters);
-                let rows = NormalEquations::BLOCK * parameters * size_of::<f64>();
-                (rows.saturating_add(NormalEquations::bytes(unknowns))).saturating_add(factors(unknowns))
+                let wide = NormalEquations::BLOCK * parameters * size_of::<f64>();
+                let equations = NormalEquations::bytes(unknowns, rows);
+                wide.saturating_add(equations).saturating_add(factors(unknowns))
             }
             Solver::ConjugateGradients => {
                 (8 * size_of::<f64>()).saturating_mul(parameters.saturating_add(rows))
