@@ -3,7 +3,7 @@
 use crate::args::Explain;
 use crate::{decisions, exit, warnings};
 use pinnace::memory::{available, show};
-use pinnace::{CompileMode, Device, Event, Experiment, Note, Precision, Sink, TrainError, kernel_text};
+use pinnace::{Device, Event, Experiment, Note, Precision, Sink, TrainError, kernel_text};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -71,13 +71,7 @@ fn device_memory(experiment: Experiment, choices: &Explain) -> anyhow::Result<Ve
     let Some(note) = heard.0 else {
         return Ok(vec![format!("memory: `{}` takes what it needs, without a plan", experiment.device())]);
     };
-    let mut lines = note.lines;
-    if compile == CompileMode::ManySteps && note.data["movers"].is_null() {
-        lines.push(
-            "a launch per step: one for many needs points so few that every block has one tile".to_owned(),
-        );
-    }
-    Ok(lines)
+    Ok(note.lines)
 }
 
 /// The first note about memory.

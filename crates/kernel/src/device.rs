@@ -61,13 +61,9 @@ impl Device {
         match (self, mode) {
             (Device::Reference, _) => Precision::F64,
             (Device::Cpu, _) | (Device::Cuda, CompileMode::Off) => Precision::F32,
-            (
-                Device::Cuda,
-                CompileMode::Default
-                | CompileMode::ReduceOverhead
-                | CompileMode::ManySteps
-                | CompileMode::MaxAutotune,
-            ) => Precision::Fp16x3,
+            (Device::Cuda, CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::MaxAutotune) => {
+                Precision::Fp16x3
+            }
         }
     }
 

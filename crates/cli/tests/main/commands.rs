@@ -243,6 +243,8 @@ fn explain_and_doctor_answer() {
     assert!(text(&planned.stdout).contains("\nmemory of the host, at most about "));
     let refused = pinnace(&["explain", "poisson-2d", "--compile", "many-steps"]);
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    let modes = "no compile mode `many-steps`; use `default`, `reduce-overhead`, `max-autotune` or `off`";
+    assert!(text(&refused.stderr).contains(modes), "{}", text(&refused.stderr));
     let doctor = text(&pinnace(&["doctor"]).stdout);
     assert!(["reference", "cpu", "cuda"].iter().all(|device| doctor.contains(device)), "{doctor}");
 }

@@ -24,7 +24,7 @@ pub(crate) use newton::{CANDIDATES, Tried, distinct_factors};
 pub use program::{CompileMode, CompileModeError, Unfused};
 
 use machine::{Cache, Gpu, StandIn, groups};
-use program::{FEWEST, MOST, MOST_SHARING, Target, Variant, Work, source};
+use program::{MOST, MOST_SHARING, Target, Variant, Work, source};
 
 use crate::Precision;
 use equation::taylor::Plan;
@@ -66,8 +66,6 @@ pub struct Report {
 pub enum Kernels {
     /// Those that training by gradients needs.
     Training,
-    /// Those that it needs where points are few and one launch takes many steps.
-    Series,
     /// Those that it needs in mode `off`.
     Separate,
     /// Those of predictions, Jacobians and their equations too.
@@ -82,20 +80,15 @@ pub fn compile(
     architecture: &str,
 ) -> Result<Vec<Report>, CudaError> {
     let works = match kernels {
-        Kernels::Training | Kernels::Series => &[Work::Evaluate][..],
+        Kernels::Training => &[Work::Evaluate][..],
         Kernels::Separate => &[Work::Separate],
         Kernels::All => &Work::ALL,
     };
     let cache = Cache::of_user();
-    let mut target = target(precision, architecture);
-    let mut most = MOST;
-    if kernels == Kernels::Series {
-        target.variant = Variant { merged: true, series: true, alone: true, ..Variant::default() };
-        most = 2 * FEWEST;
-    }
+    let target = target(precision, architecture);
     let mut reports = Vec::new();
     for &work in works {
-        let written = source(plan, target, work, most);
+        let written = source(plan, target, work, MOST);
         for one in written.to_load(work) {
             let compiled = cache.compiled(one.kernels[0], one.text, architecture)?;
             reports.push(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log });

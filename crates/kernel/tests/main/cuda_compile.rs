@@ -129,20 +129,6 @@ fn kernels_compile_for_every_architecture_and_precision() {
 }
 
 #[test]
-fn kernels_that_take_many_steps_per_launch_compile() {
-    let mut cases = Vec::new();
-    for architecture in ARCHITECTURES {
-        for (network, precision) in [
-            (["network.width=128", "network.depth=4"], Precision::Fp16x3),
-            (["network.width=20", "network.depth=8"], Precision::F64),
-        ] {
-            cases.push((case("burgers.toml", &network), precision, Kernels::Series, architecture));
-        }
-    }
-    check_all(cases);
-}
-
-#[test]
 fn kernels_between_the_products_of_a_library_compile() {
     let of = |file: &str, network: &[&str], precision, architecture| {
         (case(file, network), precision, Kernels::Separate, architecture)

@@ -7,7 +7,7 @@ use train::Note;
 
 /// Tells of a plan.
 pub fn device_note(plan: &MemoryPlan) -> Note {
-    let MemoryPlan { kernels, rest, staging, chunks, blocks, movers, limit, shortage, .. } = *plan;
+    let MemoryPlan { kernels, rest, staging, chunks, blocks, limit, shortage, .. } = *plan;
     let pools = plan.pools.iter().filter(|(_, bytes)| *bytes > 0);
     let pools: Vec<(&str, usize)> = pools.map(|(purpose, bytes)| (purpose.name(), *bytes)).collect();
     let data = json!({
@@ -18,7 +18,6 @@ pub fn device_note(plan: &MemoryPlan) -> Note {
         "staging": staging,
         "chunks": chunks,
         "blocks": blocks,
-        "movers": movers,
         "limit": limit,
         "shortage": shortage,
     });
@@ -34,12 +33,6 @@ fn lines(plan: &MemoryPlan, pools: &[(&str, usize)]) -> Vec<String> {
     let mut lines = vec![format!("memory {whole}: {}; {staging} of the host's for copies", parts.join(", "))];
     if plan.chunks > 1 {
         lines.push(format!("points in {} chunks on {} blocks", plan.chunks, plan.blocks));
-    }
-    if let Some(movers) = plan.movers {
-        let tiles = plan.blocks;
-        lines.push(format!(
-            "many steps per launch: {tiles} blocks with a tile each, {movers} that move parameters"
-        ));
     }
     if plan.shortage {
         lines.push("warning: the GPU has less memory free than all points at once would take".to_owned());

@@ -1,6 +1,5 @@
 // Runs CUDA kernels on the processor: the threads of a block are fibers that take turns at barriers, blocks run one
-// after the other. Slow and single-threaded; for checking kernels where there is no GPU. Blocks that wait for each other
-// (BLOCKS_TOGETHER) have a thread of the processor each, with what is shared in a block.
+// after the other. Slow and single-threaded; for checking kernels where there is no GPU.
 
 #include <cmath>
 #include <cstdint>
@@ -8,22 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <sched.h>
-#include <thread>
 #include <ucontext.h>
-#include <vector>
-
-#ifdef BLOCKS_TOGETHER
-#define PER_BLOCK thread_local
-#else
-#define PER_BLOCK
-#endif
 
 #define STAND_IN 1
 #define __device__
 #define GIVEN __attribute__((visibility("default")))
 #define __global__
-#define __shared__ static PER_BLOCK
+#define __shared__ static
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __grid_constant__
@@ -46,7 +36,7 @@ inline void sincos(float x, float* sine, float* cosine) {
 struct Dimensions {
     unsigned x;
 };
-static PER_BLOCK Dimensions threadIdx, blockIdx;
+static Dimensions threadIdx, blockIdx;
 static Dimensions gridDim;
 
 namespace stand_in {
@@ -55,8 +45,8 @@ constexpr int COUNT = 512;
 // Threads of the present block.
 static int count;
 constexpr size_t STACK = 128 * 1024;
-static PER_BLOCK State states[COUNT];
-static PER_BLOCK uint64_t exchanged[COUNT];
+static State states[COUNT];
+static uint64_t exchanged[COUNT];
 static void (*body)();
 
 #ifdef __x86_64__
@@ -92,7 +82,7 @@ inline void prepare(Fiber& fiber, char* stack, size_t size, void (*function)()) 
 }
 #endif
 
-static PER_BLOCK Fiber scheduler, fibers[COUNT];
+static Fiber scheduler, fibers[COUNT];
 
 inline void pause(State state) {
     const unsigned own = threadIdx.x;
@@ -107,7 +97,7 @@ inline void start() {
 }
 
 inline void run_block(void (*kernel)()) {
-    static PER_BLOCK std::unique_ptr<char[]> stacks(new char[COUNT * STACK]);
+    static std::unique_ptr<char[]> stacks(new char[COUNT * STACK]);
     body = kernel;
     for (int fiber = 0; fiber < count; ++fiber) {
         prepare(fibers[fiber], stacks.get() + fiber * STACK, STACK, start);
@@ -144,30 +134,15 @@ inline void run_block(void (*kernel)()) {
 
 // Threads that leave a kernel early would make every later barrier undefined on a GPU as well, so there are none.
 template <typename Arguments, void (*kernel)(Arguments)>
-void run(const void* arguments, unsigned blocks, int threads, bool together) {
+void run(const void* arguments, unsigned blocks, int threads) {
     static Arguments own;
     count = threads;
     std::memcpy(&own, arguments, sizeof own);
     gridDim.x = blocks;
-    const auto run_one = [](unsigned block) {
+    for (unsigned block = 0; block < blocks; ++block) {
         blockIdx.x = block;
         run_block([] { kernel(own); });
-    };
-    std::vector<std::thread> running;
-    for (unsigned block = 0; block < blocks; ++block) {
-        if (together) running.emplace_back(run_one, block);
-        else run_one(block);
     }
-    for (std::thread& one : running) one.join();
-}
-
-// What blocks that run together tell each other.
-inline void add_shared(int* to) {
-    __atomic_fetch_add(to, 1, __ATOMIC_RELEASE);
-}
-
-inline void await_shared(const int* from, int wanted) {
-    while (__atomic_load_n(from, __ATOMIC_ACQUIRE) < wanted) sched_yield();
 }
 }  // namespace stand_in
 
@@ -270,7 +245,7 @@ unsigned pack_short(float low, float high) {
 
 template <bool HALF>
 void multiply_short(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-    static PER_BLOCK unsigned left[COUNT][4], right[COUNT][2];
+    static unsigned left[COUNT][4], right[COUNT][2];
     const unsigned own = threadIdx.x, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
     std::memcpy(left[own], a, sizeof a);
     std::memcpy(right[own], b, sizeof b);
@@ -318,7 +293,7 @@ inline unsigned round_tf32(float value) {
 }
 
 inline void multiply_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-    static PER_BLOCK unsigned left[COUNT][4], right[COUNT][2];
+    static unsigned left[COUNT][4], right[COUNT][2];
     const unsigned own = threadIdx.x, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
     std::memcpy(left[own], a, sizeof a);
     std::memcpy(right[own], b, sizeof b);
@@ -333,7 +308,7 @@ inline void multiply_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned 
 }
 
 inline void multiply_double(double (&d)[4], const double (&a)[2], double b) {
-    static PER_BLOCK double left[COUNT][2], right[COUNT];
+    static double left[COUNT][2], right[COUNT];
     const unsigned own = threadIdx.x, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
     std::memcpy(left[own], a, sizeof a);
     right[own] = b;

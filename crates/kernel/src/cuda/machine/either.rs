@@ -20,15 +20,6 @@ pub(crate) struct Shape {
     pub(crate) each: usize,
 }
 
-/// Whether blocks of a launch wait for each other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Launching {
-    /// They need not run at the same time.
-    Freely,
-    /// All of them run at the same time, or the launch fails.
-    Together,
-}
-
 /// A machine that runs kernels.
 #[derive(Clone, Debug)]
 pub(crate) enum Machine {
@@ -94,14 +85,6 @@ impl Machine {
         match self {
             Machine::Gpu(gpu) => gpu.multiprocessors() * each,
             Machine::StandIn(_) => StandIn::BLOCKS,
-        }
-    }
-
-    /// Blocks that can wait for each other, `each` of them on every multiprocessor.
-    pub(crate) fn waiting_blocks(&self, each: usize) -> usize {
-        match self {
-            Machine::Gpu(_) => self.blocks(each),
-            Machine::StandIn(_) => StandIn::TOGETHER,
         }
     }
 
@@ -197,14 +180,6 @@ impl Machine {
         }
     }
 
-    /// Blocks of a module's first kernel that can wait for each other.
-    pub(crate) fn together(&self, module: &Module) -> Result<usize, CudaError> {
-        match (self, module) {
-            (Machine::Gpu(gpu), Module::Gpu(module)) => gpu.together(module),
-            _ => Ok(StandIn::TOGETHER),
-        }
-    }
-
     /// Queues a kernel on `blocks` blocks.
     pub(crate) fn launch(
         &self,
@@ -213,24 +188,13 @@ impl Machine {
         blocks: usize,
         arguments: &impl Given,
     ) -> Result<(), CudaError> {
-        self.launch_as(module, kernel, (blocks, Launching::Freely), arguments)
-    }
-
-    /// The same, in one of two ways.
-    pub(crate) fn launch_as(
-        &self,
-        module: &Module,
-        kernel: &str,
-        (blocks, launching): (usize, Launching),
-        arguments: &impl Given,
-    ) -> Result<(), CudaError> {
         match (self, module) {
             _ if blocks == 0 => Ok(()),
             (Machine::Gpu(gpu), Module::Gpu(module)) => {
-                gpu.launch(module, kernel, (blocks, launching), &arguments.words())
+                gpu.launch(module, kernel, blocks, &arguments.words())
             }
             (Machine::StandIn(_), Module::StandIn(module)) => {
-                module.launch(kernel, blocks, &arguments.words(), launching == Launching::Together);
+                module.launch(kernel, blocks, &arguments.words());
                 Ok(())
             }
             _ => unreachable!("modules run on the machine that loaded them"),

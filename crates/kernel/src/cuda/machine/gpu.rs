@@ -3,7 +3,7 @@
 
 use super::cache::Cache;
 use super::compiler::{self, Compiled};
-use super::either::{Launching, Shape, ToLoad};
+use super::either::{Shape, ToLoad};
 use super::given::Laid;
 use super::peak;
 use super::region::Region;
@@ -214,21 +214,11 @@ impl Gpu {
         Ok(GpuModule { kernels, bytes, shape, _module: module })
     }
 
-    /// Blocks of a module's first kernel that run at the same time.
-    pub(crate) fn together(&self, module: &GpuModule) -> Result<usize, CudaError> {
-        let Some(GpuKernel { function: first, .. }) = module.kernels.first() else { return Ok(0) };
-        self.bind()?;
-        let (threads, shared) = (module.shape.threads as u32, module.shape.shared);
-        let each = first.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None);
-        let each = each.map_err(failed("asking how many blocks run at a time"))?;
-        Ok(each as usize * self.multiprocessors)
-    }
-
     pub(crate) fn launch(
         &self,
         module: &GpuModule,
         kernel: &str,
-        (blocks, launching): (usize, Launching),
+        blocks: usize,
         arguments: &impl Laid,
     ) -> Result<(), CudaError> {
         let found = module.kernels.iter().find(|known| known.name == kernel);
@@ -240,17 +230,9 @@ impl Gpu {
         let grid = (u32::try_from(blocks).unwrap_or(u32::MAX), 1, 1);
         let block = (module.shape.threads as u32, 1, 1);
         let (function, stream, shared) = (function.cu_function(), self.stream.cu_stream(), *shared as u32);
-        let launched = match launching {
-            // SAFETY: the kernel takes one `Arguments`, laid out as what we give; its addresses are those of
-            // regions of a live arena, cut for this kernel.
-            Launching::Freely => unsafe {
-                result::launch_kernel(function, grid, block, shared, stream, &mut pointers)
-            },
-            // SAFETY: as before.
-            Launching::Together => unsafe {
-                result::launch_cooperative_kernel(function, grid, block, shared, stream, &mut pointers)
-            },
-        };
+        // SAFETY: the kernel takes one `Arguments`, laid out as what we give; its addresses are those of
+        // regions of a live arena, cut for this kernel.
+        let launched = unsafe { result::launch_kernel(function, grid, block, shared, stream, &mut pointers) };
         launched.map_err(failed("launching a kernel"))
     }
 

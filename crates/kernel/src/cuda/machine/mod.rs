@@ -23,10 +23,10 @@ pub(super) use cache::{Cache, Key};
 pub(super) use compiler::{Compiled, SIDE_BY_SIDE, preload};
 pub(super) use copies::Staging;
 pub(crate) use either::Machine;
-pub(super) use either::{Launching, Module, Recorded, Shape, Table, ToLoad};
+pub(super) use either::{Module, Recorded, Shape, Table, ToLoad};
 pub(super) use given::{Given, Laid, Word, given};
 pub(super) use gpu::{Gpu, groups};
 #[cfg(test)]
 pub(super) use probe::{Field, Read, assert_twins};
 pub(super) use region::{Number, Region};
-pub(super) use stand_in::{StandIn, TOGETHER};
+pub(super) use stand_in::StandIn;

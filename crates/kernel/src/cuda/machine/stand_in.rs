@@ -12,9 +12,6 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A line of a text whose blocks wait for each other.
-pub(crate) const TOGETHER: &str = "// Blocks run at the same time.\n";
-
 pub(super) const RUNTIME: &str = include_str!("../device/stand_in.hpp");
 
 /// Kernels keep their fibers in globals of their library: one of them runs at a time.
@@ -27,7 +24,7 @@ pub(crate) struct StandIn {
     pub(crate) bytes: usize,
 }
 
-type Kernel = unsafe extern "C" fn(*const c_void, u32, bool);
+type Kernel = unsafe extern "C" fn(*const c_void, u32);
 
 /// Kernels as functions of a library.
 #[derive(Debug)]
@@ -40,9 +37,6 @@ pub(crate) struct StandInModule {
 impl StandIn {
     /// Few, so that small tests have blocks with several tiles and sums over several blocks.
     pub(crate) const BLOCKS: usize = 3;
-
-    /// Blocks that wait for each other at most: some have no tile then.
-    pub(crate) const TOGETHER: usize = 5;
 
     /// Small tests have factors of both kinds.
     pub(crate) const LEAST_WIDE: usize = 100;
@@ -61,8 +55,8 @@ impl StandIn {
         for name in kernels {
             _ = writeln!(
                 whole,
-                "extern \"C\" __attribute__((visibility(\"default\"))) void run_{name}(const void* arguments, unsigned blocks, bool together) {{\n\
-                 \x20   stand_in::run<Arguments, {name}>(arguments, blocks, THREADS, together);\n}}"
+                "extern \"C\" __attribute__((visibility(\"default\"))) void run_{name}(const void* arguments, unsigned blocks) {{\n\
+                 \x20   stand_in::run<Arguments, {name}>(arguments, blocks, THREADS);\n}}"
             );
         }
         std::fs::write(&source, whole).map_err(|error| failed(error.to_string()))?;
@@ -78,8 +72,6 @@ impl StandIn {
                 "-fPIC",
                 "-fvisibility=hidden",
                 "-Wl,-Bsymbolic",
-                "-pthread",
-                if text.contains(TOGETHER) { "-DBLOCKS_TOGETHER" } else { "-UBLOCKS_TOGETHER" },
                 "-o",
             ])
             .args([&library, &source])
@@ -136,16 +128,14 @@ impl StandInModule {
         self.kernels.iter().any(|(name, _)| *name == kernel)
     }
 
-    /// Runs a kernel on blocks one after the other, or on all of them at the same time.
-    pub(crate) fn launch(&self, kernel: &str, blocks: usize, arguments: &impl Laid, together: bool) {
+    /// Runs a kernel on blocks one after the other.
+    pub(crate) fn launch(&self, kernel: &str, blocks: usize, arguments: &impl Laid) {
         let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let found = self.kernels.iter().find(|(name, _)| *name == kernel);
         let (_, function) =
             found.expect("every kernel that is launched was named when its module was loaded");
         // SAFETY: what is given is laid out as `Arguments` of the kernel's text; its addresses are those of regions of a live arena.
-        unsafe {
-            function((&raw const *arguments).cast(), u32::try_from(blocks).unwrap_or(u32::MAX), together)
-        };
+        unsafe { function((&raw const *arguments).cast(), u32::try_from(blocks).unwrap_or(u32::MAX)) };
     }
 }
 

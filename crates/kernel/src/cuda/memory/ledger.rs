@@ -213,7 +213,6 @@ impl Memory {
             staging: size_of_val(self.staging.words()),
             chunks,
             blocks,
-            movers: None,
             limit: self.limit,
             shortage: self.available.is_some(),
         }

@@ -60,8 +60,6 @@ pub struct MemoryPlan {
     pub chunks: usize,
     /// Blocks that share the work.
     pub blocks: usize,
-    /// Blocks beside them that move parameters, where one launch takes many steps.
-    pub movers: Option<usize>,
     /// What the user allows.
     pub limit: Option<usize>,
     /// Whether the device had less than was asked for at first.

@@ -48,7 +48,5 @@ given! {
         all_rows: u64,
         layer: u64,
         turns: Region<i32>,
-        series: u64,
-        counts: Region<i32>,
     }
 }

@@ -1,6 +1,6 @@
 //! Which kernels take a step at so many points.
 
-use super::emit::{Measure, Source, Variant, Work};
+use super::emit::{Measure, Variant, Work};
 use super::loaded::{Handle, Program};
 use super::{CompileMode, POINTS, price, tiles};
 use crate::Precision;
@@ -83,32 +83,13 @@ impl Program<'_> {
         let blocks = self.machine().blocks(source.shape.each);
         let sharing = price::sharing(source.tiles(counts), blocks, self.precision() == Precision::F64);
         let sharing = sharing.min(self.machine().sharing());
-        let series = self.series_fits(source, counts, if alone { 1 } else { source.shape.each });
         let apart = !variant.merged && source.networks > 1 && price::apart(source.tiles(counts), blocks);
-        Variant { alone, sharing, series, apart: apart && !series, ..variant }
+        Variant { alone, sharing, apart, ..variant }
     }
 
-    /// Whether steps at so many points of every term can follow each other in one launch, where `each` blocks share a
-    /// multiprocessor: every block has one tile at most, and some have none.
-    fn series_fits(&self, source: &Source, counts: &[usize], each: usize) -> bool {
-        // By the rule it is not taken: it was slower in six cases of seven (`benches/gpu/small-steps.md`).
-        let wanted = match self.mode() {
-            CompileMode::ManySteps | CompileMode::MaxAutotune => true,
-            CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::Off => false,
-        };
-        wanted && source.networks > 0 && source.tiles(counts) < self.machine().waiting_blocks(each)
-    }
-
-    /// The kernels of loss and gradient with tiles of at most so many points; those that take many steps per launch if that
-    /// is wanted and they are so few.
-    pub(crate) fn evaluating(
-        &mut self,
-        most: usize,
-        counts: &[usize],
-        series: bool,
-    ) -> Result<Handle, CudaError> {
-        let variant = self.variant(most, counts);
-        self.load((Work::Evaluate, most, Variant { series: series && variant.series, ..variant }))
+    /// The kernels of loss and gradient with tiles of at most so many points.
+    pub(crate) fn evaluating(&mut self, most: usize, counts: &[usize]) -> Result<Handle, CudaError> {
+        self.load((Work::Evaluate, most, self.variant(most, counts)))
     }
 }
 

@@ -4,7 +4,7 @@ use super::emit::{Measure, Source, Target, Unfused, Variant, Work, measured, obs
 use super::{Arguments, CompileMode};
 use crate::Precision;
 use crate::cuda::CudaError;
-use crate::cuda::machine::{Given, Launching, Machine, Module, ToLoad};
+use crate::cuda::machine::{Given, Machine, Module, ToLoad};
 use equation::taylor::Plan;
 
 /// Places of the blocks' gradients that a block of so many threads adds up; as `REDUCED` in `device/step/update.cuh`.
@@ -136,7 +136,7 @@ impl<'plan> Program<'plan> {
         if work == Work::Separate {
             return Ok(kernels);
         }
-        self.load((work, points, Variant { chunked: true, series: false, ..variant }))
+        self.load((work, points, Variant { chunked: true, ..variant }))
     }
 
     pub(super) fn load(&mut self, wish: Wish) -> Result<Handle, CudaError> {
@@ -179,11 +179,6 @@ impl<'plan> Program<'plan> {
         self.loaded[kernels.0].wish.0
     }
 
-    /// Whether kernels of loss and gradient can take many steps in one launch.
-    pub(crate) fn takes_series(&self, kernels: Handle) -> bool {
-        self.loaded[kernels.0].wish.2.series
-    }
-
     /// Blocks that are worth launching at once.
     pub(crate) fn blocks(&self, kernels: Handle) -> usize {
         self.machine.blocks(self.source(kernels).shape.each)
@@ -219,23 +214,6 @@ impl<'plan> Program<'plan> {
     pub(crate) fn reduce(&self, kernels: Handle, name: &str, arguments: &Arguments) -> Result<(), CudaError> {
         let Source { gradient, shape, .. } = self.source(kernels);
         self.launch(kernels, name, gradient / reduced(shape.threads) + 1, arguments)
-    }
-
-    /// Blocks of loss and gradient that can wait for each other.
-    pub(crate) fn together(&self, kernels: Handle) -> Result<usize, CudaError> {
-        self.machine.together(self.module(kernels, Work::Evaluate.name()))
-    }
-
-    /// Queues loss and gradient on blocks that wait for each other.
-    pub(crate) fn launch_together(
-        &self,
-        kernels: Handle,
-        blocks: usize,
-        arguments: &Arguments,
-    ) -> Result<(), CudaError> {
-        let name = Work::Evaluate.name();
-        let module = self.module(kernels, name);
-        self.machine.launch_as(module, name, (blocks, Launching::Together), arguments)
     }
 
     /// Queues a kernel that is the same for every plan.

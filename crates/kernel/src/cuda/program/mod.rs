@@ -16,12 +16,12 @@ mod tiles;
 
 pub(super) use arguments::Arguments;
 pub use emit::Unfused;
-pub(super) use emit::{
-    EACH, INSTRUCTIONS, NUMBERS, Source, Target, Variant, Work, kernel, kernel_of, source,
-};
+pub(super) use emit::{EACH, INSTRUCTIONS, NUMBERS, Target, Variant, Work, kernel, kernel_of, source};
 pub(super) use layout::{SIDE, stride};
-pub(super) use loaded::{Handle, Other, Program, reduced, tables};
+#[cfg(test)]
+pub(super) use loaded::reduced;
+pub(super) use loaded::{Handle, Other, Program, tables};
 pub use mode::{CompileMode, CompileModeError};
 pub(super) use price::MOST_SHARING;
 pub(super) use signals::{POINTS, Signals, columns};
-pub(super) use tiles::{FEWEST, MOST, SIZES, for_any, for_term, largest};
+pub(super) use tiles::{MOST, SIZES, for_any, for_term, largest};

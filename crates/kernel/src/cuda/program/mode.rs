@@ -11,10 +11,7 @@ pub enum CompileMode {
     /// Kernels by rule, many steps recorded and launched as one.
     #[default]
     ReduceOverhead,
-    /// The same, but where points are so few that every block has one tile, many steps are one launch of one kernel.
-    ManySteps,
-    /// Kernels by time: the tiles that turned out to be the fastest for these points, and the faster way to launch many steps;
-    /// which ones is remembered. Sums are added up in an order that depends on the tiles.
+    /// Kernels by time: the tiles that turned out to be the fastest for these points; which ones is remembered. Sums are added up in an order that depends on the tiles.
     MaxAutotune,
     /// A step the ordinary way, for comparison: products by cuBLASLt, and kernels of ours between them, launched one
     /// by one, with all channels of all points in memory.
@@ -23,9 +20,7 @@ pub enum CompileMode {
 
 /// Why a name is no mode.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "there is no compile mode `{name}`; use `default`, `reduce-overhead`, `many-steps`, `max-autotune` or `off`"
-)]
+#[error("there is no compile mode `{name}`; use `default`, `reduce-overhead`, `max-autotune` or `off`")]
 pub struct CompileModeError {
     /// As the user wrote it.
     pub name: String,
@@ -37,7 +32,6 @@ impl CompileMode {
         match self {
             CompileMode::Default => "default",
             CompileMode::ReduceOverhead => "reduce-overhead",
-            CompileMode::ManySteps => "many-steps",
             CompileMode::MaxAutotune => "max-autotune",
             CompileMode::Off => "off",
         }
@@ -48,13 +42,8 @@ impl FromStr for CompileMode {
     type Err = CompileModeError;
 
     fn from_str(name: &str) -> Result<Self, CompileModeError> {
-        let all = [
-            CompileMode::Default,
-            CompileMode::ReduceOverhead,
-            CompileMode::ManySteps,
-            CompileMode::MaxAutotune,
-            CompileMode::Off,
-        ];
+        let all =
+            [CompileMode::Default, CompileMode::ReduceOverhead, CompileMode::MaxAutotune, CompileMode::Off];
         let found = all.into_iter().find(|mode| mode.name() == name);
         found.ok_or_else(|| CompileModeError { name: name.to_owned() })
     }

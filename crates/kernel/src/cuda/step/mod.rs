@@ -1,7 +1,7 @@
 //! Calls on points: loss and gradient, whole steps of training, work on single terms.
 //!
 //! `room` finds room for a call and `prepare` brings there what it needs; `evaluate` launches loss and gradient, `run` keeps whole
-//! steps on the device (`places`: where), `series` many of them in one launch; `draw` draws points there, `tune` tries which tiles are fastest; `terms` is work on one term.
+//! steps on the device (`places`: where), `draw` draws points there, `tune` tries which tiles are fastest; `terms` is work on one term.
 //! `off` is an unfused baseline.
 
 mod draw;
@@ -11,7 +11,6 @@ mod places;
 mod prepare;
 mod room;
 mod run;
-mod series;
 mod terms;
 mod tune;
 

@@ -12,9 +12,6 @@ pub(super) const MOST: usize = 512;
 /// Words that tell how far a call has come, as `progress` in `device/shared/arguments.cuh`, and that fill up their line of the cache.
 const PROGRESS: usize = 16;
 
-/// Words of a count among blocks; as `COUNTS_APART` in `device/step/turns.cuh`.
-const COUNT: usize = 16;
-
 /// Words of what a step is made of; as `Step` in `device/step/update.cuh`.
 const STEP: usize = 3;
 
@@ -23,31 +20,23 @@ pub(super) fn words(plan: &Plan) -> [usize; 2] {
     [5 * plan.parameter_count(), step_words(plan).into_iter().sum()]
 }
 
-/// Words of lengths of steps, of what was found before them, of progress, and of counts among blocks.
-fn step_words(plan: &Plan) -> [usize; 4] {
-    [STEP * MOST, MOST * (1 + tables(plan)), PROGRESS, COUNT * plan.architecture.layers.len()]
+/// Words of lengths of steps, of what was found before them, and of progress.
+fn step_words(plan: &Plan) -> [usize; 3] {
+    [STEP * MOST, MOST * (1 + tables(plan)), PROGRESS]
 }
 
-/// Where those are; progress is what it and the counts are, which begin anew together.
+/// Where those are.
 pub(super) struct StepPlaces {
     pub(super) lengths: Region<f64>,
     pub(super) history: Region<f64>,
     pub(super) progress: Region<u64>,
-    pub(super) counts: Region<i32>,
 }
 
 impl StepPlaces {
     pub(super) fn of(context: &Context<'_>, regions: &Regions) -> Self {
         let all: Region<u64> = context.memory.pool(Tenant::Calls, regions, Pool::Steps);
-        let [lengths, history, progress, counts] = all.split(step_words(context.plan()));
-        let progress_and_counts = all.from(lengths.count() + history.count());
-        debug_assert_eq!(progress_and_counts.count(), progress.count() + counts.count());
-        StepPlaces {
-            lengths: lengths.cast(),
-            history: history.cast(),
-            progress: progress_and_counts,
-            counts: counts.cast(),
-        }
+        let [lengths, history, progress] = all.split(step_words(context.plan()));
+        StepPlaces { lengths: lengths.cast(), history: history.cast(), progress }
     }
 }
 
@@ -58,21 +47,18 @@ mod tests {
     use crate::cuda::chunks::{JOB, PART};
     use crate::cuda::machine::assert_twins;
     use crate::cuda::program::{Arguments, Target, Variant, Work, reduced, source};
-    use crate::cuda::step::series::groups;
 
     #[test]
     fn kernels_read_what_they_are_given() {
         let text = include_str!("../../../../equation/cases/burgers.toml");
         let problem = equation::parse::parse(text).expect("a valid case");
         let plan = equation::taylor::plan(&problem).expect("a plan");
-        let variant = Variant { series: true, ..Variant::default() };
+        let variant = Variant::default();
         let target = Target { precision: Precision::F64, shared: 228 * 1024, groups: true, variant };
         let fused = source(&plan, target, Work::Evaluate, 16);
-        let threads = fused.shape.threads;
         let words = |bytes: usize| bytes * size_of::<u64>();
-        let step = [("sizeof(Step)", words(STEP)), ("REDUCED", reduced(threads))];
-        let waiting = [("sizeof(int) * COUNTS_APART", words(COUNT)), ("GROUPS_WISHED", groups(threads))];
-        assert_twins::<Arguments>(&fused.text, &[step, waiting].concat());
+        let step = [("sizeof(Step)", words(STEP)), ("REDUCED", reduced(fused.shape.threads))];
+        assert_twins::<Arguments>(&fused.text, &[]);
         let around = fused.around.expect("a text of their own");
         let drawing = [("sizeof(Job)", words(JOB)), ("sizeof(Part)", words(PART))];
         assert_twins::<Arguments>(&around, &[step, drawing].concat());

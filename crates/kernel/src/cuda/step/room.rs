@@ -166,7 +166,7 @@ impl Step {
     ) -> Result<MemoryPlan, CudaError> {
         let (extra, wanted) = (super::places::words(context.plan()), Wanted::from(visits));
         match context.program.mode() {
-            CompileMode::Default | CompileMode::ReduceOverhead | CompileMode::ManySteps => {
+            CompileMode::Default | CompileMode::ReduceOverhead => {
                 let counts: Vec<usize> = wanted.sizes(context.plan()).iter().map(|size| size.count).collect();
                 context.program.load_training(&counts)?;
             }
@@ -174,9 +174,7 @@ impl Step {
         }
         let room = self.room(context, wanted, extra)?;
         let Context { program, memory } = context;
-        let movers = super::series::movers(program, room.kernels, room.blocks, &room.chunks)?;
-        let planned = memory.planned(&room.regions, program.image_bytes(), [room.chunks.len(), room.blocks]);
-        Ok(MemoryPlan { movers, ..planned })
+        Ok(memory.planned(&room.regions, program.image_bytes(), [room.chunks.len(), room.blocks]))
     }
 }
 

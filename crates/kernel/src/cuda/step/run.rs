@@ -4,7 +4,6 @@ use super::draw::later;
 use super::evaluate::{queue_advance, queue_draw};
 use super::places::{MOST, StepPlaces, words};
 use super::prepare::{Place, Prepared, Step};
-use super::series;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
 use crate::cuda::context::Context;
@@ -59,7 +58,6 @@ impl Step {
             lengths: places.lengths,
             history: places.history,
             progress: places.progress,
-            counts: places.counts,
             decaying: decaying as u64,
             mean_decay,
             square_decay,
@@ -169,14 +167,10 @@ impl Step {
             });
         }
         let (context, program) = (&*context, &context.program);
-        let blocks = prepared.arguments.blocks as usize;
-        if let Some(movers) = series::movers(program, prepared.kernels, blocks, &prepared.chunks)? {
-            return series::queue(program, prepared, movers, count);
-        }
         let Prepared { kernels, arguments, places, .. } = prepared;
         let mut left = count;
         let records = match program.mode() {
-            CompileMode::ReduceOverhead | CompileMode::ManySteps | CompileMode::MaxAutotune => true,
+            CompileMode::ReduceOverhead | CompileMode::MaxAutotune => true,
             CompileMode::Default | CompileMode::Off => false,
         };
         if count >= RECORDED && records {

@@ -1,13 +1,11 @@
 //! Kernels by time: the tiles that turned out to be the fastest.
 
 use super::prepare::Step;
-use crate::Visits;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
 use crate::cuda::context::Context;
 use crate::cuda::machine::{Compiled, Key};
 use crate::cuda::program::{MOST, Program, SIZES, Variant, Work};
-use linear::{Moments, Series, Update};
 use std::time::Instant;
 
 /// Evaluations of every candidate that are timed.
@@ -45,67 +43,26 @@ impl Step {
         ]);
         let cache = context.program.machine().cache().cloned();
         let entry = cache.as_ref().and_then(|cache| cache.get(key));
-        let known =
-            entry.and_then(|entry| entry.log.parse::<usize>().ok()).map(|log| (log / 2, log % 2 == 1));
-        let (best, series) = match known.filter(|(tile, _)| candidates.contains(tile)) {
+        let known = entry.and_then(|entry| entry.log.parse::<usize>().ok());
+        let best = match known.filter(|tile| candidates.contains(tile)) {
             Some(known) => known,
             None => {
                 let mut timed = Vec::new();
                 for &tile in &candidates {
-                    let kernels = context.program.evaluating(tile, counts, false)?;
+                    let kernels = context.program.evaluating(tile, counts)?;
                     context.program.choose(counts, kernels);
                     timed.push((self.seconds(context, wanted)?, tile));
                 }
                 timed.sort_by(|one, other| one.0.total_cmp(&other.0));
-                let best = timed[0].1;
-                let single = context.program.evaluating(best, counts, false)?;
-                let many = context.program.evaluating(best, counts, true)?;
-                // Where many steps cannot be one launch both are the same.
-                let mut seconds = [0.0; 2];
-                if single != many {
-                    for (seconds, kernels) in seconds.iter_mut().zip([single, many]) {
-                        context.program.choose(counts, kernels);
-                        *seconds = self.seconds_of_steps(context, wanted)?;
-                    }
-                }
-                (best, seconds[1] < seconds[0])
+                timed[0].1
             }
         };
-        let kernels = context.program.evaluating(best, counts, series)?;
+        let kernels = context.program.evaluating(best, counts)?;
         context.program.choose(counts, kernels);
         if let Some(cache) = cache {
-            let log = (2 * best + usize::from(series)).to_string();
-            cache.put(key, &Compiled { image: Vec::new(), log });
+            cache.put(key, &Compiled { image: Vec::new(), log: best.to_string() });
         }
         Ok(())
-    }
-
-    /// What the chosen kernels take for some steps.
-    fn seconds_of_steps(&mut self, context: &mut Context<'_>, wanted: Wanted<'_>) -> Result<f64, CudaError> {
-        let visits = match wanted {
-            Wanted::Given(points) => Visits::Points(points),
-            Wanted::Drawn(recipe) => Visits::Drawn { recipe, first: 0, interval: None, step: 0 },
-        };
-        let update = Update::Adam {
-            rate: 0.0,
-            mean_decay: 0.9,
-            square_decay: 0.999,
-            floor: 1e-8,
-            decay: 0.0,
-            decaying: 0,
-        };
-        let steps = Series { update, rates: &[0.0; 64], bound: None };
-        let (mut parameters, factors) = (context.plan().initialize(0), context.plan().weights());
-        let (mut moments, mut history) = (Moments::new(parameters.len()), Vec::new());
-        let mut best = f64::INFINITY;
-        // The first time is recorded, too.
-        for _ in 0..REPEATS {
-            let begin = Instant::now();
-            let over = (visits, &factors[..]);
-            self.run_steps(context, over, steps, &mut moments, &mut parameters, &mut history)?;
-            best = best.min(begin.elapsed().as_secs_f64());
-        }
-        Ok(best)
     }
 
     /// What the chosen kernels take for loss and gradient of the first chunk.

@@ -1,4 +1,4 @@
-//! Steps that follow each other in one launch are those that are launched one by one, bit for bit.
+//! Steps that are recorded and launched as one are those that are launched one by one, bit for bit.
 
 use super::ADAM;
 use crate::cases::{Case, parameters, points};
@@ -39,7 +39,7 @@ fn recipe(case: &Case, count: usize) -> Recipe {
     Recipe::new(7, 5, case.plan.terms.iter().enumerate().map(supply).collect())
 }
 
-/// `one` takes many steps per launch, `other` one.
+/// `one` records steps, `other` launches them one by one.
 pub(crate) fn series(case: &Case, [one, other]: [&mut Kernel<'_>; 2], count: usize) {
     let rates: Vec<f64> = (0..19).map(|step| 1e-3 * (1.0 - 0.01 * f64::from(step))).collect();
     let mut diverging = rates.clone();
@@ -47,11 +47,6 @@ pub(crate) fn series(case: &Case, [one, other]: [&mut Kernel<'_>; 2], count: usi
     let (points, recipe) = (points(case, count), recipe(case, count));
     let series = Series { update: ADAM, rates: &rates, bound: None };
     let drawn = |interval| Visits::Drawn { recipe: &recipe, first: 3, interval, step: 5 };
-    let movers = |kernel: &mut Kernel<'_>| {
-        let plan = kernel.plan_memory(Visits::Points(&points)).expect("arguments that fit");
-        plan.expect("memory of its own").movers
-    };
-    assert!(movers(one).is_some() && movers(other).is_none(), "{}", case.name);
     let mut same = |what: &str, visits: Visits<'_>, series: Series<'_>| {
         let [got, wanted] = [&mut *one, &mut *other].map(|kernel| left_by(case, kernel, visits, series));
         assert_eq!(got, wanted, "{}, {what}", case.name);

@@ -61,7 +61,4 @@ struct Arguments {
     long long layer;
     // How many times blocks that share a gradient have added to each layer's part of it; zero between launches.
     int* turns;
-    // Steps that one launch takes, or none: loss and gradient alone; and what blocks count then (`series.cuh`).
-    long long series;
-    int* counts;
 };

@@ -17,8 +17,6 @@ using stand_in::round_tf32;
 using stand_in::load_fragments;
 using stand_in::load_transposed;
 using stand_in::add_to_memory;
-using stand_in::add_shared;
-using stand_in::await_shared;
 using stand_in::reciprocal;
 using stand_in::rsqrt;
 using stand_in::write_shared;
@@ -136,21 +134,6 @@ __device__ inline int read_shared(const int* from) {
 
 __device__ inline void write_shared(int* to, int value) {
     asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
-}
-
-// Adds one; who sees it sees everything that was written before.
-__device__ inline void add_shared(int* to) {
-    asm volatile("red.release.gpu.global.add.s32 [%0], 1;" ::"l"(to) : "memory");
-}
-
-// Waits until a count has come so far. Only the last look makes what others wrote visible: others on this multiprocessor
-// would lose what they have near by.
-__device__ inline void await_shared(const int* from, int wanted) {
-    int value;
-    do {
-        asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
-    } while (value < wanted);
-    asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
 // Four matrices of 8 by 8 bfloat16 numbers from shared memory; lane n names row n % 8 of matrix n / 8, which starts

@@ -9,8 +9,6 @@ struct Block {
     double* sums;
     // The problem's trainable scalars.
     const double* scalars;
-    // Which step of its launch.
-    int round;
 };
 
 __device__ inline number scalar_of(const Block& block, int place) {
@@ -36,7 +34,7 @@ __device__ constexpr int head_stride(const Block&) {
 __device__ inline Block own_block(const Arguments& arguments) {
     const long long block = blockIdx.x;
     return Block{arguments, arguments.scratch + block * SCRATCH, arguments.gradients + block * GRADIENT,
-                 arguments.sums + block * SUMS, arguments.parameters + WEIGHTS, 0};
+                 arguments.sums + block * SUMS, arguments.parameters + WEIGHTS};
 }
 
 __device__ inline void clear_sums(const Block& block) {

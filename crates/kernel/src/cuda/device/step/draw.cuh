@@ -95,28 +95,25 @@ __device__ inline double unit_coordinate(unsigned long long seed, const Part& pa
     return place < 1 - 0x1p-53 ? place : 1 - 0x1p-53;
 }
 
-// Threads that draw, which of them this is, and the numbers of the rows that they draw.
-struct Drawing {
-    long long thread, threads, begin, end;
-};
-
-// Draws the points of a step that lie between two numbers of the rows, if it has points of its own or if it is told to.
-__device__ inline void draw_rows(const Arguments& arguments, long long this_step, const Drawing& drawing) {
-    const unsigned long long step = arguments.progress[3] + this_step;
+// Draws the points of the step that a launch was made for, if it has points of its own or if it is told to, unless steps
+// have ended.
+__device__ inline void draw_rows(const Arguments& arguments) {
+    const Stage stage(arguments);
+    if (ended(arguments, stage.step)) return;
+    const unsigned long long step = arguments.progress[3] + stage.step;
     const unsigned long long interval = arguments.interval;
     if (!arguments.always && (interval == 0 || step % interval != 0)) return;
     const unsigned long long number = arguments.progress[4] + (interval ? step / interval : 0);
     const unsigned long long seed =
         number == 0 ? arguments.seed : random_bits(arguments.seed, arguments.renewal, number);
+    const long long thread = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
+    const long long threads = static_cast<long long>(gridDim.x) * THREADS;
     for (long long number_of_job = 0; number_of_job < arguments.job_count; ++number_of_job) {
         const Job job = reinterpret_cast<const Job*>(arguments.jobs)[number_of_job];
         const Part part = *reinterpret_cast<const Part*>(arguments.parts + job.part);
         const Column* columns = reinterpret_cast<const Column*>(arguments.parts + part.columns);
         const long long* directions = arguments.parts + part.directions;
-        const long long before = drawing.begin - job.to, behind = drawing.end - job.to;
-        const long long first = before > 0 ? before / part.width : 0;
-        const long long count = behind < job.count * part.width ? (behind > 0 ? behind / part.width : 0) : job.count;
-        for (long long point = first + drawing.thread; point < count; point += drawing.threads) {
+        for (long long point = thread; point < job.count; point += threads) {
             double* row = const_cast<double*>(arguments.rows) + job.to + point * part.width;
             for (long long place = 0; place < part.width; ++place) {
                 const Column column = columns[place];
@@ -131,13 +128,4 @@ __device__ inline void draw_rows(const Arguments& arguments, long long this_step
             }
         }
     }
-}
-
-// Draws all points of the step that a launch was made for, unless steps have ended.
-__device__ inline void draw_all_rows(const Arguments& arguments) {
-    const Stage stage(arguments);
-    if (ended(arguments, stage.step)) return;
-    const long long thread = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
-    const long long threads = static_cast<long long>(gridDim.x) * THREADS;
-    draw_rows(arguments, stage.step, Drawing{thread, threads, 0, 1ll << 62});
 }

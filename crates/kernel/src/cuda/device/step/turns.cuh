@@ -52,18 +52,3 @@ __device__ inline void pass_turn(const Arguments& arguments, int tile, int layer
     write_shared(turn.counts + layer, turn.after(arguments, tile));
 #endif
 }
-
-// Where steps follow each other in one launch: says that this block is done with a layer's gradient and weights; a barrier
-// must stand before. HIDDEN counts, each in a line of the cache of its own, then that of blocks that have moved parameters.
-constexpr int COUNTS_APART = 32;
-__device__ inline void leave_layer(const Arguments& arguments, int layer) {
-    if (SERIES && arguments.series > 0 && threadIdx.x == 0) add_shared(arguments.counts + layer * COUNTS_APART);
-}
-
-// Waits until all parameters of the step before were moved; a barrier must follow.
-__device__ inline void await_weights(const Block& block) {
-    const Arguments& arguments = block.arguments;
-    if (SERIES && block.round > 0 && threadIdx.x == 0)
-        await_shared(arguments.counts + HIDDEN * COUNTS_APART,
-                     block.round * (int(gridDim.x) - int(arguments.blocks)));
-}

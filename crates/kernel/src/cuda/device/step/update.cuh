@@ -23,76 +23,34 @@ constexpr int REDUCED = 4 * FOURS;
 constexpr int SUMMING = GRADIENT / REDUCED;
 static_assert(GRADIENT % REDUCED == 0, "no place is left over");
 
-// Sums over some gradients in a fixed order, in double precision, of GROUPS times REDUCED places; `place_of` tells which,
-// in fours that lie side by side, and they end before `count`. `parts` has room for SHARES times as many.
-template <int GROUPS>
+// Sums over some gradients in a fixed order, in double precision, of REDUCED places from `first` on.
 struct Totals {
-    static constexpr int PLACES = GROUPS * REDUCED;
-    // Gradients of which a thread reads at a time.
-    static constexpr int BATCH = 24 / sizeof(number);
+    // Of every share; room for SHARES times REDUCED.
     double* parts;
 
     // A barrier must follow.
-    template <typename PlaceOf>
-    __device__ inline void add_up(const Arguments& arguments, long long gradients, int first, int count,
-                                  PlaceOf place_of) const {
-        const int share = threadIdx.x / FOURS;
-        const Four* from[GROUPS];
-        double own[GROUPS][4] = {};
-#pragma unroll
-        for (int group = 0; group < GROUPS; ++group) {
-            const int place = first + (group * FOURS + threadIdx.x % FOURS) * 4;
-            // What lies beyond the last place is added up like the last one, and never asked for.
-            from[group] = reinterpret_cast<const Four*>(arguments.gradients) + place_of(place < count ? place : count - 4) / 4;
-        }
-        // One place of many blocks: the compiler's own loads ahead are as good.
-        if constexpr (GROUPS == 1) {
+    __device__ inline void add_up(const Arguments& arguments, long long gradients, int first) const {
+        const int share = threadIdx.x / FOURS, four = threadIdx.x % FOURS;
+        const Four* from = reinterpret_cast<const Four*>(arguments.gradients) + first / 4 + four;
+        double own[4] = {};
 #pragma unroll 4
-            for (int block = share; block < int(gradients); block += SHARES) {
-                const Four numbers = from[0][static_cast<long long>(block) * (GRADIENT / 4)];
+        for (int block = share; block < int(gradients); block += SHARES) {
+            const Four numbers = from[static_cast<long long>(block) * (GRADIENT / 4)];
 #pragma unroll
-                for (int part = 0; part < 4; ++part) own[0][part] += double(numbers.value[part]);
-            }
-        } else {
-            // What is missing in the last batch adds nothing.
-#pragma unroll 1
-            for (int start = share; start < int(gradients); start += BATCH * SHARES) {
-                Four numbers[BATCH][GROUPS] = {};
-#pragma unroll
-                for (int turn = 0; turn < BATCH; ++turn)
-                    if (start + turn * SHARES < int(gradients))
-#pragma unroll
-                        for (int group = 0; group < GROUPS; ++group)
-                            numbers[turn][group] =
-                                from[group][static_cast<long long>(start + turn * SHARES) * (GRADIENT / 4)];
-#pragma unroll
-                for (int turn = 0; turn < BATCH; ++turn)
-#pragma unroll
-                    for (int group = 0; group < GROUPS; ++group)
-#pragma unroll
-                        for (int part = 0; part < 4; ++part)
-                            own[group][part] += double(numbers[turn][group].value[part]);
-            }
+            for (int part = 0; part < 4; ++part) own[part] += double(numbers.value[part]);
         }
 #pragma unroll
-        for (int group = 0; group < GROUPS; ++group)
-#pragma unroll
-            for (int part = 0; part < 4; ++part)
-                parts[share * PLACES + (group * FOURS + threadIdx.x % FOURS) * 4 + part] = own[group][part];
+        for (int part = 0; part < 4; ++part) parts[share * REDUCED + four * 4 + part] = own[part];
     }
 
     // The sum of one place.
     __device__ inline double of(int place) const {
         double total = 0;
 #pragma unroll
-        for (int share = 0; share < SHARES; ++share) total += parts[share * PLACES + place];
+        for (int share = 0; share < SHARES; ++share) total += parts[share * REDUCED + place];
         return total;
     }
 };
-
-__device__ inline int same_place(int place) {
-    return place;
-}
 
 // Calls `each` with every other sum, by one lane of a warp: gradients of scalars, then squares.
 template <typename Each>
@@ -117,8 +75,8 @@ __device__ inline void reduce_blocks(const Arguments& arguments, long long gradi
         return;
     }
     __shared__ double parts[SHARES * REDUCED];
-    const Totals<1> totals{parts};
-    totals.add_up(arguments, gradients, blockIdx.x * REDUCED, GRADIENT, same_place);
+    const Totals totals{parts};
+    totals.add_up(arguments, gradients, blockIdx.x * REDUCED);
     __syncthreads();
     if (threadIdx.x >= REDUCED) return;
     const int parameter = parameter_of(blockIdx.x * REDUCED + threadIdx.x);
@@ -131,16 +89,13 @@ struct Stage {
     const double *parameters, *moments;
     double *next_parameters, *next_moments;
 
-    // The one that a launch was made for, or a later one of that launch: every other step goes from the second copy to
-    // the first.
-    __device__ explicit Stage(const Arguments& arguments, int later = 0) {
-        step = arguments.progress[0] + arguments.index + later;
-        const bool swapped = later % 2 != 0;
-        parameters = swapped ? arguments.next_parameters : arguments.parameters;
-        moments = swapped ? arguments.next_moments : arguments.moments;
-        next_parameters = swapped ? const_cast<double*>(arguments.parameters) : arguments.next_parameters;
-        next_moments = swapped ? const_cast<double*>(arguments.moments) : arguments.next_moments;
-    }
+    // The one that a launch was made for.
+    __device__ explicit Stage(const Arguments& arguments)
+        : step(arguments.progress[0] + arguments.index),
+          parameters(arguments.parameters),
+          moments(arguments.moments),
+          next_parameters(arguments.next_parameters),
+          next_moments(arguments.next_moments) {}
 };
 
 // Whether an earlier step was the last one. A mark of this very step is larger than its number.
@@ -215,36 +170,8 @@ __device__ inline void move_scalars(const Arguments& arguments, const Stage& sta
     else if (loss < arguments.bound) arguments.progress[2] = 1 + stage.step;
 }
 
-// Moves the parameters at some places by the sum of some gradients, which are there after `await`. `put` packs the new value
-// of the parameter at a place of the gradient; of the others see `Totals`.
-template <int GROUPS, typename PlaceOf, typename ParameterOf, typename Put, typename Await>
-__device__ inline void move_places(const Arguments& arguments, const Stage& stage, const Step& step,
-                                   const Totals<GROUPS>& totals, long long gradients, int first, int count,
-                                   PlaceOf place_of, ParameterOf parameter_of, Put put, Await await) {
-    constexpr int PLACES = Totals<GROUPS>::PLACES, EACH = (PLACES + THREADS - 1) / THREADS;
-    // Asked for before the sums, for they take longer.
-    int places[EACH], parameters[EACH];
-    State states[EACH] = {};
-#pragma unroll
-    for (int each = 0; each < EACH; ++each) {
-        const int own = threadIdx.x + each * THREADS;
-        places[each] = own < PLACES && first + own < count ? place_of(first + own) : -1;
-        parameters[each] = places[each] < 0 ? -1 : parameter_of(places[each]);
-        if (parameters[each] >= 0) states[each].load(stage, parameters[each]);
-    }
-    await();
-    totals.add_up(arguments, gradients, first, count, place_of);
-    __syncthreads();
-#pragma unroll
-    for (int each = 0; each < EACH; ++each)
-        if (parameters[each] >= 0) {
-            const double total = totals.of(threadIdx.x + each * THREADS);
-            put(places[each],
-                number(move_parameter(arguments, stage, states[each], step, total, parameters[each])));
-        }
-}
-
-// Moves the parameters by the sum of some gradients, unless steps have ended.
+// Moves the parameters by the sum of some gradients, unless steps have ended. `put` packs the new value of the parameter at a
+// place of the gradient.
 template <typename ParameterOf, typename Put>
 __device__ inline void move_parameters(const Arguments& arguments, long long gradients, ParameterOf parameter_of,
                                        Put put) {
@@ -255,9 +182,18 @@ __device__ inline void move_parameters(const Arguments& arguments, long long gra
         move_scalars(arguments, stage, step);
         return;
     }
+    static_assert(REDUCED <= THREADS, "a thread moves one parameter");
+    const int place = blockIdx.x * REDUCED + threadIdx.x;
+    const int parameter = threadIdx.x < REDUCED ? parameter_of(place) : -1;
+    // Asked for before the sums, for they take longer.
+    State state = {};
+    if (parameter >= 0) state.load(stage, parameter);
     __shared__ double parts[SHARES * REDUCED];
-    move_places(arguments, stage, step, Totals<1>{parts}, gradients, blockIdx.x * REDUCED, GRADIENT, same_place,
-                parameter_of, put, [] {});
+    const Totals totals{parts};
+    totals.add_up(arguments, gradients, blockIdx.x * REDUCED);
+    __syncthreads();
+    if (parameter < 0) return;
+    put(place, number(move_parameter(arguments, stage, state, step, totals.of(threadIdx.x), parameter)));
 }
 
 // Ends a series of steps.

@@ -6,7 +6,7 @@
 // other thread.
 
 #ifdef STAND_IN
-alignas(16) static PER_BLOCK unsigned char shared_memory[SHARED_BYTES];
+alignas(16) static unsigned char shared_memory[SHARED_BYTES];
 #else
 extern __shared__ __align__(16) unsigned char shared_memory[];
 #endif
@@ -311,10 +311,8 @@ struct Walk {
         Left next[DOWN];
         begin_largest();
         store_features();
-        await_weights(block);
-        if (!SERIES) fetch_weights(next, weights, 0);
+        fetch_weights(next, weights, 0);
         publish_cells();
-        if (SERIES) fetch_weights(next, weights, 0);
         start(sum, weights + BIASES_PACKED);
         add_product<COLUMNS, TOGETHER, FEATURE_ROWS / 16>(sum, next, weights, cells());
         finish(sum, Scales(largest(0)), weights + BIASES_PACKED);
@@ -528,7 +526,6 @@ struct Walk {
             raise_sums(HIDDEN + layer - 1, sum);
             await_turn(block.arguments, tile, layer - 1);
             __syncthreads();
-            leave_layer(block.arguments, layer);
         }
         store_features();
         publish_cells();

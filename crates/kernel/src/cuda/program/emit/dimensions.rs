@@ -108,7 +108,6 @@ impl Dimensions {
             ("PARAMETERS", plan.parameter_count()),
             ("SCRATCH", scratch),
             ("SHARING", target.variant.sharing),
-            ("SERIES", usize::from(target.variant.series)),
             ("GRADIENT", gradient),
             ("SUMS", sums),
             ("DOWN", cut.down),

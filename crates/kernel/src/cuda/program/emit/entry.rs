@@ -37,22 +37,6 @@ pub(super) fn limits(plan: &Plan, networks: &[Option<usize>]) -> String {
     text("first_tile", first) + &text("end_tile", behind) + "\n"
 }
 
-/// Where one launch takes many steps: blocks without a tile move parameters, the others begin a step.
-const BEGIN_SERIES: &str = "    if (blockIdx.x >= arguments.blocks) {
-        move_series(arguments, parameter_of,
-                    [&](int place, number value) { put_parameter(arguments.weights, place, value); });
-        return;
-    }
-    for (; begin_step(block); ++block.round) {
-    if (block.round > 0)
-        block.scalars = (block.round % 2 ? arguments.next_parameters : arguments.parameters) + WEIGHTS;
-";
-
-/// Behind the way forward, for in a series sums are read until all parameters were moved.
-const CLEAR_SUMS: &str = "        if (arguments.fresh && tile == blockIdx.x)
-            for (int place = threadIdx.x; place < SUMS; place += THREADS) block.sums[place] = 0;
-";
-
 /// A kernel of loss and gradient. The terms' arrays lie `cells` bytes behind the start of shared memory; `networks` says
 /// which network a term has, or that it has none here.
 pub(super) fn entry(
@@ -72,14 +56,13 @@ pub(super) fn entry(
         each,
         part.kernel(),
         match part {
-            _ if variant.series => BEGIN_SERIES,
             Part::Whole | Part::Wide =>
                 "    if (arguments.fresh)\n        for (int place = threadIdx.x; place < SUMS; place += THREADS) block.sums[place] = 0;\n",
             Part::Narrow => "",
         }
     );
     text += &tiles(plan, networks, variant);
-    text + if variant.series { "    }\n}\n\n" } else { "}\n\n" }
+    text + "}\n\n"
 }
 
 /// The loop over tiles. Terms with the same network share its code: a thread's sums fill its registers, so that calls
@@ -134,9 +117,6 @@ fn tiles(plan: &Plan, networks: &[Option<usize>], variant: Variant) -> String {
             3 * term + 1,
             3 * term
         );
-        if variant.series {
-            body += "            draw_tile(block, rows, count * row);\n";
-        }
         if !plan.terms[term].channels.coefficients.is_empty() {
             _ = writeln!(body, "            store_coefficients<Term{term}>(block, rows, count);");
         }
@@ -144,9 +124,6 @@ fn tiles(plan: &Plan, networks: &[Option<usize>], variant: Variant) -> String {
     });
     branches(&mut text, &start);
     branches(&mut text, &for_networks("forward"));
-    if variant.series {
-        text += CLEAR_SUMS;
-    }
     let before = |term: usize| plan.terms[..term].iter().map(|term| term.residuals.len()).sum::<usize>();
     branches(
         &mut text,
@@ -156,9 +133,6 @@ fn tiles(plan: &Plan, networks: &[Option<usize>], variant: Variant) -> String {
     );
     branches(&mut text, &for_networks("reverse"));
     branches(&mut text, &for_terms(&|term| format!("            sum_scalars<Term{term}>(block);\n")));
-    if variant.series {
-        text += "        leave_layer(arguments, 0);\n";
-    }
     text + "    }\n"
 }
 

@@ -9,7 +9,7 @@ use super::{
     ARGUMENTS, DRAW, Measure, NUMBERS, SLOPES, Source, TILE, Target, UPDATE, features, grouped, merge, rules,
 };
 use crate::Precision;
-use crate::cuda::machine::{SIDE_BY_SIDE, TOGETHER};
+use crate::cuda::machine::SIDE_BY_SIDE;
 use crate::cuda::program::layout::Layout;
 use crate::cuda::program::tiles::FEWEST;
 use equation::problem::Activation;
@@ -21,7 +21,6 @@ const NETWORK: &str = include_str!("../../device/step/network.cuh");
 const SCALES: &str = include_str!("../../device/step/scales.cuh");
 const TURNS: &str = include_str!("../../device/step/turns.cuh");
 const WALK: &str = include_str!("../../device/step/walk.cuh");
-const SERIES: &str = include_str!("../../device/step/series.cuh");
 
 /// Hidden layers of one width with one activation, one after the other.
 pub(super) struct Plain {
@@ -167,8 +166,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let columns = plan.terms.iter().zip(&cut.points).map(|(term, &points)| channels(term) * points);
 
     // What both texts begin with.
-    let many = if target.variant.series { ", many steps per launch" } else { "" };
-    let mut text = format!("// The fused step in {}{many}, made by pinnace.\n", target.precision);
+    let mut text = format!("// The fused step in {}, made by pinnace.\n", target.precision);
     _ = writeln!(
         text,
         "typedef {} number;\n#define TERMS {terms}\n#define NEAR_LAYERS {near_layers}",
@@ -187,13 +185,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         text.push('\n');
         text += part;
     }
-    let update = update(plain);
-    let around = text.clone() + &update + &around();
-    let [series, together] = if target.variant.series {
-        [update + "\n" + SERIES, TOGETHER.to_owned()]
-    } else {
-        Default::default()
-    };
+    let around = text.clone() + &update(plain) + &around();
     let cells = columns.map(|columns| cell_bytes(columns, rows, format.planes, format.number)).max();
     let cells = cells.unwrap_or(0);
     let whole = |part: Part| {
@@ -201,7 +193,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         let side_by_side = if count(&networks) > 1 { SIDE_BY_SIDE } else { "" };
         let limits = limits(plan, &networks);
         let entry = entry(plan, (part, cut.each, cells), &networks, target.variant);
-        let parts = [&together, &limits, TILE, TURNS, WALK, &series, &terms, side_by_side, &entry].join("\n");
+        let parts = [&limits, TILE, TURNS, WALK, &terms, side_by_side, &entry].join("\n");
         (format!("{text}\n{parts}"), count(&networks))
     };
     let (text, narrow, networks) = if target.variant.apart && narrow_follow(plan) {
@@ -255,7 +247,7 @@ fn around() -> String {
              \x20                   [&](int place, number value) { put_parameter(arguments.weights, place, value); });\n",
         )
         + &kernel("advance", "    advance_progress(arguments);\n")
-        + &kernel("draw", "    draw_all_rows(arguments);\n")
+        + &kernel("draw", "    draw_rows(arguments);\n")
 }
 
 /// Channels of a term at all places of a point.

@@ -226,8 +226,6 @@ pub(crate) struct Variant {
     pub(crate) alone: bool,
     /// Blocks that share a gradient.
     pub(crate) sharing: usize,
-    /// Whether one launch may take many steps.
-    pub(crate) series: bool,
     /// Whether terms of fewer channels than the widest have a kernel of their own, which is compiled beside and launched
     /// behind the other.
     pub(crate) apart: bool,
@@ -235,7 +233,7 @@ pub(crate) struct Variant {
 
 impl Default for Variant {
     fn default() -> Self {
-        Variant { chunked: false, merged: false, alone: false, sharing: 1, apart: false, series: false }
+        Variant { chunked: false, merged: false, alone: false, sharing: 1, apart: false }
     }
 }
 
@@ -444,7 +442,7 @@ fn updates(plan: &Plan, work: Work) -> String {
             ),
         );
         text += &kernel("advance", "    advance_progress(arguments);\n");
-        text += &kernel("draw", "    draw_all_rows(arguments);\n");
+        text += &kernel("draw", "    draw_rows(arguments);\n");
     }
     text
 }

@@ -99,7 +99,7 @@ fn entries(plan: &Plan) -> String {
         ),
     );
     text += &kernel("advance", "    advance_progress(arguments);\n");
-    text + &kernel("draw", "    draw_all_rows(arguments);\n")
+    text + &kernel("draw", "    draw_rows(arguments);\n")
 }
 
 impl TermText<'_> {
