@@ -22,7 +22,7 @@ mod update;
 pub use change::Change;
 pub use cholesky::Cholesky;
 pub use course::{Attempt, Bend, Correction, Course};
-pub use damped::{Patience, Products, Unknowns, least_damping, sketched};
+pub use damped::{Patience, Unknowns, least_damping, sketched};
 pub use float::Float;
 pub use gemm::{Scalars, Size, Start, multiply};
 pub use gram::Gram;

@@ -5,7 +5,7 @@ use super::visit::{Diagonal, Narrow, Sketch, scale, scales};
 use crate::cuda::CudaError;
 use crate::error::fits;
 use crate::{Kernel, KernelError, Points, Shape, Sums, Weighted};
-use linear::{Gram, NormalEquations, Products, Subspace, Unknowns};
+use linear::{Gram, NormalEquations, Subspace, Unknowns};
 
 impl Kernel<'_> {
     /// The squared lengths of the gradients of every residual, one per point, at the first `most` points of its term. Not
@@ -49,7 +49,7 @@ impl Kernel<'_> {
         self.check_all(over, parameters)?;
         fits(Shape::Gradient, self.plan.parameter_count(), normal.size())?;
         if self.solves_equations() {
-            match self.linearize(over, parameters, None, (Unknowns::Parameters, Products::Exact)) {
+            match self.linearize(over, parameters, None, Unknowns::Parameters) {
                 Ok(found) => {
                     self.sums = found.sums;
                     self.fetch_equations(normal)?;
