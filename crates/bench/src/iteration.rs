@@ -1,13 +1,12 @@
 //! One iteration of Gauss-Newton, many times.
 
 use super::case::{self, Manifest};
-use super::early::{self, Early};
 use super::peak_bytes;
 use super::step::{DeviceMemory, StartingPoint, StepSettings, on_threads, open};
 use crate::BenchError;
-use equation::problem::{Optimizer as Method, Products as Wanted, Solver};
+use equation::problem::{Optimizer as Method, Solver};
 use kernel::Kernel;
-use linear::{Attempt, Cholesky, Course, NormalEquations, Products, Unknowns};
+use linear::{Attempt, Cholesky, Course, NormalEquations, Unknowns};
 use pinnace::optimize::{GaussNewton, Optimizer};
 use pinnace::{LeastSquares, OnDevice, TriedStep};
 use pinnace::{Objective, Precision, Refusal};
@@ -21,8 +20,7 @@ const WARM_UP: usize = 5;
 const MEASURED: (usize, f64) = (50, 6.0);
 
 /// The method whose iterations are timed.
-const MEASURED_METHOD: Method =
-    Method::GaussNewton { solver: Solver::NormalEquations, products: Wanted::Exact };
+const MEASURED_METHOD: Method = Method::GaussNewton { solver: Solver::NormalEquations };
 
 /// What was measured.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -45,8 +43,6 @@ pub struct IterationReport {
     pub plain_ms: f64,
     /// Milliseconds of an iteration of training: two dampings, each with geodesic acceleration.
     pub training_ms: f64,
-    /// Iterations with as much damping as the first; `None` on devices that do not solve equations by themselves.
-    pub early: Option<Early>,
     /// Iterations that were timed, of each kind.
     pub iterations: [usize; 2],
     /// The loss at the start.
@@ -94,13 +90,12 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, B
     let (plain_ms, plain_count) = timed(&mut objective, &mut parameters, &mut step)?;
 
     let mut parameters = start.clone();
-    let mut training = GaussNewton::new(parameters.len(), Solver::NormalEquations, Wanted::Exact);
+    let mut training = GaussNewton::new(parameters.len(), Solver::NormalEquations);
     let mut step = |objective: &mut Objective<'_>, parameters: &mut [f64]| {
         training.step(objective, parameters, 1.0).map(|_| ())
     };
     let [_, training_loss5] = first_losses(&mut objective, &mut parameters, &mut step)?;
     let (training_ms, training_count) = timed(&mut objective, &mut parameters, &mut step)?;
-    let early = early::measure(&mut objective, &start)?;
     Ok(IterationReport {
         problem: name,
         points: interior,
@@ -111,7 +106,6 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, B
         threads,
         plain_ms,
         training_ms,
-        early,
         iterations: [plain_count, training_count],
         loss0,
         loss5,
@@ -162,7 +156,7 @@ impl Plain {
     /// The same where a device solves the equations by itself.
     fn step_on_device(&mut self, device: &mut dyn OnDevice, parameters: &mut [f64]) -> Result<(), Refusal> {
         let unknowns = Unknowns::Parameters;
-        let found = device.linearize(parameters, None, (unknowns, Products::Exact))?;
+        let found = device.linearize(parameters, None, unknowns)?;
         let added = self.damping * found.mean;
         let tried = device
             .try_steps(&[Attempt { added, factored: added, momentum: false }], Course::straight(unknowns))?;
@@ -178,7 +172,7 @@ impl Plain {
 }
 
 /// The losses before the first step and after five.
-pub(super) fn first_losses<'plan>(
+fn first_losses<'plan>(
     objective: &mut Objective<'plan>,
     parameters: &mut [f64],
     mut step: impl FnMut(&mut Objective<'plan>, &mut [f64]) -> Result<(), Refusal>,
@@ -191,7 +185,7 @@ pub(super) fn first_losses<'plan>(
 }
 
 /// The median time of a step in milliseconds, and of how many.
-pub(super) fn timed<'plan>(
+fn timed<'plan>(
     objective: &mut Objective<'plan>,
     parameters: &mut [f64],
     mut step: impl FnMut(&mut Objective<'plan>, &mut [f64]) -> Result<(), Refusal>,

@@ -5,7 +5,6 @@
 mod accuracy;
 mod accuracy_error;
 mod case;
-mod early;
 mod error;
 mod iteration;
 mod memory;
@@ -18,7 +17,6 @@ pub use accuracy::{
 };
 pub use accuracy_error::AccuracyError;
 pub use case::CaseError;
-pub use early::Early;
 pub use error::BenchError;
 pub use iteration::{IterationReport, bench_iteration, first_iterations_of_case};
 pub use memory::peak_bytes;

@@ -58,10 +58,6 @@ fn write_iteration(report: &IterationReport, output: &mut impl Write) -> anyhow:
     let [plain, training] = iterations;
     writeln!(output, "  plain          {:.2} ms ({plain} iterations)", report.plain_ms)?;
     writeln!(output, "  as in training {:.2} ms ({training} iterations)", report.training_ms)?;
-    if let Some(early) = &report.early {
-        let (exact, short) = (early.exact_ms, early.short_ms);
-        writeln!(output, "  damped         {exact:.2} ms, with short products {short:.2} ms")?;
-    }
     writeln!(output, "  first loss     {:.15e}", report.loss0)?;
     writeln!(output, "  after 5 plain  {:.15e}", report.loss5)?;
     writeln!(output, "  after 5        {:.15e}", report.training_loss5)?;

@@ -104,25 +104,6 @@ pub fn sketched(rows: usize) -> usize {
     rows.div_ceil(2).min(MOST)
 }
 
-/// In which numbers a device multiplies rows with each other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Products {
-    /// In f64.
-    Exact,
-    /// Of numbers rounded to twenty binary digits behind the largest of their column, or row, which half precision multiplies
-    /// exactly: to [`Products::error`]. Where there is no room for them, and where nothing is factorised or rows are sketched,
-    /// the same as the others. Jᵀr is exact.
-    Short,
-}
-
-impl Products {
-    /// The most that short products of columns with so many numbers are wrong by, in multiples of the root of the product of
-    /// their squares: every number of both is off by 2⁻²¹ of a largest one, and sums are rounded to f32 once.
-    pub fn error(numbers: usize) -> f64 {
-        (numbers as f64).sqrt() / f64::from(1 << 20) + 1.0 / f64::from(1 << 22)
-    }
-}
-
 /// The least damping, in multiples of the mean of the diagonal of JᵀJ, with which a factor in f64 is sure to exist: the
 /// largest eigenvalue is at most as many times the mean as there are parameters, and its rounding is in all others.
 pub fn least_damping(parameters: usize) -> f64 {

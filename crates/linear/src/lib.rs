@@ -23,7 +23,7 @@ mod update;
 pub use change::Change;
 pub use cholesky::Cholesky;
 pub use course::{Attempt, Bend, Correction, Course};
-pub use damped::{Patience, Products, Unknowns, least_damping, sketched};
+pub use damped::{Patience, Unknowns, least_damping, sketched};
 pub use float::Float;
 pub use gemm::{Accumulation, Scalars, Size, multiply};
 pub use gram::Gram;

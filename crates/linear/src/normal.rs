@@ -135,8 +135,11 @@ impl NormalEquations {
     }
 }
 
+/// Rows of a leaf at least: adding its matrix to another one takes as long as the products of some fifty rows.
+const ROWS_PER_LEAF: usize = 4096;
+
 /// Leaves of the tree, at most: each level costs a matrix, and few rows are not worth one.
 fn most_leaves(size: usize, rows: usize) -> usize {
     let most = if size > 4096 { 8 } else { 16 };
-    (rows / NormalEquations::BLOCK).clamp(1, most)
+    (rows / ROWS_PER_LEAF).clamp(1, most)
 }

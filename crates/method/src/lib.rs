@@ -9,6 +9,6 @@ mod precision;
 mod schedule;
 
 pub use budget::{Budget, NoBudget};
-pub use optimizer::{Gaps, Optimizer, Order, Products, Solver, Traits};
+pub use optimizer::{Gaps, Optimizer, Order, Solver, Traits};
 pub use precision::{Precision, PrecisionError};
 pub use schedule::Schedule;

@@ -23,8 +23,6 @@ pub enum Optimizer {
     GaussNewton {
         /// How its linear equations are solved.
         solver: Solver,
-        /// In which numbers a GPU adds them up.
-        products: Products,
     },
 }
 
@@ -69,32 +67,9 @@ impl Solver {
     }
 }
 
-/// In which numbers a GPU multiplies the rows of a Gauss-Newton step with each other. Other devices do so in f64.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Products {
-    /// In f64.
-    Exact,
-    /// In half precision where damping is far above its error, in f64 elsewhere.
-    Short,
-}
-
-impl Products {
-    /// All of them.
-    pub const ALL: [Products; 2] = [Products::Exact, Products::Short];
-
-    /// As problem files write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Products::Exact => "exact",
-            Products::Short => "short",
-        }
-    }
-}
-
 impl Optimizer {
     /// Gauss-Newton with everything left open.
-    pub const GAUSS_NEWTON: Optimizer =
-        Optimizer::GaussNewton { solver: Solver::Auto, products: Products::Exact };
+    pub const GAUSS_NEWTON: Optimizer = Optimizer::GaussNewton { solver: Solver::Auto };
 
     /// As problem files write it.
     pub fn name(self) -> &'static str {

@@ -1,13 +1,13 @@
 //! The seam between optimizers and everything that makes a loss: kernel, points, and later
 //! micro-batches and other ranks.
 
-use equation::problem::{Products as Wanted, Solver};
+use equation::problem::Solver;
 use equation::taylor::Plan;
 use kernel::cuda::{CudaError, MemoryPlan};
 use kernel::{Dimension, Kernel, KernelError, Points, Sums, Visited, Visits, Weighted};
-use linear::{Attempt, Bend, Change, Course, Gram, NormalEquations, Products, Series, Subspace, Unknowns};
+use linear::{Attempt, Bend, Change, Course, Gram, NormalEquations, Series, Subspace, Unknowns};
 use std::sync::Arc;
-use train::optimize::{Optimizer, first_products};
+use train::optimize::Optimizer;
 use train::{Extent, LeastSquares, Linearized, Loss, Losses, OnDevice, Refusal, Room, TriedStep, Vectors};
 
 /// A loss as a function of the parameters.
@@ -122,14 +122,9 @@ impl<'plan> Objective<'plan> {
 
     /// The memory that Gauss-Newton's equations take there at the objective's own points; `None` where the device has no room
     /// for them, or no memory of its own.
-    pub fn plan_equations(
-        &mut self,
-        solver: Solver,
-        products: Wanted,
-    ) -> Result<Option<MemoryPlan>, KernelError> {
+    pub fn plan_equations(&mut self, solver: Solver) -> Result<Option<MemoryPlan>, KernelError> {
         let unknowns = self.extent().unknowns_for_devices(solver, 0);
-        let form = (unknowns, first_products(products, unknowns));
-        match self.kernel.plan_equations(&self.points, form) {
+        match self.kernel.plan_equations(&self.points, unknowns) {
             Err(KernelError::Cuda(CudaError::Memory { .. })) => Ok(None),
             planned => planned,
         }
@@ -341,11 +336,11 @@ impl OnDevice for Objective<'_> {
         &mut self,
         parameters: &[f64],
         momentum: Option<&[f64]>,
-        form: (Unknowns, Products),
+        unknowns: Unknowns,
     ) -> Result<Linearized, Refusal> {
         let over = Weighted { points: &self.points, factors: &self.factors };
         let kernel::LinearizedSums { sums, mean, slope } =
-            self.kernel.linearize(over, parameters, momentum, form).map_err(refused)?;
+            self.kernel.linearize(over, parameters, momentum, unknowns).map_err(refused)?;
         let losses = weigh(&mut self.losses, &sums, &self.weights)?.clone();
         Ok(Linearized { losses, mean, slope })
     }

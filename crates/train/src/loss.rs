@@ -1,7 +1,7 @@
 //! What is lowered: a loss, the least-squares problem behind it, and devices that work on it by themselves.
 
 use crate::{Losses, Refusal, Vectors};
-use linear::{Attempt, Course, Gram, NormalEquations, Products, Subspace, Unknowns};
+use linear::{Attempt, Course, Gram, NormalEquations, Subspace, Unknowns};
 
 /// The size of a step's linear equations.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -121,7 +121,7 @@ pub trait OnDevice {
         &mut self,
         parameters: &[f64],
         momentum: Option<&[f64]>,
-        form: (Unknowns, Products),
+        unknowns: Unknowns,
     ) -> Result<Linearized, Refusal>;
 
     /// Solves the last equations; one step for each attempt, its loss finite or not.

@@ -24,7 +24,7 @@ pub use faces::BareFace;
 pub(crate) use faces::bare_faces;
 pub use field::FieldNameError;
 pub use left_open::{LeftOpen, Neurons};
-pub use method::{Budget, NoBudget, Optimizer, Order, Precision, Products, Schedule, Solver};
+pub use method::{Budget, NoBudget, Optimizer, Order, Precision, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub(crate) use probe::{largest, places, prescribed, value};
 pub(crate) use training::CONDITION_POINTS;
@@ -233,6 +233,10 @@ impl Problem {
                 if rest.len() == 1 { " has" } else { "s have" }
             ));
         }
+        let stated = &self.training.without_effect;
+        lines.extend(
+            stated.iter().map(|key| format!("training.{key} has no effect any more, and can be removed")),
+        );
         lines
     }
 

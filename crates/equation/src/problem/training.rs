@@ -25,6 +25,8 @@ pub struct Training {
     pub phases: Vec<Phase>,
     /// Whether the file lists them under `[[training.phase]]`: otherwise there is one, which `[training]` states.
     pub listed: bool,
+    /// Keys that the file states and that have no effect any more.
+    pub without_effect: Vec<&'static str>,
 }
 
 /// Whether conditions may be built into an ansatz instead of being penalties.

@@ -10,7 +10,7 @@ use super::step::Step;
 use super::vectors::Vectors;
 use crate::{Points, Precision, Recipe, Visited, Visits, Weighted};
 use equation::taylor::Plan;
-use linear::{Attempt, Change, Course, Moments, Products, Series, Unknowns};
+use linear::{Attempt, Change, Course, Moments, Series, Unknowns};
 use std::ops::Range;
 
 /// A plan on a GPU.
@@ -157,9 +157,9 @@ impl Cuda<'_> {
     pub(crate) fn plan_equations(
         &mut self,
         points: &[Points],
-        form: (Unknowns, Products),
+        unknowns: Unknowns,
     ) -> Result<MemoryPlan, CudaError> {
-        self.newton.plan(&mut self.context, points, form)
+        self.newton.plan(&mut self.context, points, unknowns)
     }
 
     /// See [`crate::Kernel::linearize`]; rows of residual k are multiplied by `scales[k]`.
@@ -168,9 +168,9 @@ impl Cuda<'_> {
         points: &[Points],
         parameters: &[f64],
         scaling: (&[f64], Option<&[f64]>),
-        form: (Unknowns, Products),
+        unknowns: Unknowns,
     ) -> Result<Surveyed, CudaError> {
-        self.newton.linearize(&mut self.context, points, parameters, scaling, form)
+        self.newton.linearize(&mut self.context, points, parameters, scaling, unknowns)
     }
 
     /// See [`crate::Kernel::try_steps`].

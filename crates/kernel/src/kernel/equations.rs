@@ -4,7 +4,7 @@ use super::visit::scales;
 use crate::cuda::{CANDIDATES, MemoryPlan, Tried, distinct_factors};
 use crate::error::fits;
 use crate::{Dimension, Kernel, KernelError, Points, Sums, Weighted};
-use linear::{Attempt, Course, NormalEquations, Products, Unknowns};
+use linear::{Attempt, Course, NormalEquations, Unknowns};
 
 /// What is known about normal equations that stay on a device.
 #[derive(Clone, PartialEq, Debug)]
@@ -44,10 +44,10 @@ impl Kernel<'_> {
     pub fn plan_equations(
         &mut self,
         points: &[Points],
-        form: (Unknowns, Products),
+        unknowns: Unknowns,
     ) -> Result<Option<MemoryPlan>, KernelError> {
         fits(Dimension::PointSets, self.plan.terms.len(), points.len())?;
-        Ok(self.engine.solver().map(|engine| engine.plan_equations(points, form)).transpose()?)
+        Ok(self.engine.solver().map(|engine| engine.plan_equations(points, unknowns)).transpose()?)
     }
 
     /// Adds up the equations of the least-squares problem on the device, where they stay. Steps may be damped
@@ -57,13 +57,13 @@ impl Kernel<'_> {
         over: Weighted<'_>,
         parameters: &[f64],
         momentum: Option<&[f64]>,
-        (unknowns, products): (Unknowns, Products),
+        unknowns: Unknowns,
     ) -> Result<LinearizedSums, KernelError> {
         self.check_all(over, parameters)?;
         fits(Dimension::Parameters, parameters.len(), momentum.map_or(parameters.len(), <[f64]>::len))?;
         let (scales, device) = (scales(over.factors), self.device());
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        let found = engine.linearize(over.points, parameters, (&scales, momentum), (unknowns, products))?;
+        let found = engine.linearize(over.points, parameters, (&scales, momentum), unknowns)?;
         let mean = found.trace / parameters.len().max(1) as f64;
         let sums = Sums::of(self.plan, found.squares, over.points.iter().map(Points::len));
         Ok(LinearizedSums { sums, mean, slope: found.slope_square.sqrt() })

@@ -6,7 +6,7 @@ use crate::cuda::CudaError;
 use crate::error::fits;
 use crate::{Dimension, Kernel, KernelError, Points, Sums, Weighted};
 use linear::tree::sum;
-use linear::{Gram, NormalEquations, Products, Subspace, Unknowns};
+use linear::{Gram, NormalEquations, Subspace, Unknowns};
 
 impl Kernel<'_> {
     /// The squared lengths of the gradients of every residual, one per point, at the first `most` points of its term. Not
@@ -50,7 +50,7 @@ impl Kernel<'_> {
         self.check_all(over, parameters)?;
         fits(Dimension::Gradient, self.plan.parameter_count(), normal.size())?;
         if self.solves_equations() {
-            match self.linearize(over, parameters, None, (Unknowns::Parameters, Products::Exact)) {
+            match self.linearize(over, parameters, None, Unknowns::Parameters) {
                 Ok(found) => {
                     self.sums = found.sums;
                     self.fetch_equations(normal)?;

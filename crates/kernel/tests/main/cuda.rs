@@ -118,14 +118,12 @@ fn equations_and_their_solutions_agree_with_the_processor() {
         agreement::equations(&case, &mut kernel, count);
         agreement::tried_steps(&case, &mut kernel, count, Unknowns::Rows);
         agreement::tried_steps(&case, &mut kernel, count, Unknowns::Parameters);
-        agreement::short_products(&case, &mut kernel, count);
         if count >= 1000 {
             // Rows in chunks: a quarter of the limit is kept for other calls.
             let bytes = kernel.device_bytes();
             kernel.limit_device_bytes(Some((bytes - bytes / 20) / 3 * 4));
             agreement::refined_steps(&case, &mut kernel, count);
             agreement::tried_steps(&case, &mut kernel, count, Unknowns::Parameters);
-            agreement::short_products_in_chunks(&case, &mut kernel, count);
         }
     });
 }

@@ -258,17 +258,6 @@ fn steps_in_random_subspaces_are_those_of_the_processor() {
 }
 
 #[test]
-fn short_products_are_as_near_to_exact_ones_as_they_are_said_to_be() {
-    let small = case("inverse.toml", &[]);
-    agreement::short_products(&small, &mut stand_in(&small, Precision::F64), 70);
-    // More than one tile of parameters and of rows; then rows in chunks, whose scales differ.
-    let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
-    let mut kernel = stand_in(&wide, Precision::F64);
-    agreement::short_products(&wide, &mut kernel, 100);
-    agreement::short_products_in_chunks(&wide, &mut kernel, 100);
-}
-
-#[test]
 fn a_plan_of_the_memory_of_equations_is_exact() {
     let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
     agreement::planned_equations(&wide, &mut stand_in(&wide, Precision::F64), 100);

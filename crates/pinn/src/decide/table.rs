@@ -12,10 +12,9 @@ pub(super) fn of(problem: &Problem, phase: &Phase, settings: &Settings, solver: 
         Method::Auto | Method::Adam | Method::SsBroyden => {}
         Method::AdamW { weight_decay } => entries.push(("weight_decay", format!("{weight_decay:?}"))),
         Method::Lbfgs { memory } => entries.push(("memory", memory.to_string())),
-        Method::GaussNewton { solver: stated, products } => {
+        Method::GaussNewton { solver: stated } => {
             let stated = quoted(stated.name());
             entries.push(("solver", solver.map_or(stated, |solver| solver.value.clone())));
-            entries.push(("products", quoted(products.name())));
             entries.push(("balance", settings.balance.to_string()));
         }
     }

@@ -105,12 +105,12 @@ impl<'run, 'plan> Equations<'run, 'plan> {
     /// Tells which memory Gauss-Newton's equations take on a device that has memory of its own; and again when points come in
     /// other pieces.
     fn announce_equations(&mut self, sink: &mut dyn Sink) -> Result<(), TrainError> {
-        let Method::GaussNewton { solver, products } = self.settings().method else { return Ok(()) };
+        let Method::GaussNewton { solver } = self.settings().method else { return Ok(()) };
         let points = self.objective.point_count();
         if self.announced.is_some_and(|(known, _)| known == points) {
             return Ok(());
         }
-        let plan = self.objective.plan_equations(solver, products)?;
+        let plan = self.objective.plan_equations(solver)?;
         let chunks = plan.as_ref().map(|plan| plan.chunks);
         if chunks != self.announced.map(|(_, chunks)| chunks) {
             plan.iter().for_each(|plan| sink.event(&Event::Note(device_note(plan))));

@@ -195,36 +195,6 @@ fn gauss_newton_on_a_device_takes_the_steps_of_the_processor_and_goes_on_from_a_
 }
 
 #[test]
-fn short_products_take_nearly_the_steps_of_exact_ones_until_dampings_are_small_and_go_on_from_a_state() {
-    for solver in ["normal-equations", "woodbury"] {
-        let settled = |products: &str| {
-            let method =
-                ["optimizer=gauss-newton".to_owned(), format!("solver={solver}"), "points=30".to_owned()];
-            let method =
-                method.into_iter().chain([format!("products={products}"), "adaptive=false".to_owned()]);
-            let overrides: Vec<String> = method.map(|setting| format!("training.{setting}")).collect();
-            open_with("seed = 5\nresample = 3\nbudget = \"7 steps\"\n", &overrides)
-        };
-        let [exact, short] = ["exact", "short"].map(settled);
-        let wanted = run(&exact, &mut on_processor(&exact), exact.start(), 0.0).expect("steps");
-        let mut device = Objective::new(stand_in(&short), Vec::new());
-        let got = run(&short, &mut device, short.start(), 0.0).expect("steps");
-        let (losses, other) = (&got.1.losses, &wanted.1.losses);
-        // A step is off by a hundredth at most, and what it leaves by that of what it takes away.
-        assert!(losses != other && losses.len() == other.len(), "{solver}: products are short");
-        for (place, (got, wanted)) in losses.iter().zip(other).enumerate().take(3) {
-            let before = other[place.saturating_sub(1)];
-            assert!((got - wanted).abs() <= 1e-2 * before, "{solver}: {got} instead of {wanted}");
-        }
-        // From the middle, where products are short or not by the damping that was saved.
-        for middle in [&got.1.states[2], &got.1.states[5]] {
-            let again = run(&short, &mut device, middle.clone(), 0.0).expect("steps");
-            assert_eq!((again.0, again.2), (got.0.clone(), got.2.clone()), "{solver}");
-        }
-    }
-}
-
-#[test]
 fn methods_that_remember_steps_keep_their_vectors_on_a_device_and_go_on_from_a_state() {
     for method in [&["training.optimizer=lbfgs", "training.memory=4"][..], &["training.optimizer=ssbroyden"]]
     {

@@ -7,13 +7,13 @@ mod quasi_newton;
 mod schedule;
 
 pub use adam::Adam;
-pub use gauss_newton::{GaussNewton, first_products};
+pub use gauss_newton::GaussNewton;
 pub use quasi_newton::QuasiNewton;
 pub use schedule::{Progress, rate};
 
 use crate::{Loss, Losses, Refusal, Shortage, State, StateError};
 use linear::{Moments, Update};
-use method::{Optimizer as Method, Products as Wanted, Solver};
+use method::{Optimizer as Method, Solver};
 use serde::Serialize;
 
 /// What one step did.
@@ -124,7 +124,7 @@ pub fn optimizer(method: Method, parameters: usize, weights: usize) -> Box<dyn O
         Method::Lbfgs { memory } => Box::new(QuasiNewton::limited(parameters, memory)),
         Method::SsBroyden => Box::new(QuasiNewton::self_scaled(parameters)),
         // What is left open is settled before: this is what the smallest networks take.
-        Method::Auto => Box::new(GaussNewton::new(parameters, Solver::Auto, Wanted::Exact)),
-        Method::GaussNewton { solver, products } => Box::new(GaussNewton::new(parameters, solver, products)),
+        Method::Auto => Box::new(GaussNewton::new(parameters, Solver::Auto)),
+        Method::GaussNewton { solver } => Box::new(GaussNewton::new(parameters, solver)),
     }
 }

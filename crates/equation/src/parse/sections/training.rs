@@ -6,9 +6,10 @@ use crate::parse::document::{Entry, Node, Table, Value};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
 use crate::problem::{
-    Budget, CONDITION_POINTS, Optimizer, Order, Parts, Phase, Precision, Products, ResidualWeights, Sampler,
-    Schedule, Solver, Training,
+    Budget, CONDITION_POINTS, Optimizer, Order, Parts, Phase, Precision, ResidualWeights, Sampler, Schedule,
+    Solver, Training,
 };
+use std::iter;
 
 /// Methods that people will ask for and that this version does not have.
 const PLANNED: [&str; 7] =
@@ -84,7 +85,22 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
         steps,
         phases,
         listed: section.get("phase").is_some(),
+        without_effect: without_effect(section),
     }
+}
+
+/// Keys that meant something in earlier versions.
+fn without_effect(section: &Table) -> Vec<&'static str> {
+    let listed = match section.get("phase").map(|entry| &entry.node.value) {
+        Some(Value::Array(items)) => &items[..],
+        _ => &[],
+    };
+    let phases = listed.iter().filter_map(|item| match &item.value {
+        Value::Table(table) => Some(table),
+        _ => None,
+    });
+    let stated = iter::once(section).chain(phases).any(|table| table.get("products").is_some());
+    if stated { vec!["products"] } else { Vec::new() }
 }
 
 /// What the section says about time windows, unless it leaves them open.
@@ -156,7 +172,7 @@ fn errors_without_reference(section: &Table, workshop: &mut Workshop) {
         Value::Table(table) => Some(table),
         _ => None,
     });
-    for table in std::iter::once(section).chain(tables) {
+    for table in iter::once(section).chain(tables) {
         let Some(Value::Table(budget)) = table.get("budget").map(|entry| &entry.node.value) else { continue };
         if let Some(error) = budget.get("error") {
             let message = "there is no reference to measure the error against";
@@ -268,14 +284,13 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) ->
             *memory = stated.unwrap_or(*memory);
             None
         }
-        Optimizer::GaussNewton { solver, products } => {
+        Optimizer::GaussNewton { solver } => {
             let names = Solver::ALL.map(|solver| (solver.name(), solver));
             let way = table.get("solver").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
             *solver = way.unwrap_or(*solver);
-            let names = Products::ALL.map(|products| (products.name(), products));
-            let stated =
-                table.get("products").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
-            *products = stated.unwrap_or(*products);
+            // Runs of earlier versions state it.
+            let names = [("exact", ()), ("short", ())];
+            table.get("products").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
             way
         }
     }

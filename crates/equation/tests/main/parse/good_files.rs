@@ -4,7 +4,7 @@ use crate::parse::files;
 use equation::decide::decide;
 use equation::parse::{parse, parse_with};
 use equation::problem::{
-    Activation, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem, Products,
+    Activation, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem,
     ResidualWeights, Role, Sampler, Schedule, Solution, Solver,
 };
 
@@ -209,10 +209,27 @@ fn every_optimizer_has_its_own_keys_and_defaults() {
     assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Optimizer::Lbfgs { memory: 7 });
     assert_eq!(optimizer("optimizer = \"ssbroyden\""), Optimizer::SsBroyden);
     assert_eq!(optimizer("optimizer = \"gauss-newton\""), Optimizer::GAUSS_NEWTON);
-    let stated = "optimizer = \"gauss-newton\"\nsolver = \"woodbury\"\nproducts = \"short\"";
-    let wanted = Optimizer::GaussNewton { solver: Solver::Woodbury, products: Products::Short };
-    assert_eq!(optimizer(stated), wanted);
+    let stated = "optimizer = \"gauss-newton\"\nsolver = \"woodbury\"";
+    assert_eq!(optimizer(stated), Optimizer::GaussNewton { solver: Solver::Woodbury });
     assert_eq!(optimizer(""), Optimizer::Auto);
+}
+
+#[test]
+fn a_key_of_earlier_versions_is_read_and_has_no_effect() {
+    let with = |lines: &str| {
+        let text =
+            files::BURGERS.replace("optimizer = \"adam\"", &format!("optimizer = \"gauss-newton\"\n{lines}"));
+        accept("burgers", &text)
+    };
+    let told = |problem: &Problem| {
+        problem.warnings().iter().filter(|line| line.contains("training.products")).count()
+    };
+    assert_eq!(told(&with("")), 0);
+    for products in ["exact", "short"] {
+        let problem = with(&format!("products = \"{products}\""));
+        assert_eq!(problem.training.phases[0].optimizer, Optimizer::GAUSS_NEWTON);
+        assert_eq!(told(&problem), 1, "{:?}", problem.warnings());
+    }
 }
 
 #[test]

@@ -46,10 +46,6 @@ impl Read for Region<i32> {
     const AS: &'static str = "points_to<Type, int>";
 }
 
-impl Read for Region<u16> {
-    const AS: &'static str = "points_to<Type, unsigned short>";
-}
-
 impl<T: Read, const COUNT: usize> Read for [T; COUNT] {
     const AS: &'static str = T::AS;
 }

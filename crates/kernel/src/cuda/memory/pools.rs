@@ -42,8 +42,6 @@ pub(crate) enum Pool {
     Jacobian,
     /// Sums of those with random signs.
     Sketch,
-    /// Their numbers in half precision, and scales.
-    Halves,
     /// Their products with each other, in parts.
     Parts,
     /// The sums of those.
@@ -106,7 +104,7 @@ impl Pool {
             | Pool::Candidates
             | Pool::Unknowns => Purpose::Weights,
             Pool::Gradients | Pool::Turns | Pool::Workspace | Pool::Sums => Purpose::Gradients,
-            Pool::Jacobian | Pool::Sketch | Pool::Halves => Purpose::Rows,
+            Pool::Jacobian | Pool::Sketch => Purpose::Rows,
             Pool::Parts | Pool::Matrix | Pool::Factors => Purpose::Equations,
             Pool::Jets => Purpose::Jets,
             Pool::Points | Pool::Rows => Purpose::Points,

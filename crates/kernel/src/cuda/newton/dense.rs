@@ -25,7 +25,7 @@ pub(crate) const CANDIDATES: usize = 4;
 /// Numbers that the host is told before the squares: three per candidate.
 pub(super) const REPORT: usize = 3 * CANDIDATES;
 
-/// Two stages of two factors, padded against conflicts of banks; those of `device/dense/gram.cuh` and `device/dense/halves.cuh` take less.
+/// Two stages of two factors, padded against conflicts of banks; those of `device/dense/gram.cuh` take less.
 const SHARED_BYTES: usize = 4 * STAGED * (SIDE + 4) * size_of::<f64>();
 
 /// A stage of two wide factors; as in `device/dense/wide.cuh`.
@@ -79,9 +79,6 @@ given! {
         first_row: u64,
         wide: u64,
         key: u64,
-        halves: Region<u16>,
-        unscales: Region<f64>,
-        sizes: Region<f64>,
         reach: f64,
         most_bend: f64,
     }
@@ -131,7 +128,7 @@ pub(crate) fn distinct_factors(attempts: &[Attempt], course: Course) -> Vec<f64>
 pub(super) const WIDE_FACTOR: &str = "factor_wide";
 
 /// Its kernels and the functions that they are; the first one stages in shared memory.
-const KERNELS: [(&str, &str); 38] = [
+const KERNELS: [(&str, &str); 35] = [
     ("products", "multiply_all"),
     ("gather", "gather_parts"),
     ("measure", "survey"),
@@ -167,9 +164,6 @@ const KERNELS: [(&str, &str); 38] = [
     ("complete", "complete_rows"),
     ("spread", "spread_unknowns"),
     ("predicted", "predicted_in_subspace"),
-    ("largest", "size_parts"),
-    ("scale", "settle_scales"),
-    ("halve", "split_slice"),
 ];
 
 /// Their text, with all names.
@@ -190,7 +184,7 @@ pub(crate) fn to_load(text: &str) -> ToLoad<'_> {
 /// The text of all of them.
 pub(crate) fn text() -> String {
     let mut text =
-        String::from("// Dense linear algebra, made by pinnace.\ntypedef double number;\n#define HALVES 1\n");
+        String::from("// Dense linear algebra, made by pinnace.\ntypedef double number;\n#define HALVES 0\n");
     let sizes = [("WORKSPACE_BYTES", 16), ("SHARED_BYTES", SHARED_BYTES), ("WIDE_BYTES", WIDE_BYTES)];
     for (name, value) in [("THREADS", THREADS)].into_iter().chain(sizes) {
         _ = writeln!(text, "constexpr int {name} = {value};");
@@ -204,7 +198,6 @@ pub(crate) fn text() -> String {
         include_str!("../device/dense/wide.cuh"),
         include_str!("../device/dense/solve.cuh"),
         include_str!("../device/dense/candidates.cuh"),
-        include_str!("../device/dense/halves.cuh"),
         include_str!("../device/dense/gram.cuh"),
         include_str!("../device/dense/refine.cuh"),
         include_str!("../device/dense/sketch.cuh"),
@@ -238,7 +231,6 @@ mod tests {
             ("WIDE_STAGE * 8", WIDE_BYTES),
             ("sizeof(Arguments::damped) / 8", CANDIDATES),
             ("COMBINED", super::super::subspace::COMBINED),
-            ("SLICE", super::super::short::SLICE),
         ];
         assert_twins::<Dense>(&text(), &constants);
     }

@@ -2,8 +2,8 @@
 //! rows, with each other; and steps that solve them.
 //!
 //! `solver` is what others see. `room` finds room for a problem and `problem` says where everything of it lies; `queue` launches
-//! what equations are made of, `candidates` what steps are made of; `refine`, `iterate` and `subspace` are other ways to steps,
-//! `short` other ways to equations. `dense` is the text of the kernels and what they are given, `cut` how they cut matrices.
+//! what equations are made of, `candidates` what steps are made of; `refine`, `iterate` and `subspace` are other ways to steps.
+//! `dense` is the text of the kernels and what they are given, `cut` how they cut matrices.
 
 mod candidates;
 mod cut;
@@ -13,7 +13,6 @@ mod problem;
 mod queue;
 mod refine;
 mod room;
-mod short;
 mod solver;
 mod subspace;
 

@@ -3,13 +3,12 @@
 use super::cut::Cut;
 use super::dense::{CANDIDATES, Dense};
 use super::room::{KIND, Shares};
-use super::short::Short;
 use crate::cuda::chunks::{Chunk, Size};
 use crate::cuda::context::Context;
 use crate::cuda::machine::{Number, Region};
 use crate::cuda::memory::{Lease, Pool, Regions, Tenant};
 use crate::cuda::program::{Arguments, Handle, stride, tables};
-use linear::{Products, Unknowns};
+use linear::Unknowns;
 use std::ops::Range;
 
 /// A least-squares problem on the device.
@@ -29,10 +28,6 @@ pub(super) struct Problem {
     /// What the plan's kernels share.
     pub(super) arguments: Arguments,
     pub(super) unknowns: Unknowns,
-    /// What was asked for, and for which there is room.
-    pub(super) wanted: Products,
-    pub(super) products: Products,
-    pub(super) short: Short,
     /// The square of all rows of residuals.
     pub(super) total: f64,
     /// Attempts of the last call.
@@ -77,8 +72,7 @@ pub(super) fn unknowns_of(unknowns: Unknowns, parameters: usize, all_rows: usize
 impl Problem {
     /// The problem in its place, nothing of it brought there yet.
     pub(super) fn settled(context: &Context<'_>, lease: Lease, regions: &Regions, shares: Shares) -> Self {
-        let Shares { unknowns, products, kernels, blocks, sizes, chunks, chunk_rows, rows, all_rows, parts } =
-            shares;
+        let Shares { unknowns, kernels, blocks, sizes, chunks, chunk_rows, all_rows, parts, .. } = shares;
         let (plan, program) = (context.plan(), &context.program);
         let pool = |pool: Pool| -> Region<f64> { context.memory.pool(Tenant::Equations, regions, pool) };
         let numbers = |pool| -> Region<Number> { context.memory.pool(Tenant::Equations, regions, pool) };
@@ -173,14 +167,6 @@ impl Problem {
             blocks,
             arguments,
             unknowns,
-            wanted: products,
-            products,
-            short: Short::of(
-                context.memory.pool(Tenant::Equations, regions, Pool::Halves),
-                (products, unknowns),
-                rows,
-                row,
-            ),
             total: 0.0,
             tried: 0,
             dense,

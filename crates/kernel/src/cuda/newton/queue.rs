@@ -6,7 +6,7 @@ use super::problem::Problem;
 use crate::cuda::CudaError;
 use crate::cuda::machine::Region;
 use crate::cuda::program::{Arguments, Other, Program, Work, tables};
-use linear::{Products, Unknowns};
+use linear::Unknowns;
 use std::ops::Range;
 
 /// A problem, and the kernels that work on it.
@@ -39,15 +39,9 @@ impl Queue<'_> {
         for (chunk, rows) in problem.chunk_rows.iter().enumerate() {
             self.rows(chunk)?;
             let dense = Dense { row_count: rows.len() as u64, fresh: u64::from(chunk == 0), ..problem.dense };
-            match problem.products {
-                Products::Exact => self.launch("products", products * dense.parts as usize, &dense)?,
-                Products::Short => self.short_columns(&dense)?,
-            }
+            self.launch("products", products * dense.parts as usize, &dense)?;
         }
         self.gathering(products, &problem.dense)?;
-        if problem.products == Products::Short {
-            self.exact_slope()?;
-        }
         self.launch("measure", 1, &problem.dense)
     }
 
@@ -59,17 +53,10 @@ impl Queue<'_> {
         self.rows(0)?;
         let dense = Dense { row_count: rows, candidates: 1, ..problem.dense };
         let (residuals, along) = (problem.vectors.work, problem.factored.momentum);
-        let own = match problem.products {
-            Products::Exact => Dense { in_rows: 1, ..dense },
-            Products::Short => problem.short.with(Dense { in_rows: 1, ..dense }),
-        };
-        // As many as there is room for: short products read the scales of all.
+        let own = Dense { in_rows: 1, ..dense };
         let warps = THREADS / 32;
         let split = Dense { to: residuals, acceleration: along, ..own };
-        self.launch("split", (problem.factored.stride as usize).div_ceil(warps), &split)?;
-        if problem.products == Products::Short {
-            self.halves(&own)?;
-        }
+        self.launch("split", (rows as usize).div_ceil(warps), &split)?;
         self.launch("products", products * dense.parts as usize, &own)?;
         self.gathering(products, &problem.factored)?;
         self.slopes(&Dense { curved: residuals, to: dense.slope, ..dense }, "add")?;

@@ -4,7 +4,6 @@
 use super::cut::{Cut, TILE, parts, tiles};
 use super::dense::{CANDIDATES, REPORT, SHARED_OUT};
 use super::problem::{Problem, unknowns_of};
-use super::short::Short;
 use crate::Points;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
@@ -12,7 +11,7 @@ use crate::cuda::context::Context;
 use crate::cuda::memory::{MemoryPlan, Pool, Regions};
 use crate::cuda::program::{Handle, Program, Work, largest, stride, tables};
 use equation::taylor::Plan;
-use linear::{Products, Unknowns};
+use linear::Unknowns;
 use std::ops::Range;
 
 /// Bytes of rows of the Jacobian that are there at one time, where memory allows.
@@ -39,7 +38,6 @@ const MOST_SETS: usize = 2 * CANDIDATES;
 /// How a problem is shared out.
 pub(super) struct Shares {
     pub(super) unknowns: Unknowns,
-    pub(super) products: Products,
     pub(super) kernels: Handle,
     pub(super) blocks: usize,
     pub(super) sizes: Vec<Size>,
@@ -62,25 +60,20 @@ fn is_divisible(tiles_each: usize, unknowns: Unknowns) -> bool {
 pub(super) fn take(
     context: &mut Context<'_>,
     points: &[Points],
-    (unknowns, wanted): (Unknowns, Products),
+    unknowns: Unknowns,
 ) -> Result<Problem, CudaError> {
     let (kernels, sizes) = kernels_of_rows(&mut context.program, points)?;
-    let all = count_tiles(&sizes).max(1);
-    let (mut tiles_each, mut products) = (all, wanted);
+    let mut tiles_each = count_tiles(&sizes).max(1);
     loop {
-        let reserved = find(context, kernels, &sizes, tiles_each, (unknowns, products)).and_then(|found| {
+        let reserved = find(context, kernels, &sizes, tiles_each, unknowns).and_then(|found| {
             let (regions, shares, each) = found;
             tiles_each = each;
             let lease = context.memory.reserve_for_equations(regions.bytes())?;
-            Ok(Problem { wanted, ..Problem::settled(context, lease, &regions, shares) })
+            Ok(Problem::settled(context, lease, &regions, shares))
         });
         match reserved {
             Err(CudaError::Memory { .. }) if is_divisible(tiles_each, unknowns) => {
                 tiles_each = tiles_each.div_ceil(2);
-            }
-            // Exact ones take less.
-            Err(CudaError::Memory { .. }) if products == Products::Short => {
-                (tiles_each, products) = (all, Products::Exact);
             }
             settled => return settled,
         }
@@ -91,15 +84,11 @@ pub(super) fn take(
 pub(super) fn plan(
     context: &mut Context<'_>,
     points: &[Points],
-    (unknowns, products): (Unknowns, Products),
+    unknowns: Unknowns,
 ) -> Result<MemoryPlan, CudaError> {
     let (kernels, sizes) = kernels_of_rows(&mut context.program, points)?;
     let all = count_tiles(&sizes).max(1);
-    let room = |products| find(context, kernels, &sizes, all, (unknowns, products));
-    let (regions, shares, _) = match room(products) {
-        Err(CudaError::Memory { .. }) if products == Products::Short => room(Products::Exact)?,
-        found => found?,
-    };
+    let (regions, shares, _) = find(context, kernels, &sizes, all, unknowns)?;
     let images = context.program.image_bytes();
     Ok(context.memory.planned(&regions, images, [shares.chunks.len(), shares.blocks]))
 }
@@ -120,7 +109,7 @@ fn find(
     kernels: Handle,
     sizes: &[Size],
     mut tiles_each: usize,
-    (unknowns, products): (Unknowns, Products),
+    unknowns: Unknowns,
 ) -> Result<(Regions, Shares, usize), CudaError> {
     let most = match unknowns {
         Unknowns::Parameters | Unknowns::Rows => MOST_BYTES,
@@ -130,7 +119,7 @@ fn find(
     let row = stride(context.plan().parameter_count()) * size_of::<f64>();
     let room = context.memory.most_bytes_of_equations();
     loop {
-        let shares = shares(&context.program, kernels, sizes, tiles_each, (unknowns, products));
+        let shares = shares(&context.program, kernels, sizes, tiles_each, unknowns);
         let regions = regions(&context.program, &shares);
         let divisible = is_divisible(tiles_each, unknowns);
         if regions.bytes() <= room && !(divisible && shares.rows * row > most) {
@@ -162,7 +151,7 @@ fn shares(
     kernels: Handle,
     sizes: &[Size],
     tiles_each: usize,
-    (unknowns, products): (Unknowns, Products),
+    unknowns: Unknowns,
 ) -> Shares {
     let chunks = chunks(sizes, tiles_each);
     let chunk_rows = chunk_rows(program.plan(), &chunks);
@@ -178,7 +167,6 @@ fn shares(
     };
     Shares {
         unknowns,
-        products,
         kernels,
         // No more than run at a time: a block that waits for others to end would make all of them wait.
         blocks: (MOST_SETS * count_tiles(sizes)).min(program.blocks(kernels)).max(MOST_SETS),
@@ -193,7 +181,7 @@ fn shares(
 
 fn regions(program: &Program<'_>, shares: &Shares) -> Regions {
     let plan = program.plan();
-    let Shares { unknowns, products, blocks, ref sizes, ref chunks, rows, all_rows, parts, .. } = *shares;
+    let Shares { unknowns, blocks, ref sizes, ref chunks, rows, all_rows, parts, .. } = *shares;
     let (parameters, kinds) = (plan.parameter_count(), tables(plan));
     let (row, word, source) = (stride(parameters), size_of::<f64>(), program.source(shares.kernels));
     let table = 3 * (plan.terms.len() + 1) * (chunks.len() + 1);
@@ -215,7 +203,6 @@ fn regions(program: &Program<'_>, shares: &Shares) -> Regions {
         (Pool::Jets, blocks * source.scratch * number),
         (Pool::Jacobian, rows * row * word),
         (Pool::Sketch, sums * word),
-        (Pool::Halves, Short::bytes(products, unknowns, rows, row)),
         (Pool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * row) * word),
         (Pool::Matrix, side * side * word),
         (Pool::Factors, CANDIDATES * (factor + cut.flags()) * word),

@@ -12,7 +12,7 @@ use crate::cuda::context::Context;
 use crate::cuda::machine::Region;
 use crate::cuda::memory::{Memory, MemoryPlan};
 use crate::cuda::program::{Other, Variant, Work, largest, stride, tables};
-use linear::{Attempt, Course, Products, Unknowns};
+use linear::{Attempt, Course, Unknowns};
 
 /// What is known about the equations; the equations themselves stay.
 pub(crate) struct Surveyed {
@@ -47,10 +47,10 @@ impl Newton {
         &mut self,
         context: &mut Context<'_>,
         points: &[Points],
-        form: (Unknowns, Products),
+        unknowns: Unknowns,
     ) -> Result<MemoryPlan, CudaError> {
         self.load(context)?;
-        room::plan(context, points, form)
+        room::plan(context, points, unknowns)
     }
 
     /// JᵀJ, or JJᵀ, and Jᵀr at `parameters`, rows of residual k multiplied by `scales[k]`; `momentum` is what steps may be
@@ -61,10 +61,10 @@ impl Newton {
         points: &[Points],
         parameters: &[f64],
         (scales, momentum): (&[f64], Option<&[f64]>),
-        form: (Unknowns, Products),
+        unknowns: Unknowns,
     ) -> Result<Surveyed, CudaError> {
         let module = self.load(context)?;
-        let mut problem = self.problem_for(context, points, form)?;
+        let mut problem = self.problem_for(context, points, unknowns)?;
         bring(context, &mut problem, points, [parameters, momentum.unwrap_or_default(), scales])?;
         Queue { program: &context.program, module, problem: &problem }.equations()?;
         let mut report = vec![0.0; REPORT + SHARED_OUT * tables(context.plan())];
@@ -73,7 +73,7 @@ impl Newton {
         problem.total = squares.iter().zip(scales).map(|(square, scale)| square * scale * scale).sum();
         self.problem = Some(problem);
         // What a random subspace has of both is to the whole as its size is to that of all parameters.
-        let share = match form.0 {
+        let share = match unknowns {
             Unknowns::Subspace { unknowns, .. } => parameters.len() as f64 / unknowns as f64,
             Unknowns::Parameters | Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch { .. } => 1.0,
         };
@@ -85,18 +85,18 @@ impl Newton {
         &mut self,
         context: &mut Context<'_>,
         points: &[Points],
-        (unknowns, wanted): (Unknowns, Products),
+        unknowns: Unknowns,
     ) -> Result<Problem, CudaError> {
         let fits = |known: &Problem| {
             let counts = known.sizes.iter().map(|size| size.count);
-            let same = known.unknowns.is_like(unknowns) && known.wanted == wanted;
+            let same = known.unknowns.is_like(unknowns);
             context.memory.holds(known.lease) && same && counts.eq(points.iter().map(Points::len))
         };
         if let Some(known) = self.problem.take_if(|known| fits(known)) {
             return Ok(Problem { unknowns, ..known });
         }
         self.problem = None;
-        let taken = room::take(context, points, (unknowns, wanted));
+        let taken = room::take(context, points, unknowns);
         if taken.is_err() {
             context.memory.give_up_equations();
         }

@@ -5,7 +5,7 @@ use crate::cases::{Case, parameters, points};
 use crate::weighing::{means, over, total};
 use kernel::cuda::Purpose;
 use kernel::{Kernel, Points};
-use linear::{Attempt, Cholesky, Correction, Course, NormalEquations, Products, Subspace, Unknowns};
+use linear::{Attempt, Cholesky, Correction, Course, NormalEquations, Subspace, Unknowns};
 
 /// Sums over all rows of products of two numbers of a row: both have their errors, and every addition rounds.
 pub(super) fn tolerance(case: &Case, kernel: &Kernel<'_>, rows: usize) -> f64 {
@@ -48,7 +48,7 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
     let (points, parameters) = (points(case, count), parameters(case));
     let momentum: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let found = kernel
-        .linearize(over(&case.plan, &points), &parameters, Some(&momentum), (unknowns, Products::Exact))
+        .linearize(over(&case.plan, &points), &parameters, Some(&momentum), unknowns)
         .expect("a device that solves");
     let mut oracle = oracle(case);
     let mut normal = NormalEquations::new(parameters.len());
@@ -111,17 +111,12 @@ pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usi
     let (points, parameters) = (points(case, count), parameters(case));
     let subspace = Unknowns::subspace(parameters.len(), 3);
     let sketch = Unknowns::sketch(kernel.row_count(&points));
-    let exact = [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, sketch, subspace];
-    let short = [Unknowns::Parameters, Unknowns::Rows].map(|unknowns| (unknowns, Products::Short));
-    for (unknowns, products) in exact.map(|unknowns| (unknowns, Products::Exact)).into_iter().chain(short) {
-        let form = (unknowns, products);
+    for unknowns in [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, sketch, subspace] {
         let taken = |kernel: &mut Kernel<'_>, limit: Option<usize>| {
             kernel.limit_device_bytes(limit);
-            let plan = kernel.plan_equations(&points, form).expect("room").expect("memory of its own");
+            let plan = kernel.plan_equations(&points, unknowns).expect("room").expect("memory of its own");
             assert_eq!(kernel.device_bytes(), 0, "nothing is taken for a plan");
-            kernel
-                .linearize(over(&case.plan, &points), &parameters, None, (unknowns, products))
-                .expect("room");
+            kernel.linearize(over(&case.plan, &points), &parameters, None, unknowns).expect("room");
             let bytes = plan.bytes() - plan.kernels - plan.rest;
             assert_eq!(kernel.device_bytes(), bytes, "{}, {unknowns:?}: the plan is exact", case.name);
             (plan.chunks, bytes)
@@ -129,7 +124,7 @@ pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usi
         let (chunks, whole) = taken(kernel, None);
         assert_eq!(chunks, 1);
         if unknowns != Unknowns::Rows {
-            let limit = whole_less(kernel, &points, form);
+            let limit = whole_less(kernel, &points, unknowns);
             let (chunks, bytes) = taken(kernel, Some(limit));
             assert!(chunks > 1 && bytes < whole, "{unknowns:?}: {chunks} chunks, {bytes} bytes");
         }
@@ -138,9 +133,9 @@ pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usi
 }
 
 /// A limit under which rows come in chunks: an eighth of them less than all take, and a quarter of it is kept for other calls.
-pub(super) fn whole_less(kernel: &mut Kernel<'_>, points: &[Points], form: (Unknowns, Products)) -> usize {
+pub(super) fn whole_less(kernel: &mut Kernel<'_>, points: &[Points], unknowns: Unknowns) -> usize {
     kernel.limit_device_bytes(None);
-    let plan = kernel.plan_equations(points, form).expect("room").expect("memory of its own");
+    let plan = kernel.plan_equations(points, unknowns).expect("room").expect("memory of its own");
     let rows: usize = plan.pools.iter().filter(|pool| pool.0 == Purpose::Rows).map(|pool| pool.1).sum();
     (plan.bytes() - plan.kernels - plan.rest - rows / 8) / 3 * 4
 }
@@ -148,10 +143,9 @@ pub(super) fn whole_less(kernel: &mut Kernel<'_>, points: &[Points], form: (Unkn
 /// [`tried_steps`] with rows in chunks.
 pub(crate) fn tried_steps_in_chunks(case: &Case, kernel: &mut Kernel<'_>, count: usize, unknowns: Unknowns) {
     let points = points(case, count);
-    let form = (unknowns, Products::Exact);
-    let limit = whole_less(kernel, &points, form);
+    let limit = whole_less(kernel, &points, unknowns);
     kernel.limit_device_bytes(Some(limit));
-    let plan = kernel.plan_equations(&points, form).expect("room").expect("memory of its own");
+    let plan = kernel.plan_equations(&points, unknowns).expect("room").expect("memory of its own");
     assert!(plan.chunks > 1, "{plan:?}");
     tried_steps(case, kernel, count, unknowns);
     assert!(kernel.device_bytes() <= limit);
@@ -163,9 +157,8 @@ pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize)
     let (points, parameters) = (points(case, count), parameters(case));
     let sketch = Unknowns::sketch(kernel.row_count(&points));
     let mut predictions = [Unknowns::Parameters, sketch, sketch].map(|unknowns| {
-        let form = (unknowns, Products::Exact);
         let found = kernel
-            .linearize(over(&case.plan, &points), &parameters, None, form)
+            .linearize(over(&case.plan, &points), &parameters, None, unknowns)
             .expect("a device that solves");
         let attempt = |damping: f64| {
             let added = damping * found.mean;
@@ -200,7 +193,7 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
     for turn in [4, 4, 5] {
         let form = Unknowns::subspace(parameters.len(), turn);
         let found = kernel
-            .linearize(over(&case.plan, &points), &parameters, Some(&momentum), (form, Products::Exact))
+            .linearize(over(&case.plan, &points), &parameters, Some(&momentum), form)
             .expect("a device that solves");
         let (subspace, mut normal) =
             (Subspace::draw(parameters.len(), unknowns, turn), NormalEquations::new(unknowns));
@@ -281,12 +274,7 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
     let momentum: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let nothing = vec![0.0; parameters.len()];
     let found = kernel
-        .linearize(
-            over(&case.plan, &points),
-            &parameters,
-            Some(&momentum),
-            (Unknowns::Parameters, Products::Exact),
-        )
+        .linearize(over(&case.plan, &points), &parameters, Some(&momentum), Unknowns::Parameters)
         .expect("a device that solves");
     let mut oracle = oracle(case);
     let mut normal = NormalEquations::new(parameters.len());

@@ -2,7 +2,6 @@
 
 mod equations;
 mod series;
-mod short;
 mod staying;
 mod vectors;
 
@@ -11,7 +10,6 @@ pub(crate) use equations::{
     tried_steps_in_chunks,
 };
 pub(crate) use series::series;
-pub(crate) use short::{short_products, short_products_in_chunks};
 pub(crate) use staying::staying_equations;
 pub(crate) use vectors::vectors;
 

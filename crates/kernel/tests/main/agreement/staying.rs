@@ -4,9 +4,9 @@ use crate::cases::{Case, parameters, points};
 use crate::weighing::over;
 use kernel::cuda::{CompileMode, CudaError, MemoryPlan};
 use kernel::{Kernel, KernelError, Points, TriedSums, Visits};
-use linear::{Attempt, Course, Products, Unknowns};
+use linear::{Attempt, Course, Unknowns};
 
-const FORM: (Unknowns, Products) = (Unknowns::Parameters, Products::Exact);
+const FORM: Unknowns = Unknowns::Parameters;
 
 /// Steps by the equations that are there, and where they end.
 fn steps(
@@ -15,7 +15,7 @@ fn steps(
     mean: f64,
 ) -> Result<(Vec<TriedSums>, Vec<f64>), KernelError> {
     let attempt = |momentum: bool| Attempt { added: 0.1 * mean, factored: 0.1 * mean, momentum };
-    let course = Course::corrected(FORM.0, mean);
+    let course = Course::corrected(FORM, mean);
     let tried = kernel.try_steps(points, &[false, true].map(attempt), course)?;
     let mut ends = vec![0.0; 4 * kernel.plan().parameter_count()];
     for (number, end) in ends.chunks_exact_mut(kernel.plan().parameter_count()).enumerate() {

@@ -5,11 +5,8 @@ mod correct;
 mod cost;
 mod overfit;
 mod refine;
-mod short;
 mod subspace;
 mod system;
-
-pub use short::at_most as first_products;
 
 use super::{Optimizer, StepOutcome, Trust};
 use crate::{
@@ -18,7 +15,7 @@ use crate::{
 use candidate::Candidate;
 use correct::{Corrector, achieves_prediction};
 use linear::{Attempt, Course, Unknowns, least_damping};
-use method::{Products as Wanted, Solver};
+use method::Solver;
 use overfit::Overfit;
 use rayon::prelude::*;
 use std::iter;
@@ -64,7 +61,6 @@ pub struct GaussNewton {
     more_points: bool,
     overfit: Overfit,
     solver: Solver,
-    products: Wanted,
     /// Of the last step; none before the first.
     system: Option<System>,
     candidates: Vec<Candidate>,
@@ -85,7 +81,7 @@ pub struct GaussNewton {
 
 impl GaussNewton {
     /// The state before the first step, for `parameters` numbers.
-    pub fn new(parameters: usize, solver: Solver, products: Wanted) -> Self {
+    pub fn new(parameters: usize, solver: Solver) -> Self {
         GaussNewton {
             damping: FIRST_DAMPING,
             idle: 0,
@@ -93,7 +89,6 @@ impl GaussNewton {
             more_points: true,
             overfit: Overfit::default(),
             solver,
-            products,
             system: None,
             candidates: TRIED.iter().map(|_| Candidate::new(parameters)).collect(),
             corrector: Corrector::new(),
@@ -219,10 +214,8 @@ impl GaussNewton {
         parameters: &mut [f64],
         (extent, unknowns): (Extent, Unknowns),
     ) -> Result<Searched, Refusal> {
-        // Dampings only grow from there.
-        let products = short::products(self.products, unknowns, self.damping * TRIED[0]);
         let Linearized { losses, mean, slope } =
-            device.linearize(parameters, self.momentum.as_deref(), (unknowns, products))?;
+            device.linearize(parameters, self.momentum.as_deref(), unknowns)?;
         let origins = if self.momentum.is_some() { &[false, true][..] } else { &[false] };
         let least = unknowns.least_damping(extent.parameters);
         let (dampings, overfit) = self.dampings(extent, losses.total);

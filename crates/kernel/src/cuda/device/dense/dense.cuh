@@ -70,11 +70,6 @@ struct Arguments {
     long long wide;
     // What tells random subspaces of the parameters apart.
     unsigned long long key;
-    // The rows' terms in half precision, where products are short; what undoes the powers of two that their columns, or rows,
-    // were multiplied by; the largest sizes of columns, in parts.
-    unsigned short* halves;
-    double* unscales;
-    double* sizes;
     // Where curvature is seen, in multiples of a step, and the most that a step may bend.
     double reach, most_bend;
 };

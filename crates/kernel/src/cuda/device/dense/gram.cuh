@@ -7,28 +7,19 @@ constexpr int PAIRED = 16, PAIR_STRIDE = PAIRED + 4;
 static_assert(4 * SIDE * PAIR_STRIDE * sizeof(double) <= SHARED_BYTES, "two stages of two factors");
 
 // Takes the residuals out of the rows, into `to`, so that products of rows are those of derivatives alone, and finds
-// every row's product with what is carried, into `acceleration`; where products are short, also what rows are multiplied by. A
-// warp per row.
+// every row's product with what is carried, into `acceleration`. A warp per row.
 __device__ inline void split_rows(const Arguments& arguments) {
     const long long row = static_cast<long long>(blockIdx.x) * WARPS + threadIdx.x / 32;
-    if (row >= arguments.row_count) {
-        if (arguments.halves && row < arguments.apart && threadIdx.x % 32 == 0) arguments.unscales[row] = 1;
-        return;
-    }
+    if (row >= arguments.row_count) return;
     double* own = const_cast<double*>(arguments.rows) + row * arguments.stride;
-    double sum = 0, size = 0;
-    for (long long column = threadIdx.x % 32; column < arguments.size; column += 32) {
+    double sum = 0;
+    for (long long column = threadIdx.x % 32; column < arguments.size; column += 32)
         sum += own[column] * arguments.momentum[column];
-        size = fmax(size, fabs(own[column]));
-    }
     sum = warp_sum(sum);
-    if (arguments.halves)
-        for (int distance = 16; distance > 0; distance /= 2) size = fmax(size, __shfl_xor_sync(0xffffffffu, size, distance));
     if (threadIdx.x % 32 == 0) {
         arguments.to[row] = own[arguments.size];
         arguments.acceleration[row] = sum;
         own[arguments.size] = 0;
-        if (arguments.halves) arguments.unscales[row] = unscale_of(size);
     }
 }
 
@@ -79,10 +70,9 @@ __device__ inline void multiply_pairs(const Arguments& arguments) {
     });
 }
 
-// Products of columns or of rows, short ones or not: one kernel, which is the one that has the shared memory.
+// Products of columns or of rows: one kernel, which is the one that has the shared memory.
 __device__ inline void multiply_all(const Arguments& arguments) {
-    if (arguments.halves) multiply_halves(arguments);
-    else if (arguments.in_rows) multiply_pairs(arguments);
+    if (arguments.in_rows) multiply_pairs(arguments);
     else multiply_rows(arguments);
 }
 

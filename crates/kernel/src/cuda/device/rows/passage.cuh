@@ -336,7 +336,7 @@ struct Passage {
 // A warp's own scratch memory.
 __device__ inline Block warp_block(const Arguments& arguments) {
     number* scratch = reinterpret_cast<number*>(shared_memory) + WEIGHTS_NEAR + threadIdx.x / 32 * WARP_SCRATCH;
-    return Block{arguments, scratch, nullptr, nullptr, arguments.parameters + WEIGHTS, 0};
+    return Block{arguments, scratch, nullptr, nullptr, arguments.parameters + WEIGHTS};
 }
 
 // Residuals of some points, and their rows where `output` is not null: scaled derivatives, the scaled residual behind them,

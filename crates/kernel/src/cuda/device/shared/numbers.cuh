@@ -39,25 +39,6 @@ __device__ inline void await_copies() {
 #endif
 }
 
-// Copies come in groups; behind `await_copies_but` all but the last few are complete.
-__device__ inline void close_copies() {
-#ifndef STAND_IN
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-template <int GROUPS>
-__device__ inline void await_copies_but() {
-#ifndef STAND_IN
-    asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory");
-#endif
-}
-
-// Eight numbers of 16 bits.
-__device__ inline void copy_cells(unsigned short* to, const unsigned short* from) {
-    copy_ahead(reinterpret_cast<number*>(to), reinterpret_cast<const number*>(from), true);
-}
-
 // The sum of a value over the lanes of a warp, in a fixed order; every lane has it.
 template <typename Value>
 __device__ inline Value warp_sum(Value value) {
