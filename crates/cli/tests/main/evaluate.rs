@@ -235,7 +235,7 @@ fn wrong_choices_are_refused_with_what_would_be_right() {
     let export = |arguments: &[&str]| refused(&[&["export", run.as_str()], arguments].concat());
     assert!(export(&[]).contains("--format"));
     assert!(export(&["--format", "hdf5"]).contains("safetensors"));
-    assert!(export(&["--format", "safetensors", "--grid", "t=2,x=2"]).contains("no meaning"));
+    assert!(export(&["--format", "safetensors", "--grid", "t=2,x=2"]).contains("do not apply"));
     assert!(export(&["--format", "csv", "--time", "axis"]).contains("vtk only"));
 }
 

@@ -22,7 +22,7 @@ impl Run {
             match theirs.tensors.iter().find(|other| other.name == tensor.name) {
                 Some(other) if other.shape == tensor.shape => {}
                 Some(other) => differences.push(format!(
-                    "{} is {} in that run and {} in this problem",
+                    "{} is {} there and {} here",
                     tensor.name,
                     shape(other.shape),
                     shape(tensor.shape)

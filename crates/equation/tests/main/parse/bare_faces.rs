@@ -209,7 +209,7 @@ fn systems_are_counted_as_a_whole() {
     let conditions = "start = { on = \"t = 0\", equations = [\"u = 0\", \"v = 0\"] }\nleft = { on = \"x = 0\", equations = [\"u = 0\", \"u_x = 0\", \"v = 0\"] }";
     let problem = line("[0, 1]", "u = {}\nv = {}", apart, conditions);
     bare(&problem, 2, 1, &[1.0]);
-    assert!(problem.warnings()[0].starts_with("`v_xx` asks"), "{:?}", problem.warnings());
+    assert!(problem.warnings()[0].starts_with("`v_xx` needs"), "{:?}", problem.warnings());
 }
 
 #[test]
