@@ -29,7 +29,7 @@ class Dense(ctypes.Structure):
     _fields_ += [("damped", real * 4), ("candidates", whole), ("factor", whole * 4), ("added", real * 4), ("pulled", real * 4)]
     _fields_ += [(name, whole) for name in ("carried in_rows from_ to step bend kept along parameters moved bent values others all_rows "
                                             "kinds kind_count curved apart slope report iterated").split()]
-    _fields_ += [("enough", real)] + [(name, whole) for name in "diagonal sketched first_row wide key halves unscales sizes".split()] + [("reach", real), ("most_bend", real)]
+    _fields_ += [("enough", real)] + [(name, whole) for name in "diagonal sketched first_row wide key".split()] + [("reach", real), ("most_bend", real)]
 
 
 def library(stem):

@@ -290,7 +290,7 @@ pub(crate) struct Gpu {
     #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
     pub(crate) memory_limit: Option<usize>,
 
-    /// How a GPU's kernels are chosen and launched: default (one by one), reduce-overhead (many steps recorded as one), max-autotune (with a search for the fastest) or off (products by cuBLASLt, every layer in memory, for comparison) [default: reduce-overhead]
+    /// How a GPU's kernels are chosen and launched: default (one by one), reduce-overhead (many steps recorded as one) or max-autotune (with a search for the fastest) [default: reduce-overhead]
     #[arg(long, value_name = "MODE")]
     pub(crate) compile: Option<CompileMode>,
 }

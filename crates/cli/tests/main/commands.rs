@@ -235,6 +235,17 @@ fn list_names_every_problem_and_survives_a_closed_pipe() {
 }
 
 #[test]
+fn help_names_the_compile_modes_that_anyone_should_choose() {
+    let help = text(&pinnace(&["train", "--help"]).stdout);
+    let modes = help.split("--compile").nth(1).and_then(|rest| rest.split("--").next()).unwrap_or_default();
+    assert!(
+        ["default", "reduce-overhead", "max-autotune"].iter().all(|mode| modes.contains(mode)),
+        "{modes}"
+    );
+    assert!(!modes.contains("comparison"), "{modes}");
+}
+
+#[test]
 fn explain_and_doctor_answer() {
     let explained = pinnace(&["explain", "burgers"]);
     assert_eq!(explained.status.code(), Some(0), "{}", text(&explained.stderr));
