@@ -96,7 +96,7 @@ fn modules_do_not_import_each_other_in_circles() {
         let folder = entry.expect("a readable folder").path();
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let imports = imports(&folder.join("src"), "crate::");
-        assert!(imports.len() > 2, "{name}: only {} modules found: is the search broken?", imports.len());
+        assert!(imports.len() > 1, "{name}: only {} modules found: is the search broken?", imports.len());
         let found = circles(&imports);
         assert!(found.is_empty(), "{name}: {found:?} import each other in circles: {imports:#?}");
     }
