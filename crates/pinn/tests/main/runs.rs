@@ -355,7 +355,7 @@ fn a_run_of_a_device_that_is_not_here_is_read_on_the_processor_and_says_so() {
         device: "cuda".to_owned(),
         precision: "bf16x6".to_owned(),
         level: "portable".to_owned(),
-        arithmetic: 1,
+        arithmetic: pinnace::ARITHMETIC,
     };
     let bytes = experiment.layout().encode(&header, &now);
     let newest = checkpoints(&path).pop().unwrap();

@@ -57,7 +57,8 @@ impl Stated {
             let on = format!("{} = {value}", names[axis]);
             text += &format!("c{number} = {{ on = \"{on}\", equations = [\"3*u - f = 2*f\"{slope}] }}\n");
         }
-        text
+        // Starts of several windows are penalties, and what grows or oscillates for long gets several.
+        text + "[training]\nwindows = 1\n"
     }
 }
 

@@ -91,7 +91,7 @@ pub(crate) const EACH: usize = 2;
 const WORKSPACE_BYTES: usize = 49152;
 
 /// The kernels around loss and gradient.
-const AROUND: [&str; 5] = ["pack", "reduce", "update", "advance", "draw"];
+const AROUND: [&str; 6] = ["pack", "reduce", "update", "apply", "advance", "draw"];
 
 impl Source {
     /// One text that goes layer by layer; of `sizes` see the fields from `scratch` on.
@@ -136,7 +136,7 @@ impl Source {
     pub(crate) fn to_load(&self, work: Work) -> Vec<ToLoad<'_>> {
         let kernels: &[&str] = match work {
             Work::Evaluate if self.around.is_some() => &["evaluate"],
-            Work::Evaluate => &["evaluate", "pack", "reduce", "update", "advance", "draw"],
+            Work::Evaluate => &["evaluate", "pack", "reduce", "update", "apply", "advance", "draw"],
             Work::Transposed => &["transposed", "pack", "reduce"],
             Work::Rows if self.packed == 0 => &["rows"],
             Work::Rows => &["rows", "pack", "residuals"],

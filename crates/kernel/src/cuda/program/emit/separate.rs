@@ -15,7 +15,7 @@ const SEPARATE: &str = include_str!("../../device/layers/separate.cuh");
 /// Blocks that share a multiprocessor: as many threads as it holds.
 const EACH: usize = 8;
 
-pub(super) const KERNELS: [&str; 11] = [
+pub(super) const KERNELS: [&str; 12] = [
     "features",
     "layer",
     "losses",
@@ -25,6 +25,7 @@ pub(super) const KERNELS: [&str; 11] = [
     "pack",
     "reduce",
     "update",
+    "apply",
     "advance",
     "draw",
 ];
