@@ -55,7 +55,7 @@ impl Sink for Lines {
 }
 
 fn main() -> Result<(), TrainError> {
-    let experiment = Experiment::open("poisson-2d", &["training.steps=500".to_owned()])?;
+    let experiment = Experiment::open("poisson-2d", &["training.steps=40".to_owned()])?;
     let (mut phases, mut lines) = (Phases::default(), Lines::default());
     experiment.train(&AtomicBool::new(false), &mut Fan::new(vec![&mut phases, &mut lines]))?;
     lines.0.iter().for_each(|line| println!("{line}"));
