@@ -85,13 +85,13 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, B
 
     let mut parameters = start.clone();
     let mut plain = Plain::new(start.len());
-    let mut step = |objective: &mut Objective<'_>, parameters: &mut [f64]| plain.step(objective, parameters);
+    let mut step = |objective: &mut Objective, parameters: &mut [f64]| plain.step(objective, parameters);
     let [loss0, loss5] = first_losses(&mut objective, &mut parameters, &mut step)?;
     let (plain_ms, plain_count) = timed(&mut objective, &mut parameters, &mut step)?;
 
     let mut parameters = start.clone();
     let mut training = GaussNewton::new(parameters.len(), Solver::NormalEquations);
-    let mut step = |objective: &mut Objective<'_>, parameters: &mut [f64]| {
+    let mut step = |objective: &mut Objective, parameters: &mut [f64]| {
         training.step(objective, parameters, 1.0).map(|_| ())
     };
     let [_, training_loss5] = first_losses(&mut objective, &mut parameters, &mut step)?;
@@ -129,7 +129,7 @@ impl Plain {
         Plain { damping: 1e-2, normal, factor, step: vec![0.0; size] }
     }
 
-    fn step(&mut self, objective: &mut Objective<'_>, parameters: &mut [f64]) -> Result<(), Refusal> {
+    fn step(&mut self, objective: &mut Objective, parameters: &mut [f64]) -> Result<(), Refusal> {
         if let Some(device) = objective.on_device() {
             return self.step_on_device(device, parameters);
         }
@@ -172,10 +172,10 @@ impl Plain {
 }
 
 /// The losses before the first step and after five.
-fn first_losses<'plan>(
-    objective: &mut Objective<'plan>,
+fn first_losses(
+    objective: &mut Objective,
     parameters: &mut [f64],
-    mut step: impl FnMut(&mut Objective<'plan>, &mut [f64]) -> Result<(), Refusal>,
+    mut step: impl FnMut(&mut Objective, &mut [f64]) -> Result<(), Refusal>,
 ) -> Result<[f64; 2], BenchError> {
     let before = objective.losses(parameters)?.total;
     for _ in 0..WARM_UP {
@@ -185,10 +185,10 @@ fn first_losses<'plan>(
 }
 
 /// The median time of a step in milliseconds, and of how many.
-fn timed<'plan>(
-    objective: &mut Objective<'plan>,
+fn timed(
+    objective: &mut Objective,
     parameters: &mut [f64],
-    mut step: impl FnMut(&mut Objective<'plan>, &mut [f64]) -> Result<(), Refusal>,
+    mut step: impl FnMut(&mut Objective, &mut [f64]) -> Result<(), Refusal>,
 ) -> Result<(f64, usize), BenchError> {
     let begin = Instant::now();
     let mut times = Vec::with_capacity(MEASURED.0);

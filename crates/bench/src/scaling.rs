@@ -11,6 +11,7 @@ use pinnace::optimize::{Adam, Optimizer};
 use pinnace::sample::draw;
 use pinnace::trainer::{Equations, Surroundings, train};
 use pinnace::{Device, Experiment, Objective, Precision, Quiet};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -147,7 +148,7 @@ pub fn bench_scaling(settings: &ScalingSettings) -> Result<ScalingReport, BenchE
 }
 
 /// Trains as `pinnace train` does; the seconds of all steps and the last loss.
-fn timed(experiment: &Experiment, objective: &mut Objective<'_>) -> Result<(f64, f64), BenchError> {
+fn timed(experiment: &Experiment, objective: &mut Objective) -> Result<(f64, f64), BenchError> {
     let (stop, begin) = (AtomicBool::new(false), Instant::now());
     let clock = || begin.elapsed().as_secs_f64();
     let surroundings = Surroundings { stop: &stop, clock: &clock };
@@ -159,7 +160,7 @@ fn timed(experiment: &Experiment, objective: &mut Objective<'_>) -> Result<(f64,
 }
 
 /// Goes on for some seconds while the GPU counts how busy it is.
-fn busy_while_stepping(objective: &mut Objective<'_>) -> Result<Option<f64>, BenchError> {
+fn busy_while_stepping(objective: &mut Objective) -> Result<Option<f64>, BenchError> {
     if !objective.kernel().takes_steps() {
         return Ok(None);
     }
@@ -183,7 +184,7 @@ fn without_splits(precision: Precision) -> Precision {
 /// Bytes that mode `off` plans for these points.
 fn planned_off(
     settings: &ScalingSettings,
-    plan: &Plan,
+    plan: &Arc<Plan>,
     points: &[Points],
 ) -> Result<Option<usize>, BenchError> {
     let mut kernel = Kernel::compile(plan, settings.device, without_splits(settings.precision))?;

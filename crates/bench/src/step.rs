@@ -276,7 +276,7 @@ pub(super) fn count(plan: &Plan, points: &[Points]) -> (u64, u64) {
     sums
 }
 
-fn first_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<FirstSteps, BenchError> {
+fn first_steps(objective: &mut Objective, start: &[f64]) -> Result<FirstSteps, BenchError> {
     let mut parameters = start.to_vec();
     let mut gradient = vec![0.0; parameters.len()];
     let loss0 = objective.eval(&parameters, &mut gradient)?.total;
@@ -290,12 +290,12 @@ fn first_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<FirstStep
 }
 
 /// Seconds per step, and how many steps were timed. Devices that take series of steps are timed by series.
-fn timed_steps(objective: &mut Objective<'_>, start: &[f64]) -> Result<(Vec<f64>, usize), BenchError> {
+fn timed_steps(objective: &mut Objective, start: &[f64]) -> Result<(Vec<f64>, usize), BenchError> {
     let mut parameters = start.to_vec();
     let mut adam = Adam::new(parameters.len());
     let series = objective.kernel().takes_steps();
     let mut each = if series { SERIES.0 } else { 1 };
-    let mut step = |objective: &mut Objective<'_>, each: usize| -> Result<f64, BenchError> {
+    let mut step = |objective: &mut Objective, each: usize| -> Result<f64, BenchError> {
         let begin = Instant::now();
         if series {
             let (bound, mut history) = (None, Vec::new());

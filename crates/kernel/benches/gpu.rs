@@ -8,6 +8,7 @@ use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, KernelError, Points, Precision, Visits, Weighted};
 use linear::{Moments, Series, Update};
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Instant;
 
 const BURGERS: &str = include_str!("../../../benches/problems/burgers.toml");
@@ -38,14 +39,14 @@ const CASES: [(&str, &str, usize, usize, usize); 14] = [
 const ADAM: Update =
     Update::Adam { rate: 1e-3, mean_decay: 0.9, square_decay: 0.999, floor: 1e-8, decay: 0.0, decaying: 0 };
 
-fn planned(text: &str, width: usize, depth: usize) -> Plan {
+fn planned(text: &str, width: usize, depth: usize) -> Arc<Plan> {
     let settings = [format!("network.width={width}"), format!("network.depth={depth}")];
     let problem = parse_with(text, &settings).unwrap_or_else(|mistakes| panic!("{mistakes}"));
     plan(&problem).expect("a plan")
 }
 
 fn points(plan: &Plan, interior: usize) -> Vec<Points> {
-    let draw = |(number, term): (usize, &equation::taylor::Term)| {
+    let draw = |(number, term): (usize, &Arc<equation::taylor::Term>)| {
         let noise = Stream::new(1, number as u64);
         let width = term.row.width();
         let mut points = Points::new(width);
@@ -90,7 +91,7 @@ fn measure(
     }
 
     let steps = if count > 200_000 { 20 } else { 200 };
-    let once = |kernel: &mut Kernel<'_>, gradient: &mut [f64]| {
+    let once = |kernel: &mut Kernel, gradient: &mut [f64]| {
         let begin = Instant::now();
         kernel.evaluate(over, &parameters, gradient)?;
         Ok(begin.elapsed().as_secs_f64() * 1e3)

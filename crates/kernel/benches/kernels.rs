@@ -7,16 +7,17 @@ use equation::parse::parse_with;
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Kernel, Points, Precision, Weighted};
 use linear::{Accumulation, Float, Level, Scalars, Size, multiply};
+use std::sync::Arc;
 
 const BURGERS: &str = include_str!("../../../benches/problems/burgers.toml");
 
-fn planned(overrides: &[String]) -> Plan {
+fn planned(overrides: &[String]) -> Arc<Plan> {
     let problem = parse_with(BURGERS, overrides).unwrap_or_else(|mistakes| panic!("{mistakes}"));
     plan(&problem).expect("a plan")
 }
 
 fn points(plan: &Plan, count: usize) -> Vec<Points> {
-    let draw = |term: &equation::taylor::Term| {
+    let draw = |term: &Arc<equation::taylor::Term>| {
         let noise = Stream::new(1, 1);
         let width = term.row.width();
         let mut points = Points::new(width);

@@ -8,19 +8,20 @@ use crate::{Device, KernelError, Points, Precision, Visited, Weighted};
 use equation::taylor::Plan;
 use linear::{Level, Moments, Series};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The code that runs on a device.
 #[derive(Debug)]
-pub(crate) enum Engine<'plan> {
-    Reference(Reference<'plan>),
-    CpuF32(Cpu<'plan, f32>),
-    CpuF64(Cpu<'plan, f64>),
-    Cuda(Box<Cuda<'plan>>),
+pub(crate) enum Engine {
+    Reference(Reference),
+    CpuF32(Cpu<f32>),
+    CpuF64(Cpu<f64>),
+    Cuda(Box<Cuda>),
 }
 
-impl<'plan> Engine<'plan> {
+impl Engine {
     /// The code for a plan on a device. Fails where the device cannot run it, and never falls back to another one.
-    pub(crate) fn of(plan: &'plan Plan, device: Device, precision: Precision) -> Result<Self, KernelError> {
+    pub(crate) fn of(plan: Arc<Plan>, device: Device, precision: Precision) -> Result<Self, KernelError> {
         match (device, precision) {
             (Device::Reference, Precision::F64) => Ok(Engine::Reference(Reference::new(plan))),
             (Device::Cpu, Precision::F64 | Precision::F32) => {
@@ -32,11 +33,7 @@ impl<'plan> Engine<'plan> {
     }
 
     /// The CPU's engine with a given instruction set.
-    pub(crate) fn at_level(
-        plan: &'plan Plan,
-        precision: Precision,
-        level: Level,
-    ) -> Result<Self, KernelError> {
+    pub(crate) fn at_level(plan: Arc<Plan>, precision: Precision, level: Level) -> Result<Self, KernelError> {
         if !level.available() {
             return Err(KernelError::Level { level });
         }
@@ -54,7 +51,7 @@ impl<'plan> Engine<'plan> {
 
     /// The GPU's engine on a GPU, or on what stands in for one.
     pub(crate) fn on_machine(
-        plan: &'plan Plan,
+        plan: Arc<Plan>,
         precision: Precision,
         machine: Machine,
     ) -> Result<Self, KernelError> {
@@ -166,7 +163,7 @@ impl<'plan> Engine<'plan> {
     }
 
     /// The engine that solves normal equations by itself.
-    pub(crate) fn solver(&mut self) -> Option<&mut Cuda<'plan>> {
+    pub(crate) fn solver(&mut self) -> Option<&mut Cuda> {
         match self {
             Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => None,
             Engine::Cuda(engine) => Some(engine),

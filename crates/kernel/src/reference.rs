@@ -5,15 +5,16 @@ use equation::taylor::{Interpreter, Plan};
 use linear::tree::{Leaves, Node, Nodes};
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Into how many parts points are divided, at most: large enough to keep 32 cores busy. Those of sums are leaves of a tree.
 const CHUNKS: usize = 64;
 
 /// One part of the points, with all memory that its evaluation needs.
 #[derive(Debug)]
-struct Chunk<'plan> {
+struct Chunk {
     /// One per term, then the prediction's.
-    interpreters: Vec<Interpreter<'plan>>,
+    interpreters: Vec<Interpreter>,
     /// Residuals at one point; long enough for every term.
     residuals: Vec<f64>,
     /// Their factors in the gradient.
@@ -24,9 +25,9 @@ struct Chunk<'plan> {
 }
 
 #[derive(Debug)]
-pub(crate) struct Reference<'plan> {
-    plan: &'plan Plan,
-    chunks: Vec<Chunk<'plan>>,
+pub(crate) struct Reference {
+    plan: Arc<Plan>,
+    chunks: Vec<Chunk>,
 }
 
 /// The points of part `chunk` of `count` points.
@@ -34,8 +35,8 @@ fn share(count: usize, chunk: usize) -> Range<usize> {
     count * chunk / CHUNKS..count * (chunk + 1) / CHUNKS
 }
 
-impl<'plan> Reference<'plan> {
-    pub(crate) fn new(plan: &'plan Plan) -> Self {
+impl Reference {
+    pub(crate) fn new(plan: Arc<Plan>) -> Self {
         let all = || plan.terms.iter().chain([&plan.prediction]);
         let widest = all().map(|term| term.residuals.len()).max().unwrap_or(0);
         let residuals = plan.terms.iter().map(|term| term.residuals.len()).sum();
@@ -46,7 +47,8 @@ impl<'plan> Reference<'plan> {
             squares: vec![0.0; residuals],
             gradient: vec![0.0; plan.parameter_count()],
         };
-        Reference { plan, chunks: (0..CHUNKS).map(chunk).collect() }
+        let chunks = (0..CHUNKS).map(chunk).collect();
+        Reference { plan, chunks }
     }
 
     pub(crate) fn evaluate(
@@ -56,7 +58,7 @@ impl<'plan> Reference<'plan> {
         gradient: &mut [f64],
         squares: &mut [f64],
     ) {
-        let plan = self.plan;
+        let plan = self.plan.as_ref();
         let leaves = Leaves::new(over.points.iter().map(Points::len).sum(), 1, CHUNKS);
         let chunks = self.chunks[..leaves.count()].par_iter_mut().enumerate();
         chunks.for_each(|(leaf, chunk)| chunk.evaluate(plan, leaves.items(leaf), over, parameters));
@@ -89,14 +91,14 @@ impl<'plan> Reference<'plan> {
     }
 }
 
-impl<'plan> Reference<'plan> {
+impl Reference {
     /// Calls `each` for every point of a term, in parallel, with the point's part of `out`.
     fn for_points(
         &mut self,
         term: usize,
         points: &Points,
         out: &mut [f64],
-        each: impl Fn(&mut Interpreter<'plan>, &[f64], &mut [f64]) + Sync,
+        each: impl Fn(&mut Interpreter, &[f64], &mut [f64]) + Sync,
     ) {
         let width = out.len() / points.len().max(1);
         let mut rest = out;
@@ -180,7 +182,7 @@ impl<'plan> Reference<'plan> {
     }
 }
 
-impl Chunk<'_> {
+impl Chunk {
     /// At some of all points, which are counted term by term.
     fn evaluate(&mut self, plan: &Plan, points: Range<usize>, over: Weighted<'_>, parameters: &[f64]) {
         let (wanted, mut before) = (points, 0);

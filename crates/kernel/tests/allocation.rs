@@ -42,7 +42,7 @@ fn a_warm_step_allocates_nothing() {
         let (points, mut parameters) = (points(&case, 2000), parameters(&case));
         let (mut gradient, over) = (vec![0.0; parameters.len()], over(&case.plan, &points));
         let mut kernel = Kernel::compile(&case.plan, Device::Cpu, Precision::F32).expect("a kernel");
-        let mut step = |kernel: &mut Kernel<'_>| {
+        let mut step = |kernel: &mut Kernel| {
             kernel.evaluate(over, &parameters, &mut gradient).expect("arguments that fit");
             parameters.iter_mut().zip(&gradient).for_each(|(parameter, slope)| *parameter -= 1e-4 * slope);
         };

@@ -43,7 +43,7 @@ impl Experiment {
     fn cost(&self, width: usize) -> Result<f64, TrainError> {
         let mut problem: Problem = self.problem().clone();
         problem.network.width = width;
-        Ok(extent(&problem, &plan(&problem)?).flops(Solver::Auto))
+        Ok(extent(&problem, plan(&problem)?.as_ref()).flops(Solver::Auto))
     }
 
     /// How long a step takes on this machine.

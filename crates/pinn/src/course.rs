@@ -88,7 +88,7 @@ impl WindowedTraining<'_> {
 
         // Made when first needed: the reference may take a while, and nobody waits for the first step.
         let ruler = OnceCell::new();
-        let errors = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
+        let errors = |kernel: &mut Kernel, parameters: &[f64]| {
             if ruler.get().is_none() {
                 let before = Instant::now();
                 let made = self.ruler(&finished);
@@ -97,7 +97,7 @@ impl WindowedTraining<'_> {
             }
             ruler.get().map_or_else(|| Ok(Vec::new()), |ruler: &Ruler| ruler.errors(kernel, parameters))
         };
-        let error = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
+        let error = |kernel: &mut Kernel, parameters: &[f64]| {
             let errors = errors(kernel, parameters)?;
             Ok(errors.iter().flatten().filter_map(|error| error.relative_l2).reduce(f64::max))
         };
@@ -156,11 +156,7 @@ impl WindowedTraining<'_> {
 
 impl Ruler {
     /// The error of every unknown that has a reference.
-    fn errors(
-        &self,
-        kernel: &mut Kernel<'_>,
-        parameters: &[f64],
-    ) -> Result<Vec<Option<FieldError>>, TrainError> {
+    fn errors(&self, kernel: &mut Kernel, parameters: &[f64]) -> Result<Vec<Option<FieldError>>, TrainError> {
         let found = self.places.iter().map(|place| place.predict(kernel, parameters));
         Ok(self.gauge.errors(&found.collect::<Result<Vec<_>, _>>()?))
     }

@@ -15,6 +15,7 @@ use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
 use reference::{Facts, Truth};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use train::Snapshot;
 use train::folder::open_regular;
 use train::optimize::most_parameters;
@@ -27,7 +28,7 @@ pub struct Experiment {
     name: String,
     origin: Origin,
     problem: Problem,
-    plan: Plan,
+    plan: Arc<Plan>,
     pub(crate) tables: Tables,
     pub(crate) truths: Vec<Option<Truth>>,
     device: Device,
@@ -331,7 +332,7 @@ impl Experiment {
     }
 
     /// Its plan.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &Arc<Plan> {
         &self.plan
     }
 
@@ -387,7 +388,7 @@ impl Experiment {
     }
 
     /// The kernel of a plan, as this experiment computes.
-    pub(crate) fn compile<'plan>(&self, plan: &'plan Plan) -> Result<Kernel<'plan>, TrainError> {
+    pub(crate) fn compile(&self, plan: &Arc<Plan>) -> Result<Kernel, TrainError> {
         let mut kernel = Kernel::compile(plan, self.device, self.precision)?;
         kernel.limit_device_bytes(self.memory_limit);
         kernel.set_compile_mode(self.compile);

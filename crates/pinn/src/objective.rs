@@ -12,8 +12,8 @@ use train::{Extent, LeastSquares, Linearized, Loss, Losses, OnDevice, Refusal, R
 
 /// A loss as a function of the parameters.
 #[derive(Debug)]
-pub struct Objective<'plan> {
-    kernel: Kernel<'plan>,
+pub struct Objective {
+    kernel: Kernel,
     points: Vec<Points>,
     /// Of every residual.
     weights: Vec<f64>,
@@ -22,9 +22,9 @@ pub struct Objective<'plan> {
     losses: Losses,
 }
 
-impl<'plan> Objective<'plan> {
+impl Objective {
     /// The loss over these points: one set per term of the kernel's plan.
-    pub fn new(kernel: Kernel<'plan>, points: Vec<Points>) -> Self {
+    pub fn new(kernel: Kernel, points: Vec<Points>) -> Self {
         let weights = kernel.plan().weights();
         let factors = factors(kernel.plan(), &weights, points.iter().map(Points::len));
         Objective { kernel, points, weights, factors, losses: Losses::default() }
@@ -131,12 +131,12 @@ impl<'plan> Objective<'plan> {
     }
 
     /// The kernel, for predictions.
-    pub fn kernel(&mut self) -> &mut Kernel<'plan> {
+    pub fn kernel(&mut self) -> &mut Kernel {
         &mut self.kernel
     }
 }
 
-impl Loss for Objective<'_> {
+impl Loss for Objective {
     /// On `Ok`, every mean square is finite too.
     fn eval(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal> {
         let Objective { kernel, points, weights, factors, losses } = self;
@@ -167,7 +167,7 @@ impl Loss for Objective<'_> {
     }
 }
 
-impl Vectors for Objective<'_> {
+impl Vectors for Objective {
     fn reserve(&mut self, count: usize, matrix: bool) -> Result<Room, Refusal> {
         match self.kernel.reserve_vectors(count, matrix) {
             Ok(()) => Ok(Room::Enough),
@@ -214,7 +214,7 @@ impl Vectors for Objective<'_> {
     }
 }
 
-impl LeastSquares for Objective<'_> {
+impl LeastSquares for Objective {
     fn extent(&self) -> Extent {
         let terms = self.kernel.plan().terms.iter().zip(&self.points);
         Extent {
@@ -331,7 +331,7 @@ impl LeastSquares for Objective<'_> {
     }
 }
 
-impl OnDevice for Objective<'_> {
+impl OnDevice for Objective {
     fn linearize(
         &mut self,
         parameters: &[f64],

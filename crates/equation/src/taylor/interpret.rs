@@ -7,15 +7,16 @@ use super::architecture::{Architecture, Layer};
 use super::program::Inputs;
 use super::propagate::{At, Dense};
 use super::{Adjoint, Term};
+use std::sync::Arc;
 
 /// Derivatives of an activation that are kept: the value and five orders.
 const ORDERS: usize = 6;
 
 /// Evaluates one term; owns its scratch memory, so that evaluation does not allocate.
 #[derive(Clone, Debug)]
-pub struct Interpreter<'plan> {
-    architecture: &'plan Architecture,
-    term: &'plan Term,
+pub struct Interpreter {
+    architecture: Arc<Architecture>,
+    term: Arc<Term>,
     sites: Vec<Site>,
     signals: Vec<f64>,
     registers: Vec<f64>,
@@ -35,9 +36,9 @@ struct Site {
     slopes: Vec<Vec<f64>>,
 }
 
-impl<'plan> Interpreter<'plan> {
+impl Interpreter {
     /// Allocates the scratch for one term.
-    pub fn new(architecture: &'plan Architecture, term: &'plan Term) -> Self {
+    pub fn new(architecture: &Arc<Architecture>, term: &Arc<Term>) -> Self {
         let channels = term.channels.len();
         let vectors = || architecture.widths.iter().map(|width| vec![0.0; width * channels]).collect();
         let features = architecture.features.len();
@@ -59,8 +60,8 @@ impl<'plan> Interpreter<'plan> {
             [&term.residual, &term.adjoint.program, &term.coefficients, &term.coefficients_adjoint.program];
         let registers = programs.iter().map(|program| program.instructions.len()).max().unwrap_or(0);
         Interpreter {
-            architecture,
-            term,
+            architecture: Arc::clone(architecture),
+            term: Arc::clone(term),
             sites: vec![site; term.row.sites],
             signals: vec![0.0; term.signals.len()],
             registers: vec![0.0; registers],
@@ -71,7 +72,7 @@ impl<'plan> Interpreter<'plan> {
     /// Writes the residuals (one per [`Term::residuals`]) at one point into `residuals`.
     pub fn residuals(&mut self, parameters: &[f64], row: &[f64], residuals: &mut [f64]) {
         let (weights, scalars) = parameters.split_at(self.architecture.weight_count());
-        let term = self.term;
+        let (architecture, term) = (self.architecture.as_ref(), self.term.as_ref());
         for (number, site) in self.sites.iter_mut().enumerate() {
             let coordinates = term.row.coordinates;
             site.row.copy_from_slice(row);
@@ -81,7 +82,7 @@ impl<'plan> Interpreter<'plan> {
             for (coefficient, &output) in site.coefficients.iter_mut().zip(&term.coefficients.outputs) {
                 *coefficient = self.registers[output as usize];
             }
-            site.forward(self.architecture, term, weights);
+            site.forward(architecture, term, weights);
         }
         for (value, signal) in self.signals.iter_mut().zip(&term.signals) {
             let outputs = self.architecture.outputs();
@@ -101,7 +102,7 @@ impl<'plan> Interpreter<'plan> {
         let count = self.architecture.weight_count();
         let (weights, scalars) = parameters.split_at(count);
         let (weights_bar, scalars_bar) = gradient.split_at_mut(count);
-        let term = self.term;
+        let (architecture, term) = (self.architecture.as_ref(), self.term.as_ref());
         for site in &mut self.sites {
             site.adjoints.iter_mut().for_each(|adjoint| adjoint.fill(0.0));
         }
@@ -119,7 +120,7 @@ impl<'plan> Interpreter<'plan> {
         });
         for site in &mut self.sites {
             self.coefficients_bar.fill(0.0);
-            site.reverse(self.architecture, term, weights, weights_bar, &mut self.coefficients_bar);
+            site.reverse(architecture, term, weights, weights_bar, &mut self.coefficients_bar);
             let seeds = &self.coefficients_bar;
             let inputs = Inputs { row: &site.row, scalars, signals: &[], seeds };
             run_adjoint(&term.coefficients_adjoint, inputs, &mut self.registers, |variable, adjoint| {

@@ -36,16 +36,17 @@ pub use scalar::Scalar;
 use crate::expression::{Channel, Derivative, Expression, Overflow, Pool};
 use crate::problem::{Equation, INTERIOR, Place, Problem};
 use lower::Lowering;
+use std::sync::Arc;
 
 /// Everything that an engine needs to train a problem.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The network as a list of vector operations.
-    pub architecture: Architecture,
+    pub architecture: Arc<Architecture>,
     /// The loss terms: first the interior, then each condition, then each data table.
-    pub terms: Vec<Term>,
+    pub terms: Vec<Arc<Term>>,
     /// All unknowns at a point, ansatz applied: a term whose "residuals" are the values.
-    pub prediction: Term,
+    pub prediction: Arc<Term>,
     /// How the problem's trainable scalars follow from the numbers behind the weights.
     pub scalars: Vec<Scalar>,
     /// Where their training starts.
@@ -171,8 +172,8 @@ pub enum PlanError {
     },
 }
 
-/// Plans all terms of a problem.
-pub fn plan(problem: &Problem) -> Result<Plan, PlanError> {
+/// Plans all terms of a problem. Whoever runs the plan shares it.
+pub fn plan(problem: &Problem) -> Result<Arc<Plan>, PlanError> {
     let architecture = Architecture::new(problem);
     let scalars: Vec<Scalar> = problem.parameters.iter().map(Scalar::new).collect();
     let mut pool = problem.pool.clone();
@@ -199,6 +200,8 @@ pub fn plan(problem: &Problem) -> Result<Plan, PlanError> {
     }
     let prediction = lowering.term("prediction", Source::Prediction, 1, &[])?;
     let scalar_starts = problem.parameters.iter().map(|parameter| parameter.start).collect();
+    let (architecture, prediction) = (Arc::new(architecture), Arc::new(prediction));
+    let terms = terms.into_iter().map(Arc::new).collect();
     let plan = Plan { architecture, terms, prediction, scalars, scalar_starts, pool };
     let values: Vec<_> = (0..problem.unknowns.len()).map(|unknown| (unknown, Derivative::NONE)).collect();
     plan.predicting(problem, &values)
@@ -206,7 +209,11 @@ pub fn plan(problem: &Problem) -> Result<Plan, PlanError> {
 
 impl Plan {
     /// The same plan, whose prediction is these fields: unknowns (by position) and their derivatives.
-    pub fn predicting(&self, problem: &Problem, fields: &[(usize, Derivative)]) -> Result<Plan, PlanError> {
+    pub fn predicting(
+        &self,
+        problem: &Problem,
+        fields: &[(usize, Derivative)],
+    ) -> Result<Arc<Plan>, PlanError> {
         let mut plan = self.clone();
         let equation = |&(unknown, derivative): &(usize, Derivative)| {
             let name = problem.field_name(unknown, derivative);
@@ -222,13 +229,13 @@ impl Plan {
             coordinates: problem.domain.len(),
             weighs_points: false,
         };
-        plan.prediction = lowering.term("prediction", Source::Prediction, 1, &equations)?;
-        Ok(plan)
+        plan.prediction = Arc::new(lowering.term("prediction", Source::Prediction, 1, &equations)?);
+        Ok(Arc::new(plan))
     }
 
     /// The term inside the domain with its position, where every point has weights of its own: a column for each
     /// residual, with which it is multiplied.
-    pub fn weighted_points(&self) -> Option<(usize, &Term)> {
+    pub fn weighted_points(&self) -> Option<(usize, &Arc<Term>)> {
         let mut terms = self.terms.iter().enumerate();
         terms.find(|(_, term)| term.source == Source::Interior && term.row.columns > 0)
     }

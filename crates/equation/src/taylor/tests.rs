@@ -1,5 +1,6 @@
 use super::*;
 use crate::parse::parse_with;
+use std::sync::Arc;
 
 const HEAT: &str = r#"
 [domain]
@@ -21,7 +22,7 @@ width = 12
 depth = 3
 "#;
 
-fn planned(overrides: &[&str]) -> Plan {
+fn planned(overrides: &[&str]) -> Arc<Plan> {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let problem = parse_with(HEAT, &overrides).unwrap_or_else(|mistakes| panic!("{mistakes}"));
     plan(&problem).expect("a plan")

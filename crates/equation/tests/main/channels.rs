@@ -3,14 +3,15 @@
 use equation::parse::parse;
 use equation::problem::Problem;
 use equation::taylor::{Plan, plan};
+use std::sync::Arc;
 
-fn load(name: &str) -> (Problem, Plan) {
+fn load(name: &str) -> (Problem, Arc<Plan>) {
     let path = format!("{}/cases/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     planned(&text)
 }
 
-fn planned(text: &str) -> (Problem, Plan) {
+fn planned(text: &str) -> (Problem, Arc<Plan>) {
     let problem = parse(text).unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render("test.toml")));
     let plan = plan(&problem).expect("a plan");
     (problem, plan)

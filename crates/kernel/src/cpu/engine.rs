@@ -11,12 +11,12 @@ use equation::taylor::Plan;
 use linear::{Float, Level};
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A plan on the CPU's vector units, in f32 or f64.
 #[derive(Debug)]
-pub(crate) struct Cpu<'plan, T> {
-    pub(super) fixed: Fixed<'plan, T>,
+pub(crate) struct Cpu<T> {
+    pub(super) fixed: Fixed<T>,
     pub(super) gather: Gather<T>,
     /// A direction in parameter space, packed.
     pub(super) direction: Weights<T>,
@@ -24,12 +24,12 @@ pub(crate) struct Cpu<'plan, T> {
 
 /// What threads read, or own one each of, while they work on tiles.
 #[derive(Debug)]
-pub(super) struct Fixed<'plan, T> {
-    pub(super) plan: &'plan Plan,
+pub(super) struct Fixed<T> {
+    pub(super) plan: Arc<Plan>,
     level: Level,
     pub(super) layout: TapeLayout,
     /// One per term, then the prediction.
-    pub(super) terms: Vec<TermCode<'plan, T>>,
+    pub(super) terms: Vec<TermCode<T>>,
     weights: Weights<T>,
     /// One per thread.
     scratch: Vec<Mutex<Scratch<T>>>,
@@ -41,10 +41,10 @@ struct Tile {
     range: Range<usize>,
 }
 
-impl<'plan, T: Float> Cpu<'plan, T> {
-    pub(crate) fn new(plan: &'plan Plan, level: Level) -> Self {
+impl<T: Float> Cpu<T> {
+    pub(crate) fn new(plan: Arc<Plan>, level: Level) -> Self {
         let layout = TapeLayout::new::<T>(&plan.architecture);
-        let terms: Vec<TermCode<'plan, T>> = (plan.terms.iter().chain([&plan.prediction]))
+        let terms: Vec<TermCode<T>> = (plan.terms.iter().chain([&plan.prediction]))
             .map(|term| TermCode::new(&plan.architecture, &layout, term))
             .collect();
         let residuals = plan.terms.iter().map(|term| term.residuals.len()).sum();
@@ -66,7 +66,7 @@ impl<'plan, T: Float> Cpu<'plan, T> {
         let points = over.points;
         self.fixed.prepare(parameters);
         let fixed = &self.fixed;
-        let (plan, terms) = (fixed.plan, &fixed.terms);
+        let (plan, terms) = (&fixed.plan, &fixed.terms);
         let tiles: usize = terms.iter().zip(points).map(|(term, points)| tile_count(term, points)).sum();
         let each = |place: usize, sums: &mut Sums<T>| {
             let tile = find_tile(terms, points, place);
@@ -98,7 +98,7 @@ impl<'plan, T: Float> Cpu<'plan, T> {
     }
 }
 
-impl<T: Float> Fixed<'_, T> {
+impl<T: Float> Fixed<T> {
     /// Takes over the parameters of this step.
     pub(super) fn prepare(&mut self, parameters: &[f64]) {
         let (weights, scalars) = parameters.split_at(self.plan.architecture.weight_count());
@@ -144,17 +144,17 @@ impl<T: Float> Fixed<'_, T> {
     }
 }
 
-pub(super) fn tile_count<T: Float>(term: &TermCode<'_, T>, points: &Points) -> usize {
+pub(super) fn tile_count<T: Float>(term: &TermCode<T>, points: &Points) -> usize {
     points.len().div_ceil(term.points)
 }
 
 /// The points of a term's tile.
-pub(super) fn tile_range<T: Float>(term: &TermCode<'_, T>, points: &Points, number: usize) -> Range<usize> {
+pub(super) fn tile_range<T: Float>(term: &TermCode<T>, points: &Points, number: usize) -> Range<usize> {
     let start = number * term.points;
     start..(start + term.points).min(points.len())
 }
 
-fn find_tile<T: Float>(terms: &[TermCode<'_, T>], points: &[Points], mut place: usize) -> Tile {
+fn find_tile<T: Float>(terms: &[TermCode<T>], points: &[Points], mut place: usize) -> Tile {
     for (number, (term, points)) in terms.iter().zip(points).enumerate() {
         let count = tile_count(term, points);
         if place < count {

@@ -8,7 +8,7 @@ use linear::Float;
 
 impl<T: Float> Site<T> {
     /// Arguments of all features from the coordinates (columns of a tile's points), then the waves.
-    pub(super) fn features(&mut self, shared: Shared<'_, T>, term: &TermCode<'_, T>, coordinates: &[T]) {
+    pub(super) fn features(&mut self, shared: Shared<'_, T>, term: &TermCode<T>, coordinates: &[T]) {
         let width = shared.layout.padded[0];
         let (points, rules) = (term.points, &term.term.rules);
         let count = term.term.channels.coefficients.len();
@@ -44,12 +44,7 @@ impl<T: Float> Site<T> {
     }
 
     /// Adjoints of the features, in the slot of signal 0, to adjoints of the coefficients.
-    pub(super) fn features_adjoint(
-        &mut self,
-        shared: Shared<'_, T>,
-        term: &TermCode<'_, T>,
-        slots: &[Vec<T>],
-    ) {
+    pub(super) fn features_adjoint(&mut self, shared: Shared<'_, T>, term: &TermCode<T>, slots: &[Vec<T>]) {
         let width = shared.layout.padded[0];
         let (points, count) = (term.points, term.term.channels.coefficients.len());
         let first =
@@ -86,7 +81,7 @@ impl<T: Float> Site<T> {
 
 /// Some features of one kind at one point.
 fn wave_block<'a, T: Float>(
-    term: &'a TermCode<'_, T>,
+    term: &'a TermCode<T>,
     wave: Wave,
     length: usize,
     stride: usize,

@@ -10,7 +10,7 @@ use linear::Float;
 use rayon::prelude::*;
 use std::ops::Range;
 
-impl<T: Float> Cpu<'_, T> {
+impl<T: Float> Cpu<T> {
     /// At the points of `range`: residuals, and one row for each, its derivative by every parameter.
     pub(crate) fn jacobian(
         &mut self,

@@ -44,8 +44,8 @@ pub(crate) struct Site<T> {
 }
 
 impl<T: Float> Site<T> {
-    pub(crate) fn new(layout: &TapeLayout, terms: &[TermCode<'_, T>]) -> Self {
-        let most = |f: &dyn Fn(&TermCode<'_, T>) -> usize| terms.iter().map(f).max().unwrap_or(0);
+    pub(crate) fn new(layout: &TapeLayout, terms: &[TermCode<T>]) -> Self {
+        let most = |f: &dyn Fn(&TermCode<T>) -> usize| terms.iter().map(f).max().unwrap_or(0);
         let rows = most(&|term| term.rows());
         let points = most(&|term| term.points);
         let zeros = |count: usize| vec![T::ZERO; count];
@@ -68,7 +68,7 @@ impl<T: Float> Site<T> {
     }
 
     /// Coordinates (columns of a tile's points) to the outputs, all channels.
-    pub(crate) fn forward(&mut self, shared: Shared<'_, T>, term: &TermCode<'_, T>, coordinates: &[T]) {
+    pub(crate) fn forward(&mut self, shared: Shared<'_, T>, term: &TermCode<T>, coordinates: &[T]) {
         self.features(shared, term, coordinates);
         let Shared { level, layout, weights, .. } = shared;
         let rows = term.rows();
@@ -134,7 +134,7 @@ impl<T: Float> Site<T> {
     pub(crate) fn reverse(
         &mut self,
         shared: Shared<'_, T>,
-        term: &TermCode<'_, T>,
+        term: &TermCode<T>,
         slots: &mut [Vec<T>],
         target: &mut Target<'_, T>,
     ) {
@@ -256,7 +256,7 @@ pub(super) fn point_coefficients<T>(coefficients: &[T], point: usize, count: usi
 
 /// Calls `each` with where a span starts: the whole block, or one point at a time if weights vary.
 fn for_spans<T: Float>(
-    term: &TermCode<'_, T>,
+    term: &TermCode<T>,
     width: usize,
     coefficients: &[T],
     mut each: impl FnMut(usize, Span<'_, T>),
@@ -277,7 +277,7 @@ fn for_spans<T: Float>(
 #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
 fn activate<T: Float>(
     level: Level,
-    term: &TermCode<'_, T>,
+    term: &TermCode<T>,
     shape: Nonlinearity,
     width: usize,
     coefficients: &[T],
@@ -295,7 +295,7 @@ fn activate<T: Float>(
 #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
 fn deactivate<T: Float>(
     level: Level,
-    term: &TermCode<'_, T>,
+    term: &TermCode<T>,
     shape: Nonlinearity,
     width: usize,
     (coefficients, coefficients_bar): (&[T], &mut [T]),

@@ -5,6 +5,7 @@ use super::layout::TapeLayout;
 use super::product::Product;
 use equation::taylor::{Architecture, Layer, Term};
 use linear::Float;
+use std::sync::Arc;
 
 /// Bytes of jets that a tile may occupy: about half of a second-level cache.
 const TILE_BYTES: usize = 640 * 1024;
@@ -16,8 +17,8 @@ pub(crate) const MOST_POINTS: usize = 64;
 const FEWEST_POINTS: usize = 8;
 
 #[derive(Clone, Debug)]
-pub(crate) struct TermCode<'plan, T> {
-    pub(crate) term: &'plan Term,
+pub(crate) struct TermCode<T> {
+    pub(crate) term: Arc<Term>,
     pub(crate) chain: Chain<T>,
     pub(crate) product: Product<T>,
     pub(crate) channels: usize,
@@ -29,8 +30,8 @@ pub(crate) struct TermCode<'plan, T> {
     pub(crate) trains_coefficients: bool,
 }
 
-impl<'plan, T: Float> TermCode<'plan, T> {
-    pub(crate) fn new(architecture: &Architecture, layout: &TapeLayout, term: &'plan Term) -> Self {
+impl<T: Float> TermCode<T> {
+    pub(crate) fn new(architecture: &Architecture, layout: &TapeLayout, term: &Arc<Term>) -> Self {
         let channels = term.channels.len();
         let numbers: usize = architecture
             .layers
@@ -46,7 +47,7 @@ impl<'plan, T: Float> TermCode<'plan, T> {
         let bytes = (numbers * term.row.sites).max(1) * size_of::<T>();
         let points = (TILE_BYTES / bytes).clamp(FEWEST_POINTS, MOST_POINTS);
         TermCode {
-            term,
+            term: Arc::clone(term),
             chain: Chain::new(&term.rules, channels),
             product: Product::new(&term.rules),
             channels,

@@ -50,13 +50,12 @@ impl<T: Float> Sums<T> {
 }
 
 impl<T: Float> Scratch<T> {
-    pub(crate) fn new(layout: &TapeLayout, terms: &[TermCode<'_, T>], scalars: usize) -> Self {
-        let most =
-            |f: &dyn Fn(&TermCode<'_, T>) -> usize| vec![T::ZERO; terms.iter().map(f).max().unwrap_or(0)];
+    pub(crate) fn new(layout: &TapeLayout, terms: &[TermCode<T>], scalars: usize) -> Self {
+        let most = |f: &dyn Fn(&TermCode<T>) -> usize| vec![T::ZERO; terms.iter().map(f).max().unwrap_or(0)];
         let rows = terms.iter().map(TermCode::rows).max().unwrap_or(0);
         let sites = terms.iter().map(|term| term.term.row.sites).max().unwrap_or(1);
-        let longest = |term: &TermCode<'_, T>| {
-            let term = term.term;
+        let longest = |term: &TermCode<T>| {
+            let term = &term.term;
             let programs = [
                 &term.residual,
                 &term.adjoint.program,
@@ -89,7 +88,7 @@ impl<T: Float> Scratch<T> {
     pub(crate) fn forward(
         &mut self,
         shared: Shared<'_, T>,
-        term: &TermCode<'_, T>,
+        term: &TermCode<T>,
         points: &Points,
         range: Range<usize>,
     ) {
@@ -142,14 +141,14 @@ impl<T: Float> Scratch<T> {
     }
 
     /// Residual `number` of the last [`Self::forward`].
-    pub(crate) fn residual(&self, term: &TermCode<'_, T>, number: usize) -> &[T] {
+    pub(crate) fn residual(&self, term: &TermCode<T>, number: usize) -> &[T] {
         column(&self.registers, term.points, term.term.residual.outputs[number])
     }
 
     /// Copies residual `number` of the last [`Self::forward`] to as many places as there are.
     pub(crate) fn copy_residual<'out>(
         &self,
-        term: &TermCode<'_, T>,
+        term: &TermCode<T>,
         number: usize,
         places: impl Iterator<Item = &'out mut f64>,
     ) {
@@ -158,7 +157,7 @@ impl<T: Float> Scratch<T> {
 
     /// Sets the adjoint of residual `number` at every point of the tile; `seed` is given the point and
     /// the residual there.
-    pub(crate) fn seed(&mut self, term: &TermCode<'_, T>, number: usize, seed: impl Fn(usize, T) -> T) {
+    pub(crate) fn seed(&mut self, term: &TermCode<T>, number: usize, seed: impl Fn(usize, T) -> T) {
         let count = term.points;
         let residual = column(&self.registers, count, term.term.residual.outputs[number]);
         for (point, &residual) in residual.iter().enumerate() {
@@ -167,19 +166,14 @@ impl<T: Float> Scratch<T> {
     }
 
     /// Sets the adjoint of one residual to one at every point, and of all others to zero.
-    pub(crate) fn seed_one(&mut self, term: &TermCode<'_, T>, number: usize) {
+    pub(crate) fn seed_one(&mut self, term: &TermCode<T>, number: usize) {
         let count = term.points;
         self.seeds[..term.term.residuals.len() * count].fill(T::ZERO);
         self.seeds[number * count..][..count].fill(T::ONE);
     }
 
     /// Hands the gradient of Σ seed·residual to `target`.
-    pub(crate) fn reverse(
-        &mut self,
-        shared: Shared<'_, T>,
-        term: &TermCode<'_, T>,
-        target: &mut Target<'_, T>,
-    ) {
+    pub(crate) fn reverse(&mut self, shared: Shared<'_, T>, term: &TermCode<T>, target: &mut Target<'_, T>) {
         let count = term.points;
         let width = shared.layout.padded[shared.layout.padded.len() - 1];
         let columns = Columns {
@@ -225,7 +219,7 @@ impl<T: Float> Scratch<T> {
     fn coefficients_adjoint(
         &mut self,
         shared: Shared<'_, T>,
-        term: &TermCode<'_, T>,
+        term: &TermCode<T>,
         number: usize,
         target: &mut Target<'_, T>,
     ) {

@@ -69,7 +69,7 @@ impl<T: Float> DenseBar<'_, T> {
     }
 
     /// Adds the gradient, summed over the points, to a packed one.
-    pub(crate) fn add_to_sum(&self, shared: Shared<'_, T>, term: &TermCode<'_, T>, gradient: &mut [T]) {
+    pub(crate) fn add_to_sum(&self, shared: Shared<'_, T>, term: &TermCode<T>, gradient: &mut [T]) {
         let Sizes { inputs, outputs, in_columns, out_columns, .. } = self.sizes(shared);
         let bias_bar = &mut gradient[self.step.packed.bias..][..out_columns];
         for row in self.bar.chunks_exact(out_columns).take(term.points) {
@@ -98,7 +98,7 @@ impl<T: Float> DenseBar<'_, T> {
     pub(crate) fn add_to_rows(
         &self,
         shared: Shared<'_, T>,
-        term: &TermCode<'_, T>,
+        term: &TermCode<T>,
         rows: &mut [f64],
         stride: usize,
         points: usize,
@@ -123,7 +123,7 @@ impl<T: Float> DenseBar<'_, T> {
     pub(crate) fn add_along(
         &self,
         shared: Shared<'_, T>,
-        term: &TermCode<'_, T>,
+        term: &TermCode<T>,
         direction: &[T],
         products: &mut [T],
         scratch: &mut [T],

@@ -3,16 +3,17 @@
 use super::memory::{Memory, Pool, Regions, Tenant};
 use super::program::{Arguments, Program};
 use equation::taylor::Plan;
+use std::sync::Arc;
 
 /// Kernels and memory of one plan.
 #[derive(Debug)]
-pub(crate) struct Context<'plan> {
-    pub(super) program: Program<'plan>,
+pub(crate) struct Context {
+    pub(super) program: Program,
     pub(super) memory: Memory,
 }
 
-impl<'plan> Context<'plan> {
-    pub(crate) fn plan(&self) -> &'plan Plan {
+impl Context {
+    pub(crate) fn plan(&self) -> &Arc<Plan> {
         self.program.plan()
     }
 

@@ -12,20 +12,21 @@ use crate::{Points, Precision, Recipe, Visited, Visits, Weighted};
 use equation::taylor::Plan;
 use linear::{Attempt, Change, Course, Moments, Series, Unknowns};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A plan on a GPU.
 #[derive(Debug)]
-pub(crate) struct Cuda<'plan> {
-    context: Context<'plan>,
+pub(crate) struct Cuda {
+    context: Context,
     step: Step,
     newton: Newton,
     vectors: Vectors,
 }
 
-impl<'plan> Cuda<'plan> {
+impl Cuda {
     /// Kernels are compiled when they are first needed.
-    pub(crate) fn new(plan: &'plan Plan, precision: Precision, machine: Machine) -> Result<Self, CudaError> {
-        let memory = Memory::new(&machine, plan.parameter_count() + tables(plan))?;
+    pub(crate) fn new(plan: Arc<Plan>, precision: Precision, machine: Machine) -> Result<Self, CudaError> {
+        let memory = Memory::new(&machine, plan.parameter_count() + tables(&plan))?;
         let context = Context { program: Program::new(plan, precision, machine), memory };
         let (step, newton, vectors) = (Step::default(), Newton::default(), Vectors::default());
         Ok(Cuda { context, step, newton, vectors })
@@ -65,7 +66,7 @@ impl<'plan> Cuda<'plan> {
 }
 
 /// Calls on points.
-impl Cuda<'_> {
+impl Cuda {
     /// See [`crate::Kernel::evaluate`].
     pub(crate) fn evaluate(
         &mut self,
@@ -147,7 +148,7 @@ impl Cuda<'_> {
 }
 
 /// Equations that stay.
-impl Cuda<'_> {
+impl Cuda {
     /// Loads what steps of least squares need, side by side.
     pub(crate) fn load_equations(&mut self) -> Result<(), CudaError> {
         self.newton.load(&mut self.context).map(|_| ())
@@ -194,7 +195,7 @@ impl Cuda<'_> {
 }
 
 /// Vectors that stay.
-impl Cuda<'_> {
+impl Cuda {
     /// See [`crate::Kernel::reserve_vectors`].
     pub(crate) fn reserve_vectors(&mut self, count: usize, matrix: bool) -> Result<(), CudaError> {
         self.vectors.reserve(&mut self.context, count, matrix)

@@ -26,7 +26,7 @@ pub struct TriedSums {
     pub sums: Sums,
 }
 
-impl Kernel<'_> {
+impl Kernel {
     /// Steps that [`Self::try_steps`] tries at once.
     pub const MOST_STEPS: usize = CANDIDATES;
 
@@ -65,7 +65,7 @@ impl Kernel<'_> {
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
         let found = engine.linearize(over.points, parameters, (&scales, momentum), unknowns)?;
         let mean = found.trace / parameters.len().max(1) as f64;
-        let sums = Sums::of(self.plan, found.squares, over.points.iter().map(Points::len));
+        let sums = Sums::of(&self.plan, found.squares, over.points.iter().map(Points::len));
         Ok(LinearizedSums { sums, mean, slope: found.slope_square.sqrt() })
     }
 
@@ -82,7 +82,7 @@ impl Kernel<'_> {
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
         let tried = engine.try_steps(attempts, course)?;
-        let sums = |squares| Sums::of(self.plan, squares, points.iter().map(Points::len));
+        let sums = |squares| Sums::of(&self.plan, squares, points.iter().map(Points::len));
         let step = |Tried { predicted, squares }| TriedSums { predicted, sums: sums(squares) };
         Ok(tried.into_iter().map(step).collect())
     }

@@ -15,60 +15,68 @@ use crate::recipe::{Recipe, Supply, Visits};
 use crate::{Device, Dimension, KernelError, Points, Precision, Sums, Visited, Weighted};
 use equation::taylor::{Plan, Term};
 use linear::{Level, Moments, Series};
+use std::sync::Arc;
 
 /// A plan, ready to run on a device. Owns all scratch memory: evaluating allocates nothing.
 #[derive(Debug)]
-pub struct Kernel<'plan> {
-    pub(crate) plan: &'plan Plan,
+pub struct Kernel {
+    pub(crate) plan: Arc<Plan>,
     device: Device,
     precision: Precision,
-    pub(crate) engine: Engine<'plan>,
+    pub(crate) engine: Engine,
     pub(crate) sums: Sums,
     /// Of one term, while their squares are summed.
     pub(crate) residuals: Vec<f64>,
 }
 
-impl<'plan> Kernel<'plan> {
+impl Kernel {
     /// Prepares a plan for a device. Fails where the device cannot run it, and never falls back to
     /// another one.
-    pub fn compile(plan: &'plan Plan, device: Device, precision: Precision) -> Result<Self, KernelError> {
-        let engine = Engine::of(plan, device, precision)?;
+    pub fn compile(plan: &Arc<Plan>, device: Device, precision: Precision) -> Result<Self, KernelError> {
+        let engine = Engine::of(Arc::clone(plan), device, precision)?;
         Ok(Kernel::with(plan, device, precision, engine))
     }
 
     /// Prepares a plan for the CPU with a given instruction set, to compare one with another.
     /// Fails where this CPU does not have it.
     pub fn compile_for_level(
-        plan: &'plan Plan,
+        plan: &Arc<Plan>,
         precision: Precision,
         level: Level,
     ) -> Result<Self, KernelError> {
-        Ok(Kernel::with(plan, Device::Cpu, precision, Engine::at_level(plan, precision, level)?))
+        Ok(Kernel::with(plan, Device::Cpu, precision, Engine::at_level(Arc::clone(plan), precision, level)?))
     }
 
     /// Prepares the GPU's kernels for the CPU, which runs the threads of a block in turn: to check them
     /// where there is no GPU. Needs a C++ compiler, and is slow.
-    pub fn compile_for_stand_in(plan: &'plan Plan, precision: Precision) -> Result<Self, KernelError> {
+    pub fn compile_for_stand_in(plan: &Arc<Plan>, precision: Precision) -> Result<Self, KernelError> {
         Self::compile_for_small_stand_in(plan, precision, usize::MAX)
     }
 
     /// The same with a machine that has only so many bytes at one time, whatever its user allows.
     pub fn compile_for_small_stand_in(
-        plan: &'plan Plan,
+        plan: &Arc<Plan>,
         precision: Precision,
         bytes: usize,
     ) -> Result<Self, KernelError> {
-        let engine = Engine::on_machine(plan, precision, cuda::stand_in(bytes))?;
+        let engine = Engine::on_machine(Arc::clone(plan), precision, cuda::stand_in(bytes))?;
         Ok(Kernel::with(plan, Device::Cuda, precision, engine))
     }
 
-    fn with(plan: &'plan Plan, device: Device, precision: Precision, engine: Engine<'plan>) -> Self {
-        Kernel { plan, device, precision, engine, sums: Sums::zero(plan), residuals: Vec::new() }
+    fn with(plan: &Arc<Plan>, device: Device, precision: Precision, engine: Engine) -> Self {
+        Kernel {
+            plan: Arc::clone(plan),
+            device,
+            precision,
+            engine,
+            sums: Sums::zero(plan),
+            residuals: Vec::new(),
+        }
     }
 
     /// What it computes.
-    pub fn plan(&self) -> &'plan Plan {
-        self.plan
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
     }
 
     /// Where it runs.
@@ -111,7 +119,7 @@ impl<'plan> Kernel<'plan> {
     ) -> Result<&Sums, KernelError> {
         self.check_all(over, parameters)?;
         fits(Dimension::Gradient, self.plan.parameter_count(), gradient.len())?;
-        self.sums.begin(self.plan, over.points.iter().map(Points::len));
+        self.sums.begin(&self.plan, over.points.iter().map(Points::len));
         self.engine.evaluate(over, parameters, gradient, &mut self.sums.squares)?;
         Ok(&self.sums)
     }
@@ -287,7 +295,7 @@ impl<'plan> Kernel<'plan> {
         Ok(points.len() * found.residuals.len())
     }
 
-    fn term(&self, term: usize) -> Result<&'plan Term, KernelError> {
+    fn term(&self, term: usize) -> Result<&Arc<Term>, KernelError> {
         let misfit =
             KernelError::Misfit { shape: Dimension::Term, expected: self.plan.terms.len(), found: term };
         self.plan.terms.get(term).ok_or(misfit)
@@ -301,8 +309,8 @@ impl<'plan> Kernel<'plan> {
         parameters: &[f64],
         out: &mut [f64],
     ) -> Result<(), KernelError> {
-        let found = self.term(term)?;
-        self.fill(term, found, points, parameters, out)
+        let found = Arc::clone(self.term(term)?);
+        self.fill(term, &found, points, parameters, out)
     }
 
     /// The values of all unknowns at `points`, point by point.
@@ -312,7 +320,8 @@ impl<'plan> Kernel<'plan> {
         parameters: &[f64],
         out: &mut [f64],
     ) -> Result<(), KernelError> {
-        self.fill(self.plan.terms.len(), &self.plan.prediction, points, parameters, out)
+        let found = Arc::clone(&self.plan.prediction);
+        self.fill(self.plan.terms.len(), &found, points, parameters, out)
     }
 
     fn fill(

@@ -7,8 +7,9 @@ use crate::error::fits;
 use crate::{Dimension, Kernel, KernelError, Points, Sums, Weighted};
 use linear::tree::sum;
 use linear::{Gram, NormalEquations, Subspace, Unknowns};
+use std::sync::Arc;
 
-impl Kernel<'_> {
+impl Kernel {
     /// The squared lengths of the gradients of every residual, one per point, at the first `most` points of its term. Not
     /// weighted; none without points.
     pub fn gradient_squares(
@@ -20,7 +21,8 @@ impl Kernel<'_> {
         self.check(points, parameters)?;
         let mut found = Vec::with_capacity(self.sums.squares.len());
         let (mut residuals, mut rows) = (Vec::new(), Vec::new());
-        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
+        let plan = Arc::clone(&self.plan);
+        for (number, (term, points)) in plan.terms.iter().zip(points).enumerate() {
             let (each, count) = (term.residuals.len(), points.len().min(most));
             residuals.resize(count * each, 0.0);
             rows.resize(count * each * parameters.len(), 0.0);
@@ -83,9 +85,10 @@ impl Kernel<'_> {
     /// The sums of [`Self::evaluate`] alone, for a third of its cost.
     pub fn sums(&mut self, points: &[Points], parameters: &[f64]) -> Result<&Sums, KernelError> {
         self.check(points, parameters)?;
-        self.sums.begin(self.plan, points.iter().map(Points::len));
+        self.sums.begin(&self.plan, points.iter().map(Points::len));
         let mut squares = self.sums.squares.as_mut_slice();
-        for (number, (term, points)) in self.plan.terms.iter().zip(points).enumerate() {
+        let plan = Arc::clone(&self.plan);
+        for (number, (term, points)) in plan.terms.iter().zip(points).enumerate() {
             let (own, rest) = std::mem::take(&mut squares).split_at_mut(term.residuals.len());
             squares = rest;
             self.residuals.resize(points.len() * own.len(), 0.0);
@@ -213,7 +216,8 @@ impl Kernel<'_> {
         mut each: impl FnMut(&mut Self, usize, &Points, &mut [f64], &[f64]) -> Result<(), KernelError>,
     ) -> Result<(), KernelError> {
         let (mut rest, mut factors) = (rows, over.factors);
-        for (number, (term, points)) in self.plan.terms.iter().zip(over.points).enumerate() {
+        let plan = Arc::clone(&self.plan);
+        for (number, (term, points)) in plan.terms.iter().zip(over.points).enumerate() {
             let (own, later) = factors.split_at(term.residuals.len());
             factors = later;
             let (part, later) = std::mem::take(&mut rest).split_at_mut(points.len() * own.len());

@@ -5,7 +5,7 @@ use crate::error::fits;
 use crate::{Dimension, Kernel, KernelError, Points, Sums, Weighted};
 use linear::Change;
 
-impl<'plan> Kernel<'plan> {
+impl Kernel {
     /// Whether its device keeps vectors.
     pub fn keeps_vectors(&mut self) -> bool {
         self.engine.solver().is_some()
@@ -53,7 +53,7 @@ impl<'plan> Kernel<'plan> {
         }
         let device = self.device();
         let engine = self.engine.solver().ok_or(KernelError::SolvesNothing { device })?;
-        self.sums.begin(self.plan, over.points.iter().map(Points::len));
+        self.sums.begin(&self.plan, over.points.iter().map(Points::len));
         engine.evaluate_at(over, at, gradient, &mut self.sums.squares)?;
         Ok(&self.sums)
     }
@@ -83,7 +83,7 @@ impl<'plan> Kernel<'plan> {
         Ok(self.keeper()?.fetch_matrix_numbers(numbers)?)
     }
 
-    fn keeper(&mut self) -> Result<&mut crate::cuda::Cuda<'plan>, KernelError> {
+    fn keeper(&mut self) -> Result<&mut crate::cuda::Cuda, KernelError> {
         let device = self.device();
         self.engine.solver().ok_or(KernelError::SolvesNothing { device })
     }

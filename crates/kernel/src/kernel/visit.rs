@@ -22,7 +22,7 @@ pub(super) trait Visitor {
     fn take(&mut self, first: usize, count: usize, scales: &[f64]);
 }
 
-impl Kernel<'_> {
+impl Kernel {
     /// Shows all rows to a visitor, term by term and in the order of the points, and sums squares. The Jacobian is never
     /// there as a whole.
     pub(super) fn visit_rows(
@@ -31,7 +31,7 @@ impl Kernel<'_> {
         parameters: &[f64],
         visitor: &mut dyn Visitor,
     ) -> Result<&Sums, KernelError> {
-        self.sums.begin(self.plan, over.points.iter().map(|points| points.len()));
+        self.sums.begin(&self.plan, over.points.iter().map(|points| points.len()));
         let terms = || self.plan.terms.iter().zip(over.points);
         let per_block = |residuals: usize| visitor.points_per_block(residuals).max(1);
         let blocks =

@@ -5,7 +5,7 @@ use crate::weighing::{means, over, total};
 use kernel::{Device, Kernel, Points, Precision, Sums};
 use linear::Level;
 
-fn evaluate(kernel: &mut Kernel<'_>, points: &[Points], parameters: &[f64]) -> (Sums, Vec<f64>) {
+fn evaluate(kernel: &mut Kernel, points: &[Points], parameters: &[f64]) -> (Sums, Vec<f64>) {
     // Poisoned, so that a number that is not written shows.
     let mut gradient = vec![f64::NAN; parameters.len()];
     let losses = kernel
@@ -123,7 +123,7 @@ fn any_derivative_can_be_predicted() {
     let parameters = parameters(&case);
     let mut oracle = Kernel::compile(&plan, Device::Reference, Precision::F64).expect("a kernel");
     let mut kernel = Kernel::compile(&plan, Device::Cpu, Precision::F64).expect("a kernel");
-    let predict = |kernel: &mut Kernel<'_>, x: f64| {
+    let predict = |kernel: &mut Kernel, x: f64| {
         let mut places = Points::new(2);
         places.push(&[0.3, x]);
         let mut values = [f64::NAN; 4];

@@ -22,7 +22,7 @@ fn gpu() -> bool {
     }
 }
 
-fn compiled(case: &Case, precision: Precision) -> Kernel<'_> {
+fn compiled(case: &Case, precision: Precision) -> Kernel {
     let kernel = Kernel::compile(&case.plan, Device::Cuda, precision);
     kernel.unwrap_or_else(|error| panic!("{}: {error}", case.name))
 }
@@ -243,7 +243,7 @@ fn tiles_in_f64_agree_with_the_interpreter() {
 }
 
 /// The step by cuBLASLt and kernels between its products.
-fn ordinary(case: &Case, precision: Precision) -> Kernel<'_> {
+fn ordinary(case: &Case, precision: Precision) -> Kernel {
     let mut kernel = compiled(case, precision);
     kernel.set_compile_mode(CompileMode::Off);
     kernel
@@ -318,7 +318,7 @@ fn two_kernels_give_the_same_bits() {
     ] {
         let case = case(file, network);
         let (points, parameters) = (points(&case, 30_003), parameters(&case));
-        let run = |kernel: &mut Kernel<'_>| {
+        let run = |kernel: &mut Kernel| {
             let mut gradient = vec![f64::NAN; parameters.len()];
             let losses = kernel
                 .evaluate(over(&case.plan, &points), &parameters, &mut gradient)

@@ -7,7 +7,7 @@ use kernel::cuda::{CompileMode, CudaError};
 use kernel::{Device, Kernel, KernelError, Precision, Visits};
 use linear::Unknowns;
 
-fn stand_in(case: &Case, precision: Precision) -> Kernel<'_> {
+fn stand_in(case: &Case, precision: Precision) -> Kernel {
     Kernel::compile_for_stand_in(&case.plan, precision).expect("a C++ compiler")
 }
 
@@ -112,7 +112,7 @@ fn steps_that_add_up_and_move_apart_are_those_of_one_launch_bit_for_bit() {
     agreement::series(&case, [&mut apart, &mut one], 7);
 }
 
-fn ordinary(case: &Case, precision: Precision) -> Kernel<'_> {
+fn ordinary(case: &Case, precision: Precision) -> Kernel {
     let mut kernel = stand_in(case, precision);
     kernel.set_compile_mode(CompileMode::Off);
     kernel

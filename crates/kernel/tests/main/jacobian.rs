@@ -10,7 +10,7 @@ const FILES: [&str; 5] =
     ["inverse.toml", "ansatz-nonlinear.toml", "navier-stokes.toml", "variable-diffusion.toml", "orders.toml"];
 
 /// Rows of all terms, one matrix per term.
-fn rows(kernel: &mut Kernel<'_>, case: &Case, points: &[Points], parameters: &[f64]) -> Vec<Vec<f64>> {
+fn rows(kernel: &mut Kernel, case: &Case, points: &[Points], parameters: &[f64]) -> Vec<Vec<f64>> {
     let of_term = |(term, points): (usize, &Points)| {
         let count = points.len() * case.plan.terms[term].residuals.len();
         let mut rows = vec![f64::NAN; count * parameters.len()];
@@ -199,12 +199,7 @@ fn factors_solve_damped_normal_equations_of_any_size() {
 }
 
 /// All rows of the least-squares problem, one after the other: J, and r.
-fn weighted(
-    kernel: &mut Kernel<'_>,
-    case: &Case,
-    points: &[Points],
-    at: &[f64],
-) -> (Vec<Vec<f64>>, Vec<f64>) {
+fn weighted(kernel: &mut Kernel, case: &Case, points: &[Points], at: &[f64]) -> (Vec<Vec<f64>>, Vec<f64>) {
     let (mut jacobian, mut all) = (Vec::new(), Vec::new());
     let matrices = rows(kernel, case, points, at);
     for (number, ((term, set), matrix)) in case.plan.terms.iter().zip(points).zip(&matrices).enumerate() {

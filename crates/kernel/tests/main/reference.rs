@@ -5,6 +5,7 @@ use equation::counter::Stream;
 use equation::parse::parse_with;
 use equation::taylor::{Plan, plan};
 use kernel::{Device, Dimension, Kernel, KernelError, Points, Precision, Sums, Weighted};
+use std::sync::Arc;
 
 const PROBLEM: &str = r#"
 title = "Heat with a reaction"
@@ -26,7 +27,7 @@ points = 10
 budget = "1 steps"
 "#;
 
-fn planned() -> Plan {
+fn planned() -> Arc<Plan> {
     let problem = parse_with(PROBLEM, &[]).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("test")));
     plan(&problem).expect("the problem can be planned")
 }
@@ -51,7 +52,7 @@ fn scattered(plan: &Plan, counts: &[usize]) -> Vec<Points> {
         .collect()
 }
 
-fn evaluate(plan: &Plan, points: &[Points], parameters: &[f64]) -> (Sums, Vec<f64>) {
+fn evaluate(plan: &Arc<Plan>, points: &[Points], parameters: &[f64]) -> (Sums, Vec<f64>) {
     let mut kernel = Kernel::compile(plan, Device::Reference, Precision::F64).unwrap();
     let mut gradient = vec![f64::NAN; parameters.len()];
     let losses = kernel.evaluate(over(plan, points), parameters, &mut gradient).unwrap().clone();

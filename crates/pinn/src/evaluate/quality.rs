@@ -20,7 +20,7 @@ impl Experiment {
     /// The loss that training begins with: over the points of its first phase. For those who bring
     /// their own [`Optimizer`](crate::optimize::Optimizer). Windows have no influence on it: it is over all
     /// of time.
-    pub fn objective(&self) -> Result<Objective<'_>, TrainError> {
+    pub fn objective(&self) -> Result<Objective, TrainError> {
         let points = match self.settled().first() {
             Some(settings) => {
                 draw(self.problem(), self.plan(), &self.tables, settings.draw(self.problem(), 0))?
@@ -123,7 +123,7 @@ impl Experiment {
 }
 
 /// The losses over these points, with the plan's weights.
-fn losses_over(kernel: &mut Kernel<'_>, points: &[Points], parameters: &[f64]) -> Result<Losses, TrainError> {
+fn losses_over(kernel: &mut Kernel, points: &[Points], parameters: &[f64]) -> Result<Losses, TrainError> {
     let weights = kernel.plan().weights();
     let sums = kernel.sums(points, parameters)?;
     Ok(Losses::of(&sums.squares, &sums.counts, &weights))

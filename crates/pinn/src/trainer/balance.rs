@@ -29,7 +29,7 @@ const SAMPLE: usize = 128;
 /// front, a few gradients are longer than all others by orders of magnitude, and the longer, the steeper the front is.
 const STEEP: f64 = 4.0;
 
-impl Equations<'_, '_> {
+impl Equations<'_> {
     /// Sets the weights of conditions that state none, where it is time for it and they are wrong; what was
     /// found, if so.
     pub(super) fn balance(&mut self, now: &mut Snapshot) -> Result<Option<Vec<BalancedPart>>, TrainError> {

@@ -11,7 +11,7 @@ use equation::problem::ResidualWeights;
 use equation::taylor::Plan;
 use train::Snapshot;
 
-impl Equations<'_, '_> {
+impl Equations<'_> {
     /// Looks at the residuals inside, where it is time for it, and weighs them anew; whether it did.
     pub(super) fn attend(&mut self, now: &Snapshot) -> Result<bool, TrainError> {
         let settings = self.settings();
@@ -64,7 +64,7 @@ impl Equations<'_, '_> {
 }
 
 /// Weighs all points alike.
-pub(crate) fn reset_residual_weights(plan: &Plan, objective: &mut Objective<'_>) {
+pub(crate) fn reset_residual_weights(plan: &Plan, objective: &mut Objective) {
     if let Some((number, term)) = plan.weighted_points() {
         let each = term.residuals.len();
         objective.change_points(number, |row| {

@@ -19,7 +19,7 @@ pub(super) struct Ahead {
     memory: Option<MemoryPlan>,
 }
 
-impl Equations<'_, '_> {
+impl Equations<'_> {
     /// How to take the steps of a phase in series; `None` where device or method cannot.
     pub(super) fn ahead(&mut self, optimizer: &mut dyn Optimizer) -> Option<Ahead> {
         optimizer.update()?;

@@ -31,7 +31,7 @@ fn worst(numbers: &[f64]) -> Option<usize> {
     (0..numbers.len()).reduce(|best, next| if better(best, next) { next } else { best })
 }
 
-impl Equations<'_, '_> {
+impl Equations<'_> {
     /// The error of a term with such residuals at some points.
     pub(super) fn refuse_bad(
         &self,

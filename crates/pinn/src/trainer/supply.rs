@@ -32,7 +32,7 @@ const CHANCES: u64 = 0x5c << 56;
 
 type Way = fn(&Problem, &Plan, &Tables, Draw) -> Result<Vec<Points>, TrainError>;
 
-impl Equations<'_, '_> {
+impl Equations<'_> {
     /// Gives the objective the points of the draw at hand. A function of that draw, the number
     /// of points and, where points gather at large residuals, parameters.
     pub(super) fn supply(&mut self, now: &Snapshot) -> Result<(), TrainError> {

@@ -16,17 +16,17 @@ use train::trainer::{LoopFault, OwnOptimizer, PhaseSettings, Task};
 use train::{Event, LeastSquares, Loss, Losses, Refusal, Shortage, Sink, Snapshot, State};
 
 /// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.
-pub type Measure<'run> = dyn Fn(&mut Kernel<'_>, &[f64]) -> Result<Option<f64>, TrainError> + 'run;
+pub type Measure<'run> = dyn Fn(&mut Kernel, &[f64]) -> Result<Option<f64>, TrainError> + 'run;
 
 /// Adds to the points of a term, by its position, what they take over from the window before.
 pub type TakeOver<'run> = dyn Fn(usize, &mut Points) -> Result<(), TrainError> + 'run;
 
 /// A problem's equations, in one time window, as they are trained.
-pub struct Equations<'run, 'plan> {
+pub struct Equations<'run> {
     pub(super) problem: &'run Problem,
     pub(super) plan: &'run Plan,
     pub(super) tables: &'run Tables,
-    pub(super) objective: &'run mut Objective<'plan>,
+    pub(super) objective: &'run mut Objective,
     pub(super) phases: &'run [Settings],
     pub(super) before: Option<&'run TakeOver<'run>>,
     error: Option<&'run Measure<'run>>,
@@ -50,13 +50,13 @@ pub struct Equations<'run, 'plan> {
     pub(super) ahead: Option<Ahead>,
 }
 
-impl<'run, 'plan> Equations<'run, 'plan> {
+impl<'run> Equations<'run> {
     /// A problem with its settled phases. The objective's points are replaced; its kernel is the plan's.
     pub fn new(
         (problem, plan): (&'run Problem, &'run Plan),
         phases: &'run [Settings],
         tables: &'run Tables,
-        objective: &'run mut Objective<'plan>,
+        objective: &'run mut Objective,
     ) -> Self {
         Equations {
             problem,
@@ -120,7 +120,7 @@ impl<'run, 'plan> Equations<'run, 'plan> {
     }
 }
 
-impl Task for Equations<'_, '_> {
+impl Task for Equations<'_> {
     type Error = TrainError;
 
     fn phases(&self) -> Vec<PhaseSettings> {

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 #[derive(Debug)]
 pub(crate) struct Seam<'run> {
     /// Of the window before. On the CPU and in f64 whatever trains: a seam is no place to lose digits.
-    kernel: RefCell<Kernel<'run>>,
+    kernel: RefCell<Kernel>,
     parameters: &'run [f64],
     /// Terms with equations of the start.
     terms: Vec<usize>,

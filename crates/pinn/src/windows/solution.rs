@@ -4,6 +4,7 @@ use crate::{Experiment, TrainError};
 use equation::expression::Derivative;
 use equation::problem::Windows;
 use kernel::{Kernel, Points};
+use std::sync::Arc;
 
 /// The times that were reached, where time comes in windows.
 #[derive(Clone, Debug)]
@@ -80,9 +81,11 @@ impl Experiment {
         fields: Option<&[(usize, Derivative)]>,
     ) -> Result<Vec<f64>, TrainError> {
         let stage = self.stage(number)?;
-        let predicting = fields.map(|fields| stage.plan.predicting(&stage.problem, fields)).transpose()?;
-        let plan = predicting.as_ref().unwrap_or(&stage.plan);
-        let mut kernel = self.compile(plan)?;
+        let plan = match fields {
+            Some(fields) => stage.plan.predicting(&stage.problem, fields)?,
+            None => Arc::clone(&stage.plan),
+        };
+        let mut kernel = self.compile(&plan)?;
         let mut values = vec![0.0; points.len() * plan.prediction.residuals.len()];
         kernel.predict(points, parameters, &mut values)?;
         Ok(values)
@@ -141,11 +144,7 @@ impl Remembered {
     }
 
     /// The values of all points, of which the kernel predicts what is not known.
-    pub(crate) fn predict(
-        &self,
-        kernel: &mut Kernel<'_>,
-        parameters: &[f64],
-    ) -> Result<Vec<f64>, TrainError> {
+    pub(crate) fn predict(&self, kernel: &mut Kernel, parameters: &[f64]) -> Result<Vec<f64>, TrainError> {
         let each = kernel.plan().prediction.residuals.len();
         let mut found = vec![0.0; self.open.points.len() * each];
         kernel.predict(&self.open.points, parameters, &mut found)?;

@@ -5,11 +5,12 @@ use crate::{Experiment, TrainError};
 use equation::problem::{Budget, Problem};
 use equation::taylor::{Plan, plan};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A window as a problem of its own, and its plan. The terms and residuals are the same in all windows.
 pub(crate) struct Stage<'experiment> {
     pub(crate) problem: Cow<'experiment, Problem>,
-    pub(crate) plan: Cow<'experiment, Plan>,
+    pub(crate) plan: Arc<Plan>,
     /// What its training goes through.
     pub(crate) phases: Cow<'experiment, [Settings]>,
 }
@@ -26,7 +27,7 @@ impl Experiment {
             let phases = Cow::Borrowed(self.settled());
             return Ok(Stage {
                 problem: Cow::Borrowed(self.problem()),
-                plan: Cow::Borrowed(self.plan()),
+                plan: Arc::clone(self.plan()),
                 phases,
             });
         };
@@ -34,7 +35,7 @@ impl Experiment {
         let plan = plan(&problem)?;
         // A window has its own terms, and its own part of all budgets.
         let phases = settle(&problem, &plan, self.device(), self.precision()).phases;
-        Ok(Stage { problem: Cow::Owned(problem), plan: Cow::Owned(plan), phases: Cow::Owned(phases) })
+        Ok(Stage { problem: Cow::Owned(problem), plan, phases: Cow::Owned(phases) })
     }
 }
 

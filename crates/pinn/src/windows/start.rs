@@ -42,12 +42,12 @@ impl Experiment {
     }
 
     /// The loss of a window before its first step, with the weights of the one before; on the CPU.
-    fn at_its_start<'stage>(
+    fn at_its_start(
         &self,
-        (before, after): (&Stage<'_>, &'stage Stage<'_>),
+        (before, after): (&Stage<'_>, &Stage<'_>),
         now: &Snapshot,
         state: &TaskState,
-    ) -> Result<Objective<'stage>, TrainError> {
+    ) -> Result<Objective, TrainError> {
         let Stage { problem, plan, phases } = after;
         let seam = Seam::new(before, &now.parameters)?;
         let mut sets = Vec::new();

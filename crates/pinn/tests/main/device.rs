@@ -43,12 +43,12 @@ fn open_with(training: &str, overrides: &[String]) -> Experiment {
     Experiment::from_text("heat", &text, Path::new("."), overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn on_processor(experiment: &Experiment) -> Objective<'_> {
+fn on_processor(experiment: &Experiment) -> Objective {
     let kernel = kernel::Kernel::compile(experiment.plan(), pinnace::Device::Cpu, Precision::F64);
     Objective::new(kernel.expect("a kernel"), Vec::new())
 }
 
-fn stand_in(experiment: &Experiment) -> kernel::Kernel<'_> {
+fn stand_in(experiment: &Experiment) -> kernel::Kernel {
     kernel::Kernel::compile_for_stand_in(experiment.plan(), Precision::F64).expect("a C++ compiler")
 }
 
@@ -106,7 +106,7 @@ fn causes(fallbacks: &[Fallback]) -> Vec<&str> {
 /// Trains from a snapshot, with a clock that moves by `tick` seconds whenever someone looks at it.
 fn run(
     experiment: &Experiment,
-    objective: &mut Objective<'_>,
+    objective: &mut Objective,
     mut now: Snapshot,
     tick: f64,
 ) -> Result<(Snapshot, Keeper, Vec<f64>), TrainError> {

@@ -202,7 +202,7 @@ fn a_target_error_ends_a_phase_once_it_is_measured() {
     assert!(trained.errors[0].as_ref().unwrap().relative_l2.unwrap() < 0.02);
     let experiment = open(PROBLEM, &["training.budget={ error = 0.5, steps = 5000 }"]).unwrap();
     let (mut now, measured) = (experiment.start(), Cell::new(0));
-    let error = |_: &mut Kernel<'_>, _: &[f64]| {
+    let error = |_: &mut Kernel, _: &[f64]| {
         measured.set(measured.get() + 1);
         Ok(Some(if measured.get() < 3 { 0.9 } else { 0.1 }))
     };
@@ -211,7 +211,7 @@ fn a_target_error_ends_a_phase_once_it_is_measured() {
     let interval = experiment.problem().training.phases[0].optimizer.traits().steps_per_measurement;
     assert_eq!(now.steps, 3 * interval);
     // A run that ended this way has ended, until a lower error is asked for.
-    let error = |_: &mut Kernel<'_>, _: &[f64]| Ok(Some(0.1));
+    let error = |_: &mut Kernel, _: &[f64]| Ok(Some(0.1));
     run_by(&experiment, &mut now, &|| 0.0, &error, &mut Quiet).unwrap();
     assert_eq!((now.steps, now.stopped), (3 * interval, Some(Stopped::TargetError)));
     let further = open(PROBLEM, &["training.budget={ error = 0.05, steps = 500 }"]).unwrap();
@@ -242,7 +242,7 @@ fn whoever_watches_the_error_takes_two_per_cent_of_the_time_and_changes_no_bit()
     let experiment = open(PROBLEM, &["training.budget=2000 steps"]).unwrap();
     let now = Cell::new(0.0);
     // A measurement takes an eighth of a second, and every look at the clock a 64th.
-    let error = |kernel: &mut Kernel<'_>, parameters: &[f64]| {
+    let error = |kernel: &mut Kernel, parameters: &[f64]| {
         now.set(now.get() + 0.125);
         kernel.predict(&experiment_points(), parameters, &mut [0.0])?;
         Ok(Some(0.5))

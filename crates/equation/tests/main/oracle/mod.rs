@@ -10,13 +10,14 @@ use equation::parse::parse_with;
 use equation::problem::{Equation, Problem};
 use equation::taylor::{Interpreter, Plan, Source, Term, plan};
 use multicomplex::{STEP, stepped};
+use std::sync::Arc;
 use truth::Point;
 
 /// The interpreter and the multicomplex evaluation each round a few hundred times at 2^-53, on
 /// intermediate values up to a thousand times the result for fourth derivatives.
 const TOLERANCE: f64 = 1e-11;
 
-fn load(file: &str, overrides: &[&str]) -> (Problem, Plan) {
+fn load(file: &str, overrides: &[&str]) -> (Problem, Arc<Plan>) {
     let path = format!("{}/cases/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
@@ -190,8 +191,8 @@ fn the_built_in_problems_agree_with_complex_steps() {
 fn a_case_checked_with_a_wrong_weight_fails() {
     let (problem, plan) = load("burgers.toml", &[]);
     let (_, other) = load("burgers.toml", &["constants.nu=0.1"]);
-    let mut mixed = plan;
-    mixed.terms = other.terms;
+    let mut mixed = plan.as_ref().clone();
+    mixed.terms = other.terms.clone();
     let outcome = std::panic::catch_unwind(|| check("burgers", &problem, &mixed, 1));
     assert!(outcome.is_err(), "the check accepts a wrong plan");
 }

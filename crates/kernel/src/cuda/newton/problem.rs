@@ -71,7 +71,7 @@ pub(super) fn unknowns_of(unknowns: Unknowns, parameters: usize, all_rows: usize
 
 impl Problem {
     /// The problem in its place, nothing of it brought there yet.
-    pub(super) fn settled(context: &Context<'_>, lease: Lease, regions: &Regions, shares: Shares) -> Self {
+    pub(super) fn settled(context: &Context, lease: Lease, regions: &Regions, shares: Shares) -> Self {
         let Shares { unknowns, kernels, blocks, sizes, chunks, chunk_rows, all_rows, parts, .. } = shares;
         let (plan, program) = (context.plan(), &context.program);
         let pool = |pool: Pool| -> Region<f64> { context.memory.pool(Tenant::Equations, regions, pool) };

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// A problem, and the kernels that work on it.
 #[derive(Clone, Copy)]
 pub(super) struct Queue<'call> {
-    pub(super) program: &'call Program<'call>,
+    pub(super) program: &'call Program,
     /// Those of dense linear algebra.
     pub(super) module: Other,
     pub(super) problem: &'call Problem,

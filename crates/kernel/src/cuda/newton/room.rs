@@ -58,7 +58,7 @@ fn is_divisible(tiles_each: usize, unknowns: Unknowns) -> bool {
 
 /// The problem's place on the device, where room for it is reserved.
 pub(super) fn take(
-    context: &mut Context<'_>,
+    context: &mut Context,
     points: &[Points],
     unknowns: Unknowns,
 ) -> Result<Problem, CudaError> {
@@ -82,7 +82,7 @@ pub(super) fn take(
 
 /// See [`crate::Kernel::plan_equations`].
 pub(super) fn plan(
-    context: &mut Context<'_>,
+    context: &mut Context,
     points: &[Points],
     unknowns: Unknowns,
 ) -> Result<MemoryPlan, CudaError> {
@@ -94,7 +94,7 @@ pub(super) fn plan(
 }
 
 /// The kernels of rows, and how they take points.
-fn kernels_of_rows(program: &mut Program<'_>, points: &[Points]) -> Result<(Handle, Vec<Size>), CudaError> {
+fn kernels_of_rows(program: &mut Program, points: &[Points]) -> Result<(Handle, Vec<Size>), CudaError> {
     // The largest in any case: points become more while training, and compiling again takes longer than all that
     // smaller tiles would save before.
     let kernels = program.kernels(Work::Rows, largest(program.plan()))?;
@@ -105,7 +105,7 @@ fn kernels_of_rows(program: &mut Program<'_>, points: &[Points]) -> Result<(Hand
 
 /// The problem under the present limits, with at most so many tiles of points at a time, and with how many.
 fn find(
-    context: &Context<'_>,
+    context: &Context,
     kernels: Handle,
     sizes: &[Size],
     mut tiles_each: usize,
@@ -147,7 +147,7 @@ fn chunk_rows(plan: &Plan, chunks: &[Chunk]) -> Vec<Range<usize>> {
 
 /// The problem with so many tiles of points at a time.
 fn shares(
-    program: &Program<'_>,
+    program: &Program,
     kernels: Handle,
     sizes: &[Size],
     tiles_each: usize,
@@ -179,7 +179,7 @@ fn shares(
     }
 }
 
-fn regions(program: &Program<'_>, shares: &Shares) -> Regions {
+fn regions(program: &Program, shares: &Shares) -> Regions {
     let plan = program.plan();
     let Shares { unknowns, blocks, ref sizes, ref chunks, rows, all_rows, parts, .. } = *shares;
     let (parameters, kinds) = (plan.parameter_count(), tables(plan));

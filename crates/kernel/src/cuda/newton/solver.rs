@@ -31,7 +31,7 @@ pub(crate) struct Newton {
 
 impl Newton {
     /// Loads what steps of least squares need, side by side.
-    pub(crate) fn load(&mut self, context: &mut Context<'_>) -> Result<Other, CudaError> {
+    pub(crate) fn load(&mut self, context: &mut Context) -> Result<Other, CudaError> {
         if let Some(module) = self.module {
             return Ok(module);
         }
@@ -45,7 +45,7 @@ impl Newton {
     /// See [`crate::Kernel::plan_equations`].
     pub(crate) fn plan(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         points: &[Points],
         unknowns: Unknowns,
     ) -> Result<MemoryPlan, CudaError> {
@@ -57,7 +57,7 @@ impl Newton {
     /// damped towards.
     pub(crate) fn linearize(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         points: &[Points],
         parameters: &[f64],
         (scales, momentum): (&[f64], Option<&[f64]>),
@@ -83,7 +83,7 @@ impl Newton {
     /// The problem's place on the device: the last one's, where that is held and points are as many.
     fn problem_for(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         points: &[Points],
         unknowns: Unknowns,
     ) -> Result<Problem, CudaError> {
@@ -112,7 +112,7 @@ impl Newton {
     /// at their ends; at corrected ends too, behind the others, where there are such.
     pub(crate) fn try_steps(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         attempts: &[Attempt],
         course: Course,
     ) -> Result<Vec<Tried>, CudaError> {
@@ -152,7 +152,7 @@ impl Newton {
 
 /// Brings parameters, what is carried, tables and, if they are not there, points.
 fn bring(
-    context: &mut Context<'_>,
+    context: &mut Context,
     problem: &mut Problem,
     points: &[Points],
     [parameters, momentum, scales]: [&[f64]; 3],

@@ -6,7 +6,7 @@ use super::{CompileMode, POINTS, price, tiles};
 use crate::Precision;
 use crate::cuda::CudaError;
 
-impl Program<'_> {
+impl Program {
     /// The kernels whose tiles share out so many points of every term best.
     pub(crate) fn kernels_for(&mut self, counts: &[usize]) -> Result<Handle, CudaError> {
         if let Some(kernels) = self.chosen_for(counts) {

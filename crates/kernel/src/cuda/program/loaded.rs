@@ -6,6 +6,7 @@ use crate::Precision;
 use crate::cuda::CudaError;
 use crate::cuda::machine::{Given, Machine, Module, ToLoad};
 use equation::taylor::Plan;
+use std::sync::Arc;
 
 /// Places of the blocks' gradients that a block of so many threads adds up; as `REDUCED` in `device/step/update.cuh`.
 pub(crate) fn reduced(threads: usize) -> usize {
@@ -24,8 +25,8 @@ pub(crate) fn tables(plan: &Plan) -> usize {
 
 /// A plan's kernels, those that were needed so far.
 #[derive(Debug)]
-pub(crate) struct Program<'plan> {
-    plan: &'plan Plan,
+pub(crate) struct Program {
+    plan: Arc<Plan>,
     precision: Precision,
     machine: Machine,
     loaded: Vec<Loaded>,
@@ -55,15 +56,15 @@ pub(crate) struct Handle(usize);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Other(usize);
 
-impl<'plan> Program<'plan> {
+impl Program {
     /// Kernels are compiled when they are first needed.
-    pub(crate) fn new(plan: &'plan Plan, precision: Precision, machine: Machine) -> Self {
+    pub(crate) fn new(plan: Arc<Plan>, precision: Precision, machine: Machine) -> Self {
         let mode = CompileMode::default();
         Program { plan, precision, machine, loaded: Vec::new(), others: Vec::new(), mode, chosen: None }
     }
 
-    pub(crate) fn plan(&self) -> &'plan Plan {
-        self.plan
+    pub(crate) fn plan(&self) -> &Arc<Plan> {
+        &self.plan
     }
 
     pub(crate) fn precision(&self) -> Precision {
@@ -106,7 +107,7 @@ impl<'plan> Program<'plan> {
     /// Why training steps are not fused, where they are not and nobody asked for that.
     pub(crate) fn unfused(&self) -> Option<Unfused> {
         let target = self.target(Variant::default());
-        if self.mode == CompileMode::Off { None } else { obstacle(self.plan, target) }
+        if self.mode == CompileMode::Off { None } else { obstacle(&self.plan, target) }
     }
 
     fn target(&self, variant: Variant) -> Target {
@@ -116,12 +117,12 @@ impl<'plan> Program<'plan> {
 
     /// The text of kernels that need not be loaded.
     pub(crate) fn text_of(&self, (work, points, variant): Wish) -> Source {
-        source(self.plan, self.target(variant), work, points)
+        source(&self.plan, self.target(variant), work, points)
     }
 
     /// What kernels of loss and gradient with tiles of at most so many points take.
     pub(crate) fn measured(&self, points: usize) -> Measure {
-        measured(self.plan, self.target(Variant::default()), points)
+        measured(&self.plan, self.target(Variant::default()), points)
     }
 
     /// Kernels of some work with tiles of at most so many points.

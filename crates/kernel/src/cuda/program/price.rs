@@ -16,7 +16,7 @@ const BUSY: f64 = 360.0;
 pub(super) fn cost(plan: &Plan, measure: &Measure, counts: &[usize], multiprocessors: usize) -> f64 {
     let channels = |term: &Term| term.channels.len() * term.row.sites;
     let columns = plan.terms.iter().zip(&measure.points).map(|(term, points)| channels(term) * points);
-    let widest = plan.terms.iter().map(channels).max().unwrap_or(1);
+    let widest = plan.terms.iter().map(|term| channels(term)).max().unwrap_or(1);
     let tile = columns.max().unwrap_or(1) as f64 + COST * widest as f64;
     // Of the multiprocessor that has the most. Too few of them leave it waiting.
     let (own, each) = (measure.tiles(counts).div_ceil(multiprocessors), measure.shape.each);

@@ -1,6 +1,7 @@
 //! How many points a block works on at a time.
 
 use equation::taylor::{Plan, Term};
+use std::sync::Arc;
 
 /// Points of the smallest tile: a row of a signal is then still whole 16-byte pieces.
 pub(crate) const FEWEST: usize = 8;
@@ -32,13 +33,13 @@ fn shared_out(mut points: usize, tiles: impl Fn(usize) -> usize, blocks: usize) 
 
 /// For many points.
 pub(crate) fn largest(plan: &Plan) -> usize {
-    allowed(plan.terms.iter())
+    allowed(plan.terms.iter().map(Arc::as_ref))
 }
 
 /// For any number of points of one term.
 pub(crate) fn for_any(plan: &Plan, term: &Term) -> usize {
     // All terms are in one kernel, whose scratch memory fits the widest of them.
-    allowed(plan.terms.iter().chain([term]))
+    allowed(plan.terms.iter().map(Arc::as_ref).chain([term]))
 }
 
 /// For `count` points of one term.

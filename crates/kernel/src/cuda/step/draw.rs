@@ -8,18 +8,19 @@ use crate::cuda::chunks::Wanted;
 use crate::cuda::context::Context;
 use crate::cuda::program::{Arguments, Program};
 use crate::{Points, Recipe, Visits};
+use std::sync::Arc;
 
 impl Step {
     /// See [`crate::Kernel::draw`].
     pub(crate) fn draw(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         recipe: &Recipe,
         number: u64,
     ) -> Result<Vec<Points>, CudaError> {
-        let plan = context.plan();
+        let plan = Arc::clone(context.plan());
         let (wanted, parameters) = (Wanted::Drawn(recipe), vec![0.0; plan.parameter_count()]);
-        let prepared = self.prepare(context, (wanted, &plan.weights()), Some(&parameters), words(plan))?;
+        let prepared = self.prepare(context, (wanted, &plan.weights()), Some(&parameters), words(&plan))?;
         let StepPlaces { progress, .. } = StepPlaces::of(context, &prepared.regions);
         context.memory.send(progress, [0, 0, 0, 0, number].into_iter())?;
         let arguments = Arguments {
@@ -48,7 +49,7 @@ impl Step {
     /// Draws the points of the first step, unless they are there.
     pub(super) fn draw_first(
         &self,
-        program: &Program<'_>,
+        program: &Program,
         prepared: &Prepared,
         visits: Visits<'_>,
     ) -> Result<(), CudaError> {

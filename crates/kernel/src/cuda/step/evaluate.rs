@@ -11,7 +11,7 @@ impl Step {
     /// See [`crate::Kernel::evaluate`].
     pub(crate) fn evaluate(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         over: Weighted<'_>,
         parameters: &[f64],
         gradient: &mut [f64],
@@ -30,7 +30,7 @@ impl Step {
     /// Adds up loss and gradient at the parameters that are there; both are left at the call's result.
     pub(crate) fn add_up(
         &self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         prepared: &Prepared,
         wanted: Wanted<'_>,
     ) -> Result<(), CudaError> {
@@ -42,7 +42,7 @@ impl Step {
     /// Adds up losses and gradients of all chunks, bringing points there that do not stay.
     pub(super) fn visit(
         &self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         prepared: &Prepared,
         wanted: Wanted<'_>,
         arguments: &Arguments,
@@ -61,7 +61,7 @@ impl Step {
     /// Queues loss and gradient of one chunk, whose points are there.
     pub(super) fn queue_chunk(
         &self,
-        context: &Context<'_>,
+        context: &Context,
         prepared: &Prepared,
         chunk: usize,
         arguments: &Arguments,
@@ -82,7 +82,7 @@ impl Step {
 
 /// Queues the draw of a chunk's points, where there is something to draw.
 pub(super) fn queue_draw(
-    program: &Program<'_>,
+    program: &Program,
     prepared: &Prepared,
     chunk: usize,
     arguments: &Arguments,
@@ -96,11 +96,7 @@ pub(super) fn queue_draw(
 }
 
 /// Queues what tells the device that so many steps are done.
-pub(super) fn queue_advance(
-    program: &Program<'_>,
-    prepared: &Prepared,
-    count: usize,
-) -> Result<(), CudaError> {
+pub(super) fn queue_advance(program: &Program, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
     let arguments = Arguments { index: count as u64, ..prepared.arguments };
     program.launch(prepared.kernels, "advance", 1, &arguments)
 }

@@ -33,7 +33,7 @@ pub(super) struct StepPlaces {
 }
 
 impl StepPlaces {
-    pub(super) fn of(context: &Context<'_>, regions: &Regions) -> Self {
+    pub(super) fn of(context: &Context, regions: &Regions) -> Self {
         let all: Region<u64> = context.memory.pool(Tenant::Calls, regions, Pool::Steps);
         let [lengths, history, progress] = all.split(step_words(context.plan()));
         StepPlaces { lengths: lengths.cast(), history: history.cast(), progress }

@@ -10,6 +10,7 @@ use crate::cuda::machine::Region;
 use crate::cuda::memory::{Pool, Regions, Tenant};
 use crate::cuda::program::{Arguments, Handle, Work, tables};
 use crate::{Points, Precision};
+use std::sync::Arc;
 
 /// What calls on points leave behind for the next.
 #[derive(Debug, Default)]
@@ -90,12 +91,12 @@ impl Step {
     /// room for `[moments, steps]` words beside them.
     pub(crate) fn prepare(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         (wanted, factors): (Wanted<'_>, &[f64]),
         parameters: Option<&[f64]>,
         extra: [usize; 2],
     ) -> Result<Prepared, CudaError> {
-        let plan = context.plan();
+        let plan = Arc::clone(context.plan());
         let room = self.take_room(context, wanted, extra)?;
         let scale = scale(context.program.precision(), &room.sizes);
         let factors = factors.iter().map(|factor| scale * 2.0 * factor);
@@ -111,7 +112,7 @@ impl Step {
         let mut arguments = context.arguments(&room.regions);
         let behind = header.from(plan.parameter_count());
         arguments.factors = behind.cast();
-        let mut rest = behind.from(tables(plan));
+        let mut rest = behind.from(tables(&plan));
         let place = |[table, jobs]: &[Vec<u64>; 2]| {
             let own = Place {
                 table: rest.part(0, table.len()),
@@ -138,7 +139,7 @@ impl Step {
     /// Makes given points resident, if they have room all at once; those that are drawn are drawn later.
     fn settle_points(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         room: &Room,
         wanted: Wanted<'_>,
     ) -> Result<(), CudaError> {
@@ -167,7 +168,7 @@ impl Step {
 
 /// Brings the points of a chunk that are not drawn there.
 pub(super) fn send_points(
-    context: &mut Context<'_>,
+    context: &mut Context,
     regions: &Regions,
     wanted: Wanted<'_>,
     chunk: &Chunk,

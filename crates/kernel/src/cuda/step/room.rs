@@ -9,6 +9,7 @@ use crate::cuda::chunks::{Chunk, PartTable, Size, Wanted, chunks, tiles as count
 use crate::cuda::context::Context;
 use crate::cuda::memory::{Memory, MemoryPlan, Pool, Regions};
 use crate::cuda::program::{CompileMode, Handle, Program, Work, tables};
+use std::sync::Arc;
 
 /// Counts of turns that a word holds.
 const TURNS_PER_WORD: usize = size_of::<u64>() / size_of::<i32>();
@@ -48,12 +49,12 @@ impl Step {
     /// Nothing is allocated.
     fn room(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         wanted: Wanted<'_>,
         [moments, steps]: [usize; 2],
     ) -> Result<Room, CudaError> {
-        let plan = context.plan();
-        let mut sizes = wanted.sizes(plan);
+        let plan = Arc::clone(context.plan());
+        let mut sizes = wanted.sizes(&plan);
         let counts: Vec<usize> = sizes.iter().map(|size| size.count).collect();
         if context.program.mode() == CompileMode::MaxAutotune && !self.tuning {
             // The search itself asks for room.
@@ -88,7 +89,7 @@ impl Step {
                 header: plan.parameter_count() + factors + words + parts.words.len(),
                 points: chunks.iter().map(|chunk| chunk.words(&sizes)).max().unwrap_or(0),
                 blocks,
-                jets: if separate { separate_numbers(plan, &chunks) } else { 0 },
+                jets: if separate { separate_numbers(&plan, &chunks) } else { 0 },
                 moments,
                 steps,
                 apart: self.apart,
@@ -111,7 +112,7 @@ impl Step {
     /// Room for a call on all terms, allocated. Where the machine does not have it, less is tried.
     pub(super) fn take_room(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         wanted: Wanted<'_>,
         extra: [usize; 2],
     ) -> Result<Room, CudaError> {
@@ -129,7 +130,7 @@ impl Step {
     /// where they are if that is possible.
     pub(super) fn regions(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         kernels: Handle,
         needs: Needs,
     ) -> Result<(Regions, usize), CudaError> {
@@ -164,7 +165,7 @@ impl Step {
     /// See [`crate::Kernel::plan_memory`].
     pub(crate) fn plan_memory(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         visits: Visits<'_>,
     ) -> Result<MemoryPlan, CudaError> {
         let (extra, wanted) = (super::places::words(context.plan()), Wanted::from(visits));
@@ -181,7 +182,7 @@ impl Step {
     }
 }
 
-fn laid_out(program: &Program<'_>, kernels: Handle, needs: Needs) -> Regions {
+fn laid_out(program: &Program, kernels: Handle, needs: Needs) -> Regions {
     let number = program.number_bytes();
     let (plan, source) = (program.plan(), program.source(kernels));
     let word = size_of::<u64>();

@@ -12,6 +12,7 @@ use crate::cuda::memory::{Pool, Tenant};
 use crate::cuda::program::{Arguments, CompileMode, Handle, Program, tables};
 use crate::{Sums, Visited, Visits};
 use linear::{Moments, Series, Update};
+use std::sync::Arc;
 
 /// Steps of one recording. More would save little: a launch of a recording costs as much as a few kernels.
 const RECORDED: usize = 16;
@@ -36,7 +37,7 @@ impl Step {
     /// See [`crate::Kernel::run_steps`].
     pub(crate) fn run_steps(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         (visits, factors): (Visits<'_>, &[f64]),
         steps: Series<'_>,
         moments: &mut Moments,
@@ -104,7 +105,7 @@ impl Step {
     /// Takes some steps; adds what was found before all that were taken and of one that was refused to the history.
     fn piece(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         prepared: &Prepared,
         visits: Visits<'_>,
         (update, before): (Update, u64),
@@ -135,14 +136,14 @@ impl Step {
             (0, below) => below,
             (refused, _) => refused - 1,
         };
-        let plan = context.plan();
-        let each = 1 + tables(plan);
+        let plan = Arc::clone(context.plan());
+        let each = 1 + tables(&plan);
         let found = taken + usize::from(refused > 0);
         let mut numbers = vec![0.0; found * each];
         context.memory.fetch(found_at, &mut numbers)?;
-        let sizes = Wanted::from(visits).sizes(plan);
+        let sizes = Wanted::from(visits).sizes(&plan);
         for row in numbers.chunks_exact(each) {
-            let sums = Sums::of(plan, row[1..].to_vec(), sizes.iter().map(|size| size.count));
+            let sums = Sums::of(&plan, row[1..].to_vec(), sizes.iter().map(|size| size.count));
             history.push(Visited { loss: row[0], sums });
         }
         self.note_drawn(prepared, later(visits, (found as u64).saturating_sub(1)));
@@ -153,7 +154,7 @@ impl Step {
     /// step leave nothing to record.
     fn run_all(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         prepared: &Prepared,
         wanted: Wanted<'_>,
         count: usize,
@@ -195,7 +196,7 @@ impl Step {
     }
 
     /// Queues some steps whose points are there or are drawn there.
-    fn queue(&self, context: &Context<'_>, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
+    fn queue(&self, context: &Context, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
         let several = prepared.chunks.len() > 1;
         for step in 0..count {
             let arguments = copies(prepared.arguments, step);
@@ -215,7 +216,7 @@ impl Step {
     /// be added.
     fn queue_update(
         &self,
-        program: &Program<'_>,
+        program: &Program,
         kernels: Handle,
         arguments: &Arguments,
     ) -> Result<(), CudaError> {

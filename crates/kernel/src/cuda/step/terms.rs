@@ -10,6 +10,7 @@ use crate::cuda::memory::{Memory, Pool, Tenant};
 use crate::cuda::program::{Arguments, EACH, Work, for_any, for_term};
 use equation::taylor::{Plan, Term};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Some points of a term, or of the prediction behind the last term.
 type Place<'call> = (usize, &'call Points, Range<usize>);
@@ -35,7 +36,7 @@ impl Step {
     /// Residuals of a term, or the prediction's values after the last term, point by point.
     pub(crate) fn fill(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         (term, points): (usize, &Points),
         parameters: &[f64],
         out: &mut [f64],
@@ -47,7 +48,7 @@ impl Step {
     /// See [`crate::Kernel::jacobian`].
     pub(crate) fn jacobian(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         place: Place<'_>,
         parameters: &[f64],
         residuals: &mut [f64],
@@ -59,7 +60,7 @@ impl Step {
     /// See [`crate::Kernel::jacobian_times`].
     pub(crate) fn along(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         (term, points): (usize, &Points),
         parameters: &[f64],
         direction: &[f64],
@@ -73,7 +74,7 @@ impl Step {
     /// the residuals where they are wanted.
     fn write(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         work: Work,
         (number, points, range): Place<'_>,
         [parameters, direction]: [&[f64]; 2],
@@ -83,14 +84,14 @@ impl Step {
         if out.is_empty() {
             return Ok(());
         }
-        let plan = context.plan();
+        let plan = Arc::clone(context.plan());
         let (each, values) = (out.len() / range.len(), residuals.len() / range.len());
         let numbers = each + values + points.width();
         let most = (most_numbers(&context.memory) / numbers).clamp(1, range.len());
         let size = match work {
             // As where equations need them; the number of points changes from call to call.
-            Work::Fill => for_any(plan, term(plan, number)),
-            _ => for_term(plan, term(plan, number), most, context.program.machine().blocks(EACH)),
+            Work::Fill => for_any(&plan, term(&plan, number)),
+            _ => for_term(&plan, term(&plan, number), most, context.program.machine().blocks(EACH)),
         };
         let kernels = context.program.kernels(work, size)?;
         let blocks = most.div_ceil(size).min(context.program.blocks(kernels));
@@ -131,7 +132,7 @@ impl Step {
     /// See [`crate::Kernel::transposed_times`].
     pub(crate) fn transposed(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         (number, points): (usize, &Points),
         parameters: &[f64],
         seeds: &[f64],

@@ -12,7 +12,7 @@ use std::time::Instant;
 const REPEATS: u32 = 5;
 
 /// The sizes that give different tiles.
-fn candidates(program: &Program<'_>) -> Vec<usize> {
+fn candidates(program: &Program) -> Vec<usize> {
     let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
     for size in SIZES {
         let points = program.measured(size).points;
@@ -27,7 +27,7 @@ impl Step {
     /// Chooses the fastest tiles for these points, unless that was done before.
     pub(super) fn tune(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         wanted: Wanted<'_>,
         counts: &[usize],
     ) -> Result<(), CudaError> {
@@ -66,7 +66,7 @@ impl Step {
     }
 
     /// What the chosen kernels take for loss and gradient of the first chunk.
-    fn seconds(&mut self, context: &mut Context<'_>, wanted: Wanted<'_>) -> Result<f64, CudaError> {
+    fn seconds(&mut self, context: &mut Context, wanted: Wanted<'_>) -> Result<f64, CudaError> {
         let plan = context.plan();
         let (parameters, extra) = (plan.initialize(0), super::places::words(plan));
         let prepared = self.prepare(context, (wanted, &plan.weights()), Some(&parameters), extra)?;

@@ -86,13 +86,13 @@ impl Kept {
     }
 
     /// Blocks that are worth launching for a vector, each of which takes so many places at a time.
-    pub(super) fn blocks(&self, context: &Context<'_>, each: usize) -> usize {
+    pub(super) fn blocks(&self, context: &Context, each: usize) -> usize {
         self.size.div_ceil(each).min(context.program.machine().blocks(EACH))
     }
 
     pub(super) fn launch(
         &self,
-        context: &Context<'_>,
+        context: &Context,
         name: &str,
         blocks: usize,
         arguments: &Arguments,
@@ -103,7 +103,7 @@ impl Kept {
     /// The sum of factors times vectors, wherever they are.
     pub(super) fn add_up(
         &self,
-        context: &Context<'_>,
+        context: &Context,
         to: Region<f64>,
         summands: &[(f64, Region<f64>)],
     ) -> Result<(), CudaError> {
@@ -133,7 +133,7 @@ pub(in crate::cuda) fn text() -> String {
 }
 
 /// Loads the kernels.
-pub(super) fn load(context: &Context<'_>) -> Result<Module, CudaError> {
+pub(super) fn load(context: &Context) -> Result<Module, CudaError> {
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let (text, kernels) = (text(), KERNELS.map(|(name, _)| name));
     let wanted = ToLoad { text: &text, shape, kernels: &kernels, staging: &[], tables: &[] };

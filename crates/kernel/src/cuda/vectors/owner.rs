@@ -20,7 +20,7 @@ impl Vectors {
     /// Makes room for vectors, and for a matrix beside them; fails where there is none.
     pub(crate) fn reserve(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         count: usize,
         matrix: bool,
     ) -> Result<(), CudaError> {
@@ -38,18 +38,13 @@ impl Vectors {
         self.kept.as_ref().ok_or(CudaError::NoVectors)
     }
 
-    pub(crate) fn put(
-        &self,
-        context: &mut Context<'_>,
-        vector: usize,
-        numbers: &[f64],
-    ) -> Result<(), CudaError> {
+    pub(crate) fn put(&self, context: &mut Context, vector: usize, numbers: &[f64]) -> Result<(), CudaError> {
         context.memory.send(self.kept()?.vector(vector), numbers.iter().map(|number| number.to_bits()))
     }
 
     pub(crate) fn fetch(
         &self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         vector: usize,
         numbers: &mut [f64],
     ) -> Result<(), CudaError> {
@@ -57,11 +52,7 @@ impl Vectors {
     }
 
     /// Products of pairs of vectors.
-    pub(crate) fn dots(
-        &self,
-        context: &mut Context<'_>,
-        pairs: &[[usize; 2]],
-    ) -> Result<Vec<f64>, CudaError> {
+    pub(crate) fn dots(&self, context: &mut Context, pairs: &[[usize; 2]]) -> Result<Vec<f64>, CudaError> {
         let kept = self.kept()?;
         let mut products = Vec::with_capacity(pairs.len());
         for pairs in pairs.chunks(MOST / 2) {
@@ -80,7 +71,7 @@ impl Vectors {
     /// `to` becomes the sum of vectors times coefficients.
     pub(crate) fn combine(
         &self,
-        context: &Context<'_>,
+        context: &Context,
         to: usize,
         summands: &[(f64, usize)],
     ) -> Result<(), CudaError> {
@@ -101,7 +92,7 @@ impl Vectors {
     /// Changes the matrix and multiplies it with a vector, as [`linear::Packed::update_and_multiply`] does.
     pub(crate) fn multiply_matrix(
         &self,
-        context: &Context<'_>,
+        context: &Context,
         change: Option<Change>,
         vector: usize,
         product: usize,
@@ -118,11 +109,7 @@ impl Vectors {
     }
 
     /// The matrix becomes what `numbers` says, its lower triangle row by row, or the identity.
-    pub(crate) fn put_matrix(
-        &self,
-        context: &mut Context<'_>,
-        numbers: Option<&[f64]>,
-    ) -> Result<(), CudaError> {
+    pub(crate) fn put_matrix(&self, context: &mut Context, numbers: Option<&[f64]>) -> Result<(), CudaError> {
         let kept = self.kept()?;
         let size = kept.size;
         let Some(numbers) = numbers else {
@@ -135,11 +122,7 @@ impl Vectors {
     }
 
     /// The lower triangle of the matrix, row by row.
-    pub(crate) fn fetch_matrix(
-        &self,
-        context: &mut Context<'_>,
-        numbers: &mut [f64],
-    ) -> Result<(), CudaError> {
+    pub(crate) fn fetch_matrix(&self, context: &mut Context, numbers: &mut [f64]) -> Result<(), CudaError> {
         let kept = self.kept()?;
         let mut rest = numbers;
         for row in 0..kept.size {
@@ -153,7 +136,7 @@ impl Vectors {
     /// Sums at the parameters that vector `at` holds; their gradient goes to another vector.
     pub(crate) fn evaluate_at(
         &self,
-        context: &mut Context<'_>,
+        context: &mut Context,
         step: &mut Step,
         over: Weighted<'_>,
         [at, gradient]: [usize; 2],

@@ -8,12 +8,12 @@ use kernel::{Kernel, Points};
 use linear::{Attempt, Cholesky, Correction, Course, NormalEquations, Subspace, Unknowns};
 
 /// Sums over all rows of products of two numbers of a row: both have their errors, and every addition rounds.
-pub(super) fn tolerance(case: &Case, kernel: &Kernel<'_>, rows: usize) -> f64 {
+pub(super) fn tolerance(case: &Case, kernel: &Kernel, rows: usize) -> f64 {
     2.0 * case.tolerance(kernel.precision()) + rows as f64 * kernel.precision().epsilon()
 }
 
 /// Normal equations, and the losses that come along; and the same call again gives the same bits.
-pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+pub(crate) fn equations(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let (mut wanted, mut got) =
         (NormalEquations::new(parameters.len()), NormalEquations::new(parameters.len()));
@@ -44,7 +44,7 @@ pub(crate) fn equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
 
 /// Steps for two dampings at once, towards nothing and towards the momentum, straight and accelerated: their ends, predicted reductions
 /// and losses, whatever the unknowns of the equations are.
-pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, unknowns: Unknowns) {
+pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel, count: usize, unknowns: Unknowns) {
     let (points, parameters) = (points(case, count), parameters(case));
     let momentum: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let found = kernel
@@ -107,12 +107,12 @@ pub(crate) fn tried_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize, un
 }
 
 /// The memory of equations is what was planned for them, with all rows at once and, where they may, in chunks under a limit.
-pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let subspace = Unknowns::subspace(parameters.len(), 3);
     let sketch = Unknowns::sketch(kernel.row_count(&points));
     for unknowns in [Unknowns::Parameters, Unknowns::Rows, Unknowns::Diagonal, sketch, subspace] {
-        let taken = |kernel: &mut Kernel<'_>, limit: Option<usize>| {
+        let taken = |kernel: &mut Kernel, limit: Option<usize>| {
             kernel.limit_device_bytes(limit);
             let plan = kernel.plan_equations(&points, unknowns).expect("room").expect("memory of its own");
             assert_eq!(kernel.device_bytes(), 0, "nothing is taken for a plan");
@@ -133,7 +133,7 @@ pub(crate) fn planned_equations(case: &Case, kernel: &mut Kernel<'_>, count: usi
 }
 
 /// A limit under which rows come in chunks: an eighth of them less than all take, and a quarter of it is kept for other calls.
-pub(super) fn whole_less(kernel: &mut Kernel<'_>, points: &[Points], unknowns: Unknowns) -> usize {
+pub(super) fn whole_less(kernel: &mut Kernel, points: &[Points], unknowns: Unknowns) -> usize {
     kernel.limit_device_bytes(None);
     let plan = kernel.plan_equations(points, unknowns).expect("room").expect("memory of its own");
     let rows: usize = plan.pools.iter().filter(|pool| pool.0 == Purpose::Rows).map(|pool| pool.1).sum();
@@ -141,7 +141,7 @@ pub(super) fn whole_less(kernel: &mut Kernel<'_>, points: &[Points], unknowns: U
 }
 
 /// [`tried_steps`] with rows in chunks.
-pub(crate) fn tried_steps_in_chunks(case: &Case, kernel: &mut Kernel<'_>, count: usize, unknowns: Unknowns) {
+pub(crate) fn tried_steps_in_chunks(case: &Case, kernel: &mut Kernel, count: usize, unknowns: Unknowns) {
     let points = points(case, count);
     let limit = whole_less(kernel, &points, unknowns);
     kernel.limit_device_bytes(Some(limit));
@@ -153,7 +153,7 @@ pub(crate) fn tried_steps_in_chunks(case: &Case, kernel: &mut Kernel<'_>, count:
 
 /// Steps of sketched equations predict what those of all rows do, as far as their conjugate gradients go; the same call again
 /// gives the same bits.
-pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let sketch = Unknowns::sketch(kernel.row_count(&points));
     let mut predictions = [Unknowns::Parameters, sketch, sketch].map(|unknowns| {
@@ -183,7 +183,7 @@ pub(crate) fn sketched_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize)
 
 /// Steps in random subspaces, towards nothing and towards the momentum: they are the best there, and accelerate as the CPU's.
 /// The same call again gives the same bits, and another turn another step.
-pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let momentum: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let nothing = vec![0.0; parameters.len()];
@@ -222,7 +222,7 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
                     .rows_along(over(&case.plan, &points), &parameters, origin, &mut left)
                     .expect("arguments");
                 left.iter_mut().zip(&rows).for_each(|(left, row)| *left = row - *left);
-                let solved = |oracle: &mut Kernel<'_>, rows: &[f64]| {
+                let solved = |oracle: &mut Kernel, rows: &[f64]| {
                     let (mut back, mut own) = (vec![0.0; parameters.len()], vec![0.0; unknowns]);
                     oracle
                         .rows_back(over(&case.plan, &points), &parameters, rows, &mut back)
@@ -269,7 +269,7 @@ pub(crate) fn steps_in_subspaces(case: &Case, kernel: &mut Kernel<'_>, count: us
 }
 
 /// Steps with less damping than their factors have, and ends that are corrected; the same call again gives the same bits.
-pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let momentum: Vec<f64> = parameters.iter().map(|number| 1e-3 * (1e3 * number).sin()).collect();
     let nothing = vec![0.0; parameters.len()];
@@ -338,7 +338,7 @@ pub(crate) fn refined_steps(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
 
 /// The end of a step, and its predicted reduction, number by number on the host.
 pub(super) fn expected_step(
-    oracle: &mut Kernel<'_>,
+    oracle: &mut Kernel,
     points: &[Points],
     parameters: &[f64],
     (normal, added, origin): (&NormalEquations, f64, &[f64]),
@@ -362,7 +362,7 @@ pub(super) fn expected_step(
 }
 
 /// The rows' second derivative along a step.
-fn curvature(oracle: &mut Kernel<'_>, points: &[Points], parameters: &[f64], step: &[f64]) -> Vec<f64> {
+fn curvature(oracle: &mut Kernel, points: &[Points], parameters: &[f64], step: &[f64]) -> Vec<f64> {
     let mut curved = vec![0.0; oracle.row_count(points)];
     for (length, share) in [(0.1, 100.0), (0.0, -200.0), (-0.1, 100.0)] {
         let at: Vec<f64> = parameters.iter().zip(step).map(|(from, step)| from + length * step).collect();

@@ -32,12 +32,12 @@ fn assert_close(what: &str, got: &[f64], wanted: &[f64], tolerance: f64) {
     }
 }
 
-fn oracle(case: &Case) -> Kernel<'_> {
+fn oracle(case: &Case) -> Kernel {
     Kernel::compile(&case.plan, Device::Reference, kernel::Precision::F64).expect("the reference")
 }
 
 /// Loss and gradient; and the same call again gives the same bits.
-pub(crate) fn evaluations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+pub(crate) fn evaluations(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let (mut wanted, mut got) = (vec![0.0; parameters.len()], vec![f64::NAN; parameters.len()]);
     let mut oracle = oracle(case);
@@ -64,15 +64,15 @@ pub(crate) fn evaluations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
 
 /// With less memory points come in chunks, which changes no bit; with very little the numbers are the same but for
 /// rounding; with too little there is an error, and no harm.
-pub(crate) fn memory_limits(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+pub(crate) fn memory_limits(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
-    let run = |kernel: &mut Kernel<'_>| {
+    let run = |kernel: &mut Kernel| {
         let mut gradient = vec![f64::NAN; parameters.len()];
         let losses =
             kernel.evaluate(over(&case.plan, &points), &parameters, &mut gradient).expect("memory").clone();
         (losses, gradient, three_steps(kernel, Visits::Points(&points), &parameters))
     };
-    let planned = |kernel: &mut Kernel<'_>| {
+    let planned = |kernel: &mut Kernel| {
         kernel.plan_memory(Visits::Points(&points)).expect("arguments that fit").expect("memory of its own")
     };
     let (whole, plan) = (run(kernel), planned(kernel));
@@ -109,9 +109,9 @@ pub(crate) fn memory_limits(case: &Case, kernel: &mut Kernel<'_>, count: usize) 
 
 /// With products by a library all channels of all points are planned for, and with less memory points come in chunks:
 /// the numbers are the same but for rounding.
-pub(crate) fn memory_limits_of_separate_launches(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+pub(crate) fn memory_limits_of_separate_launches(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
-    let planned = |kernel: &mut Kernel<'_>| {
+    let planned = |kernel: &mut Kernel| {
         kernel.plan_memory(Visits::Points(&points)).expect("arguments that fit").expect("memory of its own")
     };
     three_steps(kernel, Visits::Points(&points), &parameters);
@@ -136,7 +136,7 @@ pub(crate) fn memory_limits_of_separate_launches(case: &Case, kernel: &mut Kerne
 }
 
 /// Parameters and losses after three steps.
-fn three_steps(kernel: &mut Kernel<'_>, visits: Visits<'_>, parameters: &[f64]) -> (Vec<f64>, Vec<Visited>) {
+fn three_steps(kernel: &mut Kernel, visits: Visits<'_>, parameters: &[f64]) -> (Vec<f64>, Vec<Visited>) {
     let (mut parameters, mut history) = (parameters.to_vec(), Vec::new());
     let mut moments = Moments::new(parameters.len());
     let series = Series { update: ADAM, rates: &[1e-3; 3], bound: None };
@@ -151,13 +151,13 @@ fn three_steps(kernel: &mut Kernel<'_>, visits: Visits<'_>, parameters: &[f64]) 
 }
 
 /// Steps that stay on the device, and where they end.
-pub(crate) fn steps(case: &Case, kernel: &mut Kernel<'_>, points: &[Points], count: usize) {
+pub(crate) fn steps(case: &Case, kernel: &mut Kernel, points: &[Points], count: usize) {
     let Update::Adam { rate, mean_decay, square_decay, floor, .. } = ADAM;
     let decaying = case.plan.architecture.weight_count();
     let update = Update::Adam { rate, mean_decay, square_decay, floor, decay: 0.01, decaying };
     let factors = plan_factors(&case.plan, points.iter().map(Points::len));
     let rates: Vec<f64> = (0..count).map(|step| 1e-3 * (1.0 - 0.01 * step as f64)).collect();
-    let run = |kernel: &mut Kernel<'_>| {
+    let run = |kernel: &mut Kernel| {
         let (mut parameters, mut history) = (parameters(case), Vec::new());
         let mut moments = Moments::new(parameters.len());
         let mut all = Vec::new();
@@ -193,7 +193,7 @@ pub(crate) fn steps(case: &Case, kernel: &mut Kernel<'_>, points: &[Points], cou
 }
 
 /// A series ends after the first step from a loss below its bound.
-fn ends_below_a_bound(kernel: &mut Kernel<'_>, points: &[Points], series: Series<'_>) {
+fn ends_below_a_bound(kernel: &mut Kernel, points: &[Points], series: Series<'_>) {
     let factors = plan_factors(kernel.plan(), points.iter().map(Points::len));
     let mut run = |series: Series<'_>| {
         let mut parameters = kernel.plan().initialize(5);
@@ -214,7 +214,7 @@ fn ends_below_a_bound(kernel: &mut Kernel<'_>, points: &[Points], series: Series
 }
 
 /// Residuals, Jacobian rows, and products with the Jacobian from either side.
-pub(crate) fn jacobians(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+pub(crate) fn jacobians(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let noise = Stream::new(21, 4);
     let direction: Vec<f64> = (0..parameters.len()).map(|index| noise.normal(index as u64)).collect();
@@ -223,7 +223,7 @@ pub(crate) fn jacobians(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
     for (term, set) in points.iter().enumerate() {
         let count = set.len() * case.plan.terms[term].residuals.len();
         let seeds: Vec<f64> = (0..count).map(|index| noise.normal(9999 + index as u64)).collect();
-        let run = |kernel: &mut Kernel<'_>| {
+        let run = |kernel: &mut Kernel| {
             let mut residuals = vec![f64::NAN; count];
             kernel.residuals(term, set, &parameters, &mut residuals).expect("arguments that fit");
             let mut rows = vec![f64::NAN; count * parameters.len()];
@@ -245,7 +245,7 @@ pub(crate) fn jacobians(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
 }
 
 /// All unknowns at points of the domain.
-pub(crate) fn predictions(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+pub(crate) fn predictions(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let mut places = Points::new(case.plan.prediction.row.width());
     (0..count).for_each(|index| places.push(&points[0].row(index)[..case.problem.domain.len()]));

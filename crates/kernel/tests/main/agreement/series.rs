@@ -4,6 +4,7 @@ use super::ADAM;
 use crate::cases::{Case, parameters, points};
 use kernel::{Column, Kernel, Part, Recipe, Sequence, Supply, Visits};
 use linear::{Moments, Series};
+use std::sync::Arc;
 
 /// Everything that a series leaves behind, as bits.
 type Left = (Vec<Vec<u64>>, [Vec<u64>; 3], u64, bool);
@@ -12,7 +13,7 @@ fn bits(numbers: &[f64]) -> Vec<u64> {
     numbers.iter().map(|number| number.to_bits()).collect()
 }
 
-fn left_by(case: &Case, kernel: &mut Kernel<'_>, visits: Visits<'_>, series: Series<'_>) -> Left {
+fn left_by(case: &Case, kernel: &mut Kernel, visits: Visits<'_>, series: Series<'_>) -> Left {
     let (mut parameters, mut history) = (parameters(case), Vec::new());
     let mut moments = Moments::new(parameters.len());
     let factors = case.plan.weights();
@@ -26,7 +27,7 @@ fn left_by(case: &Case, kernel: &mut Kernel<'_>, visits: Visits<'_>, series: Ser
 
 /// A recipe for `count` points of every term between zero and one.
 fn recipe(case: &Case, count: usize) -> Recipe {
-    let supply = |(number, term): (usize, &equation::taylor::Term)| {
+    let supply = |(number, term): (usize, &Arc<equation::taylor::Term>)| {
         let stretched = |dimension| Column::Stretched { dimension, low: 0.1, length: 0.8 };
         let columns = (0..term.row.width()).map(stretched).collect();
         let sequence = if number == 0 { Sequence::LatinHypercube } else { Sequence::Uniform };
@@ -40,7 +41,7 @@ fn recipe(case: &Case, count: usize) -> Recipe {
 }
 
 /// `one` records steps, `other` launches them one by one.
-pub(crate) fn series(case: &Case, [one, other]: [&mut Kernel<'_>; 2], count: usize) {
+pub(crate) fn series(case: &Case, [one, other]: [&mut Kernel; 2], count: usize) {
     let rates: Vec<f64> = (0..19).map(|step| 1e-3 * (1.0 - 0.01 * f64::from(step))).collect();
     let mut diverging = rates.clone();
     diverging[10] = 1e300;

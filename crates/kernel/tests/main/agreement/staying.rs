@@ -10,7 +10,7 @@ const FORM: Unknowns = Unknowns::Parameters;
 
 /// Steps by the equations that are there, and where they end.
 fn steps(
-    kernel: &mut Kernel<'_>,
+    kernel: &mut Kernel,
     points: &[Points],
     mean: f64,
 ) -> Result<(Vec<TriedSums>, Vec<f64>), KernelError> {
@@ -26,13 +26,12 @@ fn steps(
 
 /// Gradients, whole steps and plans leave equations where they are: steps by them have the same bits. Where both have no room
 /// equations go, and nobody takes more than the limit.
-pub(crate) fn staying_equations(case: &Case, kernel: &mut Kernel<'_>, count: usize) {
+pub(crate) fn staying_equations(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
     let all = over(&case.plan, &points);
-    let linearized = |kernel: &mut Kernel<'_>| {
-        kernel.linearize(all, &parameters, Some(&parameters), FORM).expect("room").mean
-    };
-    let planned = |kernel: &mut Kernel<'_>| {
+    let linearized =
+        |kernel: &mut Kernel| kernel.linearize(all, &parameters, Some(&parameters), FORM).expect("room").mean;
+    let planned = |kernel: &mut Kernel| {
         kernel.plan_memory(Visits::Points(&points)).expect("arguments that fit").expect("memory of its own")
     };
     let bytes = |plan: &MemoryPlan| plan.bytes() - plan.kernels - plan.rest;

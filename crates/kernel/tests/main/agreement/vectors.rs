@@ -7,7 +7,7 @@ use kernel::Kernel;
 use linear::{Change, Packed, RankTwo};
 
 /// Everything that they are good for.
-pub(crate) fn vectors(case: &Case, kernel: &mut Kernel<'_>) {
+pub(crate) fn vectors(case: &Case, kernel: &mut Kernel) {
     products_and_sums(case, kernel);
     evaluations_at_vectors(case, kernel);
     matrices(case, kernel);
@@ -26,7 +26,7 @@ fn assert_near(got: &[f64], wanted: &[f64], size: usize) {
 }
 
 /// Products and sums of vectors.
-fn products_and_sums(case: &Case, kernel: &mut Kernel<'_>) {
+fn products_and_sums(case: &Case, kernel: &mut Kernel) {
     let size = case.plan.parameter_count();
     let vectors: Vec<Vec<f64>> = (0..4).map(|number| noise(size, number)).collect();
     kernel.reserve_vectors(5, false).expect("memory");
@@ -50,7 +50,7 @@ fn products_and_sums(case: &Case, kernel: &mut Kernel<'_>) {
 }
 
 /// Losses and gradients at a vector are, bit for bit, those at the same parameters.
-fn evaluations_at_vectors(case: &Case, kernel: &mut Kernel<'_>) {
+fn evaluations_at_vectors(case: &Case, kernel: &mut Kernel) {
     let (points, parameters) = (points(case, 33), parameters(case));
     let (mut wanted, mut got) = (vec![0.0; parameters.len()], vec![f64::NAN; parameters.len()]);
     let losses = kernel
@@ -65,7 +65,7 @@ fn evaluations_at_vectors(case: &Case, kernel: &mut Kernel<'_>) {
 }
 
 /// A matrix that stays changes as on the host, and comes back as it was.
-fn matrices(case: &Case, kernel: &mut Kernel<'_>) {
+fn matrices(case: &Case, kernel: &mut Kernel) {
     let size = case.plan.parameter_count();
     let (u, v, vector) = (noise(size, 1), noise(size, 2), noise(size, 3));
     kernel.reserve_vectors(4, true).expect("memory");

@@ -6,6 +6,7 @@ use equation::parse::parse_with;
 use equation::problem::Problem;
 use equation::taylor::{Plan, plan};
 use kernel::{Points, Precision};
+use std::sync::Arc;
 
 /// Ways to wire layers, activations and embeddings, laid over a case.
 pub(crate) const NETWORKS: [&[&str]; 11] = [
@@ -45,7 +46,7 @@ pub(crate) fn files() -> Vec<String> {
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) problem: Problem,
-    pub(crate) plan: Plan,
+    pub(crate) plan: Arc<Plan>,
 }
 
 pub(crate) fn case(file: &str, overrides: &[&str]) -> Case {
@@ -79,7 +80,7 @@ impl Case {
 /// Random points inside the domain; normals and measured values between -1 and 1.
 pub(crate) fn points(case: &Case, count: usize) -> Vec<Points> {
     let coordinates = &case.problem.domain.coordinates;
-    let draw = |(number, term): (usize, &equation::taylor::Term)| {
+    let draw = |(number, term): (usize, &Arc<equation::taylor::Term>)| {
         let noise = Stream::new(11, number as u64);
         let width = term.row.width();
         let mut points = Points::new(width);

@@ -72,7 +72,8 @@ impl Cut {
                     (1..=most.min(MOST_POINTS) / FEWEST_POINTS).rev().map(|tiles| tiles * FEWEST_POINTS);
                 sizes.into_iter().find(|&points| fits(term, points))
             };
-            if let Some(points) = plan.terms.iter().map(largest).collect::<Option<Vec<usize>>>() {
+            if let Some(points) = plan.terms.iter().map(|term| largest(term)).collect::<Option<Vec<usize>>>()
+            {
                 let sizes = plan.terms.iter().zip(&points).map(|(term, &points)| {
                     let columns = term.channels.len() * term.row.sites * points;
                     cell_bytes(columns, rows, planes, number)

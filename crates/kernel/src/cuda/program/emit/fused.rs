@@ -262,7 +262,7 @@ fn channels(term: &Term) -> usize {
 
 /// Whether there are terms of fewer channels than the widest, and all of them behind the others.
 fn narrow_follow(plan: &Plan) -> bool {
-    let widest = plan.terms.iter().map(channels).max().unwrap_or(0);
+    let widest = plan.terms.iter().map(|term| channels(term)).max().unwrap_or(0);
     let narrow = plan.terms.iter().map(|term| channels(term) < widest);
     narrow.clone().is_sorted() && narrow.clone().any(|narrow| narrow)
 }
@@ -272,7 +272,7 @@ fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut, part: Part) -> (String, Vec
     let layout = Layout::new(&plan.architecture);
     let (mut networks, mut numbers): (Vec<String>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
     let mut text = String::new();
-    let widest = plan.terms.iter().map(channels).max().unwrap_or(0);
+    let widest = plan.terms.iter().map(|term| channels(term)).max().unwrap_or(0);
     for (place, (term, &points)) in plan.terms.iter().zip(&cut.points).enumerate() {
         let narrow = channels(term) < widest;
         if part != Part::Whole && narrow != (part == Part::Narrow) {

@@ -2,6 +2,7 @@
 //! written out by itself, and compiling takes as long as there are different ones.
 
 use equation::taylor::{ChannelKind, Plan, Term};
+use std::sync::Arc;
 
 /// The plan with all channels of the widest term in every term that needs some of them.
 pub(super) fn merged(plan: &Plan) -> Plan {
@@ -16,12 +17,13 @@ pub(super) fn gathered(plan: &Plan) -> Plan {
 /// The plan with all channels of the widest term of fewer than `limit` in every other such term that needs some of them.
 fn widened(plan: &Plan, limit: usize) -> Plan {
     let mut widened = plan.clone();
-    let narrow = |term: &&Term| term.channels.len() < limit;
+    let narrow = |term: &&Arc<Term>| term.channels.len() < limit;
     let Some(widest) = plan.terms.iter().filter(narrow).max_by_key(|term| term.channels.len()) else {
         return widened;
     };
     for term in widened.terms.iter_mut().filter(|term| term.channels.len() < limit) {
         let Some(places) = places(term, widest) else { continue };
+        let term = Arc::make_mut(term);
         for signal in &mut term.signals {
             signal.channel = places[usize::from(signal.channel)];
         }

@@ -40,7 +40,7 @@ impl Step {
     /// The operations of every chunk, with all products prepared.
     pub(in crate::cuda::step) fn separate_operations(
         &mut self,
-        context: &Context<'_>,
+        context: &Context,
         chunks: &[Chunk],
         sizes: &[Size],
         arguments: &Arguments,
@@ -64,7 +64,7 @@ impl Step {
     /// Queues loss and gradient of one chunk, whose points are there.
     pub(in crate::cuda::step) fn queue_separate(
         &self,
-        context: &Context<'_>,
+        context: &Context,
         prepared: &Prepared,
         chunk: usize,
         arguments: &Arguments,
