@@ -192,9 +192,18 @@ impl Task for Equations<'_> {
         self.state.interior < self.settings().most_points
     }
 
-    fn before_step(&mut self, now: &mut Snapshot, sink: &mut dyn Sink) -> Result<bool, TrainError> {
+    fn resamples(&self, now: &Snapshot) -> bool {
+        self.is_due(now.phase_step) && !self.ahead.as_ref().is_some_and(Ahead::draws)
+    }
+
+    fn before_step(
+        &mut self,
+        resample: bool,
+        now: &mut Snapshot,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, TrainError> {
         let mut changed = false;
-        if self.is_due(now.phase_step) && !self.ahead.as_ref().is_some_and(Ahead::draws) {
+        if resample {
             self.state.draw += 1;
             self.supply(now)?;
             self.state.residual_weights.clear();

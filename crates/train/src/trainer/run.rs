@@ -1,7 +1,7 @@
 //! The loop.
 
 use super::series::{Length, rates};
-use super::verdict::{ErrorCheck, Since, Verdict};
+use super::verdict::{Ahead, ErrorCheck, Since, Verdict};
 use super::{LoopFault, PhaseSettings, Task};
 use crate::optimize::{Optimizer, Progress, StepOutcome, Trust, rate};
 use crate::{Event, Fallback, Losses, Refusal, Sink, Snapshot, StepTaken, Stopped};
@@ -199,8 +199,12 @@ impl Session<'_> {
         let (mut since, mut length) = (Since::default(), Length::START);
         loop {
             self.tell_of_optimizer(optimizer, task, sink);
-            let when = (self.measured_next, length.steps);
-            let verdict = Verdict::decide(phase, now, since, when, &self.surroundings, sink);
+            let (measurement, steps) = (self.measured_next, length.steps);
+            let ahead = Ahead { measurement, steps, resample: task.resamples(now) };
+            let verdict = Verdict::decide(phase, now, since, ahead, &self.surroundings, sink);
+            if let Some(refusal) = verdict.refuse {
+                return Err(task.explain(refusal, now));
+            }
             if verdict.explained {
                 return Ok(Stopped::Noise);
             }
@@ -218,15 +222,15 @@ impl Session<'_> {
                 (now.optimizer, now.task) = (optimizer.save(), task.save());
                 sink.state(now);
             }
-            if task.before_step(now, sink)? {
+            if task.before_step(verdict.resample, now, sink)? {
                 optimizer.forget_loss();
             }
             since = match task.most_in_series(now) {
                 Some(most) => {
                     let rates = rates(phase, now, verdict.steps.min(most));
-                    let took = self.series(phase, (&rates, begin), optimizer, task, now, sink)?;
+                    let (took, refused) = self.series(phase, (&rates, begin), optimizer, task, now, sink)?;
                     length.follow(took);
-                    Since { stepped: true, explained: false }
+                    Since { stepped: true, refused, explained: false }
                 }
                 None => match self.step(phase, begin, optimizer, task, now, sink)? {
                     Ok(since) => since,
@@ -264,14 +268,15 @@ impl Session<'_> {
                 now.count(evaluations);
                 return Ok(Err(Stopped::NoDescent { step: now.steps, gradient }));
             }
-            Err(refusal) => return Err(task.explain(refusal, now)),
+            Err(refusal) => return Ok(Ok(Since { refused: Some(refusal), ..Since::default() })),
         };
         let explained = phase.ends_at_noise && task.fits_noise(&taken.losses);
         self.note(step, taken, ((self.surroundings.clock)(), begin), task, now, sink);
-        Ok(Ok(Since { stepped: true, explained }))
+        Ok(Ok(Since { stepped: true, refused: None, explained }))
     }
 
-    /// Takes steps of these lengths on the device, in a phase that began at some moment; how long that took.
+    /// Takes steps of these lengths on the device, in a phase that began at some moment; how long that took, and
+    /// why it ended early.
     fn series<T: Task>(
         &mut self,
         phase: &PhaseSettings,
@@ -280,12 +285,15 @@ impl Session<'_> {
         task: &mut T,
         now: &mut Snapshot,
         sink: &mut dyn Sink,
-    ) -> Result<f64, T::Error> {
+    ) -> Result<(f64, Option<Refusal>), T::Error> {
         let points = task.points();
         let mut history = Vec::new();
         let from = (self.surroundings.clock)();
         let refused = task.series(optimizer, (rates, phase.budget.loss), now, &mut history);
-        let refused = refused.map_err(|refusal| task.explain(refusal, now))?;
+        let refused = match refused {
+            Ok(refused) => refused,
+            Err(refusal) => return Ok((0.0, Some(refusal))),
+        };
         let seconds = (self.surroundings.clock)() - from;
         let each = seconds / history.len().max(1) as f64;
         for (number, (losses, &length)) in history.iter().zip(rates).enumerate() {
@@ -296,13 +304,8 @@ impl Session<'_> {
             self.note(step, taken, (clock, begin), task, now, sink);
         }
         task.announce(now, sink)?;
-        match refused {
-            Some(losses) => {
-                let cause = losses.first_non_finite().map_or(Refusal::Gradient, Refusal::Residual);
-                Err(task.explain(cause, now))
-            }
-            None => Ok(seconds),
-        }
+        let cause = |losses: Losses| losses.first_non_finite().map_or(Refusal::Gradient, Refusal::Residual);
+        Ok((seconds, refused.map(cause)))
     }
 
     /// The memory of the last step that was told.

@@ -47,9 +47,19 @@ pub trait Task {
         false
     }
 
-    /// Changes the loss where that is due before the next step: fresh points, other weights. A function of the snapshot and of
-    /// the task's state, never of the clock. Whether it is another loss now.
-    fn before_step(&mut self, _now: &mut Snapshot, _sink: &mut dyn Sink) -> Result<bool, Self::Error> {
+    /// Whether fresh points are due before the next step. A function of the snapshot and of the task's state, never of the clock.
+    fn resamples(&self, _now: &Snapshot) -> bool {
+        false
+    }
+
+    /// Changes the loss where that is due before the next step: fresh points, where `resample` says so, or other weights. A
+    /// function of the same. Whether it is another loss now.
+    fn before_step(
+        &mut self,
+        _resample: bool,
+        _now: &mut Snapshot,
+        _sink: &mut dyn Sink,
+    ) -> Result<bool, Self::Error> {
         Ok(false)
     }
 

@@ -4,12 +4,14 @@
 //! on several machines has one value to agree on.
 
 use super::{PhaseSettings, Surroundings};
-use crate::{Sink, Snapshot, Stopped};
+use crate::{Refusal, Sink, Snapshot, Stopped};
 use std::sync::atomic::Ordering;
 
 /// What happens before the next step, in this order.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Debug)]
 pub(super) struct Verdict {
+    /// No step was taken from here, for this reason: training ends with an error.
+    pub(super) refuse: Option<Refusal>,
     /// The last step fits measurements to their noise: the phase ends.
     pub(super) explained: bool,
     /// Measure the error.
@@ -18,6 +20,8 @@ pub(super) struct Verdict {
     pub(super) stop: Option<Stopped>,
     /// Offer a snapshot.
     pub(super) save: bool,
+    /// Draw fresh points.
+    pub(super) resample: bool,
     /// Take so many steps at once, at most.
     pub(super) steps: u64,
 }
@@ -32,37 +36,50 @@ pub(super) enum ErrorCheck {
 }
 
 /// What the last steps leave to be decided.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 pub(super) struct Since {
     /// Whether a step was taken since the last verdict.
     pub(super) stepped: bool,
+    /// Why no step was taken.
+    pub(super) refused: Option<Refusal>,
     /// Whether its losses fit measurements to their noise.
     pub(super) explained: bool,
 }
 
+/// What could come next.
+pub(super) struct Ahead {
+    /// When whoever watches gets a measurement, in seconds of the run.
+    pub(super) measurement: f64,
+    /// How long a series of steps should be.
+    pub(super) steps: u64,
+    /// Whether the task's points are to be drawn anew.
+    pub(super) resample: bool,
+}
+
 impl Verdict {
-    /// What happens from where `now` stands. `measured_next` is when whoever watches gets a measurement, in seconds of the
-    /// run; `steps` is how long a series should be.
+    /// What happens from where `now` stands.
     pub(super) fn decide(
         phase: &PhaseSettings,
         now: &Snapshot,
         since: Since,
-        (measured_next, steps): (f64, u64),
+        ahead: Ahead,
         surroundings: &Surroundings<'_>,
         sink: &mut dyn Sink,
     ) -> Verdict {
         let interval = phase.stepping.traits().steps_per_measurement;
         let bound = phase.budget.error.filter(|_| now.phase_step.is_multiple_of(interval));
-        let watched = sink.wants_error() && now.seconds >= measured_next;
+        let watched = sink.wants_error() && now.seconds >= ahead.measurement;
         let measure = bound.map(ErrorCheck::Bound).or(watched.then_some(ErrorCheck::Watched));
         let stop = over(phase, now, surroundings.stop.load(Ordering::Relaxed));
-        let ends = since.explained || stop.is_some();
+        let ends = since.refused.is_some() || since.explained || stop.is_some();
         Verdict {
+            refuse: since.refused,
             explained: since.explained,
             measure: measure.filter(|_| since.stepped && !since.explained),
             stop,
             save: !ends && sink.wants_state(now.seconds),
-            steps,
+            resample: ahead.resample,
+            steps: ahead.steps,
         }
     }
 }

@@ -201,13 +201,21 @@ impl Task for Line {
         BATCH
     }
 
-    fn before_step(&mut self, now: &mut Snapshot, _sink: &mut dyn train::Sink) -> Result<bool, LineError> {
-        let due = now.phase_step > 0 && now.phase_step.is_multiple_of(STEPS_PER_BATCH);
-        if due {
+    fn resamples(&self, now: &Snapshot) -> bool {
+        now.phase_step > 0 && now.phase_step.is_multiple_of(STEPS_PER_BATCH)
+    }
+
+    fn before_step(
+        &mut self,
+        resample: bool,
+        _now: &mut Snapshot,
+        _sink: &mut dyn train::Sink,
+    ) -> Result<bool, LineError> {
+        if resample {
             self.batch += 1;
             self.draw();
         }
-        Ok(due)
+        Ok(resample)
     }
 
     fn measure(&mut self, parameters: &[f64]) -> Result<Option<f64>, LineError> {
