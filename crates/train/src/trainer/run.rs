@@ -1,7 +1,7 @@
 //! The loop.
 
 use super::series::{Length, rates};
-use super::verdict::{Ahead, ErrorCheck, Since, Verdict};
+use super::verdict::{ErrorCheck, Since, Upcoming, Verdict};
 use super::{LoopFault, PhaseSettings, Task};
 use crate::optimize::{Optimizer, Progress, StepOutcome, Trust, rate};
 use crate::{Event, Fallback, Losses, Refusal, Sink, Snapshot, StepTaken, Stopped};
@@ -200,7 +200,7 @@ impl Session<'_> {
         loop {
             self.tell_of_optimizer(optimizer, task, sink);
             let (measurement, steps) = (self.measured_next, length.steps);
-            let ahead = Ahead { measurement, steps, resample: task.resamples(now) };
+            let ahead = Upcoming { measurement, steps, resample: task.resamples(now) };
             let verdict = Verdict::decide(phase, now, since, ahead, &self.surroundings, sink);
             if let Some(refusal) = verdict.refuse {
                 return Err(task.explain(refusal, now));

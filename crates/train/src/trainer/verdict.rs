@@ -47,7 +47,7 @@ pub(super) struct Since {
 }
 
 /// What could come next.
-pub(super) struct Ahead {
+pub(super) struct Upcoming {
     /// When whoever watches gets a measurement, in seconds of the run.
     pub(super) measurement: f64,
     /// How long a series of steps should be.
@@ -62,7 +62,7 @@ impl Verdict {
         phase: &PhaseSettings,
         now: &Snapshot,
         since: Since,
-        ahead: Ahead,
+        ahead: Upcoming,
         surroundings: &Surroundings<'_>,
         sink: &mut dyn Sink,
     ) -> Verdict {
