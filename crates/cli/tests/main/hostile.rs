@@ -242,9 +242,17 @@ fn a_run_that_is_being_trained_says_so_and_where_it_is() {
         line.clear();
         assert_ne!(progress.read_line(&mut line).expect("stderr is text"), 0, "it ended by itself");
     }
-    // The first step is logged when the second is taken.
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    let (told, json) = (folder.pinnace(&["evaluate", "run"]), folder.pinnace(&["evaluate", "run", "--json"]));
+    // The first step is logged when the second is taken, and where a state was saved just now no later step is known.
+    let (mut told, mut json) = (folder.pinnace(&["evaluate", "run"]), Value::Null);
+    for _ in 0..100 {
+        let found = folder.pinnace(&["evaluate", "run", "--json"]);
+        json = serde_json::from_slice(&found.stdout).expect("it is JSON");
+        if text(&told.stderr).contains("training is at step ") && !json["live"]["step"].is_null() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        told = folder.pinnace(&["evaluate", "run"]);
+    }
     child.kill().expect("it can be killed");
     child.wait().expect("it ends");
     let said = text(&told.stderr);
@@ -252,7 +260,6 @@ fn a_run_that_is_being_trained_says_so_and_where_it_is() {
     assert!(said.contains("newest checkpoint, after ") && said.contains("training is at step "), "{said}");
     let report = text(&told.stdout);
     assert!(report.contains("(its newest checkpoint; training is at step "), "{report}");
-    let json: Value = serde_json::from_slice(&json.stdout).expect("it is JSON");
     assert!(json["live"]["step"].as_u64().is_some_and(|step| step > 0), "{json}");
     let after = folder.pinnace(&["evaluate", "run", "--json"]);
     let json: Value = serde_json::from_slice(&after.stdout).expect("it is JSON");
