@@ -7,10 +7,11 @@ use super::region::Region;
 use crate::cuda::CudaError;
 use std::ffi::c_void;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use store::Key;
 
 pub(super) const RUNTIME: &str = include_str!("../device/stand_in.hpp");
 
@@ -59,27 +60,10 @@ impl StandIn {
                  \x20   stand_in::run<Arguments, {name}>(arguments, blocks, THREADS);\n}}"
             );
         }
-        std::fs::write(&source, whole).map_err(|error| failed(error.to_string()))?;
         let files = Files(vec![source.clone(), library.clone()]);
-        // Kernels may be called what functions of the C library are called, and every text has its own constants and
-        // shared memory of the same names: each library keeps its own.
-        let output = Command::new("c++")
-            .args([
-                "-std=c++17",
-                "-O1",
-                "-w",
-                "-shared",
-                "-fPIC",
-                "-fvisibility=hidden",
-                "-Wl,-Bsymbolic",
-                "-o",
-            ])
-            .args([&library, &source])
-            .output()
-            .map_err(|error| failed(error.to_string()))?;
-        if !output.status.success() {
-            return Err(failed(String::from_utf8_lossy(&output.stderr).into_owned()));
-        }
+        let code = compiled(&whole, &source, &library)?;
+        // Every module has globals of its own, so each loads a file of its own.
+        std::fs::write(&library, code).map_err(|error| failed(error.to_string()))?;
         // SAFETY: the library is ours and has no initialisers of its own.
         let library = unsafe { libloading::Library::new(&library) };
         let library = library.map_err(|error| failed(error.to_string()))?;
@@ -112,6 +96,42 @@ impl StandIn {
         unsafe { std::ptr::write_bytes(address, 0xff, bytes) };
         Ok(Region::new(address as u64, bytes))
     }
+}
+
+/// How kernels are compiled. Kernels may be called what functions of the C library are called, and every text has its own
+/// constants and shared memory of the same names: each library keeps its own.
+const OPTIONS: [&str; 7] =
+    ["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-fvisibility=hidden", "-Wl,-Bsymbolic"];
+
+/// The library of a text: found in the cache, or made and kept.
+fn compiled(text: &str, source: &Path, library: &Path) -> Result<Vec<u8>, CudaError> {
+    let failed = |reason: String| CudaError::StandIn { reason };
+    let cache = store::Cache::of_user("stand-in");
+    let key = Key::of(&[text, &OPTIONS.join(" "), compiler()]);
+    if let Some(code) = cache.get(key) {
+        return Ok(code);
+    }
+    std::fs::write(source, text).map_err(|error| failed(error.to_string()))?;
+    let mut command = Command::new("c++");
+    command.args(OPTIONS).arg("-o").args([library, source]);
+    let output = command.output().map_err(|error| failed(error.to_string()))?;
+    if !output.status.success() {
+        return Err(failed(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    let code = std::fs::read(library).map_err(|error| failed(error.to_string()))?;
+    // The file is loaded next: one that was loaded before under the same name is not written over.
+    std::fs::remove_file(library).map_err(|error| failed(error.to_string()))?;
+    cache.put(key, &code);
+    Ok(code)
+}
+
+/// The version of the machine's C++ compiler.
+fn compiler() -> &'static str {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    VERSION.get_or_init(|| {
+        let output = Command::new("c++").arg("--version").output();
+        output.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).into_owned())
+    })
 }
 
 /// Removes files when it goes.
