@@ -7,7 +7,7 @@ use crate::args::Accuracy;
 use crate::terminal::{Style, tell_of_device};
 use crate::{exit, session};
 use anyhow::Context;
-use bench::{AccuracySettings, News, RawFile, Task, pictures, summarize, train_all};
+use bench::{AccuracySettings, News, RawFile, TrialTask, pictures, summarize, train_all};
 use plot::PlotError;
 use serde_json::json;
 use std::io::Write;
@@ -34,7 +34,7 @@ pub(crate) fn accuracy(choices: &Accuracy, output: &mut impl Write) -> anyhow::R
     let path = choices.out.join(RAW);
     let raw = if choices.resume { RawFile::resume(&path, &settings) } else { RawFile::create(&path) };
     let mut raw = raw.map_err(bench::BenchError::from)?;
-    let open: Vec<Task> = tasks.iter().filter(|task| !raw.holds(task)).cloned().collect();
+    let open: Vec<TrialTask> = tasks.iter().filter(|task| !raw.holds(task)).cloned().collect();
     let mut watch = Watch::new(Style::choose(choices.quiet, choices.plain), &open, tasks.len());
     train_all(&settings, &open, stop, &mut |news| {
         watch.note(&news);
