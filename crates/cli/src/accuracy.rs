@@ -3,7 +3,7 @@
 mod table;
 mod watch;
 
-use crate::args::Accuracy;
+use crate::args::AccuracyArguments;
 use crate::terminal::{Style, tell_of_device};
 use crate::{exit, session};
 use anyhow::Context;
@@ -19,7 +19,7 @@ use watch::Watch;
 /// The file of results in the folder.
 const RAW: &str = "accuracy.jsonl";
 
-pub(crate) fn accuracy(choices: &Accuracy, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+pub(crate) fn accuracy(choices: &AccuracyArguments, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let settings = settings(choices);
     let tasks = settings.tasks();
     // Mistakes are found before anyone has waited for a training.
@@ -74,7 +74,7 @@ pub(crate) fn accuracy(choices: &Accuracy, output: &mut impl Write) -> anyhow::R
     })
 }
 
-fn settings(choices: &Accuracy) -> AccuracySettings {
+fn settings(choices: &AccuracyArguments) -> AccuracySettings {
     let jobs = usize::from(choices.jobs);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     AccuracySettings {
@@ -91,7 +91,7 @@ fn settings(choices: &Accuracy) -> AccuracySettings {
 }
 
 /// Draws what the file holds, into the folder where it lies.
-fn draw(choices: &Accuracy, raw: &RawFile) -> anyhow::Result<Vec<PathBuf>> {
+fn draw(choices: &AccuracyArguments, raw: &RawFile) -> anyhow::Result<Vec<PathBuf>> {
     let pictures = pictures(raw.trials())?;
     let saved = pictures.iter().map(|picture| picture.save(&choices.out));
     saved.collect::<Result<_, _>>().map_err(PlotError::from).context("the pictures are missing")
