@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pinnace::table::Kind;
+use pinnace::table::TableFormat;
 
 mod tables;
 
-fuzz_target!(|bytes: &[u8]| tables::read(bytes, Kind::Text));
+fuzz_target!(|bytes: &[u8]| tables::read(bytes, TableFormat::Text));

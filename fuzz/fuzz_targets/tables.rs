@@ -1,7 +1,7 @@
 //! Bytes as the data file of a problem, for the targets `csv` and `npy`.
 
 use pinnace::Problem;
-use pinnace::table::{Kind, read_bytes};
+use pinnace::table::{TableFormat, read_bytes};
 use std::sync::LazyLock;
 
 static PROBLEM: LazyLock<Problem> = LazyLock::new(|| {
@@ -20,7 +20,7 @@ probe = { file = "probe.csv", columns = ["x", "_", "t", "u"] }
 });
 
 /// Reads them in every way that there is. What was read is finite and has the width of its rows.
-pub fn read(bytes: &[u8], kind: Kind) {
+pub fn read(bytes: &[u8], kind: TableFormat) {
     for (found, width) in read_bytes(&PROBLEM, bytes, kind).into_iter().zip([3, 2]) {
         match found {
             Ok(points) => {

@@ -37,15 +37,15 @@ pub enum CaseError {
 
 /// What `common.py --dump` writes beside its arrays.
 #[derive(Debug, serde::Deserialize)]
-pub(super) struct Manifest {
+pub(super) struct CaseManifest {
     pub(super) problem: String,
     pub(super) n: usize,
     pub(super) width: usize,
     pub(super) depth: usize,
 }
 
-impl Manifest {
-    pub(super) fn read(folder: &Path) -> Result<Manifest, CaseError> {
+impl CaseManifest {
+    pub(super) fn read(folder: &Path) -> Result<CaseManifest, CaseError> {
         let path = folder.join("manifest.json");
         let text = std::fs::read_to_string(&path)
             .map_err(|cause| CaseError::Unreadable { path: path.clone(), cause })?;

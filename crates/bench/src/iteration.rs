@@ -1,10 +1,10 @@
 //! One iteration of Gauss-Newton, many times.
 
-use super::case::{self, Manifest};
+use super::case::{self, CaseManifest};
 use super::peak_bytes;
 use super::step::{DeviceMemory, StartingPoint, StepSettings, on_threads, open};
 use crate::BenchError;
-use equation::problem::{Optimizer as Method, Solver};
+use equation::problem::{Method, Solver};
 use kernel::Kernel;
 use linear::{Attempt, Cholesky, Course, NormalEquations, Unknowns};
 use pinnace::optimize::{GaussNewton, Optimizer};
@@ -64,7 +64,7 @@ pub fn bench_iteration(settings: &StepSettings) -> Result<IterationReport, Bench
 
 /// The losses before and after five plain iterations from the points and weights of a dump.
 pub fn first_iterations_of_case(folder: &Path) -> Result<[f64; 2], BenchError> {
-    let manifest = Manifest::read(folder)?;
+    let manifest = CaseManifest::read(folder)?;
     let experiment = open(&manifest.problem, &manifest.overrides())?;
     let plan = experiment.plan();
     let kernel = Kernel::compile(plan, pinnace::Device::Cpu, Precision::F64)?;

@@ -12,8 +12,8 @@ mod scaling;
 mod step;
 
 pub use accuracy::{
-    AccuracySettings, History, Left, News, Published, RawFile, SHIPPED, Summary, Task, Trial, pictures,
-    published, summarize, train_all,
+    AccuracySettings, AccuracySummary, Left, News, Published, RawFile, SHIPPED, Trial, TrialHistory,
+    TrialTask, pictures, published, summarize, train_all,
 };
 pub use accuracy_error::AccuracyError;
 pub use case::CaseError;

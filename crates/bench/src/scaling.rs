@@ -3,7 +3,7 @@
 use super::step::{count, open};
 use super::{DeviceMemory, peak_bytes};
 use crate::BenchError;
-use equation::problem::Optimizer as Method;
+use equation::problem::Method;
 use equation::taylor::Plan;
 use kernel::cuda::{Busy, CompileMode};
 use kernel::{Kernel, Points, Visits};

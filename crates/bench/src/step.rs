@@ -1,9 +1,9 @@
 //! One training step, many times: loss, gradient, update.
 
-use super::case::{self, Manifest};
+use super::case::{self, CaseManifest};
 use super::peak_bytes;
 use crate::BenchError;
-use equation::problem::Optimizer as Method;
+use equation::problem::Method;
 use equation::taylor::Plan;
 use kernel::cuda::{CompileMode, MemoryUse};
 use kernel::{Kernel, Visits};
@@ -139,7 +139,7 @@ pub fn first_steps_of_case(
     device: Device,
     precision: Precision,
 ) -> Result<FirstSteps, BenchError> {
-    let manifest = Manifest::read(folder)?;
+    let manifest = CaseManifest::read(folder)?;
     let experiment = open(&manifest.problem, &manifest.overrides())?;
     let plan = experiment.plan();
     let kernel = Kernel::compile(plan, device, precision)?;
@@ -216,9 +216,9 @@ pub(super) struct StartingPoint {
 impl StartingPoint {
     /// For steps of a method.
     pub(super) fn of(settings: &StepSettings, method: Method) -> Result<Self, BenchError> {
-        let manifest = settings.case.as_deref().map(Manifest::read).transpose()?;
+        let manifest = settings.case.as_deref().map(CaseManifest::read).transpose()?;
         let name = manifest.as_ref().map_or(&settings.problem, |manifest| &manifest.problem).clone();
-        let overrides = manifest.as_ref().map_or_else(|| settings.overrides(), Manifest::overrides);
+        let overrides = manifest.as_ref().map_or_else(|| settings.overrides(), CaseManifest::overrides);
         let experiment = open(&name, &overrides)?.on(settings.device, settings.precision);
         experiment.check_memory_of_steps(method)?;
         let (problem, plan) = (experiment.problem(), experiment.plan());
@@ -253,7 +253,7 @@ impl StepSettings {
     }
 }
 
-impl Manifest {
+impl CaseManifest {
     pub(super) fn overrides(&self) -> Vec<String> {
         sizes(Some(self.n), Some(self.width), Some(self.depth))
     }

@@ -3,11 +3,11 @@
 mod table;
 mod watch;
 
-use crate::args::Accuracy;
+use crate::args::AccuracyArguments;
 use crate::terminal::{Style, tell_of_device};
 use crate::{exit, session};
 use anyhow::Context;
-use bench::{AccuracySettings, News, RawFile, Task, pictures, summarize, train_all};
+use bench::{AccuracySettings, News, RawFile, TrialTask, pictures, summarize, train_all};
 use plot::PlotError;
 use serde_json::json;
 use std::io::Write;
@@ -19,7 +19,7 @@ use watch::Watch;
 /// The file of results in the folder.
 const RAW: &str = "accuracy.jsonl";
 
-pub(crate) fn accuracy(choices: &Accuracy, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+pub(crate) fn accuracy(choices: &AccuracyArguments, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let settings = settings(choices);
     let tasks = settings.tasks();
     // Mistakes are found before anyone has waited for a training.
@@ -34,7 +34,7 @@ pub(crate) fn accuracy(choices: &Accuracy, output: &mut impl Write) -> anyhow::R
     let path = choices.out.join(RAW);
     let raw = if choices.resume { RawFile::resume(&path, &settings) } else { RawFile::create(&path) };
     let mut raw = raw.map_err(bench::BenchError::from)?;
-    let open: Vec<Task> = tasks.iter().filter(|task| !raw.holds(task)).cloned().collect();
+    let open: Vec<TrialTask> = tasks.iter().filter(|task| !raw.holds(task)).cloned().collect();
     let mut watch = Watch::new(Style::choose(choices.quiet, choices.plain), &open, tasks.len());
     train_all(&settings, &open, stop, &mut |news| {
         watch.note(&news);
@@ -74,7 +74,7 @@ pub(crate) fn accuracy(choices: &Accuracy, output: &mut impl Write) -> anyhow::R
     })
 }
 
-fn settings(choices: &Accuracy) -> AccuracySettings {
+fn settings(choices: &AccuracyArguments) -> AccuracySettings {
     let jobs = usize::from(choices.jobs);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     AccuracySettings {
@@ -91,7 +91,7 @@ fn settings(choices: &Accuracy) -> AccuracySettings {
 }
 
 /// Draws what the file holds, into the folder where it lies.
-fn draw(choices: &Accuracy, raw: &RawFile) -> anyhow::Result<Vec<PathBuf>> {
+fn draw(choices: &AccuracyArguments, raw: &RawFile) -> anyhow::Result<Vec<PathBuf>> {
     let pictures = pictures(raw.trials())?;
     let saved = pictures.iter().map(|picture| picture.save(&choices.out));
     saved.collect::<Result<_, _>>().map_err(PlotError::from).context("the pictures are missing")

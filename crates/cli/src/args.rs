@@ -33,7 +33,7 @@ pub(crate) enum Command {
     /// Write the solution or the network of a run for other programs
     Export(Export),
     /// Show, draw or write the reference solution of a problem
-    Reference(Reference),
+    Reference(ReferenceArguments),
     /// Show what Pinnace finds on this machine
     Doctor,
     /// Measure speed and accuracy
@@ -52,13 +52,13 @@ pub(crate) enum Bench {
     /// Time one iteration of Gauss-Newton on dense normal equations, in f64
     Iteration(Iteration),
     /// Train problems with several seeds and compare their error over time with what others have published
-    Accuracy(Accuracy),
+    Accuracy(AccuracyArguments),
     /// Time training of one problem with more and more points, on a device and on the CPU beside it
     Scaling(Scaling),
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Accuracy {
+pub(crate) struct AccuracyArguments {
     /// Built-in problems or files [default: all built-in problems]
     #[arg(value_name = "PROBLEM", value_hint = ValueHint::AnyPath)]
     pub(crate) problems: Vec<String>,
@@ -139,7 +139,7 @@ pub(crate) struct Scaling {
     pub(crate) precision: Option<Precision>,
 
     #[command(flatten)]
-    pub(crate) gpu: Gpu,
+    pub(crate) gpu: GpuArguments,
 
     /// Also measure the CPU for so many seconds; 0 omits it
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
@@ -174,7 +174,7 @@ pub(crate) struct Measured {
     pub(crate) device: ChosenDevice,
 
     #[command(flatten)]
-    pub(crate) gpu: Gpu,
+    pub(crate) gpu: GpuArguments,
 
     /// Threads [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -206,7 +206,7 @@ pub(crate) struct Iteration {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Chosen {
+pub(crate) struct ProblemArguments {
     /// A built-in problem's name (see `pinnace list`), a problem file's path, or - for standard input
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) problem: String,
@@ -219,7 +219,7 @@ pub(crate) struct Chosen {
 #[derive(Debug, Args)]
 pub(crate) struct Train {
     #[command(flatten)]
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: ProblemArguments,
 
     /// Where to compute: auto, cuda, cpu or reference
     #[arg(long, default_value = "auto")]
@@ -285,7 +285,7 @@ pub(crate) struct Resume {
 
 /// What only a GPU has.
 #[derive(Debug, Args)]
-pub(crate) struct Gpu {
+pub(crate) struct GpuArguments {
     /// Limit of GPU memory, such as 2GB; points that do not fit are processed in chunks [default: all free memory]
     #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
     pub(crate) memory_limit: Option<usize>,
@@ -299,7 +299,7 @@ pub(crate) struct Gpu {
 #[derive(Debug, Args)]
 pub(crate) struct Manner {
     #[command(flatten)]
-    pub(crate) gpu: Gpu,
+    pub(crate) gpu: GpuArguments,
 
     /// Save a checkpoint every so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, allow_negative_numbers = true, value_parser = seconds)]
@@ -339,7 +339,7 @@ pub(crate) struct Plot {
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
     #[command(flatten)]
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: ProblemArguments,
 
     /// Print the CUDA source that training on a GPU compiles
     #[arg(long, group = "machine")]
@@ -362,7 +362,7 @@ pub(crate) struct Explain {
     pub(crate) strict: bool,
 
     #[command(flatten)]
-    pub(crate) gpu: Gpu,
+    pub(crate) gpu: GpuArguments,
 }
 
 #[derive(Debug, Args)]
@@ -417,7 +417,7 @@ pub(crate) struct Export {
 
     /// What to write
     #[arg(long)]
-    pub(crate) format: Format,
+    pub(crate) format: ExportFormat,
 
     /// Where to write it [default: into the run's folder]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
@@ -425,11 +425,11 @@ pub(crate) struct Export {
 
     /// For vtk: time as a series of files, or as an axis of one [default: series]
     #[arg(long)]
-    pub(crate) time: Option<Time>,
+    pub(crate) time: Option<ExportTime>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ExportFormat {
     /// A folder with one NumPy array per coordinate and field
     Npy,
     /// One table of text
@@ -441,7 +441,7 @@ pub(crate) enum Format {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Time {
+pub(crate) enum ExportTime {
     /// One file per moment and a .pvd file that lists them
     Series,
     /// The last axis of one .vti file
@@ -449,9 +449,9 @@ pub(crate) enum Time {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Reference {
+pub(crate) struct ReferenceArguments {
     #[command(flatten)]
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: ProblemArguments,
 
     /// Points along every coordinate, such as t=201,x=512; with a decimal point a value, such as x=0.5 [default: the problem's test grid]
     #[arg(long, value_name = "GRID")]

@@ -8,7 +8,8 @@ use anyhow::Context;
 use pinnace::run::{Live, Record, Used};
 use pinnace::table::{count_outside, read_points};
 use pinnace::{
-    Experiment, FieldError, Fields, Grid, Losses, Places, Run, Summary, TrainError, export, largest_relative,
+    Experiment, FieldError, FieldSummary, Fields, Grid, Losses, Places, Run, TrainError, export,
+    largest_relative,
 };
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -164,7 +165,7 @@ impl Measured<'_> {
             "RMS",
             self.fields.points().len()
         )?;
-        for Summary { name, smallest, largest, root_mean_square } in summaries {
+        for FieldSummary { name, smallest, largest, root_mean_square } in summaries {
             writeln!(
                 output,
                 "  {name:width$}  {smallest:>10.3e}  {largest:>10.3e}  {root_mean_square:>10.3e}"
@@ -179,7 +180,7 @@ impl Measured<'_> {
             .fields
             .summaries()
             .into_iter()
-            .map(|Summary { name, smallest, largest, root_mean_square }| {
+            .map(|FieldSummary { name, smallest, largest, root_mean_square }| {
                 (
                     name.to_owned(),
                     json!({ "smallest": smallest, "largest": largest, "rms": root_mean_square }),

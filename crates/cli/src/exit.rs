@@ -1,6 +1,6 @@
 //! How the process ends.
 
-use crate::args::Gpu;
+use crate::args::GpuArguments;
 use crate::clean::{self, stderr};
 use bench::{AccuracyError, BenchError};
 use pinnace::export::ExportError;
@@ -33,7 +33,7 @@ impl fmt::Display for Usage {
 impl std::error::Error for Usage {}
 
 /// Refuses what only a GPU has where there is none.
-pub(crate) fn check_gpu(gpu: &Gpu, device: Device) -> Result<(), Usage> {
+pub(crate) fn check_gpu(gpu: &GpuArguments, device: Device) -> Result<(), Usage> {
     let given = [("--memory-limit", gpu.memory_limit.is_some()), ("--compile", gpu.compile.is_some())];
     let first = given.into_iter().find(|(_, given)| *given);
     match (first, device.hardware()) {

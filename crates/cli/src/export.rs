@@ -1,6 +1,6 @@
 //! `pinnace export`
 
-use crate::args::{Export, Format, Time};
+use crate::args::{Export, ExportFormat, ExportTime};
 use crate::evaluate::{grid, open};
 use crate::exit::{self, Usage};
 use pinnace::{Fields, Run, TrainError, export as write};
@@ -14,22 +14,22 @@ pub(crate) fn export(choices: &Export, output: &mut impl Write) -> anyhow::Resul
     let path = choices.out.clone().unwrap_or_else(|| default_path(choices.format, run.folder()));
     let mut removed = Vec::new();
     let written = match choices.format {
-        Format::Safetensors => {
+        ExportFormat::Safetensors => {
             write::network(run.experiment(), run.parameters(), &path)?;
             path
         }
-        Format::Csv => {
+        ExportFormat::Csv => {
             write::csv(&fields(choices, &run)?, &path).map_err(TrainError::from)?;
             path
         }
-        Format::Npy => {
+        ExportFormat::Npy => {
             write::npy_folder(&fields(choices, &run)?, &path).map_err(TrainError::from)?;
             path
         }
-        Format::Vtk => {
-            let time = match choices.time.unwrap_or(Time::Series) {
-                Time::Series => write::Time::Series,
-                Time::Axis => write::Time::Axis,
+        ExportFormat::Vtk => {
+            let time = match choices.time.unwrap_or(ExportTime::Series) {
+                ExportTime::Series => write::Time::Series,
+                ExportTime::Axis => write::Time::Axis,
             };
             let written = write::vtk(&fields(choices, &run)?, &path, time).map_err(TrainError::from)?;
             removed = written.removed;
@@ -57,11 +57,11 @@ pub(crate) fn say_removed(removed: &[PathBuf], output: &mut impl Write) -> anyho
 /// Refuses choices that would have no effect.
 fn check(choices: &Export) -> Result<(), Usage> {
     let of_fields = choices.trained.grid.is_some() || !choices.trained.derivatives.is_empty();
-    if choices.format == Format::Safetensors && of_fields {
+    if choices.format == ExportFormat::Safetensors && of_fields {
         let message = "safetensors holds the network itself: --grid and --derivatives do not apply";
         return Err(Usage(message.to_owned()));
     }
-    if choices.format != Format::Vtk && choices.time.is_some() {
+    if choices.format != ExportFormat::Vtk && choices.time.is_some() {
         return Err(Usage("--time applies to vtk only".to_owned()));
     }
     Ok(())
@@ -75,11 +75,11 @@ fn fields(choices: &Export, run: &Run) -> anyhow::Result<Fields> {
     Ok(experiment.fields(run.parameters(), places, &derivatives)?)
 }
 
-fn default_path(format: Format, folder: &Path) -> PathBuf {
+fn default_path(format: ExportFormat, folder: &Path) -> PathBuf {
     folder.join(match format {
-        Format::Npy => "fields-npy",
-        Format::Csv => "fields.csv",
-        Format::Vtk => "fields.vti",
-        Format::Safetensors => "network.safetensors",
+        ExportFormat::Npy => "fields-npy",
+        ExportFormat::Csv => "fields.csv",
+        ExportFormat::Vtk => "fields.vti",
+        ExportFormat::Safetensors => "network.safetensors",
     })
 }

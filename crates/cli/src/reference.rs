@@ -1,6 +1,6 @@
 //! `pinnace reference`
 
-use crate::args::{FieldFormat, Reference};
+use crate::args::{FieldFormat, ReferenceArguments};
 use crate::evaluate::grid;
 use crate::exit::{self, Usage};
 use crate::export::say_removed;
@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub(crate) fn reference(choices: &Reference, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+pub(crate) fn reference(choices: &ReferenceArguments, output: &mut impl Write) -> anyhow::Result<ExitCode> {
     let experiment = Experiment::open(&choices.chosen.problem, &choices.chosen.set)?;
     let known = (0..experiment.problem().unknowns.len())
         .map(|unknown| experiment.reference_facts(unknown))
@@ -41,7 +41,7 @@ pub(crate) fn reference(choices: &Reference, output: &mut impl Write) -> anyhow:
     Ok(exit::DONE)
 }
 
-fn draw(choices: &Reference, experiment: &Experiment, folder: &Path) -> anyhow::Result<PathBuf> {
+fn draw(choices: &ReferenceArguments, experiment: &Experiment, folder: &Path) -> anyhow::Result<PathBuf> {
     let resolution = match &choices.grid {
         Some(text) => Resolution::parse(experiment.problem(), text).map_err(PlotError::from)?,
         None => Resolution::default(),

@@ -2,7 +2,7 @@
 
 use crate::args::Train;
 use crate::{notices, session, warnings};
-use pinnace::run::{Folder, Place};
+use pinnace::run::{Folder, RunPlace};
 use pinnace::{Experiment, Run, RunError, TrainError};
 use std::io::Write;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     let folder = if choices.no_run {
         None
     } else {
-        let place = choices.out.clone().map_or_else(|| Place::Under(PathBuf::from(RUNS)), Place::At);
+        let place = choices.out.clone().map_or_else(|| RunPlace::Under(PathBuf::from(RUNS)), RunPlace::At);
         let (from, seconds) = (choices.from.as_deref(), choices.manner.checkpoint_every);
         let folder = Folder::create(&place, &experiment, &start, from, seconds);
         let folder = folder.map_err(|error| match error {

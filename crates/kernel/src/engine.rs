@@ -3,7 +3,7 @@
 use crate::cpu::Cpu;
 use crate::cuda::{self, CompileMode, Cuda, Machine, MemoryPlan, MemoryUse, Unfused};
 use crate::recipe::{Recipe, Visits};
-use crate::reference::Reference;
+use crate::reference::ReferenceEngine;
 use crate::{Device, KernelError, Points, Precision, Visited, Weighted};
 use equation::taylor::Plan;
 use linear::{Level, Moments, Series};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The code that runs on a device.
 #[derive(Debug)]
 pub(crate) enum Engine {
-    Reference(Reference),
+    Reference(ReferenceEngine),
     CpuF32(Cpu<f32>),
     CpuF64(Cpu<f64>),
     Cuda(Box<Cuda>),
@@ -23,7 +23,7 @@ impl Engine {
     /// The code for a plan on a device. Fails where the device cannot run it, and never falls back to another one.
     pub(crate) fn of(plan: Arc<Plan>, device: Device, precision: Precision) -> Result<Self, KernelError> {
         match (device, precision) {
-            (Device::Reference, Precision::F64) => Ok(Engine::Reference(Reference::new(plan))),
+            (Device::Reference, Precision::F64) => Ok(Engine::Reference(ReferenceEngine::new(plan))),
             (Device::Cpu, Precision::F64 | Precision::F32) => {
                 Engine::at_level(plan, precision, Level::best())
             }

@@ -22,12 +22,12 @@ pub enum Supply {
     /// They are always these.
     Given(Points),
     /// They are drawn, part after part.
-    Drawn(Vec<Part>),
+    Drawn(Vec<DrawnPart>),
 }
 
 /// Points that come from one sequence of the unit cube.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Part {
+pub struct DrawnPart {
     /// How many.
     pub count: usize,
     /// Which sequence.
@@ -35,7 +35,7 @@ pub struct Part {
     /// The stream of its random numbers.
     pub stream: u64,
     /// What the numbers of a point are.
-    pub columns: Vec<Column>,
+    pub columns: Vec<DrawnColumn>,
 }
 
 /// A sequence of points in the unit cube, each a function of its index and a stream of random numbers.
@@ -54,7 +54,7 @@ pub enum Sequence {
 
 /// A number of a point.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Column {
+pub enum DrawnColumn {
     /// The same for all points.
     Constant(f64),
     /// A coordinate of the unit cube, stretched to an interval.

@@ -2,7 +2,7 @@
 
 use crate::{Points, Weighted};
 use equation::taylor::{Interpreter, Plan};
-use linear::tree::{Leaves, Node, Nodes};
+use linear::tree::{Leaves, Nodes, TreeNode};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ struct Chunk {
 }
 
 #[derive(Debug)]
-pub(crate) struct Reference {
+pub(crate) struct ReferenceEngine {
     plan: Arc<Plan>,
     chunks: Vec<Chunk>,
 }
@@ -35,7 +35,7 @@ fn share(count: usize, chunk: usize) -> Range<usize> {
     count * chunk / CHUNKS..count * (chunk + 1) / CHUNKS
 }
 
-impl Reference {
+impl ReferenceEngine {
     pub(crate) fn new(plan: Arc<Plan>) -> Self {
         let all = || plan.terms.iter().chain([&plan.prediction]);
         let widest = all().map(|term| term.residuals.len()).max().unwrap_or(0);
@@ -48,7 +48,7 @@ impl Reference {
             gradient: vec![0.0; plan.parameter_count()],
         };
         let chunks = (0..CHUNKS).map(chunk).collect();
-        Reference { plan, chunks }
+        ReferenceEngine { plan, chunks }
     }
 
     pub(crate) fn evaluate(
@@ -69,7 +69,7 @@ impl Reference {
     fn add_up(&mut self, leaves: Leaves, gradient: &mut [f64], squares: &mut [f64]) {
         let mut nodes = Nodes::new(leaves.tree());
         for leaf in 0..leaves.count() {
-            nodes.push(Node::leaf(leaf), leaf, |left: usize, right: usize| {
+            nodes.push(TreeNode::leaf(leaf), leaf, |left: usize, right: usize| {
                 let (before, after) = self.chunks.split_at_mut(right);
                 add(&mut before[left].gradient, &after[0].gradient);
                 add(&mut before[left].squares, &after[0].squares);
@@ -91,7 +91,7 @@ impl Reference {
     }
 }
 
-impl Reference {
+impl ReferenceEngine {
     /// Calls `each` for every point of a term, in parallel, with the point's part of `out`.
     fn for_points(
         &mut self,

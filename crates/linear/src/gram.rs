@@ -4,7 +4,7 @@
 use crate::Symmetric;
 use crate::subspace::{GOLDEN, finalized};
 use crate::symmetric::{PANEL, padded};
-use crate::tree::{Leaves, Node, Nodes};
+use crate::tree::{Leaves, Nodes, TreeNode};
 use rayon::prelude::*;
 
 /// Parameters whose products are summed at a time: their panels lie in the second-level cache.
@@ -89,7 +89,7 @@ impl Gram {
                 }
                 if let Some(ended) = leaves.ended_by(number) {
                     let done = std::mem::replace(&mut leaf, vec![0.0; slope.len()]);
-                    nodes.push(Node::leaf(ended), done, add);
+                    nodes.push(TreeNode::leaf(ended), done, add);
                 }
             }
             slope.copy_from_slice(&nodes.into_total().unwrap_or(leaf));

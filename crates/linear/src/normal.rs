@@ -1,7 +1,7 @@
 //! Normal equations, summed block by block of rows of the Jacobian.
 
 use crate::symmetric::{PANEL, padded};
-use crate::tree::{Leaves, Node};
+use crate::tree::{Leaves, TreeNode};
 use crate::{Accumulation, Symmetric};
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ pub struct NormalEquations {
     /// Blocks that were added.
     added: usize,
     /// Nodes of the tree that wait for what lies right of them.
-    held: Vec<(Node, Vec<f64>)>,
+    held: Vec<(TreeNode, Vec<f64>)>,
     /// Matrices that nothing counts in.
     spare: Vec<Vec<f64>>,
     residuals: Vec<f64>,
@@ -121,7 +121,7 @@ impl NormalEquations {
             return matrix.add_to_nodes((panels, PANEL * count, count), start, &[]);
         };
         *added += 1;
-        let (mut node, mut first) = (Node::leaf(leaf), held.len());
+        let (mut node, mut first) = (TreeNode::leaf(leaf), held.len());
         while let Some(parent) =
             first.checked_sub(1).and_then(|last| leaves.tree().joined(held[last].0, node))
         {

@@ -1,6 +1,6 @@
 //! XᵀX, summed block by block of rows of X.
 
-use crate::tree::Node;
+use crate::tree::TreeNode;
 use crate::{Accumulation, Level, Scalars, Size, multiply};
 use rayon::prelude::*;
 
@@ -81,7 +81,7 @@ impl Symmetric {
         &mut self,
         (panels, stride, count): (&[f64], usize, usize),
         start: Accumulation,
-        lefts: &[(Node, Vec<f64>)],
+        lefts: &[(TreeNode, Vec<f64>)],
     ) {
         let (padded, level) = (self.padded, self.level);
         let panel = |number: usize| &panels[number * stride..][..PANEL * count];

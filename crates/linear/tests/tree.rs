@@ -1,6 +1,6 @@
 //! Cuts of the leaves change no bit of a sum.
 
-use linear::tree::{Leaves, Meeting, Node, Nodes, Sum, Tree, combine, sum};
+use linear::tree::{Leaves, Meeting, Nodes, Sum, Tree, TreeNode, combine, sum};
 use proptest::prelude::*;
 
 fn add(left: f64, right: f64) -> f64 {
@@ -37,7 +37,7 @@ proptest! {
         let mut parts = Vec::new();
         for cut in cuts.windows(2) {
             let mut nodes = Nodes::new(tree);
-            (cut[0]..cut[1]).for_each(|leaf| nodes.push(Node::leaf(leaf), values[leaf], add));
+            (cut[0]..cut[1]).for_each(|leaf| nodes.push(TreeNode::leaf(leaf), values[leaf], add));
             let own = nodes.into_parts();
             prop_assert!(own.len() <= 2 * values.len().next_power_of_two().ilog2().max(1) as usize, "{own:?}");
             parts.extend(own);
@@ -53,7 +53,7 @@ proptest! {
         let mut order: Vec<usize> = (0..values.len()).collect();
         mixed.iter().for_each(|&by| order.rotate_left(by));
         order.sort_by_key(|leaf| (leaf * 7919 + mixed.first().unwrap_or(&0)) % 31);
-        order.iter().for_each(|&leaf| meeting.arrive(Node::leaf(leaf), values[leaf], add));
+        order.iter().for_each(|&leaf| meeting.arrive(TreeNode::leaf(leaf), values[leaf], add));
         let found = meeting.take_total().expect("all leaves are there");
         prop_assert_eq!(found.to_bits(), by_definition(&values).to_bits());
     }
@@ -78,5 +78,5 @@ fn a_sum_is_that_of_its_leaves_and_says_where_numbers_are_missing() {
     let mut short = Sum::of(3);
     short.add(1.0);
     assert!(short.total().is_nan());
-    assert_eq!(combine(Tree::new(2), [(Node::leaf(1), 1.0)], add), None);
+    assert_eq!(combine(Tree::new(2), [(TreeNode::leaf(1), 1.0)], add), None);
 }

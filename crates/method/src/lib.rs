@@ -4,11 +4,11 @@
 #![forbid(unsafe_code)]
 
 mod budget;
-mod optimizer;
+mod method;
 mod precision;
 mod schedule;
 
 pub use budget::{Budget, NoBudget};
-pub use optimizer::{Gaps, Optimizer, Order, Solver, Traits};
+pub use method::{Gaps, Method, Order, Solver, Traits};
 pub use precision::{Precision, PrecisionError};
 pub use schedule::Schedule;

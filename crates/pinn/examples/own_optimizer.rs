@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "an example has nobody else to print for it")]
 
 use pinnace::optimize::{Optimizer, StepOutcome};
-use pinnace::run::{Folder, Place, SECONDS_PER_CHECKPOINT};
+use pinnace::run::{Folder, RunPlace, SECONDS_PER_CHECKPOINT};
 use pinnace::{Experiment, Loss, OwnOptimizer, Quiet, Refusal, State, StateError, TrainError};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -60,7 +60,7 @@ fn main() -> Result<(), TrainError> {
     let experiment = Experiment::open("poisson-2d", &overrides)?.with_optimizer(own.clone());
 
     // Budgets, checkpoints and events are those of any other method.
-    let (place, stop) = (Place::At("heavy-ball".into()), AtomicBool::new(false));
+    let (place, stop) = (RunPlace::At("heavy-ball".into()), AtomicBool::new(false));
     let mut now = experiment.start();
     let mut folder = Folder::create(&place, &experiment, &now, None, SECONDS_PER_CHECKPOINT)?;
     folder.train(&experiment, &mut now, &stop, &mut Quiet)?;

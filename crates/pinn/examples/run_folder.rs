@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example has nobody else to print for it")]
 
-use pinnace::run::{Folder, Place, SECONDS_PER_CHECKPOINT};
+use pinnace::run::{Folder, RunPlace, SECONDS_PER_CHECKPOINT};
 use pinnace::{Experiment, Quiet, Run, TrainError};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 fn main() -> Result<(), TrainError> {
     let experiment = Experiment::open("poisson-2d", &["training.steps=300".to_owned()])?;
     let mut now = experiment.start();
-    let place = Place::At("my-run".into());
+    let place = RunPlace::At("my-run".into());
     let mut folder = Folder::create(&place, &experiment, &now, None, SECONDS_PER_CHECKPOINT)?;
     folder.train(&experiment, &mut now, &AtomicBool::new(false), &mut Quiet)?;
 

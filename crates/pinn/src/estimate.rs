@@ -1,10 +1,10 @@
 //! What training takes on the host: an estimate by the arrays that are there at the same time.
 
 use crate::decide::{Settings, extent_with};
-use crate::memory::{MemoryError, Need, Purpose, available};
+use crate::memory::{HostPurpose, MemoryError, Need, available};
 use crate::sample::CANDIDATES_PER_POINT;
 use crate::{Experiment, TrainError};
-use equation::problem::{Optimizer as Method, Problem, Solver};
+use equation::problem::{Method, Problem, Solver};
 use equation::taylor::{Plan, Source, Term};
 use kernel::{Device, Precision};
 use train::Hardware;
@@ -56,7 +56,7 @@ impl Experiment {
         let (coordinates, unknowns) = (problem.domain.len(), problem.unknowns.len());
         // Places are copied for references and for errors, values into columns.
         let each = 4 * coordinates + 2 * fields + 4 * unknowns;
-        Ok(Need::default().with(Purpose::Places, places * each as f64).check(available()?)?)
+        Ok(Need::default().with(HostPurpose::Places, places * each as f64).check(available()?)?)
     }
 
     fn need_of(&self, settings: &Settings) -> Need {
@@ -75,13 +75,13 @@ impl Experiment {
             // They follow from nothing but training: the snapshot and its file have them too.
             copies += 2.0;
         }
-        let need = Need::default().with(Purpose::Points, copies * each(|term| term.row.width()));
+        let need = Need::default().with(HostPurpose::Points, copies * each(|term| term.row.width()));
         let inside = plan.terms.iter().filter(|term| settings.adaptive && term.source == Source::Interior);
         let candidate = |term: &Term| 2.0 * term.row.width() as f64 + ORDERING;
         let candidates: f64 = inside.map(|term| points(term) * candidate(term)).sum();
-        let need = need.with(Purpose::Candidates, CANDIDATES_PER_POINT as f64 * candidates);
+        let need = need.with(HostPurpose::Candidates, CANDIDATES_PER_POINT as f64 * candidates);
         let largest = plan.terms.iter().map(|term| points(term) * term.residuals.len() as f64);
-        let need = need.with(Purpose::Residuals, largest.fold(0.0, f64::max));
+        let need = need.with(HostPurpose::Residuals, largest.fold(0.0, f64::max));
         let need = with_network(need, plan, (self.device(), self.precision()), self.window_count());
         let need = self.with_method(need, settings, each(|term| term.residuals.len()));
         self.with_tests(need)
@@ -100,13 +100,13 @@ impl Experiment {
         let parameters = self.plan().parameter_count() as f64;
         match settings.method {
             Method::Adam | Method::AdamW { .. } => {
-                need.with(Purpose::History, COPIES_SAVED * 2.0 * parameters)
+                need.with(HostPurpose::History, COPIES_SAVED * 2.0 * parameters)
             }
             Method::Lbfgs { memory } => {
-                need.with(Purpose::History, COPIES_SAVED * 2.0 * (memory as f64 + 1.0) * parameters)
+                need.with(HostPurpose::History, COPIES_SAVED * 2.0 * (memory as f64 + 1.0) * parameters)
             }
             Method::SsBroyden => {
-                need.with(Purpose::History, COPIES_SAVED * 0.5 * parameters * (parameters + 1.0))
+                need.with(HostPurpose::History, COPIES_SAVED * 0.5 * parameters * (parameters + 1.0))
             }
             Method::Auto | Method::GaussNewton { .. } => match self.device().hardware() {
                 // The device has its own, and the host takes over only where it has no room.
@@ -117,8 +117,8 @@ impl Experiment {
                         _ => Solver::Auto,
                     };
                     let (bytes, solver) = self.equations(settings, solver);
-                    let need = need.with_bytes(Purpose::Equations(solver), bytes);
-                    need.with(Purpose::Residuals, ROW_VECTORS * rows)
+                    let need = need.with_bytes(HostPurpose::Equations(solver), bytes);
+                    need.with(HostPurpose::Residuals, ROW_VECTORS * rows)
                 }
             },
         }
@@ -146,7 +146,7 @@ impl Experiment {
         }
         let (coordinates, unknowns) = (self.problem().domain.len(), self.problem().unknowns.len());
         let each = 2 * coordinates + 6 * unknowns;
-        need.with(Purpose::TestPoints, self.test_point_count() * each as f64)
+        need.with(HostPurpose::TestPoints, self.test_point_count() * each as f64)
     }
 }
 
@@ -162,7 +162,7 @@ fn with_network(need: Need, plan: &Plan, (device, precision): (Device, Precision
         (Hardware::Cpu, _) => GRADIENTS,
     };
     // Those of finished windows are kept, joined, and written.
-    need.with(Purpose::Network, parameters * (gradients + VECTORS + COPIES_SAVED * windows as f64))
+    need.with(HostPurpose::Network, parameters * (gradients + VECTORS + COPIES_SAVED * windows as f64))
 }
 
 #[cfg(test)]
@@ -177,7 +177,7 @@ mod tests {
         Experiment::from_text("poisson", text, Path::new("."), &overrides).expect("it is right")
     }
 
-    fn largest(overrides: &[&str]) -> (Purpose, u64) {
+    fn largest(overrides: &[&str]) -> (HostPurpose, u64) {
         let need = experiment(overrides).memory_need();
         let part = need.parts()[0];
         (part.purpose, part.bytes)
@@ -186,20 +186,20 @@ mod tests {
     #[test]
     fn what_takes_most_is_named() {
         let (purpose, bytes) = largest(&["training.points=1000000000", "training.optimizer=adam"]);
-        assert!(purpose == Purpose::Points && bytes >= 16_000_000_000, "{purpose:?} {bytes}");
+        assert!(purpose == HostPurpose::Points && bytes >= 16_000_000_000, "{purpose:?} {bytes}");
         let (purpose, bytes) = largest(&["training.points=100000000", "training.optimizer=gauss-newton"]);
-        assert!(purpose == Purpose::Candidates && bytes >= 12_800_000_000, "{purpose:?} {bytes}");
+        assert!(purpose == HostPurpose::Candidates && bytes >= 12_800_000_000, "{purpose:?} {bytes}");
         let normal = ["training.optimizer=gauss-newton", "training.solver=normal-equations"];
         let wide = ["network.width=600", "network.depth=4", normal[0], normal[1]];
         let (purpose, bytes) = largest(&wide);
-        assert!(purpose == Purpose::Equations(Solver::NormalEquations), "{purpose:?}");
+        assert!(purpose == HostPurpose::Equations(Solver::NormalEquations), "{purpose:?}");
         assert!((9_400_000_000_000..u64::MAX).contains(&bytes), "{bytes}");
         let woodbury = ["training.solver=woodbury", "training.points=1000000000", normal[0]];
         let (purpose, bytes) = largest(&woodbury);
-        assert!(purpose == Purpose::Equations(Solver::Woodbury) && bytes == u64::MAX, "{bytes}");
+        assert!(purpose == HostPurpose::Equations(Solver::Woodbury) && bytes == u64::MAX, "{bytes}");
         let (purpose, _) =
             largest(&["training.optimizer=ssbroyden", "network.width=120", "training.points=100"]);
-        assert_eq!(purpose, Purpose::History);
+        assert_eq!(purpose, HostPurpose::History);
     }
 
     #[test]

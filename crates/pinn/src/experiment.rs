@@ -4,11 +4,11 @@ use crate::decide::{Settings, Settled, lasts, settle, suitable, why_precision};
 use crate::grid::check as check_grid;
 use crate::problems::BuiltIn;
 use crate::sample::{Draw, draw};
-use crate::table::{ReferenceTable, Sources, Tables};
+use crate::table::{DataSources, ReferenceTable, Tables};
 use crate::{SlowWay, TrainError, problem_file};
 use equation::decide::{Decision, Decisions, decide, quoted};
 use equation::parse::{Diagnostics, parse_with, resolve};
-use equation::problem::{Budget, Enforcement, Optimizer, Phase, Problem, notes};
+use equation::problem::{Budget, Enforcement, Method, Phase, Problem, notes};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, CudaError};
 use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
@@ -58,7 +58,7 @@ struct Origin {
     text: String,
     overrides: Vec<String>,
     /// Where data files are found.
-    sources: Sources,
+    sources: DataSources,
 }
 
 impl Experiment {
@@ -67,7 +67,7 @@ impl Experiment {
     pub fn open(name: &str, overrides: &[String]) -> Result<Self, TrainError> {
         if let Some(built_in) = BuiltIn::find(name) {
             let file = format!("{name} (built in)");
-            let sources = Sources { within: built_in.files, folder: PathBuf::from(".") };
+            let sources = DataSources { within: built_in.files, folder: PathBuf::from(".") };
             let experiment = Self::from_sources(&file, built_in.text, sources, overrides)?;
             return Ok(experiment.called(name));
         }
@@ -97,13 +97,13 @@ impl Experiment {
         folder: &Path,
         overrides: &[String],
     ) -> Result<Self, TrainError> {
-        Self::from_sources(file, text, Sources { within: &[], folder: folder.to_owned() }, overrides)
+        Self::from_sources(file, text, DataSources { within: &[], folder: folder.to_owned() }, overrides)
     }
 
     fn from_sources(
         file: &str,
         text: &str,
-        sources: Sources,
+        sources: DataSources,
         overrides: &[String],
     ) -> Result<Self, TrainError> {
         let mut problem = parse_with(text, overrides)
@@ -268,7 +268,7 @@ impl Experiment {
         };
         let keys: Vec<String> = (0..phases.len()).map(|number| key(number, phases.len())).collect();
         self.origin.overrides.extend(keys.into_iter().map(|key| format!("{key}=adam")));
-        phases.iter_mut().for_each(|phase| phase.optimizer = Optimizer::Adam);
+        phases.iter_mut().for_each(|phase| phase.optimizer = Method::Adam);
         Experiment { own: Some(own), ..self }.settled_anew()
     }
 
@@ -322,7 +322,7 @@ impl Experiment {
     }
 
     /// Where data files are found.
-    pub(crate) fn sources(&self) -> &Sources {
+    pub(crate) fn sources(&self) -> &DataSources {
         &self.origin.sources
     }
 

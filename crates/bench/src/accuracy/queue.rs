@@ -1,6 +1,6 @@
 //! Trainings side by side, each on threads of its own.
 
-use super::{AccuracySettings, Task, Trial};
+use super::{AccuracySettings, Trial, TrialTask};
 use crate::BenchError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -38,7 +38,7 @@ pub enum News {
 /// finds does not depend on the others, unless its budget is a time.
 pub fn train_all(
     settings: &AccuracySettings,
-    tasks: &[Task],
+    tasks: &[TrialTask],
     stop: &AtomicBool,
     listen: &mut dyn FnMut(News) -> Result<(), BenchError>,
 ) -> Result<(), BenchError> {
@@ -74,12 +74,18 @@ pub fn train_all(
     })
 }
 
-fn take<'tasks>(tasks: &'tasks [Task], next: &AtomicUsize) -> Option<(usize, &'tasks Task)> {
+fn take<'tasks>(tasks: &'tasks [TrialTask], next: &AtomicUsize) -> Option<(usize, &'tasks TrialTask)> {
     let number = next.fetch_add(1, Ordering::Relaxed);
     Some((number, tasks.get(number)?))
 }
 
-fn train(settings: &AccuracySettings, number: usize, task: &Task, stop: &AtomicBool, sender: &Sender<News>) {
+fn train(
+    settings: &AccuracySettings,
+    number: usize,
+    task: &TrialTask,
+    stop: &AtomicBool,
+    sender: &Sender<News>,
+) {
     let (mut told, mut last) = (f64::NEG_INFINITY, None);
     let mut tell = |seconds: f64, step: u64, error: Option<f64>| {
         last = error.or(last);

@@ -1,6 +1,6 @@
 //! The raw file: one line of JSON per training.
 
-use super::{AccuracySettings, Task, Trial};
+use super::{AccuracySettings, Trial, TrialTask};
 use crate::AccuracyError;
 use pinnace::write_atomically;
 use std::fs::{File, OpenOptions};
@@ -59,7 +59,7 @@ impl RawFile {
     }
 
     /// Whether the file has a result of this training.
-    pub fn holds(&self, task: &Task) -> bool {
+    pub fn holds(&self, task: &TrialTask) -> bool {
         self.trials.iter().any(|trial| trial.task() == *task)
     }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// One quantity of one problem by one method, over all seeds.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Summary {
+pub struct AccuracySummary {
     /// As the user calls it.
     pub problem: String,
     /// As in the settings.
@@ -29,7 +29,7 @@ pub struct Summary {
 }
 
 /// Summaries in the order in which problems and methods first occur.
-pub fn summarize(trials: &[Trial]) -> Vec<Summary> {
+pub fn summarize(trials: &[Trial]) -> Vec<AccuracySummary> {
     let mut groups: Vec<(&str, &str, Vec<&Trial>)> = Vec::new();
     for trial in trials {
         let same = |group: &&mut (&str, &str, Vec<&Trial>)| {
@@ -48,7 +48,7 @@ pub fn summarize(trials: &[Trial]) -> Vec<Summary> {
             let mut sorted: Vec<f64> = errors.iter().map(|error| error.unwrap_or(f64::INFINITY)).collect();
             sorted.sort_by(f64::total_cmp);
             let finite = |error: f64| error.is_finite().then_some(error);
-            summaries.push(Summary {
+            summaries.push(AccuracySummary {
                 problem: problem.to_owned(),
                 optimizer: optimizer.to_owned(),
                 of: name.clone(),

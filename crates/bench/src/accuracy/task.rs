@@ -36,7 +36,7 @@ pub struct AccuracySettings {
 
 /// One training.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Task {
+pub struct TrialTask {
     /// A built-in problem or a file.
     pub problem: String,
     /// As in the settings.
@@ -47,16 +47,16 @@ pub struct Task {
 
 impl AccuracySettings {
     /// All trainings: problem by problem, in it method by method, seed by seed.
-    pub fn tasks(&self) -> Vec<Task> {
+    pub fn tasks(&self) -> Vec<TrialTask> {
         let built_in = || BUILT_IN.iter().map(|problem| problem.name.to_owned()).collect();
         let problems: Vec<String> = if self.problems.is_empty() { built_in() } else { self.problems.clone() };
         let shipped = [SHIPPED.to_owned()];
         let optimizers = if self.optimizers.is_empty() { &shipped[..] } else { &self.optimizers };
-        let mut tasks: Vec<Task> = Vec::new();
+        let mut tasks: Vec<TrialTask> = Vec::new();
         for problem in &problems {
             for optimizer in optimizers {
                 for seed in 0..self.seeds {
-                    let task = Task { problem: problem.clone(), optimizer: optimizer.clone(), seed };
+                    let task = TrialTask { problem: problem.clone(), optimizer: optimizer.clone(), seed };
                     if !tasks.contains(&task) {
                         tasks.push(task);
                     }
@@ -67,7 +67,7 @@ impl AccuracySettings {
     }
 
     /// The problem of a task with its method and budget.
-    pub fn open(&self, task: &Task) -> Result<Experiment, BenchError> {
+    pub fn open(&self, task: &TrialTask) -> Result<Experiment, BenchError> {
         let mut overrides = self.overrides.clone();
         overrides.push(format!("training.seed=\"{}\"", task.seed));
         let named = task.optimizer != SHIPPED;
@@ -116,7 +116,7 @@ mod tests {
     }
 
     fn steps(settings: &AccuracySettings, optimizer: &str) -> Vec<Option<u64>> {
-        let task = Task { problem: "heat".to_owned(), optimizer: optimizer.to_owned(), seed: 3 };
+        let task = TrialTask { problem: "heat".to_owned(), optimizer: optimizer.to_owned(), seed: 3 };
         let experiment = settings.open(&task).expect("it opens");
         assert_eq!(experiment.problem().training.seed, 3);
         let phases = &experiment.problem().training.phases;
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn an_optimizer_that_does_not_exist_is_a_mistake_of_the_problem() {
-        let task = Task { problem: "heat".to_owned(), optimizer: "adma".to_owned(), seed: 0 };
+        let task = TrialTask { problem: "heat".to_owned(), optimizer: "adma".to_owned(), seed: 0 };
         assert!(matches!(
             settings().open(&task),
             Err(BenchError::Train(pinnace::TrainError::Problem { .. }))

@@ -1,6 +1,6 @@
 //! One training, and what is kept of it.
 
-use super::{AccuracySettings, Task};
+use super::{AccuracySettings, TrialTask};
 use linear::Level;
 use pinnace::{Event, Experiment, FieldError, Sink, Stopped, Trained};
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ pub struct Trial {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
     /// The error on the way.
-    pub history: History,
+    pub history: TrialHistory,
     /// Where time comes in windows: how each of them but the last was left.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<Left>,
@@ -83,7 +83,7 @@ pub struct Left {
 
 /// Error against time: arrays of the same length.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct History {
+pub struct TrialHistory {
     /// Counted as [`Trial::seconds`].
     pub seconds: Vec<f64>,
     /// Steps taken by then.
@@ -92,7 +92,7 @@ pub struct History {
     pub error: Vec<f64>,
 }
 
-impl History {
+impl TrialHistory {
     /// Adds a measurement, if it is a number.
     fn push(&mut self, seconds: f64, step: u64, error: f64) {
         if error.is_finite() && self.step.last() != Some(&step) {
@@ -115,7 +115,7 @@ impl Trial {
     /// Trains. `None` when `stop` ended it.
     pub(super) fn run(
         settings: &AccuracySettings,
-        task: &Task,
+        task: &TrialTask,
         stop: &AtomicBool,
         tell: &mut Tell<'_>,
     ) -> Option<Trial> {
@@ -146,7 +146,7 @@ impl Trial {
     }
 
     /// Before training.
-    pub(super) fn of(settings: &AccuracySettings, task: &Task) -> Trial {
+    pub(super) fn of(settings: &AccuracySettings, task: &TrialTask) -> Trial {
         Trial {
             problem: task.problem.clone(),
             optimizer: task.optimizer.clone(),
@@ -164,8 +164,8 @@ impl Trial {
     }
 
     /// Which training this is.
-    pub fn task(&self) -> Task {
-        Task { problem: self.problem.clone(), optimizer: self.optimizer.clone(), seed: self.seed }
+    pub fn task(&self) -> TrialTask {
+        TrialTask { problem: self.problem.clone(), optimizer: self.optimizer.clone(), seed: self.seed }
     }
 
     fn describe(&mut self, experiment: &Experiment) {
@@ -222,7 +222,7 @@ struct Watch<'run> {
     reaches_the_end: bool,
     /// At the last step.
     last: Left,
-    history: &'run mut History,
+    history: &'run mut TrialHistory,
     windows: &'run mut Vec<Left>,
     tell: &'run mut Tell<'run>,
 }

@@ -1,6 +1,6 @@
 //! Medians and spreads for people.
 
-use bench::Summary;
+use bench::AccuracySummary;
 use std::io::Write;
 
 const HEAD: [&str; 9] =
@@ -9,7 +9,7 @@ const HEAD: [&str; 9] =
 /// Where the column of methods stands; it is left out where there is only one.
 const OPTIMIZER: usize = 1;
 
-pub(super) fn write(summaries: &[Summary], output: &mut impl Write) -> anyhow::Result<()> {
+pub(super) fn write(summaries: &[AccuracySummary], output: &mut impl Write) -> anyhow::Result<()> {
     let mut rows = vec![HEAD.map(str::to_owned)];
     rows.extend(summaries.iter().map(row));
     let methods = summaries.iter().any(|summary| summary.optimizer != summaries[0].optimizer);
@@ -22,7 +22,7 @@ pub(super) fn write(summaries: &[Summary], output: &mut impl Write) -> anyhow::R
     Ok(())
 }
 
-fn row(summary: &Summary) -> [String; HEAD.len()] {
+fn row(summary: &AccuracySummary) -> [String; HEAD.len()] {
     let (failed, seeds) = (summary.failed, summary.errors.len());
     // Without a reference no error is known, however well training went.
     let number = |error: Option<f64>, is_failure: bool| match error {

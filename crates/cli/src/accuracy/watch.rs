@@ -2,7 +2,7 @@
 
 use crate::clean::{self, stderr};
 use crate::terminal::Style;
-use bench::{News, SHIPPED, Task, Trial};
+use bench::{News, SHIPPED, Trial, TrialTask};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,7 +15,7 @@ const SECONDS_PER_LINE: u64 = 30;
 pub(super) struct Watch<'tasks> {
     style: Style,
     bar: ProgressBar,
-    tasks: &'tasks [Task],
+    tasks: &'tasks [TrialTask],
     /// Trainings that are over, those of earlier calls included.
     done: usize,
     total: usize,
@@ -25,7 +25,7 @@ pub(super) struct Watch<'tasks> {
 }
 
 impl<'tasks> Watch<'tasks> {
-    pub(super) fn new(style: Style, tasks: &'tasks [Task], total: usize) -> Self {
+    pub(super) fn new(style: Style, tasks: &'tasks [TrialTask], total: usize) -> Self {
         let bar = match style {
             Style::Bar => ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr()),
             Style::Lines | Style::Silent => ProgressBar::hidden(),
@@ -66,7 +66,7 @@ impl<'tasks> Watch<'tasks> {
     }
 
     fn name(&self, task: usize) -> String {
-        let Some(Task { problem, optimizer, seed }) = self.tasks.get(task) else { return String::new() };
+        let Some(TrialTask { problem, optimizer, seed }) = self.tasks.get(task) else { return String::new() };
         match optimizer.as_str() {
             SHIPPED => format!("{problem} seed {seed}"),
             method => format!("{problem} {method} seed {seed}"),

@@ -1,5 +1,6 @@
 //! Rules that no compiler checks: how the tree reads, and that documents tell the truth about it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -140,6 +141,45 @@ fn only_the_engines_tell_devices_apart() {
             assert!(!matched, "{path} matches on {variant}: ask Device::hardware");
         }
     }
+}
+
+/// The name of the type that a line defines for others: a struct, an enum, a trait or an alias that is `pub`, whatever part
+/// of the tree may use it.
+fn type_shown_by(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("pub")?;
+    let rest = match rest.strip_prefix('(') {
+        Some(limited) => limited.split_once(')')?.1,
+        None => rest,
+    };
+    let mut words = rest.strip_prefix(' ')?.split_whitespace().skip_while(|word| *word == "unsafe");
+    words.next().filter(|word| ["struct", "enum", "trait", "type", "union"].contains(word))?;
+    words.next()?.split(|letter: char| !letter.is_alphanumeric()).next().filter(|name| !name.is_empty())
+}
+
+#[test]
+fn a_type_name_means_one_thing() {
+    assert_eq!(type_shown_by("    pub(in crate::parse) enum Kind<'a> {"), Some("Kind"));
+    assert_eq!(type_shown_by("pub unsafe trait Laid: Copy {"), Some("Laid"));
+    assert_eq!(type_shown_by("pub type Make = dyn Fn();"), Some("Make"));
+    assert_eq!(["pub fn of() {", "    type Target = f64;", "struct Own;"].map(type_shown_by), [None; 3]);
+
+    // What stands on one another from a problem file to its trained network: who reads one of these reads the others beside it.
+    let layers = ["method", "linear", "equation", "kernel", "train", "pinn"];
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    for layer in layers {
+        let sources =
+            |path: &&String| path.starts_with(&format!("crates/{layer}/src/")) && path.ends_with(".rs");
+        for path in files().iter().filter(sources) {
+            for name in read(path).lines().filter_map(type_shown_by) {
+                if let Some(other) = known.insert(name.to_owned(), path.clone()) {
+                    panic!(
+                        "{name} is a type of {other} and another one of {path}: name one of them otherwise"
+                    );
+                }
+            }
+        }
+    }
+    assert!(known.len() > 300, "only {} types found: is the search broken?", known.len());
 }
 
 #[test]

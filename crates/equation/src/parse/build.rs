@@ -1,6 +1,6 @@
 //! The document to the problem: sections in the order in which they need each other.
 
-use super::document::{self, Entry, Table, Value};
+use super::document::{self, TomlEntry, TomlTable, TomlValue};
 use super::expression::Workshop;
 use super::sections::{
     ansatz, conditions, constants, data, domain, equations, functions, network, reference, repeated,
@@ -44,7 +44,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
             _ => {}
         }
     }
-    let empty = Table::default();
+    let empty = TomlTable::default();
     let mut section = |name: &str| match document.get(name) {
         Some(entry) => reader::table(&entry.node, &mut workshop.mistakes).unwrap_or(&empty),
         None => &empty,
@@ -147,12 +147,18 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
 }
 
 /// Whether a section has entries; reported when it has none.
-fn required(document: &Table, name: &str, example: &str, sources: &Sources, workshop: &mut Workshop) -> bool {
+fn required(
+    document: &TomlTable,
+    name: &str,
+    example: &str,
+    sources: &Sources,
+    workshop: &mut Workshop,
+) -> bool {
     let entry = document.get(name);
     let (span, message) = match entry {
-        Some(Entry { node, key_span, .. }) => match &node.value {
-            Value::Table(table) if !table.entries.is_empty() => return true,
-            Value::Table(_) => (*key_span, format!("section [{name}] is empty")),
+        Some(TomlEntry { node, key_span, .. }) => match &node.value {
+            TomlValue::Table(table) if !table.entries.is_empty() => return true,
+            TomlValue::Table(_) => (*key_span, format!("section [{name}] is empty")),
             // Reported as a wrong type.
             _ => return false,
         },

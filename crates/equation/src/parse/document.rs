@@ -8,35 +8,35 @@ use toml::de::{DeTable, DeValue};
 
 /// A value and its place.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) value: Value,
+pub(super) struct TomlNode {
+    pub(super) value: TomlValue,
     pub(super) span: Span,
 }
 
 /// A value of a problem file.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum TomlValue {
     Text(Text),
     Integer(i64),
     Float(f64),
     Boolean(bool),
-    Array(Vec<Node>),
-    Table(Table),
+    Array(Vec<TomlNode>),
+    Table(TomlTable),
     /// Dates, and integers beyond 64 bits: no key wants them.
     Strange(&'static str),
 }
 
-impl Value {
+impl TomlValue {
     /// For "expected …, found …".
     pub(super) fn kind(&self) -> &'static str {
         match self {
-            Value::Text(_) => "a string",
-            Value::Integer(_) => "an integer",
-            Value::Float(_) => "a number",
-            Value::Boolean(_) => "true or false",
-            Value::Array(_) => "an array",
-            Value::Table(_) => "a table",
-            Value::Strange(kind) => kind,
+            TomlValue::Text(_) => "a string",
+            TomlValue::Integer(_) => "an integer",
+            TomlValue::Float(_) => "a number",
+            TomlValue::Boolean(_) => "true or false",
+            TomlValue::Array(_) => "an array",
+            TomlValue::Table(_) => "a table",
+            TomlValue::Strange(kind) => kind,
         }
     }
 }
@@ -78,20 +78,20 @@ impl Text {
 
 /// Keys with values, in the file's order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
-    pub(super) entries: Vec<Entry>,
+pub(super) struct TomlTable {
+    pub(super) entries: Vec<TomlEntry>,
 }
 
 /// A key with its value.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct TomlEntry {
     pub(super) key: String,
     pub(super) key_span: Span,
-    pub(super) node: Node,
+    pub(super) node: TomlNode,
 }
 
-impl Table {
-    pub(super) fn get(&self, key: &str) -> Option<&Entry> {
+impl TomlTable {
+    pub(super) fn get(&self, key: &str) -> Option<&TomlEntry> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 }
@@ -101,7 +101,7 @@ impl Table {
 const RECOVERABLE: usize = 256 * 1024;
 
 /// Reads the problem file's TOML. `None` when it is not TOML, which has been reported.
-pub(super) fn read(sources: &Sources, mistakes: &mut Mistakes) -> Option<Table> {
+pub(super) fn read(sources: &Sources, mistakes: &mut Mistakes) -> Option<TomlTable> {
     let text = sources.text(0);
     let errors = match DeTable::parse(text) {
         Ok(table) => return Some(convert_table(table.get_ref(), 0, 0, sources)),
@@ -120,7 +120,7 @@ pub(super) fn read_value(
     start: usize,
     text: &str,
     sources: &Sources,
-) -> Result<Node, Box<toml::de::Error>> {
+) -> Result<TomlNode, Box<toml::de::Error>> {
     let value = DeValue::parse(text).map_err(Box::new)?;
     let span = value.span().start + start..value.span().end + start;
     Ok(convert(value.get_ref(), span, source, start, sources))
@@ -160,19 +160,19 @@ pub(super) fn report(
 }
 
 /// `offset` is where in its source the parsed text began.
-fn convert_table(table: &DeTable<'_>, source: usize, offset: usize, sources: &Sources) -> Table {
+fn convert_table(table: &DeTable<'_>, source: usize, offset: usize, sources: &Sources) -> TomlTable {
     let entries = table
         .iter()
         .map(|(key, value)| {
             let shift = |range: Range<usize>| range.start + offset..range.end + offset;
-            Entry {
+            TomlEntry {
                 key: key.get_ref().to_string(),
                 key_span: Span::new(source, shift(key.span())),
                 node: convert(value.get_ref(), shift(value.span()), source, offset, sources),
             }
         })
         .collect();
-    Table { entries }
+    TomlTable { entries }
 }
 
 fn convert(
@@ -181,18 +181,18 @@ fn convert(
     source: usize,
     offset: usize,
     sources: &Sources,
-) -> Node {
+) -> TomlNode {
     let span = Span::new(source, range);
     let value = match value {
-        DeValue::String(content) => Value::Text(Text::new(content, span, sources)),
+        DeValue::String(content) => TomlValue::Text(Text::new(content, span, sources)),
         DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
-            Ok(value) => Value::Integer(value),
-            Err(_) => Value::Strange("an integer beyond 64 bits"),
+            Ok(value) => TomlValue::Integer(value),
+            Err(_) => TomlValue::Strange("an integer beyond 64 bits"),
         },
-        DeValue::Float(float) => Value::Float(float.as_str().parse().unwrap_or(f64::NAN)),
-        DeValue::Boolean(value) => Value::Boolean(*value),
-        DeValue::Datetime(_) => Value::Strange("a date"),
-        DeValue::Array(array) => Value::Array(
+        DeValue::Float(float) => TomlValue::Float(float.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(value) => TomlValue::Boolean(*value),
+        DeValue::Datetime(_) => TomlValue::Strange("a date"),
+        DeValue::Array(array) => TomlValue::Array(
             array
                 .iter()
                 .map(|item| {
@@ -201,7 +201,7 @@ fn convert(
                 })
                 .collect(),
         ),
-        DeValue::Table(table) => Value::Table(convert_table(table, source, offset, sources)),
+        DeValue::Table(table) => TomlValue::Table(convert_table(table, source, offset, sources)),
     };
-    Node { value, span }
+    TomlNode { value, span }
 }

@@ -1,9 +1,9 @@
 //! Strings of the file as expressions and equations.
 
-use super::document::{Node, Text, Value as Written};
+use super::document::{Text, TomlNode, TomlValue};
 use super::expression::{Broken, Context, Parser, Resolver, Syntax, SyntaxError, Value, Workshop, shape};
 use super::reader;
-use crate::expression::{Expression, Node as Term};
+use crate::expression::{Expression, Node};
 
 impl Workshop {
     /// Reports why a text is not an expression.
@@ -34,13 +34,13 @@ impl Workshop {
     }
 
     /// A number, or a text that comes down to one.
-    pub(super) fn constant(&mut self, node: &Node, subject: &'static str) -> Option<f64> {
+    pub(super) fn constant(&mut self, node: &TomlNode, subject: &'static str) -> Option<f64> {
         match &node.value {
-            Written::Text(text) => {
+            TomlValue::Text(text) => {
                 let syntax = self.syntax(text)?;
                 self.constant_of(text, &syntax, subject)
             }
-            Written::Integer(_) | Written::Float(_) => reader::number(node, &mut self.mistakes),
+            TomlValue::Integer(_) | TomlValue::Float(_) => reader::number(node, &mut self.mistakes),
             _ => {
                 reader::expected_formula("a number or an expression in quotes", node, &mut self.mistakes);
                 None
@@ -100,18 +100,18 @@ impl Workshop {
         }
         let mut finite = true;
         self.pool.visit(expressions, |_, node| match node {
-            Term::Number(value) => finite &= value.get().is_finite(),
-            Term::Sum(constant, terms) => {
+            Node::Number(value) => finite &= value.get().is_finite(),
+            Node::Sum(constant, terms) => {
                 finite &= constant.get().is_finite() && terms.iter().all(|(_, c)| c.get().is_finite());
             }
-            Term::Product(factors) => finite &= factors.iter().all(|(_, e)| e.get().is_finite()),
-            Term::Leaf(_)
-            | Term::Power(..)
-            | Term::Apply(..)
-            | Term::Min(..)
-            | Term::Max(..)
-            | Term::Compare(..)
-            | Term::Where(..) => {}
+            Node::Product(factors) => finite &= factors.iter().all(|(_, e)| e.get().is_finite()),
+            Node::Leaf(_)
+            | Node::Power(..)
+            | Node::Apply(..)
+            | Node::Min(..)
+            | Node::Max(..)
+            | Node::Compare(..)
+            | Node::Where(..) => {}
         });
         if !finite {
             let range = 0..text.content.len();

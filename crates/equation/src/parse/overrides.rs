@@ -1,13 +1,13 @@
 //! `--set` texts: small documents laid over the file.
 
 use super::diagnostic::Mistakes;
-use super::document::{self, Entry, Node, Table, Text, Value};
+use super::document::{self, Text, TomlEntry, TomlNode, TomlTable, TomlValue};
 use super::former;
 use super::source::{Sources, Span};
 use super::suggest::{clipped, listed, nearest};
 
 /// Lays every override over the document, in order: the last one of a key wins.
-pub(super) fn merge(document: &mut Table, sources: &Sources, count: usize, mistakes: &mut Mistakes) {
+pub(super) fn merge(document: &mut TomlTable, sources: &Sources, count: usize, mistakes: &mut Mistakes) {
     former::rename(document);
     for source in 1..=count {
         let Some((mut path, node)) = read(source, sources, mistakes) else { continue };
@@ -23,12 +23,12 @@ pub(super) fn merge(document: &mut Table, sources: &Sources, count: usize, mista
 }
 
 /// Takes back a number of steps in all that was stated before a budget: it would leave the budget without effect.
-fn retract(document: &mut Table, path: &[KeyPart]) {
+fn retract(document: &mut TomlTable, path: &[KeyPart]) {
     if !matches!(path, [(section, _), (key, _)] if section == "training" && key == "budget") {
         return;
     }
     let training = document.entries.iter_mut().find(|entry| entry.key == "training");
-    if let Some(Value::Table(table)) = training.map(|entry| &mut entry.node.value) {
+    if let Some(TomlValue::Table(table)) = training.map(|entry| &mut entry.node.value) {
         table.entries.retain(|entry| entry.key != "steps");
     }
 }
@@ -44,11 +44,11 @@ const DECLARED: [(&str, &str); 5] = [
 ];
 
 /// Whether an override changes what there is, or adds where that is allowed; reported when not.
-fn names_something(document: &Table, path: &[KeyPart], mistakes: &mut Mistakes) -> bool {
+fn names_something(document: &TomlTable, path: &[KeyPart], mistakes: &mut Mistakes) -> bool {
     let [(section, _), (key, span), ..] = path else { return true };
     let Some((_, what)) = DECLARED.iter().find(|(declared, _)| declared == section) else { return true };
     let entries = match document.get(section).map(|entry| &entry.node.value) {
-        Some(Value::Table(table)) => &table.entries[..],
+        Some(TomlValue::Table(table)) => &table.entries[..],
         // A section of the wrong type is reported as such.
         Some(_) => return true,
         None => &[],
@@ -72,7 +72,7 @@ const MAX_PARTS: usize = 16;
 /// A key's part and where it stands.
 type KeyPart = (String, Span);
 
-fn read(source: usize, sources: &Sources, mistakes: &mut Mistakes) -> Option<(Vec<KeyPart>, Node)> {
+fn read(source: usize, sources: &Sources, mistakes: &mut Mistakes) -> Option<(Vec<KeyPart>, TomlNode)> {
     let text = sources.text(source);
     let whole = Span::new(source, 0..text.len());
     let form = "write `--set section.key=value`, such as `training.points=20000`";
@@ -120,7 +120,7 @@ fn read(source: usize, sources: &Sources, mistakes: &mut Mistakes) -> Option<(Ve
         // Shells eat quotes, so words and formulas need none here.
         Err(_) => {
             let span = Span::new(source, start..start + bare.len());
-            Node { value: Value::Text(Text::bare(bare, span)), span }
+            TomlNode { value: TomlValue::Text(Text::bare(bare, span)), span }
         }
     };
     Some((path, node))
@@ -135,12 +135,12 @@ fn outside_quotes(text: &str, letter: char) -> impl Iterator<Item = usize> {
     })
 }
 
-fn place(table: &mut Table, path: &[KeyPart], node: Node, mistakes: &mut Mistakes) {
+fn place(table: &mut TomlTable, path: &[KeyPart], node: TomlNode, mistakes: &mut Mistakes) {
     let Some(((key, key_span), rest)) = path.split_first() else { return };
     let position = table.entries.iter().position(|entry| entry.key == *key);
     let position = position.unwrap_or_else(|| {
-        let empty = Node { value: Value::Table(Table::default()), span: *key_span };
-        table.entries.push(Entry { key: key.clone(), key_span: *key_span, node: empty });
+        let empty = TomlNode { value: TomlValue::Table(TomlTable::default()), span: *key_span };
+        table.entries.push(TomlEntry { key: key.clone(), key_span: *key_span, node: empty });
         table.entries.len() - 1
     });
     let entry = &mut table.entries[position];
@@ -152,11 +152,11 @@ fn place(table: &mut Table, path: &[KeyPart], node: Node, mistakes: &mut Mistake
     descend(&mut entry.node, key, rest, node, mistakes);
 }
 
-fn descend(target: &mut Node, name: &str, rest: &[KeyPart], node: Node, mistakes: &mut Mistakes) {
+fn descend(target: &mut TomlNode, name: &str, rest: &[KeyPart], node: TomlNode, mistakes: &mut Mistakes) {
     let span = rest[0].1;
     match &mut target.value {
-        Value::Table(table) => place(table, rest, node, mistakes),
-        Value::Array(items) => {
+        TomlValue::Table(table) => place(table, rest, node, mistakes),
+        TomlValue::Array(items) => {
             let count = items.len();
             let item = rest[0].0.parse::<usize>().ok().and_then(|index| items.get_mut(index));
             match item {

@@ -1,38 +1,38 @@
 //! Typed access to the document: every wrong type and every unknown key is reported where it stands.
 
 use super::diagnostic::Mistakes;
-use super::document::{Entry, Node, Table, Text, Value};
+use super::document::{Text, TomlEntry, TomlNode, TomlTable, TomlValue};
 use super::other_notations;
 use super::suggest::{clipped, listed, nearest};
 use std::ops::RangeInclusive;
 
 /// Reports a value of the wrong type.
-pub(super) fn expected(wanted: &str, node: &Node, mistakes: &mut Mistakes) {
+pub(super) fn expected(wanted: &str, node: &TomlNode, mistakes: &mut Mistakes) {
     mistakes.report(node.span, format!("expected {wanted}, found {}", node.value.kind()));
 }
 
 /// Reports what stands where a formula should, which is a text.
-pub(super) fn expected_formula(wanted: &str, node: &Node, mistakes: &mut Mistakes) {
+pub(super) fn expected_formula(wanted: &str, node: &TomlNode, mistakes: &mut Mistakes) {
     let hint = match &node.value {
-        Value::Array(items) => Some(match &items[..] {
-            [Node { value: Value::Text(text), .. }] => {
+        TomlValue::Array(items) => Some(match &items[..] {
+            [TomlNode { value: TomlValue::Text(text), .. }] => {
                 format!("write it without brackets: \"{}\"", clipped(&text.content))
             }
-            [Node { value: Value::Text(_), .. }, ..] => {
+            [TomlNode { value: TomlValue::Text(_), .. }, ..] => {
                 "one name for each: `first = \"…\"` and `second = \"…\"`; a vector stands in quotes: \"[a, b]\"".to_owned()
             }
             _ => "a vector stands in quotes, \"[1, 2]\"; values at points belong into a CSV or NPY file".to_owned(),
         }),
-        Value::Integer(_) | Value::Float(_) => Some("write it in quotes".to_owned()),
-        Value::Text(_) | Value::Boolean(_) | Value::Table(_) | Value::Strange(_) => None,
+        TomlValue::Integer(_) | TomlValue::Float(_) => Some("write it in quotes".to_owned()),
+        TomlValue::Text(_) | TomlValue::Boolean(_) | TomlValue::Table(_) | TomlValue::Strange(_) => None,
     };
     mistakes.add(node.span, format!("expected {wanted}, found {}", node.value.kind()), hint);
 }
 
 /// The value as a formula.
-pub(super) fn formula<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<&'d Text> {
+pub(super) fn formula<'d>(node: &'d TomlNode, mistakes: &mut Mistakes) -> Option<&'d Text> {
     match &node.value {
-        Value::Text(text) => Some(text),
+        TomlValue::Text(text) => Some(text),
         _ => {
             expected_formula("a formula in quotes", node, mistakes);
             None
@@ -41,9 +41,9 @@ pub(super) fn formula<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<&'d
 }
 
 /// The value as a table.
-pub(super) fn table<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<&'d Table> {
+pub(super) fn table<'d>(node: &'d TomlNode, mistakes: &mut Mistakes) -> Option<&'d TomlTable> {
     match &node.value {
-        Value::Table(table) => Some(table),
+        TomlValue::Table(table) => Some(table),
         _ => {
             expected("a table", node, mistakes);
             None
@@ -52,26 +52,30 @@ pub(super) fn table<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<&'d T
 }
 
 /// The value as a table that has only these keys.
-pub(super) fn record<'d>(node: &'d Node, known: &[&str], mistakes: &mut Mistakes) -> Option<&'d Table> {
+pub(super) fn record<'d>(
+    node: &'d TomlNode,
+    known: &[&str],
+    mistakes: &mut Mistakes,
+) -> Option<&'d TomlTable> {
     let table = table(node, mistakes)?;
     only(table, known, "key", mistakes);
     Some(table)
 }
 
 /// Reports the keys of a table that nobody reads.
-pub(super) fn only(table: &Table, known: &[&str], what: &str, mistakes: &mut Mistakes) {
+pub(super) fn only(table: &TomlTable, known: &[&str], what: &str, mistakes: &mut Mistakes) {
     for entry in table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
         unknown(entry, known, what, mistakes);
     }
 }
 
 /// Reports a key that is not among the known ones.
-pub(super) fn unknown(entry: &Entry, known: &[&str], what: &str, mistakes: &mut Mistakes) {
+pub(super) fn unknown(entry: &TomlEntry, known: &[&str], what: &str, mistakes: &mut Mistakes) {
     absent(entry, known, &format!("unknown {what}"), mistakes);
 }
 
 /// As [`unknown`], with `what` being all of the message that stands before the key.
-pub(super) fn absent(entry: &Entry, known: &[&str], what: &str, mistakes: &mut Mistakes) {
+pub(super) fn absent(entry: &TomlEntry, known: &[&str], what: &str, mistakes: &mut Mistakes) {
     let meant = other_notations::key(&entry.key, known);
     let near = || if mistakes.few() { nearest(&entry.key, known.iter().copied()) } else { None };
     let hint = match meant.or_else(near) {
@@ -86,9 +90,9 @@ pub(super) fn absent(entry: &Entry, known: &[&str], what: &str, mistakes: &mut M
 }
 
 /// The value as a string.
-pub(super) fn text<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<&'d Text> {
+pub(super) fn text<'d>(node: &'d TomlNode, mistakes: &mut Mistakes) -> Option<&'d Text> {
     match &node.value {
-        Value::Text(text) => Some(text),
+        TomlValue::Text(text) => Some(text),
         _ => {
             expected("a string", node, mistakes);
             None
@@ -97,9 +101,9 @@ pub(super) fn text<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<&'d Te
 }
 
 /// The value as true or false.
-pub(super) fn boolean(node: &Node, mistakes: &mut Mistakes) -> Option<bool> {
+pub(super) fn boolean(node: &TomlNode, mistakes: &mut Mistakes) -> Option<bool> {
     match node.value {
-        Value::Boolean(value) => Some(value),
+        TomlValue::Boolean(value) => Some(value),
         _ => {
             expected("true or false", node, mistakes);
             None
@@ -108,10 +112,10 @@ pub(super) fn boolean(node: &Node, mistakes: &mut Mistakes) -> Option<bool> {
 }
 
 /// The value as a finite number.
-pub(super) fn number(node: &Node, mistakes: &mut Mistakes) -> Option<f64> {
+pub(super) fn number(node: &TomlNode, mistakes: &mut Mistakes) -> Option<f64> {
     let value = match node.value {
-        Value::Integer(value) => value as f64,
-        Value::Float(value) => value,
+        TomlValue::Integer(value) => value as f64,
+        TomlValue::Float(value) => value,
         _ => {
             expected("a number", node, mistakes);
             return None;
@@ -125,7 +129,7 @@ pub(super) fn number(node: &Node, mistakes: &mut Mistakes) -> Option<f64> {
 }
 
 /// The value as a number above zero.
-pub(super) fn positive(node: &Node, mistakes: &mut Mistakes) -> Option<f64> {
+pub(super) fn positive(node: &TomlNode, mistakes: &mut Mistakes) -> Option<f64> {
     let value = number(node, mistakes)?;
     if value <= 0.0 {
         mistakes.report(node.span, "expected a number above 0");
@@ -135,13 +139,13 @@ pub(super) fn positive(node: &Node, mistakes: &mut Mistakes) -> Option<f64> {
 }
 
 /// The value as an integer in a range.
-pub(super) fn count(node: &Node, range: RangeInclusive<i64>, mistakes: &mut Mistakes) -> Option<usize> {
+pub(super) fn count(node: &TomlNode, range: RangeInclusive<i64>, mistakes: &mut Mistakes) -> Option<usize> {
     /// Integers up to here are exact in f64.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let value = match node.value {
-        Value::Integer(value) => value,
+        TomlValue::Integer(value) => value,
         // `1e4` is how people write ten thousand.
-        Value::Float(value) if value.fract() == 0.0 && value.abs() <= EXACT => value as i64,
+        TomlValue::Float(value) if value.fract() == 0.0 && value.abs() <= EXACT => value as i64,
         _ => {
             expected("an integer", node, mistakes);
             return None;
@@ -159,7 +163,7 @@ pub(super) fn count(node: &Node, range: RangeInclusive<i64>, mistakes: &mut Mist
 }
 
 /// The value as one of some words.
-pub(super) fn choice<T: Copy>(node: &Node, known: &[(&str, T)], mistakes: &mut Mistakes) -> Option<T> {
+pub(super) fn choice<T: Copy>(node: &TomlNode, known: &[(&str, T)], mistakes: &mut Mistakes) -> Option<T> {
     let text = text(node, mistakes)?;
     let found = known.iter().find(|(word, _)| *word == text.content);
     if found.is_none() {
@@ -175,10 +179,10 @@ pub(super) fn choice<T: Copy>(node: &Node, known: &[(&str, T)], mistakes: &mut M
 }
 
 /// The value as a string, or as an array of strings.
-pub(super) fn texts<'d>(node: &'d Node, mistakes: &mut Mistakes) -> Option<Vec<&'d Text>> {
+pub(super) fn texts<'d>(node: &'d TomlNode, mistakes: &mut Mistakes) -> Option<Vec<&'d Text>> {
     match &node.value {
-        Value::Text(text) => Some(vec![text]),
-        Value::Array(items) => {
+        TomlValue::Text(text) => Some(vec![text]),
+        TomlValue::Array(items) => {
             let all: Vec<_> = items.iter().map(|item| text(item, mistakes)).collect();
             all.into_iter().collect()
         }

@@ -1,7 +1,7 @@
 //! A problem file with its overrides laid over it, as one text that needs nothing else.
 
 use super::diagnostic::Diagnostics;
-use super::document::{self, Node, Table, Text, Value};
+use super::document::{self, Text, TomlNode, TomlTable, TomlValue};
 use super::expression::Workshop;
 use super::overrides;
 use super::source::Sources;
@@ -27,7 +27,7 @@ pub fn resolve(
     }
     let moved = rename_files(&mut document, rename);
     let titled = document.get("title").is_some_and(
-        |entry| matches!(&entry.node.value, Value::Text(text) if !text.content.trim().is_empty()),
+        |entry| matches!(&entry.node.value, TomlValue::Text(text) if !text.content.trim().is_empty()),
     );
     if overrides.is_empty() && !moved && titled {
         return Ok(source.to_owned());
@@ -38,13 +38,13 @@ pub fn resolve(
     }
     for entry in &document.entries {
         match &entry.node.value {
-            Value::Table(_) => {}
+            TomlValue::Table(_) => {}
             _ if entry.key == "title" && !titled => {}
             _ => line(&mut text, &entry.key, &value(&entry.node)),
         }
     }
     for entry in &document.entries {
-        if let Value::Table(table) = &entry.node.value {
+        if let TomlValue::Table(table) = &entry.node.value {
             section(&mut text, &entry.key, table);
         }
     }
@@ -52,14 +52,14 @@ pub fn resolve(
 }
 
 /// Renames the data files; whether any got another name.
-fn rename_files(document: &mut Table, rename: &mut dyn FnMut(&str) -> String) -> bool {
+fn rename_files(document: &mut TomlTable, rename: &mut dyn FnMut(&str) -> String) -> bool {
     let mut moved = false;
     for section in document.entries.iter_mut().filter(|entry| ["data", "reference"].contains(&&*entry.key)) {
-        let Value::Table(tables) = &mut section.node.value else { continue };
+        let TomlValue::Table(tables) = &mut section.node.value else { continue };
         for table in &mut tables.entries {
-            let Value::Table(table) = &mut table.node.value else { continue };
+            let TomlValue::Table(table) = &mut table.node.value else { continue };
             for entry in table.entries.iter_mut().filter(|entry| entry.key == "file") {
-                let Value::Text(text) = &mut entry.node.value else { continue };
+                let TomlValue::Text(text) = &mut entry.node.value else { continue };
                 let name = rename(&text.content);
                 if name != text.content {
                     *text = Text::bare(&name, text.span);
@@ -71,11 +71,11 @@ fn rename_files(document: &mut Table, rename: &mut dyn FnMut(&str) -> String) ->
     moved
 }
 
-fn section(text: &mut String, name: &str, table: &Table) {
+fn section(text: &mut String, name: &str, table: &TomlTable) {
     text.push_str(&format!("\n[{}]\n", key(name)));
-    let phases = |node: &Node| match &node.value {
-        Value::Array(items) => {
-            !items.is_empty() && items.iter().all(|item| matches!(item.value, Value::Table(_)))
+    let phases = |node: &TomlNode| match &node.value {
+        TomlValue::Array(items) => {
+            !items.is_empty() && items.iter().all(|item| matches!(item.value, TomlValue::Table(_)))
         }
         _ => false,
     };
@@ -84,9 +84,9 @@ fn section(text: &mut String, name: &str, table: &Table) {
     }
     // Keys behind such a header would belong to it: they come last.
     for entry in table.entries.iter().filter(|entry| phases(&entry.node)) {
-        let Value::Array(items) = &entry.node.value else { continue };
+        let TomlValue::Array(items) = &entry.node.value else { continue };
         for item in items {
-            let Value::Table(table) = &item.value else { continue };
+            let TomlValue::Table(table) = &item.value else { continue };
             text.push_str(&format!("\n[[{}.{}]]\n", key(name), key(&entry.key)));
             table.entries.iter().for_each(|entry| line(text, &entry.key, &value(&entry.node)));
         }
@@ -103,22 +103,22 @@ fn key(name: &str) -> String {
 }
 
 /// A value on one line.
-fn value(node: &Node) -> String {
+fn value(node: &TomlNode) -> String {
     match &node.value {
-        Value::Text(text) => quoted(&text.content),
-        Value::Integer(number) => number.to_string(),
+        TomlValue::Text(text) => quoted(&text.content),
+        TomlValue::Integer(number) => number.to_string(),
         // Shortest digits that read as the same number; TOML writes nan in small letters.
-        Value::Float(number) => format!("{number:?}").to_ascii_lowercase(),
-        Value::Boolean(truth) => truth.to_string(),
-        Value::Array(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
-        Value::Table(table) if table.entries.is_empty() => "{}".to_owned(),
-        Value::Table(table) => {
+        TomlValue::Float(number) => format!("{number:?}").to_ascii_lowercase(),
+        TomlValue::Boolean(truth) => truth.to_string(),
+        TomlValue::Array(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
+        TomlValue::Table(table) if table.entries.is_empty() => "{}".to_owned(),
+        TomlValue::Table(table) => {
             let entries =
                 table.entries.iter().map(|entry| format!("{} = {}", key(&entry.key), value(&entry.node)));
             format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
         }
         // No key takes one, so a file that has one is never resolved; kept readable all the same.
-        Value::Strange(kind) => quoted(kind),
+        TomlValue::Strange(kind) => quoted(kind),
     }
 }
 

@@ -24,7 +24,7 @@ pub use faces::BareFace;
 pub(crate) use faces::bare_faces;
 pub use field::FieldNameError;
 pub use left_open::{LeftOpen, Neurons};
-pub use method::{Budget, NoBudget, Optimizer, Order, Precision, Schedule, Solver};
+pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub(crate) use probe::{largest, places, prescribed, value};
 pub(crate) use training::CONDITION_POINTS;

@@ -1,7 +1,7 @@
 //! Training as the file describes it.
 
 use super::Parts;
-use method::{Budget, Optimizer, Precision, Schedule, Solver};
+use method::{Budget, Method, Precision, Schedule, Solver};
 
 /// Points on a condition that states none.
 pub(crate) const CONDITION_POINTS: usize = 256;
@@ -53,7 +53,7 @@ impl Sampler {
 #[derive(Clone, Debug)]
 pub struct Phase {
     /// Which method.
-    pub optimizer: Optimizer,
+    pub optimizer: Method,
     /// How it solves its linear equations, if stated: what the method has, too.
     pub solver: Option<Solver>,
     /// Points inside the domain, if stated.

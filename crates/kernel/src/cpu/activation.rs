@@ -75,7 +75,7 @@ impl<T: Float> Chain<T> {
 }
 
 /// One block: all channels of some neurons at some points, `block` numbers apart.
-pub(crate) struct Block<'a, T> {
+pub(crate) struct ChannelBlock<'a, T> {
     pub(crate) chain: &'a Chain<T>,
     pub(crate) shape: Nonlinearity,
     /// Numbers per channel that are worked on, from `start` of each channel.
@@ -86,7 +86,7 @@ pub(crate) struct Block<'a, T> {
     pub(crate) coefficients: &'a [T],
 }
 
-impl<'a, T: Float> Block<'a, T> {
+impl<'a, T: Float> ChannelBlock<'a, T> {
     /// The common form, where rule, activation and length allow it.
     #[inline(always)]
     fn fast(&self) -> Option<&'a Fast<T>> {
@@ -104,14 +104,14 @@ impl<'a, T: Float> Block<'a, T> {
 for_each_level! {
     /// `h = σ(z)` on all channels. `basis` receives, from its start and `stride` further on, the two
     /// numbers per neuron from which all derivatives of σ follow.
-    pub(crate) fn forward<T: Float>(block: Block<'_, T>, z: &[T], h: &mut [T], basis: &mut [T]) => forward_body
+    pub(crate) fn forward<T: Float>(block: ChannelBlock<'_, T>, z: &[T], h: &mut [T], basis: &mut [T]) => forward_body
 }
 
 for_each_level! {
     /// The adjoint of [`forward`]: `z_bar` is overwritten. `partials` receives, per term of the chain
     /// rule, the derivative with respect to its weight, summed over the block; empty to skip that.
     pub(crate) fn reverse<T: Float>(
-        block: Block<'_, T>,
+        block: ChannelBlock<'_, T>,
         z: &[T],
         basis: &[T],
         h_bar: &[T],
@@ -121,7 +121,12 @@ for_each_level! {
 }
 
 #[inline(always)]
-fn forward_body<T: Float, const FMA: bool>(block: Block<'_, T>, z: &[T], h: &mut [T], basis: &mut [T]) {
+fn forward_body<T: Float, const FMA: bool>(
+    block: ChannelBlock<'_, T>,
+    z: &[T],
+    h: &mut [T],
+    basis: &mut [T],
+) {
     if let Some(fast) = block.fast() {
         return fast::forward::<T, FMA>(fast, &block, z, h, basis);
     }
@@ -178,7 +183,7 @@ fn forward_body<T: Float, const FMA: bool>(block: Block<'_, T>, z: &[T], h: &mut
 
 #[inline(always)]
 fn reverse_body<T: Float, const FMA: bool>(
-    block: Block<'_, T>,
+    block: ChannelBlock<'_, T>,
     z: &[T],
     basis: &[T],
     h_bar: &[T],

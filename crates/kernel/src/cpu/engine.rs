@@ -4,8 +4,8 @@ use super::gather::{Gather, leaves};
 use super::layout::TapeLayout;
 use super::network::{Shared, Weights};
 use super::term::TermCode;
-use super::tile::{Scratch, Sums};
-use super::weights::Target;
+use super::tile::{Scratch, TileSums};
+use super::weights::GradientTarget;
 use crate::{Points, Weighted};
 use equation::taylor::Plan;
 use linear::{Float, Level};
@@ -68,7 +68,7 @@ impl<T: Float> Cpu<T> {
         let fixed = &self.fixed;
         let (plan, terms) = (&fixed.plan, &fixed.terms);
         let tiles: usize = terms.iter().zip(points).map(|(term, points)| tile_count(term, points)).sum();
-        let each = |place: usize, sums: &mut Sums<T>| {
+        let each = |place: usize, sums: &mut TileSums<T>| {
             let tile = find_tile(terms, points, place);
             fixed.add_tile(&mut fixed.own_scratch(), over, &tile, sums);
         };
@@ -128,7 +128,7 @@ impl<T: Float> Fixed<T> {
     }
 
     /// Adds loss and gradient of one tile to the sums of its leaf.
-    fn add_tile(&self, scratch: &mut Scratch<T>, over: Weighted<'_>, tile: &Tile, sums: &mut Sums<T>) {
+    fn add_tile(&self, scratch: &mut Scratch<T>, over: Weighted<'_>, tile: &Tile, sums: &mut TileSums<T>) {
         let (shared, term) = (self.shared(), &self.terms[tile.term]);
         let before: usize = self.plan.terms[..tile.term].iter().map(|term| term.residuals.len()).sum();
         let count = tile.range.len();
@@ -139,8 +139,8 @@ impl<T: Float> Fixed<T> {
             let factor = T::from_f64(2.0 * over.factors[before + number]);
             scratch.seed(term, number, |point, r| if point < count { factor * r } else { T::ZERO });
         }
-        let Sums { gradient, scalars, .. } = sums;
-        scratch.reverse(shared, term, &mut Target::Sum { gradient, scalars });
+        let TileSums { gradient, scalars, .. } = sums;
+        scratch.reverse(shared, term, &mut GradientTarget::Sum { gradient, scalars });
     }
 }
 

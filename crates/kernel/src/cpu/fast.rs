@@ -2,7 +2,7 @@
 //! sum of squares (first derivatives, Laplacians, wave and heat operators). Everything of a neuron
 //! stays in registers; the general rules of [`super::activation`] touch memory once per term.
 
-use super::activation::Block;
+use super::activation::ChannelBlock;
 use super::math;
 use linear::Float;
 
@@ -53,7 +53,7 @@ macro_rules! for_each_count {
 #[inline(always)]
 pub(super) fn forward<T: Float, const FMA: bool>(
     fast: &Fast<T>,
-    block: &Block<'_, T>,
+    block: &ChannelBlock<'_, T>,
     z: &[T],
     h: &mut [T],
     basis: &mut [T],
@@ -65,7 +65,7 @@ pub(super) fn forward<T: Float, const FMA: bool>(
 #[inline(always)]
 pub(super) fn reverse<T: Float, const FMA: bool>(
     fast: &Fast<T>,
-    block: &Block<'_, T>,
+    block: &ChannelBlock<'_, T>,
     z: &[T],
     basis: &[T],
     h_bar: &[T],
@@ -77,7 +77,7 @@ pub(super) fn reverse<T: Float, const FMA: bool>(
 #[inline(always)]
 fn forward_lanes<T: Float, const FMA: bool, const PLAIN: usize>(
     fast: &Fast<T>,
-    block: &Block<'_, T>,
+    block: &ChannelBlock<'_, T>,
     z: &[T],
     h: &mut [T],
     basis: &mut [T],
@@ -92,7 +92,7 @@ fn forward_lanes<T: Float, const FMA: bool, const PLAIN: usize>(
 #[inline(always)]
 fn reverse_lanes<T: Float, const FMA: bool, const PLAIN: usize>(
     fast: &Fast<T>,
-    block: &Block<'_, T>,
+    block: &ChannelBlock<'_, T>,
     z: &[T],
     basis: &[T],
     h_bar: &[T],
@@ -120,7 +120,7 @@ fn store<T: Float, const LANES: usize>(numbers: &mut [T], place: usize, lanes: [
 #[inline(always)]
 fn forward_body<T: Float, const FMA: bool, const PLAIN: usize, const LANES: usize>(
     fast: &Fast<T>,
-    block: &Block<'_, T>,
+    block: &ChannelBlock<'_, T>,
     z: &[T],
     h: &mut [T],
     basis: &mut [T],
@@ -161,7 +161,7 @@ fn forward_body<T: Float, const FMA: bool, const PLAIN: usize, const LANES: usiz
 #[inline(always)]
 fn reverse_body<T: Float, const FMA: bool, const PLAIN: usize, const LANES: usize>(
     fast: &Fast<T>,
-    block: &Block<'_, T>,
+    block: &ChannelBlock<'_, T>,
     z: &[T],
     basis: &[T],
     h_bar: &[T],

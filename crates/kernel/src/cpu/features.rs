@@ -1,6 +1,6 @@
 //! The fixed functions of the coordinates that the first layer reads, with all channels.
 
-use super::activation::{self, Block, Nonlinearity};
+use super::activation::{self, ChannelBlock, Nonlinearity};
 use super::network::{Shared, Site, point_coefficients};
 use super::term::TermCode;
 use equation::taylor::{Architecture, Layer, Wave};
@@ -86,8 +86,8 @@ fn wave_block<'a, T: Float>(
     length: usize,
     stride: usize,
     coefficients: &'a [T],
-) -> Block<'a, T> {
-    Block { chain: &term.chain, shape: Nonlinearity::Wave(wave), length, stride, coefficients }
+) -> ChannelBlock<'a, T> {
+    ChannelBlock { chain: &term.chain, shape: Nonlinearity::Wave(wave), length, stride, coefficients }
 }
 
 /// Runs of neighbouring features of one kind.

@@ -1,8 +1,8 @@
 //! What tiles add up to: leaves by whoever computes them, nodes of the tree by whoever completes them.
 
-use super::tile::Sums;
+use super::tile::TileSums;
 use linear::Float;
-use linear::tree::{Leaves, Meeting, Node};
+use linear::tree::{Leaves, Meeting, TreeNode};
 use rayon::prelude::*;
 use std::sync::Mutex;
 
@@ -28,8 +28,8 @@ pub(super) struct Gather<T> {
 /// A leaf is added up in the numbers of its tiles, a node in f64.
 #[derive(Debug)]
 enum Part<T> {
-    Leaf(Sums<T>),
-    Node(Sums<f64>),
+    Leaf(TileSums<T>),
+    Node(TileSums<f64>),
 }
 
 /// Sums that nothing counts in.
@@ -37,8 +37,8 @@ enum Part<T> {
 struct Spare<T> {
     /// Lengths of a gradient, of its scalars and of squares.
     lengths: [usize; 3],
-    leaves: Mutex<Vec<Sums<T>>>,
-    nodes: Mutex<Vec<Sums<f64>>>,
+    leaves: Mutex<Vec<TileSums<T>>>,
+    nodes: Mutex<Vec<TileSums<f64>>>,
 }
 
 impl<T: Float> Gather<T> {
@@ -52,8 +52,8 @@ impl<T: Float> Gather<T> {
     pub(super) fn add_up<R>(
         &mut self,
         leaves: Leaves,
-        each: impl Fn(usize, &mut Sums<T>) + Sync,
-        whole: impl FnOnce(&Sums<f64>) -> R,
+        each: impl Fn(usize, &mut TileSums<T>) + Sync,
+        whole: impl FnOnce(&TileSums<f64>) -> R,
     ) -> R {
         self.meeting.begin(leaves.tree());
         self.spare.reserve(rayon::current_num_threads().min(leaves.count()));
@@ -63,7 +63,7 @@ impl<T: Float> Gather<T> {
             let mut sums = spare.leaf();
             sums.clear();
             leaves.items(leaf).for_each(|tile| each(tile, &mut sums));
-            meeting.arrive(Node::leaf(leaf), Part::Leaf(sums), |left, right| spare.add(left, right));
+            meeting.arrive(TreeNode::leaf(leaf), Part::Leaf(sums), |left, right| spare.add(left, right));
         });
         let total = match self.meeting.take_total() {
             Some(Part::Node(sums)) => sums,
@@ -86,31 +86,31 @@ impl<T: Float> Spare<T> {
         let [leaves, nodes] = [4 * threads, 4 * threads + 4];
         let lengths = self.lengths;
         let known = self.leaves.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
-        known.extend((known.len()..leaves).map(|_| Sums::new(lengths)));
+        known.extend((known.len()..leaves).map(|_| TileSums::new(lengths)));
         let known = self.nodes.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
-        known.extend((known.len()..nodes).map(|_| Sums::new(lengths)));
+        known.extend((known.len()..nodes).map(|_| TileSums::new(lengths)));
     }
 
-    fn leaf(&self) -> Sums<T> {
+    fn leaf(&self) -> TileSums<T> {
         let found = self.leaves.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
-        found.unwrap_or_else(|| Sums::new(self.lengths))
+        found.unwrap_or_else(|| TileSums::new(self.lengths))
     }
 
-    fn node(&self) -> Sums<f64> {
+    fn node(&self) -> TileSums<f64> {
         let found = self.nodes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
-        found.unwrap_or_else(|| Sums::new(self.lengths))
+        found.unwrap_or_else(|| TileSums::new(self.lengths))
     }
 
-    fn keep_leaf(&self, sums: Sums<T>) {
+    fn keep_leaf(&self, sums: TileSums<T>) {
         self.leaves.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(sums);
     }
 
-    fn keep_node(&self, sums: Sums<f64>) {
+    fn keep_node(&self, sums: TileSums<f64>) {
         self.nodes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(sums);
     }
 
     /// A leaf as a node.
-    fn lift(&self, leaf: Sums<T>) -> Sums<f64> {
+    fn lift(&self, leaf: TileSums<T>) -> TileSums<f64> {
         let mut node = self.node();
         node.gradient.iter_mut().zip(&leaf.gradient).for_each(|(to, from)| *to = from.to_f64());
         node.scalars.copy_from_slice(&leaf.scalars);

@@ -3,8 +3,8 @@
 use super::engine::{Cpu, tile_count, tile_range};
 use super::gather::leaves;
 use super::term::MOST_POINTS;
-use super::tile::Sums;
-use super::weights::Target;
+use super::tile::TileSums;
+use super::weights::GradientTarget;
 use crate::Points;
 use linear::Float;
 use rayon::prelude::*;
@@ -38,7 +38,7 @@ impl<T: Float> Cpu<T> {
             for residual in 0..residuals {
                 scratch.seed_one(term, residual);
                 let rows = &mut rows[residual * width..];
-                let mut target = Target::Rows { rows, stride: residuals * width, points: tile.len() };
+                let mut target = GradientTarget::Rows { rows, stride: residuals * width, points: tile.len() };
                 scratch.reverse(shared, term, &mut target);
             }
         });
@@ -66,7 +66,7 @@ impl<T: Float> Cpu<T> {
                 scratch.seed_one(term, residual);
                 let mut products = [T::ZERO; MOST_POINTS];
                 let products = &mut products[..term.points];
-                scratch.reverse(shared, term, &mut Target::Along { direction, scalars, products });
+                scratch.reverse(shared, term, &mut GradientTarget::Along { direction, scalars, products });
                 let places = out.iter_mut().skip(residual).step_by(residuals);
                 places.zip(products).for_each(|(to, from)| *to = from.to_f64());
             }
@@ -87,7 +87,7 @@ impl<T: Float> Cpu<T> {
         let (shared, term) = (fixed.shared(), &fixed.terms[term]);
         let residuals = term.term.residuals.len();
         let tiles = tile_count(term, points);
-        let each = |tile: usize, sums: &mut Sums<T>| {
+        let each = |tile: usize, sums: &mut TileSums<T>| {
             let mut scratch = fixed.own_scratch();
             let range = tile_range(term, points, tile);
             scratch.forward(shared, term, points, range.clone());
@@ -98,8 +98,8 @@ impl<T: Float> Cpu<T> {
                     if inside { T::from_f64(seeds[place]) } else { T::ZERO }
                 });
             }
-            let Sums { gradient, scalars, .. } = sums;
-            scratch.reverse(shared, term, &mut Target::Sum { gradient, scalars });
+            let TileSums { gradient, scalars, .. } = sums;
+            scratch.reverse(shared, term, &mut GradientTarget::Sum { gradient, scalars });
         };
         self.gather.add_up(leaves(tiles), each, |total| {
             gradient.fill(0.0);

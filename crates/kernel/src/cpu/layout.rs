@@ -15,7 +15,7 @@ pub(crate) struct TapeLayout {
     pub(crate) slots: Vec<usize>,
     /// Where the adjoint of the outputs is put.
     pub(crate) output_slot: usize,
-    /// Numbers of all packed matrices: weights, transposes and gradients lie at [`Packed`] places.
+    /// Numbers of all packed matrices: weights, transposes and gradients lie at [`PackedLayer`] places.
     pub(crate) packed: usize,
     pub(crate) transposed: usize,
 }
@@ -27,20 +27,20 @@ pub(crate) struct LayerStep {
     /// Where the adjoint of the output lies.
     pub(crate) output: usize,
     /// In the order of the layer's operands.
-    pub(crate) operands: Vec<Bar>,
-    pub(crate) packed: Packed,
+    pub(crate) operands: Vec<AdjointSlot>,
+    pub(crate) packed: PackedLayer,
 }
 
 /// The adjoint of a signal, and whether the layer is the first to write it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bar {
+pub(crate) struct AdjointSlot {
     pub(crate) slot: usize,
     pub(crate) start: Accumulation,
 }
 
 /// Where a dense layer's matrix, its bias and its transpose lie in the packed buffers.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Packed {
+pub(crate) struct PackedLayer {
     pub(crate) matrix: usize,
     pub(crate) bias: usize,
     pub(crate) transpose: usize,
@@ -60,9 +60,9 @@ impl TapeLayout {
         let step = |(layer, bars): (&Layer, LayerBars)| {
             let start =
                 |bar: &adjoints::Bar| if bar.adds { Accumulation::Accumulate } else { Accumulation::Zero };
-            let bar = |bar: &adjoints::Bar| Bar { slot: bar.slot, start: start(bar) };
+            let bar = |bar: &adjoints::Bar| AdjointSlot { slot: bar.slot, start: start(bar) };
             let operands = bars.operands.iter().map(bar).collect();
-            LayerStep { layer: *layer, output: bars.output, operands, packed: Packed::default() }
+            LayerStep { layer: *layer, output: bars.output, operands, packed: PackedLayer::default() }
         };
         let mut steps: Vec<LayerStep> = architecture.layers.iter().zip(adjoints.layers).map(step).collect();
 
@@ -73,7 +73,7 @@ impl TapeLayout {
                 let bias = matrix + widths[input] * padded[output];
                 let fits = widths[output] * padded[input] <= widths[input] * padded[output];
                 let narrow = widths[output] <= NARROW && fits;
-                step.packed = Packed { matrix, bias, transpose: transposed, narrow };
+                step.packed = PackedLayer { matrix, bias, transpose: transposed, narrow };
                 packed = bias + padded[output];
                 transposed += widths[output] * padded[input];
             }

@@ -1,10 +1,10 @@
 //! The network on one tile of points: forward with all channels, and back.
 
-use super::activation::{self, Block, Nonlinearity};
+use super::activation::{self, ChannelBlock, Nonlinearity};
 use super::layout::TapeLayout;
-use super::product::{self, Span};
+use super::product::{self, ChannelSpan};
 use super::term::TermCode;
-use super::weights::{DenseBar, Rows, Target, narrow_forward};
+use super::weights::{DenseBar, GradientTarget, Rows, narrow_forward};
 use equation::taylor::{Architecture, Layer};
 use linear::{Accumulation, Float, Level, Scalars, Size, multiply};
 
@@ -136,7 +136,7 @@ impl<T: Float> Site<T> {
         shared: Shared<'_, T>,
         term: &TermCode<T>,
         slots: &mut [Vec<T>],
-        target: &mut Target<'_, T>,
+        target: &mut GradientTarget<'_, T>,
     ) {
         let Shared { level, layout, weights, .. } = shared;
         let rows = term.rows();
@@ -148,11 +148,11 @@ impl<T: Float> Site<T> {
                     let (in_columns, out_columns) = (layout.padded[input], layout.padded[output]);
                     let dense = DenseBar { step, values: &self.values[input], bar: &slots[step.output] };
                     match target {
-                        Target::Sum { gradient, .. } => dense.add_to_sum(shared, term, gradient),
-                        Target::Rows { rows, stride, points } => {
+                        GradientTarget::Sum { gradient, .. } => dense.add_to_sum(shared, term, gradient),
+                        GradientTarget::Rows { rows, stride, points } => {
                             dense.add_to_rows(shared, term, rows, *stride, *points);
                         }
-                        Target::Along { direction, products, .. } => {
+                        GradientTarget::Along { direction, products, .. } => {
                             dense.add_along(shared, term, direction, products, &mut self.product);
                         }
                     }
@@ -259,18 +259,23 @@ fn for_spans<T: Float>(
     term: &TermCode<T>,
     width: usize,
     coefficients: &[T],
-    mut each: impl FnMut(usize, Span<'_, T>),
+    mut each: impl FnMut(usize, ChannelSpan<'_, T>),
 ) {
     let (points, stride) = (term.points, term.points * width);
     let count = term.term.channels.coefficients.len();
-    let span =
-        Span { product: &term.product, channels: term.channels, length: stride, stride, coefficients: &[] };
+    let span = ChannelSpan {
+        product: &term.product,
+        channels: term.channels,
+        length: stride,
+        stride,
+        coefficients: &[],
+    };
     if !term.varies {
         return each(0, span);
     }
     for point in 0..points {
         let coefficients = point_coefficients(coefficients, point, count);
-        each(point * width, Span { length: width, coefficients, ..span });
+        each(point * width, ChannelSpan { length: width, coefficients, ..span });
     }
 }
 
@@ -286,8 +291,8 @@ fn activate<T: Float>(
     basis: &mut [T],
 ) {
     for_spans(term, width, coefficients, |start, span| {
-        let Span { length, stride, coefficients, .. } = span;
-        let block = Block { chain: &term.chain, shape, length, stride, coefficients };
+        let ChannelSpan { length, stride, coefficients, .. } = span;
+        let block = ChannelBlock { chain: &term.chain, shape, length, stride, coefficients };
         activation::forward(level, block, &z[start..], &mut h[start..], &mut basis[start..]);
     });
 }
@@ -307,8 +312,8 @@ fn deactivate<T: Float>(
 ) {
     let count = if term.trains_coefficients { term.term.rules.chain.len() } else { 0 };
     for_spans(term, width, coefficients, |start, span| {
-        let Span { length, stride, coefficients, .. } = span;
-        let block = Block { chain: &term.chain, shape, length, stride, coefficients };
+        let ChannelSpan { length, stride, coefficients, .. } = span;
+        let block = ChannelBlock { chain: &term.chain, shape, length, stride, coefficients };
         let partials = &mut partials[..count];
         partials.fill(T::ZERO);
         let (z, basis, h_bar) = (&z[start..], &basis[start..], &h_bar[start..]);

@@ -5,7 +5,7 @@ use linear::{Float, for_each_level};
 
 /// The product rule of one term of the plan.
 #[derive(Clone, Debug)]
-pub(crate) struct Product<T> {
+pub(crate) struct ProductRule<T> {
     terms: Vec<ProductTerm<T>>,
 }
 
@@ -18,7 +18,7 @@ struct ProductTerm<T> {
     coefficient: Option<usize>,
 }
 
-impl<T: Float> Product<T> {
+impl<T: Float> ProductRule<T> {
     pub(crate) fn new(rules: &Rules) -> Self {
         let term = |term: &equation::taylor::ProductTerm| ProductTerm {
             channel: term.channel,
@@ -27,14 +27,14 @@ impl<T: Float> Product<T> {
             factor: T::from_f64(term.weight.factor),
             coefficient: term.weight.coefficient,
         };
-        Product { terms: rules.product.iter().map(term).collect() }
+        ProductRule { terms: rules.product.iter().map(term).collect() }
     }
 }
 
 /// All channels of some neurons at one or more points, `stride` numbers apart.
 #[derive(Clone, Copy)]
-pub(crate) struct Span<'a, T> {
-    pub(crate) product: &'a Product<T>,
+pub(crate) struct ChannelSpan<'a, T> {
+    pub(crate) product: &'a ProductRule<T>,
     pub(crate) channels: usize,
     pub(crate) length: usize,
     pub(crate) stride: usize,
@@ -44,17 +44,17 @@ pub(crate) struct Span<'a, T> {
 
 for_each_level! {
     /// Adds `sign · f·g` to `h`.
-    pub(crate) fn multiply<T: Float>(span: Span<'_, T>, sign: T, f: &[T], g: &[T], h: &mut [T]) => multiply_body
+    pub(crate) fn multiply<T: Float>(span: ChannelSpan<'_, T>, sign: T, f: &[T], g: &[T], h: &mut [T]) => multiply_body
 }
 
 for_each_level! {
     /// Adds the adjoint of [`multiply`] with respect to `f` to `f_bar`.
-    pub(crate) fn adjoint<T: Float>(span: Span<'_, T>, sign: T, g: &[T], h_bar: &[T], f_bar: &mut [T]) => adjoint_body
+    pub(crate) fn adjoint<T: Float>(span: ChannelSpan<'_, T>, sign: T, g: &[T], h_bar: &[T], f_bar: &mut [T]) => adjoint_body
 }
 
 /// Adds the derivative with respect to every term's weight, summed over the span, to `partials`.
 pub(crate) fn partials<T: Float>(
-    span: Span<'_, T>,
+    span: ChannelSpan<'_, T>,
     sign: T,
     f: &[T],
     g: &[T],
@@ -68,7 +68,7 @@ pub(crate) fn partials<T: Float>(
     }
 }
 
-impl<T: Float> Product<T> {
+impl<T: Float> ProductRule<T> {
     /// Adds `factor · partial` of every varying term to the adjoint of its coefficient.
     pub(crate) fn scatter(&self, partials: &[T], coefficients_bar: &mut [T]) {
         for (partial, term) in partials.iter().zip(&self.terms) {
@@ -84,7 +84,13 @@ impl<T: Float> Product<T> {
 }
 
 #[inline(always)]
-fn multiply_body<T: Float, const FMA: bool>(span: Span<'_, T>, sign: T, f: &[T], g: &[T], h: &mut [T]) {
+fn multiply_body<T: Float, const FMA: bool>(
+    span: ChannelSpan<'_, T>,
+    sign: T,
+    f: &[T],
+    g: &[T],
+    h: &mut [T],
+) {
     let at = |channel: usize| channel * span.stride..channel * span.stride + span.length;
     for channel in 0..span.channels {
         let (f0, g0) = (&f[at(0)], &g[at(0)]);
@@ -105,7 +111,7 @@ fn multiply_body<T: Float, const FMA: bool>(span: Span<'_, T>, sign: T, f: &[T],
 
 #[inline(always)]
 fn adjoint_body<T: Float, const FMA: bool>(
-    span: Span<'_, T>,
+    span: ChannelSpan<'_, T>,
     sign: T,
     g: &[T],
     h_bar: &[T],
@@ -135,6 +141,6 @@ fn adjoint_body<T: Float, const FMA: bool>(
 }
 
 #[inline(always)]
-fn weight<T: Float>(span: &Span<'_, T>, term: &ProductTerm<T>) -> T {
+fn weight<T: Float>(span: &ChannelSpan<'_, T>, term: &ProductTerm<T>) -> T {
     term.coefficient.map_or(term.factor, |place| term.factor * span.coefficients[place])
 }

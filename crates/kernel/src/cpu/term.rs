@@ -2,7 +2,7 @@
 
 use super::activation::Chain;
 use super::layout::TapeLayout;
-use super::product::Product;
+use super::product::ProductRule;
 use equation::taylor::{Architecture, Layer, Term};
 use linear::Float;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const FEWEST_POINTS: usize = 8;
 pub(crate) struct TermCode<T> {
     pub(crate) term: Arc<Term>,
     pub(crate) chain: Chain<T>,
-    pub(crate) product: Product<T>,
+    pub(crate) product: ProductRule<T>,
     pub(crate) channels: usize,
     /// Points per tile.
     pub(crate) points: usize,
@@ -49,7 +49,7 @@ impl<T: Float> TermCode<T> {
         TermCode {
             term: Arc::clone(term),
             chain: Chain::new(&term.rules, channels),
-            product: Product::new(&term.rules),
+            product: ProductRule::new(&term.rules),
             channels,
             points: points / 4 * 4,
             varies: !term.channels.coefficients.is_empty(),

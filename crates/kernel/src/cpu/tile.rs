@@ -4,7 +4,7 @@ use super::layout::TapeLayout;
 use super::network::{Shared, Site};
 use super::program::{Columns, column, run};
 use super::term::TermCode;
-use super::weights::Target;
+use super::weights::GradientTarget;
 use crate::Points;
 use equation::taylor::{Adjoint, Variable};
 use linear::Float;
@@ -27,7 +27,7 @@ pub(crate) struct Scratch<T> {
 
 /// What some tiles add up to.
 #[derive(Debug)]
-pub(crate) struct Sums<T> {
+pub(crate) struct TileSums<T> {
     /// Packed gradient of the weights.
     pub(crate) gradient: Vec<T>,
     /// Gradient of the scalars.
@@ -36,10 +36,14 @@ pub(crate) struct Sums<T> {
     pub(crate) squares: Vec<f64>,
 }
 
-impl<T: Float> Sums<T> {
+impl<T: Float> TileSums<T> {
     /// Zero, with so many packed weights, scalars and residuals.
     pub(crate) fn new([weights, scalars, squares]: [usize; 3]) -> Self {
-        Sums { gradient: vec![T::ZERO; weights], scalars: vec![0.0; scalars], squares: vec![0.0; squares] }
+        TileSums {
+            gradient: vec![T::ZERO; weights],
+            scalars: vec![0.0; scalars],
+            squares: vec![0.0; squares],
+        }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -173,7 +177,12 @@ impl<T: Float> Scratch<T> {
     }
 
     /// Hands the gradient of Σ seed·residual to `target`.
-    pub(crate) fn reverse(&mut self, shared: Shared<'_, T>, term: &TermCode<T>, target: &mut Target<'_, T>) {
+    pub(crate) fn reverse(
+        &mut self,
+        shared: Shared<'_, T>,
+        term: &TermCode<T>,
+        target: &mut GradientTarget<'_, T>,
+    ) {
         let count = term.points;
         let width = shared.layout.padded[shared.layout.padded.len() - 1];
         let columns = Columns {
@@ -221,7 +230,7 @@ impl<T: Float> Scratch<T> {
         shared: Shared<'_, T>,
         term: &TermCode<T>,
         number: usize,
-        target: &mut Target<'_, T>,
+        target: &mut GradientTarget<'_, T>,
     ) {
         let weights = shared.architecture.weight_count();
         let count = term.points;

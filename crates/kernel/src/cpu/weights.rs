@@ -8,7 +8,7 @@ use equation::taylor::Layer;
 use linear::{Accumulation, Float, Scalars, Size, for_each_level, multiply};
 
 /// What becomes of the gradients of a tile.
-pub(crate) enum Target<'a, T> {
+pub(crate) enum GradientTarget<'a, T> {
     /// Added up over the points: packed weights, and scalars.
     Sum { gradient: &'a mut [T], scalars: &'a mut [f64] },
     /// One row per point, in the order of the parameters; points `stride` numbers apart.
@@ -17,17 +17,19 @@ pub(crate) enum Target<'a, T> {
     Along { direction: &'a [T], scalars: &'a [f64], products: &'a mut [T] },
 }
 
-impl<T: Float> Target<'_, T> {
+impl<T: Float> GradientTarget<'_, T> {
     /// Takes every point's derivative with respect to a scalar that follows `weights` weights.
     pub(crate) fn scalar(&mut self, weights: usize, place: usize, bars: &[T]) {
         match self {
-            Target::Sum { scalars, .. } => scalars[place] += bars.iter().map(|bar| bar.to_f64()).sum::<f64>(),
-            Target::Rows { rows, stride, points } => {
+            GradientTarget::Sum { scalars, .. } => {
+                scalars[place] += bars.iter().map(|bar| bar.to_f64()).sum::<f64>()
+            }
+            GradientTarget::Rows { rows, stride, points } => {
                 for (point, bar) in bars.iter().enumerate().take(*points) {
                     rows[point * *stride + weights + place] += bar.to_f64();
                 }
             }
-            Target::Along { scalars, products, .. } => {
+            GradientTarget::Along { scalars, products, .. } => {
                 let direction = T::from_f64(scalars[place]);
                 products.iter_mut().zip(bars).for_each(|(product, &bar)| *product += direction * bar);
             }

@@ -1,6 +1,6 @@
 //! Which points a call visits, where their rows lie, and how they are shared out when memory does not hold them all.
 
-use crate::recipe::{Column, Part, Recipe, Sequence, Supply};
+use crate::recipe::{DrawnColumn, DrawnPart, Recipe, Sequence, Supply};
 use crate::{Points, Visits};
 use equation::taylor::Plan;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(super) enum Wanted<'call> {
 
 /// How many points a term has, how many numbers each of them, and how many of them are a tile.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Size {
+pub(super) struct TermSize {
     pub(super) count: usize,
     pub(super) width: usize,
     pub(super) tile: usize,
@@ -37,13 +37,13 @@ pub(super) struct Chunk {
 
 impl Wanted<'_> {
     /// One size per term, tiles of one point.
-    pub(super) fn sizes(&self, plan: &Plan) -> Vec<Size> {
+    pub(super) fn sizes(&self, plan: &Plan) -> Vec<TermSize> {
         let count = |term: usize| match self {
             Wanted::Given(points) => points[term].len(),
             Wanted::Drawn(recipe) => recipe.terms[term].len(),
         };
         let widths = plan.terms.iter().map(|term| term.row.width());
-        widths.enumerate().map(|(term, width)| Size { count: count(term), width, tile: 1 }).collect()
+        widths.enumerate().map(|(term, width)| TermSize { count: count(term), width, tile: 1 }).collect()
     }
 
     /// The points of a term that must be brought there.
@@ -76,17 +76,17 @@ impl<'run> From<Visits<'run>> for Wanted<'run> {
 }
 
 /// Tiles of all terms.
-pub(super) fn tiles(sizes: &[Size]) -> usize {
+pub(super) fn tiles(sizes: &[TermSize]) -> usize {
     sizes.iter().map(|size| size.count.div_ceil(size.tile)).sum()
 }
 
 /// Cuts the tiles of all terms, one after the other, into chunks of `each`. A block takes every so many of the
 /// tiles: where `each` is a multiple of the blocks, it takes the same tiles in the same order as without chunks.
-pub(super) fn chunks(sizes: &[Size], each: usize) -> Vec<Chunk> {
+pub(super) fn chunks(sizes: &[TermSize], each: usize) -> Vec<Chunk> {
     let count = tiles(sizes).div_ceil(each).max(1);
     let chunk = |number: usize| {
         let mut first = 0;
-        let range = |size: &Size| {
+        let range = |size: &TermSize| {
             let own = size.count.div_ceil(size.tile);
             let place = |edge: usize| (edge.clamp(first, first + own) - first) * size.tile;
             let range = place(number * each)..place((number + 1) * each).min(size.count);
@@ -100,12 +100,12 @@ pub(super) fn chunks(sizes: &[Size], each: usize) -> Vec<Chunk> {
 
 impl Chunk {
     /// Numbers of all its rows.
-    pub(super) fn words(&self, sizes: &[Size]) -> usize {
+    pub(super) fn words(&self, sizes: &[TermSize]) -> usize {
         self.ranges.iter().zip(sizes).map(|(range, size)| range.len() * size.width).sum()
     }
 
     /// Per term: where its rows start, its points, its first tile; then where the tiles end.
-    pub(super) fn table(&self, sizes: &[Size]) -> Vec<u64> {
+    pub(super) fn table(&self, sizes: &[TermSize]) -> Vec<u64> {
         let mut table = Vec::with_capacity(ENTRY * sizes.len() + ENTRY);
         let (mut start, mut first) = (0, 0);
         for (range, size) in self.ranges.iter().zip(sizes) {
@@ -118,7 +118,7 @@ impl Chunk {
     }
 
     /// The same where the rows of all chunks are there.
-    pub(super) fn table_among_all(&self, sizes: &[Size]) -> Vec<u64> {
+    pub(super) fn table_among_all(&self, sizes: &[TermSize]) -> Vec<u64> {
         let mut table = self.table(sizes);
         let mut start = 0;
         for (entry, (range, size)) in table.chunks_exact_mut(ENTRY).zip(self.ranges.iter().zip(sizes)) {
@@ -129,7 +129,7 @@ impl Chunk {
     }
 
     /// What the device draws of it, by the place of every part in [`PartTable`].
-    pub(super) fn jobs(&self, sizes: &[Size], recipe: &Recipe, parts: &PartTable) -> Vec<u64> {
+    pub(super) fn jobs(&self, sizes: &[TermSize], recipe: &Recipe, parts: &PartTable) -> Vec<u64> {
         let mut jobs = Vec::new();
         let (mut to, mut number) = (0, 0);
         for ((range, size), supply) in self.ranges.iter().zip(sizes).zip(&recipe.terms) {
@@ -177,7 +177,7 @@ impl PartTable {
         table
     }
 
-    fn add(&mut self, part: &Part) {
+    fn add(&mut self, part: &DrawnPart) {
         let place = self.words.len();
         self.places.push(place);
         let columns = place + PART;
@@ -194,8 +194,8 @@ impl PartTable {
         self.words.extend([kind, part.stream, count, half, width, columns as u64, directions as u64]);
         for column in &part.columns {
             self.words.extend(match *column {
-                Column::Constant(value) => [u64::MAX, value.to_bits(), 0],
-                Column::Stretched { dimension, low, length } => {
+                DrawnColumn::Constant(value) => [u64::MAX, value.to_bits(), 0],
+                DrawnColumn::Stretched { dimension, low, length } => {
                     [dimension as u64, low.to_bits(), length.to_bits()]
                 }
             });
@@ -210,10 +210,10 @@ impl PartTable {
 mod tests {
     use super::*;
 
-    const SIZES: [Size; 3] = [
-        Size { count: 20, width: 2, tile: 4 },
-        Size { count: 0, width: 3, tile: 8 },
-        Size { count: 9, width: 1, tile: 4 },
+    const SIZES: [TermSize; 3] = [
+        TermSize { count: 20, width: 2, tile: 4 },
+        TermSize { count: 0, width: 3, tile: 8 },
+        TermSize { count: 9, width: 1, tile: 4 },
     ];
 
     #[test]

@@ -1,13 +1,13 @@
 //! The engine: what a plan's kernels, their memory, and the owners of steps, equations and vectors are together.
 
 use super::CudaError;
-use super::context::Context;
+use super::context::DeviceContext;
 use super::machine::Machine;
-use super::memory::{Memory, MemoryPlan, MemoryUse};
+use super::memory::{MemoryLedger, MemoryPlan, MemoryUse};
 use super::newton::{Newton, Surveyed, Tried};
-use super::program::{CompileMode, Program, Unfused, tables};
+use super::program::{CompileMode, LoadedProgram, Unfused, tables};
 use super::step::Step;
-use super::vectors::Vectors;
+use super::vectors::DeviceVectors;
 use crate::{Points, Precision, Recipe, Visited, Visits, Weighted};
 use equation::taylor::Plan;
 use linear::{Attempt, Change, Course, Moments, Series, Unknowns};
@@ -17,18 +17,18 @@ use std::sync::Arc;
 /// A plan on a GPU.
 #[derive(Debug)]
 pub(crate) struct Cuda {
-    context: Context,
+    context: DeviceContext,
     step: Step,
     newton: Newton,
-    vectors: Vectors,
+    vectors: DeviceVectors,
 }
 
 impl Cuda {
     /// Kernels are compiled when they are first needed.
     pub(crate) fn new(plan: Arc<Plan>, precision: Precision, machine: Machine) -> Result<Self, CudaError> {
-        let memory = Memory::new(&machine, plan.parameter_count() + tables(&plan))?;
-        let context = Context { program: Program::new(plan, precision, machine), memory };
-        let (step, newton, vectors) = (Step::default(), Newton::default(), Vectors::default());
+        let memory = MemoryLedger::new(&machine, plan.parameter_count() + tables(&plan))?;
+        let context = DeviceContext { program: LoadedProgram::new(plan, precision, machine), memory };
+        let (step, newton, vectors) = (Step::default(), Newton::default(), DeviceVectors::default());
         Ok(Cuda { context, step, newton, vectors })
     }
 

@@ -23,8 +23,8 @@ pub use memory::{MemoryPlan, MemoryUse, Purpose};
 pub(crate) use newton::{CANDIDATES, Tried, distinct_factors};
 pub use program::{CompileMode, CompileModeError, Unfused};
 
-use machine::{Cache, Gpu, StandIn, groups};
-use program::{MOST, MOST_SHARING, Target, Variant, Work, source};
+use machine::{Gpu, KernelCache, StandIn, groups};
+use program::{KernelTarget, MOST, MOST_SHARING, Variant, Work, source};
 
 use crate::Precision;
 use equation::taylor::Plan;
@@ -84,7 +84,7 @@ pub fn compile(
         Kernels::Separate => &[Work::Separate],
         Kernels::All => &Work::ALL,
     };
-    let cache = Cache::of_user();
+    let cache = KernelCache::of_user();
     let target = target(precision, architecture);
     let mut reports = Vec::new();
     for &work in works {
@@ -109,9 +109,9 @@ pub fn kernel_text(plan: &Plan, precision: Precision) -> String {
 }
 
 /// Kernels as they are written for many points.
-fn target(precision: Precision, architecture: &str) -> Target {
+fn target(precision: Precision, architecture: &str) -> KernelTarget {
     let variant = Variant { sharing: MOST_SHARING, apart: true, ..Variant::default() };
-    Target { precision, shared: shared(architecture), groups: groups(architecture), variant }
+    KernelTarget { precision, shared: shared(architecture), groups: groups(architecture), variant }
 }
 
 /// Bytes of shared memory of a multiprocessor of an architecture (CUDA C++ Programming Guide, compute capabilities).

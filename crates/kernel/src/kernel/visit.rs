@@ -1,7 +1,7 @@
 //! Rows of the Jacobian, block by block, and whoever wants to see them.
 
 use crate::{Kernel, KernelError, Sums, Weighted};
-use linear::tree::{Leaves, Node, Nodes, Sum};
+use linear::tree::{Leaves, Nodes, Sum, TreeNode};
 use linear::{Gram, NormalEquations, Subspace};
 
 /// Numbers of the Jacobian that are there at a time where only its diagonal is wanted.
@@ -211,7 +211,7 @@ impl Visitor for Diagonal<'_> {
             self.diagonal.iter_mut().zip(row).for_each(|(sum, slope)| *sum += square * slope * slope);
         }
         if let Some(leaf) = self.leaves.ended_by(self.added) {
-            self.nodes.push(Node::leaf(leaf), self.diagonal.to_vec(), |mut left, right| {
+            self.nodes.push(TreeNode::leaf(leaf), self.diagonal.to_vec(), |mut left, right| {
                 left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
                 left
             });

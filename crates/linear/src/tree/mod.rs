@@ -10,5 +10,5 @@ mod shape;
 mod sum;
 
 pub use nodes::{Meeting, Nodes, combine};
-pub use shape::{Leaves, Node, Tree};
+pub use shape::{Leaves, Tree, TreeNode};
 pub use sum::{Sum, sum};

@@ -1,13 +1,13 @@
 //! Values of nodes, added up as the tree says.
 
-use super::{Node, Tree};
+use super::{Tree, TreeNode};
 use std::sync::{Mutex, MutexGuard};
 
 /// What consecutive leaves, or nodes, add up to so far, as few nodes as the tree makes of them: a binary counter.
 #[derive(Clone, Debug)]
 pub struct Nodes<V> {
     tree: Tree,
-    held: Vec<(Node, V)>,
+    held: Vec<(TreeNode, V)>,
 }
 
 impl<V> Nodes<V> {
@@ -17,7 +17,7 @@ impl<V> Nodes<V> {
     }
 
     /// Takes the next leaf or node. `add` adds the second value to the first, which lies left of it.
-    pub fn push(&mut self, node: Node, value: V, mut add: impl FnMut(V, V) -> V) {
+    pub fn push(&mut self, node: TreeNode, value: V, mut add: impl FnMut(V, V) -> V) {
         let (mut node, mut value) = (node, value);
         while let Some(parent) = self.held.last().and_then(|(left, _)| self.tree.joined(*left, node)) {
             let Some((_, left)) = self.held.pop() else { break };
@@ -28,7 +28,7 @@ impl<V> Nodes<V> {
     }
 
     /// The nodes, from left to right: at most two per level of the tree.
-    pub fn into_parts(self) -> Vec<(Node, V)> {
+    pub fn into_parts(self) -> Vec<(TreeNode, V)> {
         self.held
     }
 
@@ -43,7 +43,7 @@ impl<V> Nodes<V> {
 #[derive(Debug)]
 pub struct Meeting<V> {
     tree: Tree,
-    waiting: Mutex<Vec<(Node, V)>>,
+    waiting: Mutex<Vec<(TreeNode, V)>>,
 }
 
 impl<V> Meeting<V> {
@@ -59,14 +59,14 @@ impl<V> Meeting<V> {
     }
 
     /// Takes a leaf or node, and adds up all that it completes.
-    pub fn arrive(&self, node: Node, value: V, add: impl Fn(V, V) -> V) {
+    pub fn arrive(&self, node: TreeNode, value: V, add: impl Fn(V, V) -> V) {
         let (mut node, mut value) = (node, value);
         loop {
             let mut waiting = self.waiting();
-            let left = |(place, (other, _)): (usize, &(Node, V))| {
+            let left = |(place, (other, _)): (usize, &(TreeNode, V))| {
                 Some((place, self.tree.joined(*other, node)?, true))
             };
-            let right = |(place, (other, _)): (usize, &(Node, V))| {
+            let right = |(place, (other, _)): (usize, &(TreeNode, V))| {
                 Some((place, self.tree.joined(node, *other)?, false))
             };
             let found = waiting.iter().enumerate().find_map(|one| left(one).or_else(|| right(one)));
@@ -86,7 +86,7 @@ impl<V> Meeting<V> {
         self.waiting().pop().filter(|(node, _)| *node == root).map(|(_, value)| value)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Vec<(Node, V)>> {
+    fn waiting(&self) -> MutexGuard<'_, Vec<(TreeNode, V)>> {
         self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
@@ -100,7 +100,7 @@ impl<V> Default for Meeting<V> {
 /// The sum of all leaves, of nodes that others have added up, from left to right; `None` where some are missing.
 pub fn combine<V>(
     tree: Tree,
-    parts: impl IntoIterator<Item = (Node, V)>,
+    parts: impl IntoIterator<Item = (TreeNode, V)>,
     mut add: impl FnMut(V, V) -> V,
 ) -> Option<V> {
     let mut nodes = Nodes::new(tree);

@@ -68,15 +68,15 @@ pub struct Tree {
 
 /// A node of a tree: the consecutive leaves that it adds up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Node {
+pub struct TreeNode {
     first: usize,
     count: usize,
 }
 
-impl Node {
+impl TreeNode {
     /// A single leaf.
-    pub fn leaf(number: usize) -> Node {
-        Node { first: number, count: 1 }
+    pub fn leaf(number: usize) -> TreeNode {
+        TreeNode { first: number, count: 1 }
     }
 
     /// Its leaves.
@@ -92,17 +92,17 @@ impl Tree {
     }
 
     /// The node that adds up everything.
-    pub fn root(self) -> Node {
-        Node { first: 0, count: self.leaves }
+    pub fn root(self) -> TreeNode {
+        TreeNode { first: 0, count: self.leaves }
     }
 
     /// The node that is made of these two, the left one first; `None` where the tree does not add them to each other.
-    pub fn joined(self, left: Node, right: Node) -> Option<Node> {
+    pub fn joined(self, left: TreeNode, right: TreeNode) -> Option<TreeNode> {
         // Left parts have as many leaves as a power of two, and lie at multiples of twice as many. The right part has as
         // many, or what is left of the tree.
         let both = (left.first + 2 * left.count).min(self.leaves);
         let apart = left.count.is_power_of_two() && left.first.is_multiple_of(2 * left.count);
         let next = right.first == left.first + left.count && right.first + right.count == both;
-        (apart && next).then(|| Node { first: left.first, count: both - left.first })
+        (apart && next).then(|| TreeNode { first: left.first, count: both - left.first })
     }
 }

@@ -1,6 +1,6 @@
 //! Sums of single numbers.
 
-use super::{Leaves, Node, Nodes};
+use super::{Leaves, Nodes, TreeNode};
 
 /// Numbers per leaf, at least, and leaves, at most, where single numbers are added up.
 const NUMBERS: (usize, usize) = (64, 256);
@@ -25,7 +25,7 @@ impl Sum {
     pub fn add(&mut self, number: f64) {
         self.leaf += number;
         if let Some(leaf) = self.leaves.ended_by(self.added) {
-            self.nodes.push(Node::leaf(leaf), std::mem::take(&mut self.leaf), |left, right| left + right);
+            self.nodes.push(TreeNode::leaf(leaf), std::mem::take(&mut self.leaf), |left, right| left + right);
         }
         self.added += 1;
     }

@@ -3,9 +3,7 @@
 use super::{Choice, told, way};
 use crate::sample::Draw;
 use equation::decide::Decision;
-use equation::problem::{
-    Budget, Optimizer as Method, Phase, Problem, ResidualWeights, Sampler, Schedule, Solver,
-};
+use equation::problem::{Budget, Method, Phase, Problem, ResidualWeights, Sampler, Schedule, Solver};
 use equation::taylor::{Plan, Source};
 use kernel::{Device, Precision};
 use method::{Gaps, Order};

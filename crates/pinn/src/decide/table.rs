@@ -2,7 +2,7 @@
 
 use super::Settings;
 use equation::decide::{Decision, quoted};
-use equation::problem::{Budget, Optimizer as Method, Phase, Problem, Schedule};
+use equation::problem::{Budget, Method, Phase, Problem, Schedule};
 
 /// A settled phase as an inline table. What `[training]` states for all phases is left to it, unless the file lists phases:
 /// the table then takes the place of one of those, with all that it states.

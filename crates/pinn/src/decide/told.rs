@@ -3,7 +3,7 @@
 use super::settings::{Chosen, FEW_COORDINATES};
 use super::{Settings, extent_with, table};
 use equation::decide::{Decision, quoted};
-use equation::problem::{Optimizer as Method, Order, Phase, Problem, Solver};
+use equation::problem::{Method, Order, Phase, Problem, Solver};
 use equation::taylor::Plan;
 use kernel::Device;
 

@@ -37,7 +37,7 @@ impl Places {
 
 /// The range of a field.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Summary<'f> {
+pub struct FieldSummary<'f> {
     /// Its name.
     pub name: &'f str,
     /// The smallest value.
@@ -80,8 +80,8 @@ impl Fields {
     }
 
     /// The range of every field.
-    pub fn summaries(&self) -> Vec<Summary<'_>> {
-        let summary = |(name, values): (_, &[f64])| Summary {
+    pub fn summaries(&self) -> Vec<FieldSummary<'_>> {
+        let summary = |(name, values): (_, &[f64])| FieldSummary {
             name,
             smallest: values.iter().copied().fold(f64::INFINITY, f64::min),
             largest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),

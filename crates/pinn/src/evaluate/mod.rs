@@ -9,7 +9,7 @@ mod relative;
 
 pub use field::FieldError;
 pub(crate) use field::Gauge;
-pub use fields::{Fields, Places, Summary};
+pub use fields::{FieldSummary, Fields, Places};
 pub use level::is_free as level_is_free;
 pub use misfit::Misfit;
 pub use relative::largest as largest_relative;

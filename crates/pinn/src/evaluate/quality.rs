@@ -1,7 +1,7 @@
 //! How good any parameters are, trained or not.
 
 use super::{FieldError, Gauge};
-use crate::memory::{Need, Purpose, available};
+use crate::memory::{HostPurpose, Need, available};
 use crate::sample::{draw, draw_part};
 use crate::windows::{Reached, Seam, Stage};
 use crate::{Experiment, Objective, TrainError};
@@ -68,7 +68,7 @@ impl Experiment {
             }
         });
         let points = each as f64 + on_walls.map(|count| count as f64).sum::<f64>();
-        Need::default().with(Purpose::Points, points * widest as f64).check(available()?)?;
+        Need::default().with(HostPurpose::Points, points * widest as f64).check(available()?)?;
         let before = number.checked_sub(1).map(|before| self.stage(before)).transpose()?;
         let seam = before.as_ref().map(|before| Seam::new(before, networks[number - 1])).transpose()?;
         let mut mean: Option<Losses> = None;

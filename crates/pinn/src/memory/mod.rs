@@ -10,7 +10,7 @@ mod need;
 
 pub use available::available;
 pub use device::device_note;
-pub use need::{MemoryError, MemoryItem, Need, Purpose, show};
+pub use need::{HostPurpose, MemoryError, MemoryItem, Need, show};
 
 /// In megabytes.
 pub fn megabytes(bytes: usize) -> String {

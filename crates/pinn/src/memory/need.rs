@@ -9,7 +9,7 @@ const SPARE: u64 = 10;
 
 /// What memory is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Purpose {
+pub enum HostPurpose {
     /// The points that a step visits, copies included.
     Points,
     /// Candidates among which points are chosen by their residuals.
@@ -28,45 +28,45 @@ pub enum Purpose {
     Places,
 }
 
-impl Purpose {
+impl HostPurpose {
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
-            Purpose::Points => "points",
-            Purpose::Candidates => "candidates for points",
-            Purpose::Residuals => "residuals",
-            Purpose::Equations(_) => "matrices of Gauss-Newton",
-            Purpose::History => "optimizer state",
-            Purpose::Network => "the network",
-            Purpose::TestPoints => "test points",
-            Purpose::Places => "evaluation points and values",
+            HostPurpose::Points => "points",
+            HostPurpose::Candidates => "candidates for points",
+            HostPurpose::Residuals => "residuals",
+            HostPurpose::Equations(_) => "matrices of Gauss-Newton",
+            HostPurpose::History => "optimizer state",
+            HostPurpose::Network => "the network",
+            HostPurpose::TestPoints => "test points",
+            HostPurpose::Places => "evaluation points and values",
         }
     }
 
     /// What makes it less.
     pub fn remedy(self) -> &'static str {
         match self {
-            Purpose::Points | Purpose::Residuals => {
+            HostPurpose::Points | HostPurpose::Residuals => {
                 "lower training.points, training.most_points or training.condition_points"
             }
-            Purpose::Candidates => {
+            HostPurpose::Candidates => {
                 "lower training.points and training.most_points, or set training.adaptive = false"
             }
-            Purpose::Equations(Solver::NormalEquations) => {
+            HostPurpose::Equations(Solver::NormalEquations) => {
                 "lower network.width or network.depth, or set training.solver = \"subspace\""
             }
-            Purpose::Equations(Solver::Woodbury) => {
+            HostPurpose::Equations(Solver::Woodbury) => {
                 "lower training.points and training.most_points, or set training.solver = \"subspace\""
             }
-            Purpose::Equations(
+            HostPurpose::Equations(
                 Solver::Auto | Solver::ConjugateGradients | Solver::Sketch | Solver::Subspace,
             ) => "lower network.width and training.points, or set training.optimizer = \"lbfgs\"",
-            Purpose::History => {
+            HostPurpose::History => {
                 "lower network.width, network.depth or training.memory, or set training.optimizer = \"adam\""
             }
-            Purpose::Network => "lower network.width or network.depth",
-            Purpose::TestPoints => "lower the numbers of reference.grid",
-            Purpose::Places => "lower the numbers of --grid, or ask for fewer points",
+            HostPurpose::Network => "lower network.width or network.depth",
+            HostPurpose::TestPoints => "lower the numbers of reference.grid",
+            HostPurpose::Places => "lower the numbers of --grid, or ask for fewer points",
         }
     }
 }
@@ -75,7 +75,7 @@ impl Purpose {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryItem {
     /// What for.
-    pub purpose: Purpose,
+    pub purpose: HostPurpose,
     /// How many; the largest number where they are more.
     pub bytes: u64,
 }
@@ -88,12 +88,12 @@ pub struct Need {
 
 impl Need {
     /// With so many more numbers of eight bytes for a purpose.
-    pub(crate) fn with(self, purpose: Purpose, numbers: f64) -> Self {
+    pub(crate) fn with(self, purpose: HostPurpose, numbers: f64) -> Self {
         self.with_bytes(purpose, numbers * size_of::<f64>() as f64)
     }
 
     /// With so many more bytes for a purpose.
-    pub(crate) fn with_bytes(mut self, purpose: Purpose, bytes: f64) -> Self {
+    pub(crate) fn with_bytes(mut self, purpose: HostPurpose, bytes: f64) -> Self {
         // Casts of what is too large give the largest number.
         let bytes = bytes as u64;
         match self.parts.iter_mut().find(|part| part.purpose == purpose) {
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_is_refused_says_what_needs_how_much_what_there_is_and_what_to_lower() {
-        let need = Need::default().with(Purpose::Network, 1e6).with(Purpose::Candidates, 4e9);
+        let need = Need::default().with(HostPurpose::Network, 1e6).with(HostPurpose::Candidates, 4e9);
         assert_eq!(need.bytes(), 32_008_000_000);
         assert_eq!(need.clone().check(None), Ok(()), "where nobody tells");
         assert_eq!(need.clone().check(Some(36_000_000_000)), Ok(()));
@@ -200,7 +200,7 @@ mod tests {
         for part in ["32.0 GB", "candidates for points", "7.5 GB", "training.points", "PINNACE_HOST_MEMORY"] {
             assert!(said.contains(part), "{part}: {said}");
         }
-        let huge = Need::default().with(Purpose::Points, 1e300).with(Purpose::Network, 1.0);
+        let huge = Need::default().with(HostPurpose::Points, 1e300).with(HostPurpose::Network, 1.0);
         assert_eq!(huge.bytes(), u64::MAX);
     }
 }

@@ -1,6 +1,6 @@
 //! What a run's folder says about an experiment.
 
-use crate::table::Sources;
+use crate::table::DataSources;
 use crate::{Experiment, TrainError};
 use linear::{ARITHMETIC, Level};
 use serde_json::{Map, Value, json};
@@ -93,7 +93,7 @@ impl Files {
         name
     }
 
-    fn read(&self, sources: &Sources) -> Result<Vec<(String, Vec<u8>)>, RunError> {
+    fn read(&self, sources: &DataSources) -> Result<Vec<(String, Vec<u8>)>, RunError> {
         let read = |(file, name): &(String, String)| {
             let (source, bytes) = sources.read(file);
             Ok((name.clone(), bytes.map_err(RunError::read(&source))?.into_owned()))

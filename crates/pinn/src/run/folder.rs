@@ -7,15 +7,15 @@ use serde_json::{Map, json};
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use train::folder::{Contents, Held, PROBLEM, Place};
+use train::folder::{Contents, Held, PROBLEM, RunPlace};
 use train::{Fan, Sink, Snapshot};
 
-/// The folder of a run that this process trains: [`train::folder::Folder`], of an experiment.
+/// The folder of a run that this process trains: [`train::folder::KeptFolder`], of an experiment.
 #[derive(Debug)]
-pub struct Folder(train::folder::Folder);
+pub struct Folder(train::folder::KeptFolder);
 
 impl Deref for Folder {
-    type Target = train::folder::Folder;
+    type Target = train::folder::KeptFolder;
 
     fn deref(&self) -> &Self::Target {
         &self.0
@@ -27,7 +27,7 @@ impl Folder {
     /// that is killed before leaves no run at all. `from` is where the first parameters come from, if
     /// they are another run's; `seconds` is the time between two checkpoints.
     pub fn create(
-        place: &Place,
+        place: &RunPlace,
         experiment: &Experiment,
         start: &Snapshot,
         from: Option<&Path>,
@@ -35,7 +35,7 @@ impl Folder {
     ) -> Result<Folder, TrainError> {
         experiment.check_memory()?;
         let contents = experiment.contents(from)?;
-        Ok(Folder(train::folder::Folder::create(place, &contents, start, seconds)?))
+        Ok(Folder(train::folder::KeptFolder::create(place, &contents, start, seconds)?))
     }
 
     /// Takes the run in a folder for this process alone, to be trained on from [`Run::snapshot`].
@@ -70,7 +70,7 @@ impl Folder {
     }
 
     /// Trains the run to its end, as [`Experiment::train_from`] does, and keeps it on the way. A disk that
-    /// cannot be written to does not end training: see [`train::folder::Folder::trouble`].
+    /// cannot be written to does not end training: see [`train::folder::KeptFolder::trouble`].
     pub fn train(
         &mut self,
         experiment: &Experiment,

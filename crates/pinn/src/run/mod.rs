@@ -10,4 +10,6 @@ mod transfer;
 pub use crate::error::{ChangeRefusal, TransferError};
 pub use folder::Folder;
 pub use open::Run;
-pub use train::folder::{Live, Notice, Place, Record, Renewal, RunError, SECONDS_PER_CHECKPOINT, Told, Used};
+pub use train::folder::{
+    Live, Notice, Record, Renewal, RunError, RunPlace, SECONDS_PER_CHECKPOINT, Told, Used,
+};

@@ -6,7 +6,7 @@ use super::sobol::directions;
 use crate::table::Tables;
 use equation::problem::{Coordinate, Piece, Place, Problem, Sampler};
 use equation::taylor::{Plan, Row, Source, Term};
-use kernel::{Column, Part, Recipe, Sequence, Supply};
+use kernel::{DrawnColumn, DrawnPart, Recipe, Sequence, Supply};
 
 /// The recipe of a phase's points; `None` where some of them cannot be had without evaluating formulas. The
 /// draw's number does not count.
@@ -17,7 +17,7 @@ pub fn recipe(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Op
 }
 
 fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term: &Term) -> Option<Supply> {
-    let part = |number: usize, dimensions: usize, count: usize, columns: Vec<Column>| Part {
+    let part = |number: usize, dimensions: usize, count: usize, columns: Vec<DrawnColumn>| DrawnPart {
         count,
         sequence: sequence(draw.sampler, dimensions),
         stream: Draw::stream_name(position, number),
@@ -26,7 +26,7 @@ fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term:
     let row = term.row;
     match term.source {
         Source::Interior | Source::Prediction => {
-            let mut columns = vec![Column::Constant(1.0); row.width()];
+            let mut columns = vec![DrawnColumn::Constant(1.0); row.width()];
             for (dimension, coordinate) in problem.domain.coordinates.iter().enumerate() {
                 columns[dimension] = stretched(coordinate, dimension);
             }
@@ -66,21 +66,21 @@ fn sequence(sampler: Sampler, dimensions: usize) -> Sequence {
     }
 }
 
-fn zeros(row: Row) -> Vec<Column> {
-    vec![Column::Constant(0.0); row.width()]
+fn zeros(row: Row) -> Vec<DrawnColumn> {
+    vec![DrawnColumn::Constant(0.0); row.width()]
 }
 
-fn stretched(coordinate: &Coordinate, dimension: usize) -> Column {
-    Column::Stretched { dimension, low: coordinate.low, length: coordinate.high - coordinate.low }
+fn stretched(coordinate: &Coordinate, dimension: usize) -> DrawnColumn {
+    DrawnColumn::Stretched { dimension, low: coordinate.low, length: coordinate.high - coordinate.low }
 }
 
-fn on_piece(problem: &Problem, piece: &Piece, row: Row, free: &[usize]) -> Vec<Column> {
+fn on_piece(problem: &Problem, piece: &Piece, row: Row, free: &[usize]) -> Vec<DrawnColumn> {
     let mut columns = zeros(row);
     for &(axis, value) in &piece.fixed {
-        columns[axis] = Column::Constant(value);
+        columns[axis] = DrawnColumn::Constant(value);
     }
     if let (true, Some((axis, sign))) = (row.normals, piece.normal) {
-        columns[row.coordinates * row.sites + axis] = Column::Constant(sign);
+        columns[row.coordinates * row.sites + axis] = DrawnColumn::Constant(sign);
     }
     for (dimension, &axis) in free.iter().enumerate() {
         columns[axis] = stretched(&problem.domain.coordinates[axis], dimension);
@@ -88,10 +88,10 @@ fn on_piece(problem: &Problem, piece: &Piece, row: Row, free: &[usize]) -> Vec<C
     columns
 }
 
-fn wrapped(problem: &Problem, axis: usize, row: Row) -> Vec<Column> {
+fn wrapped(problem: &Problem, axis: usize, row: Row) -> Vec<DrawnColumn> {
     let mut columns = zeros(row);
-    columns[axis] = Column::Constant(problem.domain.coordinates[axis].low);
-    columns[row.coordinates + axis] = Column::Constant(problem.domain.coordinates[axis].high);
+    columns[axis] = DrawnColumn::Constant(problem.domain.coordinates[axis].low);
+    columns[row.coordinates + axis] = DrawnColumn::Constant(problem.domain.coordinates[axis].high);
     let others = (0..problem.domain.len()).filter(|&other| other != axis);
     for (dimension, other) in others.enumerate() {
         let column = stretched(&problem.domain.coordinates[other], dimension);

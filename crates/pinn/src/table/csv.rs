@@ -33,7 +33,7 @@ pub(super) fn read(bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, Ta
     Ok(rows)
 }
 
-fn read_row(line: &Line<'_>, layout: &TableColumns<'_>, row: &mut Vec<f64>) -> Result<(), TableFault> {
+fn read_row(line: &CsvLine<'_>, layout: &TableColumns<'_>, row: &mut Vec<f64>) -> Result<(), TableFault> {
     let (number, found, expected) = (line.number, line.entries.len(), layout.len());
     if found != expected {
         return Err(TableFault::Columns { line: number, found, expected });
@@ -45,7 +45,7 @@ fn read_row(line: &Line<'_>, layout: &TableColumns<'_>, row: &mut Vec<f64>) -> R
 }
 
 /// A line with entries.
-pub(super) struct Line<'text> {
+pub(super) struct CsvLine<'text> {
     /// From 1, comments and blank lines counted.
     pub(super) number: usize,
     pub(super) entries: Vec<&'text str>,
@@ -54,7 +54,7 @@ pub(super) struct Line<'text> {
 }
 
 /// The lines of a table that are neither blank nor comments.
-pub(super) fn lines(bytes: &[u8]) -> Result<impl Iterator<Item = Line<'_>>, TableFault> {
+pub(super) fn lines(bytes: &[u8]) -> Result<impl Iterator<Item = CsvLine<'_>>, TableFault> {
     let text = std::str::from_utf8(bytes).map_err(|error| TableFault::NotText {
         line: 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count(),
     })?;
@@ -68,7 +68,7 @@ pub(super) fn lines(bytes: &[u8]) -> Result<impl Iterator<Item = Line<'_>>, Tabl
         let entries = entries(content);
         let header = header_allowed && entries.iter().all(|entry| entry.parse::<f64>().is_err());
         header_allowed = false;
-        Some(Line { number: index + 1, entries, header })
+        Some(CsvLine { number: index + 1, entries, header })
     }))
 }
 

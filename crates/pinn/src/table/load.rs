@@ -10,14 +10,14 @@ use train::folder::read_regular;
 
 /// Where the files that a problem names are found.
 #[derive(Clone, Debug)]
-pub struct Sources {
+pub struct DataSources {
     /// Names and contents of those that come with Pinnace; they are looked at first.
     pub within: &'static [(&'static str, &'static str)],
     /// The folder that the other names are relative to.
     pub folder: PathBuf,
 }
 
-impl Sources {
+impl DataSources {
     /// Where a file is, and what it holds.
     pub(crate) fn read(&self, name: &str) -> (PathBuf, std::io::Result<Cow<'static, [u8]>>) {
         match self.within.iter().find(|(known, _)| *known == name) {
@@ -49,7 +49,7 @@ pub struct ReferenceTable {
 
 impl Tables {
     /// Reads every file that the problem names.
-    pub fn read(problem: &Problem, sources: &Sources) -> Result<Self, TableError> {
+    pub fn read(problem: &Problem, sources: &DataSources) -> Result<Self, TableError> {
         let coordinates = problem.domain.len();
         let measurements = problem
             .data
@@ -99,13 +99,13 @@ impl ReferenceTable {
     }
 }
 
-fn rows(sources: &Sources, name: &str, layout: &TableColumns<'_>) -> Result<Points, TableError> {
+fn rows(sources: &DataSources, name: &str, layout: &TableColumns<'_>) -> Result<Points, TableError> {
     let (path, bytes) = sources.read(name);
     let named = |fault| TableError { path: path.clone(), fault };
     let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
     let kind = match extension.as_deref() {
-        Some("csv") => Kind::Text,
-        Some("npy") => Kind::Npy,
+        Some("csv") => TableFormat::Text,
+        Some("npy") => TableFormat::Npy,
         Some(_) | None => return Err(named(TableFault::UnknownKind)),
     };
     let bytes = bytes.map_err(|error| named(error.into()))?;
@@ -115,18 +115,18 @@ fn rows(sources: &Sources, name: &str, layout: &TableColumns<'_>) -> Result<Poin
 
 /// How a table is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum TableFormat {
     /// As text.
     Text,
     /// As NumPy writes arrays.
     Npy,
 }
 
-impl Kind {
+impl TableFormat {
     fn read(self, bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, TableFault> {
         match self {
-            Kind::Text => csv::read(bytes, layout),
-            Kind::Npy => npy::read(bytes, layout),
+            TableFormat::Text => csv::read(bytes, layout),
+            TableFormat::Npy => npy::read(bytes, layout),
         }
     }
 }
@@ -134,14 +134,14 @@ impl Kind {
 /// Reads the measurements of a problem's first data table, and points at which someone wants to know its solution, from
 /// memory: all that bytes of a stranger pass through. For fuzzing.
 #[doc(hidden)]
-pub fn read_bytes(problem: &Problem, bytes: &[u8], kind: Kind) -> [Result<Points, TableFault>; 2] {
+pub fn read_bytes(problem: &Problem, bytes: &[u8], kind: TableFormat) -> [Result<Points, TableFault>; 2] {
     let measured = problem.data.first().ok_or(TableFault::Empty).and_then(|data| {
         let rows = kind.read(bytes, &TableColumns::of_data(problem, data))?;
         Ok(arrange(&rows, &data.columns, problem.domain.len(), data.equations.len()))
     });
     let places = match kind {
-        Kind::Text => points::read_text(problem, bytes),
-        Kind::Npy => kind.read(bytes, &TableColumns::of_points(problem)),
+        TableFormat::Text => points::read_text(problem, bytes),
+        TableFormat::Npy => kind.read(bytes, &TableColumns::of_points(problem)),
     };
     [measured, places]
 }

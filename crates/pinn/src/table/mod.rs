@@ -7,7 +7,7 @@ mod npy;
 mod points;
 
 pub use crate::error::{Counted, TableError, TableFault};
+pub use load::{DataSources, ReferenceTable, Tables};
 #[doc(hidden)]
-pub use load::{Kind, read_bytes};
-pub use load::{ReferenceTable, Sources, Tables};
+pub use load::{TableFormat, read_bytes};
 pub use points::{count_outside, read_points};

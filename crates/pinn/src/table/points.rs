@@ -1,6 +1,6 @@
 //! Points at which someone wants to know a solution.
 
-use super::csv::{Line, lines, number_of};
+use super::csv::{CsvLine, lines, number_of};
 use super::layout::{TableColumns, unquoted};
 use super::{Counted, TableError, TableFault, npy};
 use crate::error::Faults;
@@ -37,7 +37,7 @@ pub(super) fn read_text(problem: &Problem, bytes: &[u8]) -> Result<Points, Table
     let mut points = Points::new(coordinates.len());
     let mut place = vec![0.0; coordinates.len()];
     let mut faults = Faults::default();
-    for Line { number, entries, header } in lines(bytes)? {
+    for CsvLine { number, entries, header } in lines(bytes)? {
         if header {
             names = entries.iter().map(|entry| unquoted(entry)).collect();
             order = coordinates

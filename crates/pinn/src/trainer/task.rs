@@ -7,7 +7,7 @@ use crate::memory::device_note;
 use crate::sample::Draw;
 use crate::table::Tables;
 use crate::{Objective, SlowWay, TrainError};
-use equation::problem::{Optimizer as Method, Problem};
+use equation::problem::{Method, Problem};
 use equation::taylor::Plan;
 use kernel::{Kernel, Points};
 use method::Order;

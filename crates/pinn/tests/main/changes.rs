@@ -1,7 +1,7 @@
 //! Runs that go on in another way: whole, or not at all.
 
 use pinnace::run::Renewal;
-use pinnace::run::{ChangeRefusal, Folder, Notice, Place};
+use pinnace::run::{ChangeRefusal, Folder, Notice, RunPlace};
 use pinnace::{Event, Experiment, Quiet, Run, Sink, Snapshot, Stopped, TrainError};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ impl Scratch {
         let experiment = experiment.unwrap_or_else(|error| panic!("{error}"));
         let (path, mut now) = (self.0.join(name), experiment.start());
         let _ = fs::remove_dir_all(&path);
-        let folder = Folder::create(&Place::At(path.clone()), &experiment, &now, None, 0.0);
+        let folder = Folder::create(&RunPlace::At(path.clone()), &experiment, &now, None, 0.0);
         let (stop, mut folder) = (AtomicBool::new(false), folder.unwrap_or_else(|error| panic!("{error}")));
         let trained = folder.train(&experiment, &mut now, &stop, &mut Until(&stop, steps));
         assert_eq!(trained.unwrap_or_else(|error| panic!("{error}")).stopped, Stopped::Interrupted);
@@ -174,7 +174,7 @@ fn windows_are_not_chosen_anew_with_another_optimizer() {
     let auto = ["training.optimizer=auto".to_owned()];
     assert!(Experiment::from_text("swing", text, Path::new("."), &auto).unwrap().window_count() > 1);
     let (path, mut now) = (scratch.0.join("run"), experiment.start());
-    let mut folder = Folder::create(&Place::At(path.clone()), &experiment, &now, None, 0.0).unwrap();
+    let mut folder = Folder::create(&RunPlace::At(path.clone()), &experiment, &now, None, 0.0).unwrap();
     folder.train(&experiment, &mut now, &AtomicBool::new(false), &mut Quiet).unwrap();
     drop(folder);
     let resumed = resume(&path, &["training.optimizer=gauss-newton", "training.steps=6"]);

@@ -1,6 +1,6 @@
 //! One list of what was decided: whole, told with reasons, and enough to train the same again.
 
-use equation::problem::Optimizer;
+use equation::problem::Method;
 use pinnace::trainer::Settings;
 use pinnace::{BUILT_IN, Decision, Device, Experiment, Precision, Quiet, Snapshot};
 use std::path::Path;
@@ -33,7 +33,7 @@ fn open(text: &str, overrides: &[&str]) -> Experiment {
 /// What training goes through. A solver that is the cheapest at every step is the one that is stated in its place.
 fn settled(experiment: &Experiment) -> Vec<Settings> {
     let method = |settings: &Settings| match settings.method {
-        Optimizer::GaussNewton { .. } => Optimizer::GAUSS_NEWTON,
+        Method::GaussNewton { .. } => Method::GAUSS_NEWTON,
         other => other,
     };
     experiment.settled().iter().map(|it| Settings { method: method(it), ..it.clone() }).collect()

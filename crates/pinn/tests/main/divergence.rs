@@ -1,7 +1,7 @@
 //! Training that goes wrong leaves something good behind, and says so.
 
 use pinnace::Concern;
-use pinnace::run::{Folder, Notice, Place, Used};
+use pinnace::run::{Folder, Notice, RunPlace, Used};
 use pinnace::{Experiment, Quiet, Run, Snapshot, TrainError, Trained};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl Scratch {
         let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
         let experiment = Experiment::from_text("cooling", PROBLEM, Path::new("."), &overrides).unwrap();
         let (path, mut now) = (self.0.join("run"), experiment.start());
-        let mut folder = Folder::create(&Place::At(path.clone()), &experiment, &now, None, 0.0).unwrap();
+        let mut folder = Folder::create(&RunPlace::At(path.clone()), &experiment, &now, None, 0.0).unwrap();
         let trained = folder.train(&experiment, &mut now, &AtomicBool::new(false), &mut Quiet);
         (path, trained)
     }

@@ -1,6 +1,6 @@
 //! What happens to the files of a run behind its back is noticed; what happens to healthy runs is not mistaken for it.
 
-use pinnace::run::{Folder, Notice, Place};
+use pinnace::run::{Folder, Notice, RunPlace};
 use pinnace::{Experiment, Quiet, Run, RunError, Snapshot, TrainError};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Scratch {
         let file = self.0.join("cooling.toml");
         let experiment = Experiment::open(file.to_str().unwrap(), &overrides).unwrap();
         let mut now = experiment.start();
-        let place = Place::At(self.0.join(name));
+        let place = RunPlace::At(self.0.join(name));
         let mut folder = Folder::create(&place, &experiment, &now, None, 0.0).unwrap();
         folder.train(&experiment, &mut now, &AtomicBool::new(false), &mut Quiet).unwrap();
         assert!(folder.trouble().is_none() && folder.notices().is_empty());
@@ -293,7 +293,7 @@ fn what_a_killed_process_left_of_a_new_run_is_removed_and_what_lives_stays() {
     let lock = fs::File::open(alive.join("lock")).unwrap();
     lock.lock().unwrap();
     let experiment = Experiment::open(scratch.0.join("cooling.toml").to_str().unwrap(), &[]).unwrap();
-    let place = Place::At(scratch.0.join("next"));
+    let place = RunPlace::At(scratch.0.join("next"));
     let folder = Folder::create(&place, &experiment, &experiment.start(), None, 0.0).unwrap();
     let [Notice::Abandoned { path }] = folder.notices() else { panic!("{:?}", folder.notices()) };
     assert_eq!(*path, dead);

@@ -2,7 +2,7 @@
 
 use pinnace::checkpoint::Header;
 use pinnace::optimize::{Optimizer, StepOutcome};
-use pinnace::run::{Folder, Place};
+use pinnace::run::{Folder, RunPlace};
 use pinnace::{
     Device, Event, Experiment, Precision, Quiet, Sink, Snapshot, State, StepTaken, Stopped, Trained,
 };
@@ -273,7 +273,7 @@ fn a_method_from_outside_goes_on_from_a_run_bit_for_bit_and_its_own_state_is_dro
     let path = std::env::temp_dir().join(format!("pinnace-ball-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
     let mut now = experiment.start();
-    let mut folder = Folder::create(&Place::At(path.clone()), &experiment, &now, None, 0.0).unwrap();
+    let mut folder = Folder::create(&RunPlace::At(path.clone()), &experiment, &now, None, 0.0).unwrap();
     let stop = AtomicBool::new(false);
     folder.train(&experiment, &mut now, &stop, &mut Impatient(&stop, 7)).unwrap();
     drop(folder);

@@ -1,7 +1,7 @@
 //! Folders of runs: what is in them, and that nothing which happens to them loses what they hold.
 
 use pinnace::checkpoint::Header;
-use pinnace::run::{Folder, Notice, Place, TransferError};
+use pinnace::run::{Folder, Notice, RunPlace, TransferError};
 use pinnace::{Device, Experiment, Points, Precision, Quiet, Run, RunError, Snapshot, Stopped, TrainError};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ impl Scratch {
     /// Trains into a folder, with a checkpoint at every step.
     fn train(&self, name: &str, experiment: &Experiment) -> (PathBuf, Snapshot) {
         let (path, mut now) = (self.path(name), experiment.start());
-        let mut folder = Folder::create(&Place::At(path.clone()), experiment, &now, None, 0.0)
+        let mut folder = Folder::create(&RunPlace::At(path.clone()), experiment, &now, None, 0.0)
             .unwrap_or_else(|error| panic!("{error}"));
         let trained = folder.train(experiment, &mut now, &AtomicBool::new(false), &mut Quiet);
         trained.unwrap_or_else(|error| panic!("{error}"));
@@ -256,7 +256,7 @@ fn only_training_may_change_when_a_run_goes_on() {
 fn folders_are_named_after_problem_and_time_and_never_overwritten() {
     let scratch = Scratch::new("names");
     let experiment = scratch.open(&[]).called("a/b c").with_steps(0);
-    let under = Place::Under(scratch.path("runs"));
+    let under = RunPlace::Under(scratch.path("runs"));
     let start = experiment.start();
     let made: Vec<Folder> =
         (0..3).map(|_| Folder::create(&under, &experiment, &start, None, 0.0).unwrap()).collect();
@@ -265,13 +265,13 @@ fn folders_are_named_after_problem_and_time_and_never_overwritten() {
     assert!(names.iter().all(|name| name.starts_with("a-b-c-2")), "{names:?}");
     assert_eq!(names.iter().collect::<std::collections::HashSet<_>>().len(), 3);
     assert_eq!(fs::read_dir(scratch.path("runs")).unwrap().count(), 3, "no draft is left");
-    let taken = Place::At(made[0].path().to_owned());
+    let taken = RunPlace::At(made[0].path().to_owned());
     let error = Folder::create(&taken, &experiment, &start, None, 0.0).expect_err("it is taken");
     assert!(matches!(error, TrainError::Run(RunError::Taken { .. })), "{error}");
     fs::create_dir(scratch.path("empty")).unwrap();
-    let empty = Place::At(scratch.path("empty"));
+    let empty = RunPlace::At(scratch.path("empty"));
     assert!(Folder::create(&empty, &experiment, &start, None, 0.0).is_ok());
-    let inside_a_file = Place::Under(scratch.path("cooling.toml"));
+    let inside_a_file = RunPlace::Under(scratch.path("cooling.toml"));
     let error = Folder::create(&inside_a_file, &experiment, &start, None, 0.0).expect_err("no folder");
     assert!(error.to_string().starts_with("cannot write "), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Time in windows: networks one after the other that are one solution.
 
 use pinnace::checkpoint::Header;
-use pinnace::run::{Folder, Place, TransferError};
+use pinnace::run::{Folder, RunPlace, TransferError};
 use pinnace::{Event, Experiment, Points, Quiet, Run, Sink, Snapshot, Stopped, Trained, export};
 use safetensors::SafeTensors;
 use std::path::{Path, PathBuf};
@@ -198,7 +198,7 @@ fn a_run_keeps_all_windows_and_another_can_start_from_it_if_it_has_as_many() {
     let scratch = Scratch(std::env::temp_dir().join(format!("pinnace-windows-{}", std::process::id())));
     let experiment = open(&["training.budget=8 steps"]);
     let (path, mut now) = (scratch.0.join("run"), experiment.start());
-    let place = Place::At(path.clone());
+    let place = RunPlace::At(path.clone());
     let mut folder = Folder::create(&place, &experiment, &now, None, 0.0).expect("a folder");
     let trained = folder.train(&experiment, &mut now, &AtomicBool::new(false), &mut Quiet).expect("trained");
     drop(folder);

@@ -23,26 +23,26 @@ pub struct Bundle {
     /// By name.
     pub words: BTreeMap<String, String>,
     /// By name.
-    pub tensors: BTreeMap<String, Tensor>,
+    pub tensors: BTreeMap<String, StoredTensor>,
 }
 
 /// Numbers with a shape.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Tensor {
+pub struct StoredTensor {
     /// Numbers along every axis.
     pub shape: Vec<usize>,
     /// All of them, the last axis innermost.
     pub array: Array,
 }
 
-impl Tensor {
+impl StoredTensor {
     /// A list.
     pub fn list(array: Array) -> Self {
         let length = match &array {
             Array::Numbers(numbers) => numbers.len(),
             Array::Counts(counts) => counts.len(),
         };
-        Tensor { shape: vec![length], array }
+        StoredTensor { shape: vec![length], array }
     }
 
     fn kind(&self) -> Dtype {
@@ -106,14 +106,14 @@ impl Bundle {
     }
 }
 
-fn tensor(name: &str, view: &TensorView<'_>) -> Result<Tensor, StateError> {
+fn tensor(name: &str, view: &TensorView<'_>) -> Result<StoredTensor, StateError> {
     let (words, _) = view.data().as_chunks::<8>();
     let array = match view.dtype() {
         Dtype::F64 => Array::Numbers(words.iter().map(|word| f64::from_le_bytes(*word)).collect()),
         Dtype::U64 => Array::Counts(words.iter().map(|word| u64::from_le_bytes(*word)).collect()),
         _ => return Err(StateError::Kind { name: name.to_owned() }),
     };
-    Ok(Tensor { shape: view.shape().to_vec(), array })
+    Ok(StoredTensor { shape: view.shape().to_vec(), array })
 }
 
 /// CRC-32 of all words and tensors with their names and shapes, by name: wherever a bit changes that
@@ -145,9 +145,9 @@ mod tests {
         let mut bundle = Bundle::default();
         bundle.words.insert("problem".to_owned(), "burgers".to_owned());
         let weights = Array::Numbers(vec![1.5, -0.0, f64::INFINITY, f64::MIN_POSITIVE, 5e-324, 6.0]);
-        bundle.tensors.insert("w".to_owned(), Tensor { shape: vec![2, 3], array: weights });
-        bundle.tensors.insert("none".to_owned(), Tensor::list(Array::Numbers(Vec::new())));
-        bundle.tensors.insert("n".to_owned(), Tensor::list(Array::Counts(vec![0, u64::MAX])));
+        bundle.tensors.insert("w".to_owned(), StoredTensor { shape: vec![2, 3], array: weights });
+        bundle.tensors.insert("none".to_owned(), StoredTensor::list(Array::Numbers(Vec::new())));
+        bundle.tensors.insert("n".to_owned(), StoredTensor::list(Array::Counts(vec![0, u64::MAX])));
         bundle
     }
 

@@ -1,7 +1,7 @@
 //! Which tensors a snapshot is made of.
 
 use super::core::{is_core, read_core, write_core};
-use super::{Bundle, Fault, Tensor};
+use super::{Bundle, Fault, StoredTensor};
 use crate::{Array, Snapshot, State, StateError};
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ impl ParameterLayout {
         let mut insert = |prefix: String, parameters: &[f64]| {
             for block in &self.blocks {
                 let numbers = parameters[block.offset..block.offset + block.len()].to_vec();
-                let tensor = Tensor { shape: block.shape.clone(), array: Array::Numbers(numbers) };
+                let tensor = StoredTensor { shape: block.shape.clone(), array: Array::Numbers(numbers) };
                 bundle.tensors.insert(format!("{prefix}{}", block.name), tensor);
             }
         };
@@ -83,7 +83,7 @@ impl ParameterLayout {
         for (prefix, state) in [("optimizer", optimizer), ("trainer", &write_core(snapshot)), ("task", task)]
         {
             for (name, array) in state.iter() {
-                bundle.tensors.insert(format!("{prefix}.{name}"), Tensor::list(array.clone()));
+                bundle.tensors.insert(format!("{prefix}.{name}"), StoredTensor::list(array.clone()));
             }
         }
         bundle.encode()

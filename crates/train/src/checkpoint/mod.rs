@@ -8,7 +8,7 @@ mod fault;
 mod layout;
 mod store;
 
-pub use bundle::{Bundle, Tensor, VERSION};
+pub use bundle::{Bundle, StoredTensor, VERSION};
 pub use fault::Fault;
 pub use layout::{Block, Header, ParameterLayout};
 pub use store::{Store, step_of};

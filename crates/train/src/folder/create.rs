@@ -3,7 +3,7 @@
 use super::calendar::Moment;
 use super::lock::Lock;
 use super::manifest::Manifest;
-use super::{CHECKPOINTS, Folder, METRICS, Notice, RunError, drafts, environment};
+use super::{CHECKPOINTS, KeptFolder, METRICS, Notice, RunError, drafts, environment};
 use crate::Snapshot;
 use crate::checkpoint::{Header, ParameterLayout, Store};
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use store::{replace, sync_folder};
 
 /// Where a new run is to lie.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum RunPlace {
     /// In this folder, under the problem's name and the time.
     Under(PathBuf),
     /// In this very folder, which is empty or does not exist.
@@ -35,20 +35,20 @@ pub struct Contents {
     pub environment: Map<String, Value>,
 }
 
-impl Folder {
+impl KeptFolder {
     /// Makes a run that begins at `start`. It comes into being whole, with a first checkpoint: a process
     /// that is killed before leaves no run at all. `seconds` is the time between two checkpoints.
     pub fn create(
-        place: &Place,
+        place: &RunPlace,
         contents: &Contents,
         start: &Snapshot,
         seconds: f64,
-    ) -> Result<Folder, RunError> {
+    ) -> Result<KeptFolder, RunError> {
         let name =
             format!("{}-{}", cleaned(&contents.header.problem), Moment::new(SystemTime::now()).compact());
         let (parent, name, at) = match place {
-            Place::Under(parent) => (parent.clone(), name, None),
-            Place::At(path) => {
+            RunPlace::Under(parent) => (parent.clone(), name, None),
+            RunPlace::At(path) => {
                 if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
                     return Err(RunError::Taken { path: path.clone() });
                 }
@@ -73,7 +73,7 @@ impl Folder {
         }
         let (lock, path) = made?;
         let (header, layout) = (contents.header.clone(), contents.layout.clone());
-        Ok(Folder::with_lock(lock, path, (header, layout), start, seconds)?.noting(abandoned))
+        Ok(KeptFolder::with_lock(lock, path, (header, layout), start, seconds)?.noting(abandoned))
     }
 }
 

@@ -15,7 +15,7 @@ const FIRST: f64 = 0.5;
 
 /// The folder of a run that this process trains.
 #[derive(Debug)]
-pub struct Folder {
+pub struct KeptFolder {
     path: PathBuf,
     _lock: Lock,
     header: Header,
@@ -44,7 +44,7 @@ pub struct Folder {
     untold: Option<Event>,
 }
 
-impl Folder {
+impl KeptFolder {
     /// Takes a run that stands at `now`, whose lock this process has.
     pub(super) fn with_lock(
         lock: Lock,
@@ -58,7 +58,7 @@ impl Folder {
         let store = Store::new(path.join(CHECKPOINTS));
         // One that cannot be read is none.
         let best = std::fs::read(store.best()).ok().and_then(|bytes| layout.decode(&bytes).ok());
-        Ok(Folder {
+        Ok(KeptFolder {
             manifest,
             notices: damaged.into_iter().collect(),
             store,
@@ -168,7 +168,7 @@ impl Folder {
     }
 }
 
-impl Sink for Folder {
+impl Sink for KeptFolder {
     fn event(&mut self, event: &Event) {
         match event {
             Event::Step(taken) => {
@@ -233,7 +233,7 @@ impl Sink for Folder {
     }
 }
 
-impl Folder {
+impl KeptFolder {
     /// Remembers what could not be written, and tells of it.
     fn trouble_with(&mut self, written: Result<(), RunError>) {
         if let Err(error) = written {

@@ -12,7 +12,7 @@
 //!   lock               held by the process that trains
 //! ```
 //!
-//! [`Opened::open`] reads one, [`Folder`] writes one.
+//! [`Opened::open`] reads one, [`KeptFolder`] writes one.
 
 mod best;
 mod calendar;
@@ -31,9 +31,9 @@ mod regular;
 mod renewal;
 mod resume;
 
-pub use create::{Contents, Place};
+pub use create::{Contents, RunPlace};
 pub use error::RunError;
-pub use keep::Folder;
+pub use keep::KeptFolder;
 pub use metrics::{History, Record, Told};
 pub use notice::{Live, Notice, Used};
 pub use open::Opened;

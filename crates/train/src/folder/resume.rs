@@ -2,7 +2,9 @@
 
 use super::lock::Lock;
 use super::open::problem_in;
-use super::{CHECKPOINTS, Contents, Folder, Notice, Opened, PROBLEM, RunError, Used, environment, manifest};
+use super::{
+    CHECKPOINTS, Contents, KeptFolder, Notice, Opened, PROBLEM, RunError, Used, environment, manifest,
+};
 use crate::checkpoint::Store;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +36,7 @@ impl Held {
         contents: &Contents,
         overrides: &[String],
         seconds: f64,
-    ) -> Result<Folder, RunError> {
+    ) -> Result<KeptFolder, RunError> {
         let Held { path, lock } = self;
         let changed = contents.files.iter().find(|(name, _)| name == PROBLEM);
         if let Some((_, text)) = changed {
@@ -45,7 +47,7 @@ impl Held {
         let steps = opened.snapshot.steps;
         let damaged = environment::note_resumed(&path, (steps, &contents.header), overrides, &notes)?;
         let (header, layout) = (contents.header.clone(), contents.layout.clone());
-        let mut folder = Folder::with_lock(lock, path, (header, layout), &opened.snapshot, seconds)?;
+        let mut folder = KeptFolder::with_lock(lock, path, (header, layout), &opened.snapshot, seconds)?;
         if changed.is_some() {
             folder.distrusts_change(steps);
         }

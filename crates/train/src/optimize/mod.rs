@@ -13,7 +13,7 @@ pub use schedule::{Progress, rate};
 
 use crate::{Loss, Losses, Refusal, Shortage, State, StateError};
 use linear::{Moments, Update};
-use method::{Optimizer as Method, Solver};
+use method::{Method, Solver};
 use serde::Serialize;
 
 /// What one step did.

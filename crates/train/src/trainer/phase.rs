@@ -1,7 +1,7 @@
 //! A stretch of training with one method.
 
 use crate::optimize::{Optimizer, optimizer};
-use method::{Budget, Optimizer as Method, Schedule, Traits};
+use method::{Budget, Method, Schedule, Traits};
 use std::fmt;
 use std::sync::Arc;
 

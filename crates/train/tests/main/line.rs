@@ -1,7 +1,7 @@
 //! A second task, as small as can be: a curve through measurements. The loop knows it by [`Task`] alone.
 
 use linear::{Gram, NormalEquations, Subspace};
-use method::{Budget, Optimizer as Method, Schedule};
+use method::{Budget, Method, Schedule};
 use train::optimize::Optimizer;
 use train::trainer::{LoopFault, PhaseSettings, Stepping, Task};
 use train::{Array, Extent, LeastSquares, Loss, Losses, Refusal, Snapshot, State, StateError};

@@ -1,13 +1,13 @@
 //! Loop, methods, run folder, resume and kills, with a task that none of them knows.
 
 use crate::line::{Line, LineError, SIZE};
-use method::{Budget, Optimizer as Method};
+use method::{Budget, Method};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use train::checkpoint::{Block, Header, ParameterLayout};
-use train::folder::{Contents, Folder, Held, History, Opened, PROBLEM, Place};
+use train::folder::{Contents, Held, History, KeptFolder, Opened, PROBLEM, RunPlace};
 use train::trainer::{Surroundings, TrainingOutcome, train};
 use train::{Event, Fan, Quiet, Sink, Snapshot, Stopped};
 
@@ -136,12 +136,12 @@ impl Drop for Scratch {
     }
 }
 
-fn create(path: &Path) -> Folder {
+fn create(path: &Path) -> KeptFolder {
     let start = Snapshot::start(START.to_vec());
-    Folder::create(&Place::At(path.to_owned()), &contents(), &start, 0.0).expect("a run")
+    KeptFolder::create(&RunPlace::At(path.to_owned()), &contents(), &start, 0.0).expect("a run")
 }
 
-fn resume(path: &Path) -> (Opened, Folder) {
+fn resume(path: &Path) -> (Opened, KeptFolder) {
     let held = Held::take(path).expect("nobody has it");
     let unchanged = Contents { files: Vec::new(), ..contents() };
     let opened = Opened::open(path, |_| Ok::<_, LineError>(((), contents().layout)));

@@ -1,13 +1,13 @@
 //! Derivatives and the operators of vector calculus.
 
-use super::{Broken, Kind, Normals, Resolver, Syntax, Value};
+use super::{Broken, Normals, Resolver, Syntax, SyntaxKind, Value};
 use crate::expression::{Expression, Leaf, Node};
 use std::ops::Range;
 
 impl Resolver<'_> {
     /// A coordinate as an argument: `x`, or `x[i]` of a family.
     fn axis(&mut self, syntax: &Syntax) -> Result<usize, Broken> {
-        let names_it = matches!(syntax.kind, Kind::Name(_) | Kind::Index(..));
+        let names_it = matches!(syntax.kind, SyntaxKind::Name(_) | SyntaxKind::Index(..));
         if names_it && let Ok(value) = self.value(syntax) {
             match value {
                 Value::Scalar(expression) => {

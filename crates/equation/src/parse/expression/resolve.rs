@@ -1,6 +1,6 @@
 //! Syntax trees to expressions of the pool.
 
-use super::{Kind, Scope, Syntax, Uses, shape};
+use super::{Scope, Syntax, SyntaxKind, Uses, shape};
 use crate::expression::{Expression, Function, Leaf, Node, Overflow, Pool};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::Text;
@@ -160,27 +160,27 @@ impl<'w> Resolver<'w> {
     pub(super) fn value(&mut self, syntax: &Syntax) -> Result<Value, Broken> {
         self.spend(1, &syntax.range)?;
         let value = match &syntax.kind {
-            Kind::Number(value) => Value::Scalar(self.workshop.pool.number(*value)),
-            Kind::Name(name) => self.name(name, &syntax.range)?,
-            Kind::Index(name, index) => self.indexed(name, index, &syntax.range)?,
-            Kind::Call(name, at, arguments) => self.call(name, at, arguments, &syntax.range)?,
-            Kind::Vector(components) => self.vector(components, &syntax.range)?,
-            Kind::Sum(terms) => self.sum(terms, &syntax.range)?,
-            Kind::Product(factors) => self.product(factors, &syntax.range)?,
-            Kind::Power(base, exponent) => self.power(base, exponent)?,
-            Kind::Compare(comparison, left, right) => {
+            SyntaxKind::Number(value) => Value::Scalar(self.workshop.pool.number(*value)),
+            SyntaxKind::Name(name) => self.name(name, &syntax.range)?,
+            SyntaxKind::Index(name, index) => self.indexed(name, index, &syntax.range)?,
+            SyntaxKind::Call(name, at, arguments) => self.call(name, at, arguments, &syntax.range)?,
+            SyntaxKind::Vector(components) => self.vector(components, &syntax.range)?,
+            SyntaxKind::Sum(terms) => self.sum(terms, &syntax.range)?,
+            SyntaxKind::Product(factors) => self.product(factors, &syntax.range)?,
+            SyntaxKind::Power(base, exponent) => self.power(base, exponent)?,
+            SyntaxKind::Compare(comparison, left, right) => {
                 let (left, right) = (self.scalar(left), self.scalar(right));
                 Value::Scalar(self.workshop.pool.compare(*comparison, left?, right?))
             }
-            Kind::All(conditions) => {
+            SyntaxKind::All(conditions) => {
                 let all = self.conditions(conditions)?;
                 Value::Scalar(self.workshop.pool.product(&all))
             }
-            Kind::Any(conditions) => {
+            SyntaxKind::Any(conditions) => {
                 let all = self.conditions(conditions)?;
                 Value::Scalar(self.pairwise(all, Pool::max))
             }
-            Kind::Not(condition) => {
+            SyntaxKind::Not(condition) => {
                 let holds = self.conditions(std::slice::from_ref(condition))?;
                 let one = self.workshop.pool.number(1.0);
                 Value::Scalar(self.workshop.pool.subtract(one, holds[0]))
@@ -227,8 +227,10 @@ impl<'w> Resolver<'w> {
         let mut values = Vec::new();
         let mut broken = false;
         for condition in all {
-            let compares =
-                matches!(condition.kind, Kind::Compare(..) | Kind::All(_) | Kind::Any(_) | Kind::Not(_));
+            let compares = matches!(
+                condition.kind,
+                SyntaxKind::Compare(..) | SyntaxKind::All(_) | SyntaxKind::Any(_) | SyntaxKind::Not(_)
+            );
             if !compares {
                 self.fail_with(&condition.range, "expected a comparison", "such as `x < 0.5`");
                 broken = true;

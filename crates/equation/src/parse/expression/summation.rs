@@ -1,7 +1,7 @@
 //! Sums over indices and over the components of vectors.
 
 use super::names::reserved;
-use super::{Broken, Kind, Meaning, Resolver, Syntax, Value};
+use super::{Broken, Meaning, Resolver, Syntax, SyntaxKind, Value};
 use crate::parse::suggest::clipped;
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ impl Resolver<'_> {
             [index, from, to, body] => (index, Some((from, to)), body),
             _ => return Err(self.wrong_count("sum", at, arguments.len(), "1, 2 or 4")),
         };
-        let Kind::Name(name) = &index.kind else {
+        let SyntaxKind::Name(name) = &index.kind else {
             return Err(self.fail_with(
                 &index.range,
                 "expected the name of an index",
@@ -111,23 +111,26 @@ impl Resolver<'_> {
 /// The names that are indexed with an expression of `index`.
 fn indexed_by<'s>(syntax: &'s Syntax, index: &str, found: &mut Vec<&'s str>) {
     match &syntax.kind {
-        Kind::Number(_) | Kind::Name(_) => {}
-        Kind::Index(name, inner) => {
+        SyntaxKind::Number(_) | SyntaxKind::Name(_) => {}
+        SyntaxKind::Index(name, inner) => {
             if mentions(inner, index) {
                 found.push(name);
             }
         }
-        Kind::Call(_, _, parts) | Kind::Vector(parts) | Kind::All(parts) | Kind::Any(parts) => {
+        SyntaxKind::Call(_, _, parts)
+        | SyntaxKind::Vector(parts)
+        | SyntaxKind::All(parts)
+        | SyntaxKind::Any(parts) => {
             parts.iter().for_each(|part| indexed_by(part, index, found));
         }
-        Kind::Sum(parts) | Kind::Product(parts) => {
+        SyntaxKind::Sum(parts) | SyntaxKind::Product(parts) => {
             parts.iter().for_each(|(_, part)| indexed_by(part, index, found));
         }
-        Kind::Power(left, right) | Kind::Compare(_, left, right) => {
+        SyntaxKind::Power(left, right) | SyntaxKind::Compare(_, left, right) => {
             indexed_by(left, index, found);
             indexed_by(right, index, found);
         }
-        Kind::Not(inner) => indexed_by(inner, index, found),
+        SyntaxKind::Not(inner) => indexed_by(inner, index, found),
     }
 }
 

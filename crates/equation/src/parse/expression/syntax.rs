@@ -10,13 +10,13 @@ use std::ops::Range;
 /// A part of an expression and where it stands in its text.
 #[derive(Clone, Debug)]
 pub(in crate::parse) struct Syntax {
-    pub(in crate::parse) kind: Kind,
+    pub(in crate::parse) kind: SyntaxKind,
     pub(in crate::parse) range: Range<usize>,
 }
 
 /// What a part of an expression is.
 #[derive(Clone, Debug)]
-pub(in crate::parse) enum Kind {
+pub(in crate::parse) enum SyntaxKind {
     Number(f64),
     Name(String),
     /// `name[index]`
@@ -143,7 +143,7 @@ impl<'t> Parser<'t> {
         while self.take_word("or") {
             all.push(self.conjunction()?);
         }
-        Ok(self.joined(all, Kind::Any))
+        Ok(self.joined(all, SyntaxKind::Any))
     }
 
     fn conjunction(&mut self) -> Result<Syntax, SyntaxError> {
@@ -155,10 +155,10 @@ impl<'t> Parser<'t> {
         while self.take_word("and") {
             all.push(self.comparison()?);
         }
-        Ok(self.joined(all, Kind::All))
+        Ok(self.joined(all, SyntaxKind::All))
     }
 
-    fn joined(&self, all: Vec<Syntax>, kind: fn(Vec<Syntax>) -> Kind) -> Syntax {
+    fn joined(&self, all: Vec<Syntax>, kind: fn(Vec<Syntax>) -> SyntaxKind) -> Syntax {
         let range = all[0].range.start..all[all.len() - 1].range.end;
         Syntax { kind: kind(all), range }
     }
@@ -168,7 +168,7 @@ impl<'t> Parser<'t> {
         if self.take_word("not") {
             let inner = self.nested(Self::comparison)?;
             let range = start..inner.range.end;
-            return Ok(Syntax { kind: Kind::Not(Box::new(inner)), range });
+            return Ok(Syntax { kind: SyntaxKind::Not(Box::new(inner)), range });
         }
         let left = self.sum()?;
         let Token::Compare(comparison) = self.peek() else { return Ok(left) };
@@ -178,7 +178,7 @@ impl<'t> Parser<'t> {
             return Err(self.wrong("comparisons do not chain").hint("write `a < b and b < c`"));
         }
         let range = left.range.start..right.range.end;
-        Ok(Syntax { kind: Kind::Compare(comparison, Box::new(left), Box::new(right)), range })
+        Ok(Syntax { kind: SyntaxKind::Compare(comparison, Box::new(left), Box::new(right)), range })
     }
 
     /// Terms between `+` and `-`.
@@ -199,7 +199,7 @@ impl<'t> Parser<'t> {
         if let [(false, _)] = terms[..] {
             return Ok(terms.remove(0).1);
         }
-        Ok(Syntax { kind: Kind::Sum(terms), range: start..end })
+        Ok(Syntax { kind: SyntaxKind::Sum(terms), range: start..end })
     }
 
     /// Factors between `*` and `/`, with whether signs among them make the product negative.
@@ -221,7 +221,7 @@ impl<'t> Parser<'t> {
             return Ok((negative, factors.remove(0).1));
         }
         let range = factors[0].1.range.start..factors[factors.len() - 1].1.range.end;
-        Ok((negative, Syntax { kind: Kind::Product(factors), range }))
+        Ok((negative, Syntax { kind: SyntaxKind::Product(factors), range }))
     }
 
     /// Signs, then a power: `-x^2` is `-(x^2)`.
@@ -250,10 +250,10 @@ impl<'t> Parser<'t> {
             false => exponent,
             true => {
                 let range = start..exponent.range.end;
-                Syntax { kind: Kind::Sum(vec![(true, exponent)]), range }
+                Syntax { kind: SyntaxKind::Sum(vec![(true, exponent)]), range }
             }
         };
-        Ok(Syntax { kind: Kind::Power(Box::new(base), Box::new(exponent)), range })
+        Ok(Syntax { kind: SyntaxKind::Power(Box::new(base), Box::new(exponent)), range })
     }
 
     fn primary(&mut self) -> Result<Syntax, SyntaxError> {
@@ -261,7 +261,7 @@ impl<'t> Parser<'t> {
         match self.peek() {
             Token::Number(value) => {
                 self.position += 1;
-                Ok(Syntax { kind: Kind::Number(value), range })
+                Ok(Syntax { kind: SyntaxKind::Number(value), range })
             }
             Token::Name => self.named(),
             Token::Open => {
@@ -278,7 +278,7 @@ impl<'t> Parser<'t> {
                 self.position += 1;
                 let components = self.list(Token::CloseBracket, range.start, "`]`")?;
                 let range = range.start..self.behind();
-                Ok(Syntax { kind: Kind::Vector(components), range })
+                Ok(Syntax { kind: SyntaxKind::Vector(components), range })
             }
             _ => Err(self.unexpected("a number, a name or `(`")),
         }
@@ -298,15 +298,15 @@ impl<'t> Parser<'t> {
         if self.take(Token::Open) {
             let arguments = self.list(Token::Close, open, "`)`")?;
             let whole = range.start..self.behind();
-            return Ok(Syntax { kind: Kind::Call(name, range, arguments), range: whole });
+            return Ok(Syntax { kind: SyntaxKind::Call(name, range, arguments), range: whole });
         }
         if self.take(Token::OpenBracket) {
             let index = self.nested(Self::expression)?;
             self.close(Token::CloseBracket, open, "`]`")?;
             let whole = range.start..self.behind();
-            return Ok(Syntax { kind: Kind::Index(name, Box::new(index)), range: whole });
+            return Ok(Syntax { kind: SyntaxKind::Index(name, Box::new(index)), range: whole });
         }
-        Ok(Syntax { kind: Kind::Name(name), range })
+        Ok(Syntax { kind: SyntaxKind::Name(name), range })
     }
 
     /// Expressions between commas up to the closing token; may be empty.
@@ -391,21 +391,26 @@ impl Syntax {
     /// Calls `each` for every name that stands for a value.
     pub(in crate::parse) fn names<'s>(&'s self, each: &mut impl FnMut(&'s str, &Range<usize>)) {
         match &self.kind {
-            Kind::Number(_) => {}
-            Kind::Name(name) => each(name, &self.range),
-            Kind::Index(name, inner) => {
+            SyntaxKind::Number(_) => {}
+            SyntaxKind::Name(name) => each(name, &self.range),
+            SyntaxKind::Index(name, inner) => {
                 each(name, &self.range);
                 inner.names(each);
             }
-            Kind::Call(_, _, parts) | Kind::Vector(parts) | Kind::All(parts) | Kind::Any(parts) => {
+            SyntaxKind::Call(_, _, parts)
+            | SyntaxKind::Vector(parts)
+            | SyntaxKind::All(parts)
+            | SyntaxKind::Any(parts) => {
                 parts.iter().for_each(|part| part.names(each));
             }
-            Kind::Sum(parts) | Kind::Product(parts) => parts.iter().for_each(|(_, part)| part.names(each)),
-            Kind::Power(left, right) | Kind::Compare(_, left, right) => {
+            SyntaxKind::Sum(parts) | SyntaxKind::Product(parts) => {
+                parts.iter().for_each(|(_, part)| part.names(each))
+            }
+            SyntaxKind::Power(left, right) | SyntaxKind::Compare(_, left, right) => {
                 left.names(each);
                 right.names(each);
             }
-            Kind::Not(inner) => inner.names(each),
+            SyntaxKind::Not(inner) => inner.names(each),
         }
     }
 }

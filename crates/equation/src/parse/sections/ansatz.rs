@@ -1,13 +1,13 @@
 //! `[ansatz]`: unknowns as expressions of the network's raw output.
 
 use crate::expression::Leaf;
-use crate::parse::document::Table;
+use crate::parse::document::TomlTable;
 use crate::parse::expression::{Context, Meaning, Workshop};
 use crate::parse::reader;
 use crate::problem::Unknown;
 
 /// Reads the section into the unknowns.
-pub(in crate::parse) fn read(section: &Table, unknowns: &mut [Unknown], workshop: &mut Workshop) {
+pub(in crate::parse) fn read(section: &TomlTable, unknowns: &mut [Unknown], workshop: &mut Workshop) {
     for entry in &section.entries {
         let Some(&Meaning::Unknown(index)) = workshop.scope.get(&entry.key) else {
             if matches!(workshop.scope.get(&entry.key), Some(Meaning::Broken)) {

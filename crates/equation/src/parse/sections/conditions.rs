@@ -4,7 +4,7 @@ use super::equations::{MAX_EQUATIONS, named, points, weight};
 use super::place;
 use crate::expression::{Derivative, Expression, Field, Leaf};
 use crate::parse::diagnostic::Mistakes;
-use crate::parse::document::{Entry, Table, Text, Value};
+use crate::parse::document::{Text, TomlEntry, TomlTable, TomlValue};
 use crate::parse::expression::{Context, Meaning, Normals, Parser, Workshop};
 use crate::parse::reader;
 use crate::parse::source::Span;
@@ -23,7 +23,7 @@ pub(in crate::parse) type StatedCondition = (Condition, Span);
 
 /// Reads the section.
 pub(in crate::parse) fn read(
-    section: &Table,
+    section: &TomlTable,
     inputs: &ConditionInputs<'_>,
     workshop: &mut Workshop,
 ) -> Vec<StatedCondition> {
@@ -31,7 +31,7 @@ pub(in crate::parse) fn read(
     let mut equations = 0;
     for entry in &section.entries {
         let known = ["on", "equation", "equations", "periodic", "fields", "weight", "points", "exact"];
-        if let Value::Text(text) = &entry.node.value {
+        if let TomlValue::Text(text) = &entry.node.value {
             let message = "a condition says where and what";
             let hint = format!("write `{{ on = \"boundary\", equation = \"{}\" }}`", clipped(&text.content));
             workshop.mistakes.report_with(entry.node.span, message, hint);
@@ -69,9 +69,9 @@ pub(in crate::parse) fn read(
 }
 
 /// Which equations of a condition are to be exact: all, none, or one answer for each.
-fn exact(table: &Table, equations: usize, mistakes: &mut Mistakes) -> Option<Vec<bool>> {
+fn exact(table: &TomlTable, equations: usize, mistakes: &mut Mistakes) -> Option<Vec<bool>> {
     let node = &table.get("exact")?.node;
-    let Value::Array(items) = &node.value else {
+    let TomlValue::Array(items) = &node.value else {
         return reader::boolean(node, mistakes).map(|exact| vec![exact; equations]);
     };
     if items.len() != equations {
@@ -84,9 +84,9 @@ fn exact(table: &Table, equations: usize, mistakes: &mut Mistakes) -> Option<Vec
 }
 
 fn on_pieces(
-    entry: &Entry,
-    table: &Table,
-    on: &Entry,
+    entry: &TomlEntry,
+    table: &TomlTable,
+    on: &TomlEntry,
     weight: Option<f64>,
     inputs: &ConditionInputs<'_>,
     workshop: &mut Workshop,
@@ -144,9 +144,9 @@ fn on_pieces(
 }
 
 fn wrap(
-    entry: &Entry,
-    table: &Table,
-    periodic: &Entry,
+    entry: &TomlEntry,
+    table: &TomlTable,
+    periodic: &TomlEntry,
     weight: Option<f64>,
     inputs: &ConditionInputs<'_>,
     workshop: &mut Workshop,
@@ -188,7 +188,7 @@ fn at_site(field: Expression, site: u8, axis: usize, value: f64, workshop: &mut 
     })
 }
 
-fn stated_fields(entry: &Entry, workshop: &mut Workshop) -> Option<Vec<(String, Expression)>> {
+fn stated_fields(entry: &TomlEntry, workshop: &mut Workshop) -> Option<Vec<(String, Expression)>> {
     let texts: Vec<&Text> = reader::texts(&entry.node, &mut workshop.mistakes)?;
     let context = Context::everything("a periodic field");
     let mut fields = Vec::new();

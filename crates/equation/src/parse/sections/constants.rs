@@ -1,14 +1,14 @@
 //! `[constants]`: named numbers.
 
 use crate::parse::definitions::{chain, order};
-use crate::parse::document::{Table, Value};
+use crate::parse::document::{TomlTable, TomlValue};
 use crate::parse::expression::{Meaning, Syntax, Workshop};
 
 /// Names that a section may declare: far beyond what people write.
 const MAX_CONSTANTS: usize = 5_000;
 
 /// Declares the names.
-pub(in crate::parse) fn declare(section: &Table, workshop: &mut Workshop) {
+pub(in crate::parse) fn declare(section: &TomlTable, workshop: &mut Workshop) {
     if let Some(entry) = section.entries.get(MAX_CONSTANTS) {
         workshop.mistakes.report(entry.key_span, format!("more than {MAX_CONSTANTS} constants"));
     }
@@ -19,7 +19,7 @@ pub(in crate::parse) fn declare(section: &Table, workshop: &mut Workshop) {
 }
 
 /// Works the values out, whatever their order in the file.
-pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Vec<(String, f64)> {
+pub(in crate::parse) fn read(section: &TomlTable, workshop: &mut Workshop) -> Vec<(String, f64)> {
     let own = |workshop: &Workshop, key: &str| workshop.scope.section(key) == Some("constants");
     let entries: Vec<_> = section.entries.iter().take(MAX_CONSTANTS).collect();
     let mut formulas: Vec<Option<Syntax>> = Vec::with_capacity(entries.len());
@@ -28,7 +28,7 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Vec<(S
     let mut uses = vec![Vec::new(); entries.len()];
     for (position, entry) in entries.iter().enumerate() {
         let syntax = match &entry.node.value {
-            Value::Text(text) => workshop.syntax(text),
+            TomlValue::Text(text) => workshop.syntax(text),
             _ => None,
         };
         if let Some(syntax) = &syntax {
@@ -47,8 +47,8 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Vec<(S
     for position in order.sorted {
         let entry = entries[position];
         let value = match (&entry.node.value, &formulas[position]) {
-            (Value::Text(text), Some(syntax)) => workshop.constant_of(text, syntax, "a constant"),
-            (Value::Text(_), None) => None,
+            (TomlValue::Text(text), Some(syntax)) => workshop.constant_of(text, syntax, "a constant"),
+            (TomlValue::Text(_), None) => None,
             _ => workshop.constant(&entry.node, "a constant"),
         };
         if let Some(value) = value

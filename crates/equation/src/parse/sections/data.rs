@@ -2,7 +2,7 @@
 
 use super::equations::{named, weight};
 use crate::expression::Leaf;
-use crate::parse::document::{Entry, Table, Text};
+use crate::parse::document::{Text, TomlEntry, TomlTable};
 use crate::parse::expression::{Context, Meaning, Workshop};
 use crate::parse::reader;
 use crate::parse::source::Span;
@@ -15,7 +15,7 @@ const MAX_COLUMNS: usize = 256;
 const MAX_TABLES: usize = 256;
 
 /// A file name with an extension that can be read.
-pub(in crate::parse) fn file<'d>(entry: &'d Entry, workshop: &mut Workshop) -> Option<&'d str> {
+pub(in crate::parse) fn file<'d>(entry: &'d TomlEntry, workshop: &mut Workshop) -> Option<&'d str> {
     let text = reader::text(&entry.node, &mut workshop.mistakes)?;
     let extension = text.content.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     match extension.as_deref() {
@@ -29,14 +29,18 @@ pub(in crate::parse) fn file<'d>(entry: &'d Entry, workshop: &mut Workshop) -> O
 }
 
 /// Reads the section.
-pub(in crate::parse) fn read(section: &Table, unknowns: &[Unknown], workshop: &mut Workshop) -> Vec<Data> {
+pub(in crate::parse) fn read(
+    section: &TomlTable,
+    unknowns: &[Unknown],
+    workshop: &mut Workshop,
+) -> Vec<Data> {
     if let Some(entry) = section.entries.get(MAX_TABLES) {
         workshop.mistakes.report(entry.key_span, format!("more than {MAX_TABLES} data files"));
     }
     section.entries.iter().take(MAX_TABLES).filter_map(|entry| read_one(entry, unknowns, workshop)).collect()
 }
 
-fn read_one(entry: &Entry, unknowns: &[Unknown], workshop: &mut Workshop) -> Option<Data> {
+fn read_one(entry: &TomlEntry, unknowns: &[Unknown], workshop: &mut Workshop) -> Option<Data> {
     let known = ["file", "columns", "noise", "weight"];
     let table = reader::record(&entry.node, &known, &mut workshop.mistakes)?;
     let weight = weight(table, workshop);

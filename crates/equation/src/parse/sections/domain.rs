@@ -1,7 +1,7 @@
 //! `[domain]`: coordinates.
 
 use crate::parse::diagnostic::Mistakes;
-use crate::parse::document::{Entry, Node, Table, Value};
+use crate::parse::document::{TomlEntry, TomlNode, TomlTable, TomlValue};
 use crate::parse::expression::{Meaning, Workshop};
 use crate::parse::other_notations;
 use crate::parse::reader;
@@ -20,13 +20,13 @@ pub(in crate::parse) struct Declared<'d> {
     name: String,
     role: Role,
     open: Open,
-    range: Option<&'d Node>,
+    range: Option<&'d TomlNode>,
     /// Further members of a family share the first one's interval.
     shares: bool,
 }
 
 /// Declares the names; intervals may use constants and are read later.
-pub(in crate::parse) fn declare<'d>(section: &'d Table, workshop: &mut Workshop) -> Vec<Declared<'d>> {
+pub(in crate::parse) fn declare<'d>(section: &'d TomlTable, workshop: &mut Workshop) -> Vec<Declared<'d>> {
     let mut declared = Vec::new();
     // There is one time at most; beside a `t`, what is called `time` must be something else.
     let time = if section.get("t").is_some() { "t" } else { "time" };
@@ -44,7 +44,7 @@ pub(in crate::parse) fn declare<'d>(section: &'d Table, workshop: &mut Workshop)
 }
 
 /// Refuses unknown keys of a coordinate, and says where periodicity belongs.
-fn check_keys(name: &str, table: &Table, mistakes: &mut Mistakes) {
+fn check_keys(name: &str, table: &TomlTable, mistakes: &mut Mistakes) {
     let known = ["range", "count", "parameter", "open"];
     for entry in table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
         if entry.key == "periodic" {
@@ -57,11 +57,11 @@ fn check_keys(name: &str, table: &Table, mistakes: &mut Mistakes) {
 }
 
 /// Which ends need no condition.
-fn open_ends(node: &Node, mistakes: &mut Mistakes) -> Open {
+fn open_ends(node: &TomlNode, mistakes: &mut Mistakes) -> Open {
     let both = |open| Open { low: open, high: open };
     match &node.value {
-        Value::Boolean(open) => both(*open),
-        Value::Text(_) => {
+        TomlValue::Boolean(open) => both(*open),
+        TomlValue::Text(_) => {
             let ends = [("low", Open { low: true, high: false }), ("high", Open { low: false, high: true })];
             reader::choice(node, &ends, mistakes).unwrap_or_default()
         }
@@ -73,10 +73,10 @@ fn open_ends(node: &Node, mistakes: &mut Mistakes) -> Open {
 }
 
 /// Whether an entry states a shape and no coordinate; told of, if so.
-fn is_shape(entry: &Entry, workshop: &mut Workshop) -> bool {
+fn is_shape(entry: &TomlEntry, workshop: &mut Workshop) -> bool {
     let interval = match &entry.node.value {
-        Value::Array(ends) => ends.len() == 2,
-        Value::Table(table) => table.get("range").is_some(),
+        TomlValue::Array(ends) => ends.len() == 2,
+        TomlValue::Table(table) => table.get("range").is_some(),
         _ => false,
     };
     let Some(hint) = other_notations::shape(&entry.key).filter(|_| !interval) else { return false };
@@ -86,7 +86,12 @@ fn is_shape(entry: &Entry, workshop: &mut Workshop) -> bool {
     true
 }
 
-fn declare_one<'d>(entry: &'d Entry, time: &str, workshop: &mut Workshop, declared: &mut Vec<Declared<'d>>) {
+fn declare_one<'d>(
+    entry: &'d TomlEntry,
+    time: &str,
+    workshop: &mut Workshop,
+    declared: &mut Vec<Declared<'d>>,
+) {
     if is_shape(entry, workshop) {
         return;
     }
@@ -94,8 +99,8 @@ fn declare_one<'d>(entry: &'d Entry, time: &str, workshop: &mut Workshop, declar
     let mut role = if entry.key == time { Role::Time } else { Role::Space };
     let (mut open, mut range, mut count) = (Open::default(), None, Some(None));
     match &entry.node.value {
-        Value::Array(_) => range = Some(&entry.node),
-        Value::Table(table) => {
+        TomlValue::Array(_) => range = Some(&entry.node),
+        TomlValue::Table(table) => {
             check_keys(&entry.key, table, mistakes);
             range = table.get("range").map(|entry| &entry.node);
             if range.is_none() {
@@ -168,8 +173,8 @@ pub(in crate::parse) fn ranges(
     ranges
 }
 
-fn interval(node: &Node, workshop: &mut Workshop) -> Option<(f64, f64)> {
-    let Value::Array(ends) = &node.value else {
+fn interval(node: &TomlNode, workshop: &mut Workshop) -> Option<(f64, f64)> {
+    let TomlValue::Array(ends) = &node.value else {
         reader::expected("an interval `[low, high]`", node, &mut workshop.mistakes);
         return None;
     };

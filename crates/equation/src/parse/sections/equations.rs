@@ -1,7 +1,7 @@
 //! `[equations]`: what holds inside the domain.
 
 use crate::expression::Expression;
-use crate::parse::document::{Node, Table, Value};
+use crate::parse::document::{TomlNode, TomlTable, TomlValue};
 use crate::parse::expression::{Context, Workshop};
 use crate::parse::reader;
 use crate::parse::source::Span;
@@ -14,11 +14,11 @@ pub(in crate::parse) const MAX_EQUATIONS: usize = 4096;
 pub(in crate::parse) type StatedEquation = (Equation, Span);
 
 /// Reads the section; a vector equation gives one equation per component.
-pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Vec<StatedEquation> {
+pub(in crate::parse) fn read(section: &TomlTable, workshop: &mut Workshop) -> Vec<StatedEquation> {
     let mut stated: Vec<StatedEquation> = Vec::new();
     for entry in &section.entries {
         let (node, weight) = match &entry.node.value {
-            Value::Table(table) => {
+            TomlValue::Table(table) => {
                 reader::only(table, &["equation", "weight"], "key", &mut workshop.mistakes);
                 let weight = weight(table, workshop);
                 let Some(equation) = table.get("equation") else {
@@ -44,7 +44,7 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Vec<St
 }
 
 /// The `weight` of a table, if it states one.
-pub(in crate::parse) fn weight(table: &Table, workshop: &mut Workshop) -> Option<f64> {
+pub(in crate::parse) fn weight(table: &TomlTable, workshop: &mut Workshop) -> Option<f64> {
     table.get("weight").and_then(|entry| reader::positive(&entry.node, &mut workshop.mistakes))
 }
 
@@ -66,7 +66,7 @@ pub(in crate::parse) fn named(
 }
 
 /// The value as a number of points to draw.
-pub(in crate::parse) fn points(node: &Node, workshop: &mut Workshop) -> Option<usize> {
+pub(in crate::parse) fn points(node: &TomlNode, workshop: &mut Workshop) -> Option<usize> {
     const MAX_POINTS: i64 = 1_000_000_000;
     reader::count(node, 1..=MAX_POINTS, &mut workshop.mistakes)
 }

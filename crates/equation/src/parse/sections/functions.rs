@@ -1,10 +1,8 @@
 //! `[functions]`: named expressions.
 
 use crate::parse::definitions::{chain, order};
-use crate::parse::document::{Entry, Table, Text, Value};
-use crate::parse::expression::{
-    Context, Meaning, NameSplit, Resolver, Syntax, Uses, Value as Resolved, Workshop,
-};
+use crate::parse::document::{Text, TomlEntry, TomlTable, TomlValue};
+use crate::parse::expression::{Context, Meaning, NameSplit, Resolver, Syntax, Uses, Value, Workshop};
 use crate::parse::reader;
 use std::collections::HashMap;
 
@@ -12,7 +10,7 @@ use std::collections::HashMap;
 const MAX_FUNCTIONS: usize = 2_000;
 
 /// Declares the names.
-pub(in crate::parse) fn declare(section: &Table, workshop: &mut Workshop) {
+pub(in crate::parse) fn declare(section: &TomlTable, workshop: &mut Workshop) {
     if let Some(entry) = section.entries.get(MAX_FUNCTIONS) {
         workshop.mistakes.report(entry.key_span, format!("more than {MAX_FUNCTIONS} functions"));
     }
@@ -23,20 +21,20 @@ pub(in crate::parse) fn declare(section: &Table, workshop: &mut Workshop) {
 }
 
 /// Resolves the functions, whatever their order in the file.
-pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) {
-    let entries: Vec<&Entry> = section.entries.iter().take(MAX_FUNCTIONS).collect();
+pub(in crate::parse) fn read(section: &TomlTable, workshop: &mut Workshop) {
+    let entries: Vec<&TomlEntry> = section.entries.iter().take(MAX_FUNCTIONS).collect();
     let positions: HashMap<&str, usize> =
         entries.iter().enumerate().map(|(position, entry)| (entry.key.as_str(), position)).collect();
     let mut formulas: Vec<Option<(&Text, Syntax)>> = Vec::with_capacity(entries.len());
     let mut uses = vec![Vec::new(); entries.len()];
     for (position, entry) in entries.iter().enumerate() {
         let formula = match &entry.node.value {
-            Value::Text(text) => workshop.syntax(text).map(|syntax| (text, syntax)),
-            Value::Integer(_) | Value::Float(_) => {
+            TomlValue::Text(text) => workshop.syntax(text).map(|syntax| (text, syntax)),
+            TomlValue::Integer(_) | TomlValue::Float(_) => {
                 number(entry, workshop);
                 None
             }
-            Value::Boolean(_) | Value::Array(_) | Value::Table(_) | Value::Strange(_) => {
+            TomlValue::Boolean(_) | TomlValue::Array(_) | TomlValue::Table(_) | TomlValue::Strange(_) => {
                 let wanted = "an expression in quotes or a number";
                 reader::expected_formula(wanted, &entry.node, &mut workshop.mistakes);
                 None
@@ -79,10 +77,10 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) {
 }
 
 /// A function that is the same everywhere.
-fn number(entry: &Entry, workshop: &mut Workshop) {
+fn number(entry: &TomlEntry, workshop: &mut Workshop) {
     let Some(value) = reader::number(&entry.node, &mut workshop.mistakes) else { return };
     if workshop.scope.section(&entry.key) == Some("functions") {
-        let value = Resolved::Scalar(workshop.pool.number(value));
+        let value = Value::Scalar(workshop.pool.number(value));
         workshop.scope.define(&entry.key, Meaning::Function(value, Uses::default()));
     }
 }

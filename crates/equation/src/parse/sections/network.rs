@@ -2,7 +2,7 @@
 
 use super::reference::coordinates;
 use crate::parse::diagnostic::Mistakes;
-use crate::parse::document::{Entry, Node, Table, Value};
+use crate::parse::document::{TomlEntry, TomlNode, TomlTable, TomlValue};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
 use crate::problem::{Activation, Fourier, Initialization, Network, NetworkKind, Neurons, Periodic};
@@ -50,7 +50,7 @@ const SIREN_FREQUENCY: f64 = 30.0;
 const HARMONICS: usize = 4;
 
 /// Reads the section; an absent one means the defaults.
-pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Network {
+pub(in crate::parse) fn read(section: &TomlTable, workshop: &mut Workshop) -> Network {
     let mistakes = &mut workshop.mistakes;
     reader::only(section, &KEYS, "key", mistakes);
     let get = |key: &str| section.get(key).map(|entry| &entry.node);
@@ -84,7 +84,7 @@ pub(in crate::parse) fn read(section: &Table, workshop: &mut Workshop) -> Networ
 }
 
 /// What the section says about what neurons do.
-pub(in crate::parse) fn neurons(section: &Table) -> Neurons {
+pub(in crate::parse) fn neurons(section: &TomlTable) -> Neurons {
     let shape = ["kind", "initialization", "normalize", "periodic", "fourier"];
     match (section.get("activation"), shape.iter().any(|key| section.get(key).is_some())) {
         (Some(_), _) => Neurons::Stated,
@@ -94,9 +94,9 @@ pub(in crate::parse) fn neurons(section: &Table) -> Neurons {
 }
 
 /// A width, or two: the least and the most.
-fn widths(node: &Node, mistakes: &mut Mistakes) -> Option<(usize, usize)> {
-    let count = |node: &Node, mistakes: &mut Mistakes| reader::count(node, 1..=4096, mistakes);
-    let Value::Array(items) = &node.value else {
+fn widths(node: &TomlNode, mistakes: &mut Mistakes) -> Option<(usize, usize)> {
+    let count = |node: &TomlNode, mistakes: &mut Mistakes| reader::count(node, 1..=4096, mistakes);
+    let TomlValue::Array(items) = &node.value else {
         return count(node, mistakes).map(|width| (width, width));
     };
     let [least, most] = &items[..] else {
@@ -111,7 +111,7 @@ fn widths(node: &Node, mistakes: &mut Mistakes) -> Option<(usize, usize)> {
     Some((least, most))
 }
 
-fn initialization(section: &Table, activation: Activation, workshop: &mut Workshop) -> Initialization {
+fn initialization(section: &TomlTable, activation: Activation, workshop: &mut Workshop) -> Initialization {
     let words = [
         ("spread", InitializationWord::Spread),
         ("glorot", InitializationWord::Glorot),
@@ -151,7 +151,7 @@ fn initialization(section: &Table, activation: Activation, workshop: &mut Worksh
     }
 }
 
-fn periodic(entry: &Entry, workshop: &mut Workshop) -> Vec<Periodic> {
+fn periodic(entry: &TomlEntry, workshop: &mut Workshop) -> Vec<Periodic> {
     let mut periodic: Vec<Periodic> = Vec::new();
     let mut add = |axes: Vec<usize>, harmonics: usize| {
         for axis in axes {
@@ -161,14 +161,14 @@ fn periodic(entry: &Entry, workshop: &mut Workshop) -> Vec<Periodic> {
         }
     };
     match &entry.node.value {
-        Value::Table(table) => {
+        TomlValue::Table(table) => {
             for item in &table.entries {
                 let axes = coordinates(&item.key, item.key_span, workshop);
                 let harmonics = reader::count(&item.node, 1..=256, &mut workshop.mistakes);
                 add(axes, harmonics.unwrap_or(HARMONICS));
             }
         }
-        Value::Text(_) | Value::Array(_) => {
+        TomlValue::Text(_) | TomlValue::Array(_) => {
             for text in reader::texts(&entry.node, &mut workshop.mistakes).unwrap_or_default() {
                 add(coordinates(&text.content, text.span, workshop), HARMONICS);
             }
@@ -180,7 +180,7 @@ fn periodic(entry: &Entry, workshop: &mut Workshop) -> Vec<Periodic> {
     periodic
 }
 
-fn fourier(entry: &Entry, workshop: &mut Workshop) -> Option<Fourier> {
+fn fourier(entry: &TomlEntry, workshop: &mut Workshop) -> Option<Fourier> {
     let mistakes = &mut workshop.mistakes;
     let table = reader::record(&entry.node, &["features", "scale"], mistakes)?;
     let features = table.get("features").and_then(|entry| reader::count(&entry.node, 1..=4096, mistakes));

@@ -3,7 +3,7 @@
 use crate::expression::{Leaf, Node};
 use crate::parse::document::Text;
 use crate::parse::expression::{
-    Context, Kind, Parser, Resolver, Syntax, SyntaxError, Token, Value, Workshop,
+    Context, Parser, Resolver, Syntax, SyntaxError, SyntaxKind, Token, Value, Workshop,
 };
 use crate::problem::{Piece, Role};
 
@@ -175,7 +175,7 @@ fn axis(text: &Text, syntax: &Syntax, workshop: &mut Workshop) -> Option<usize> 
         workshop.mistakes.report_with(text.place(syntax.range.clone()), message, hint);
         None
     };
-    if !matches!(syntax.kind, Kind::Name(_) | Kind::Index(..)) {
+    if !matches!(syntax.kind, SyntaxKind::Name(_) | SyntaxKind::Index(..)) {
         return report(
             workshop,
             "expected a coordinate".to_owned(),

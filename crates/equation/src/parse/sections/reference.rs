@@ -1,7 +1,7 @@
 //! `[reference]`: what the error is measured against.
 
 use super::data::{columns_of, file};
-use crate::parse::document::{Entry, Node, Table, Value};
+use crate::parse::document::{TomlEntry, TomlNode, TomlTable, TomlValue};
 use crate::parse::expression::{Context, Meaning, Workshop};
 use crate::parse::reader;
 use crate::parse::source::Span;
@@ -9,7 +9,11 @@ use crate::parse::suggest::{clipped, listed, nearest};
 use crate::problem::{Column, Reference, Solution, Unknown};
 
 /// Reads the section.
-pub(in crate::parse) fn read(section: &Table, unknowns: &[Unknown], workshop: &mut Workshop) -> Reference {
+pub(in crate::parse) fn read(
+    section: &TomlTable,
+    unknowns: &[Unknown],
+    workshop: &mut Workshop,
+) -> Reference {
     let mut reference = Reference { solutions: vec![None; unknowns.len()], grid: Vec::new() };
     for entry in &section.entries {
         if let Some(index) = unknowns.iter().position(|unknown| unknown.name == entry.key) {
@@ -25,8 +29,8 @@ pub(in crate::parse) fn read(section: &Table, unknowns: &[Unknown], workshop: &m
     reference
 }
 
-fn solution(entry: &Entry, workshop: &mut Workshop) -> Option<Solution> {
-    let Value::Table(table) = &entry.node.value else { return formula(&entry.node, workshop) };
+fn solution(entry: &TomlEntry, workshop: &mut Workshop) -> Option<Solution> {
+    let TomlValue::Table(table) = &entry.node.value else { return formula(&entry.node, workshop) };
     reader::only(
         table,
         &["formula", "solution", "tolerance", "file", "columns"],
@@ -61,14 +65,14 @@ fn solution(entry: &Entry, workshop: &mut Workshop) -> Option<Solution> {
 }
 
 /// A closed form, or one number for everywhere.
-fn formula(node: &Node, workshop: &mut Workshop) -> Option<Solution> {
+fn formula(node: &TomlNode, workshop: &mut Workshop) -> Option<Solution> {
     let expression = match &node.value {
-        Value::Text(text) => workshop.scalar(text, &Context::coordinates("a reference"))?,
-        Value::Integer(_) | Value::Float(_) => {
+        TomlValue::Text(text) => workshop.scalar(text, &Context::coordinates("a reference"))?,
+        TomlValue::Integer(_) | TomlValue::Float(_) => {
             let value = reader::number(node, &mut workshop.mistakes)?;
             workshop.pool.number(value)
         }
-        Value::Boolean(_) | Value::Array(_) | Value::Table(_) | Value::Strange(_) => {
+        TomlValue::Boolean(_) | TomlValue::Array(_) | TomlValue::Table(_) | TomlValue::Strange(_) => {
             reader::expected_formula("a formula, a number or a table", node, &mut workshop.mistakes);
             return None;
         }
@@ -76,7 +80,7 @@ fn formula(node: &Node, workshop: &mut Workshop) -> Option<Solution> {
     Some(Solution::Formula(expression))
 }
 
-fn columns(entry: &Entry, table: &Table, workshop: &mut Workshop) -> Option<Vec<Column>> {
+fn columns(entry: &TomlEntry, table: &TomlTable, workshop: &mut Workshop) -> Option<Vec<Column>> {
     let Some(columns) = table.get("columns") else {
         let coordinates = (0..workshop.scope.coordinates.len()).map(Column::Coordinate);
         return Some(coordinates.chain([Column::Measured(0)]).collect());
@@ -95,7 +99,7 @@ fn columns(entry: &Entry, table: &Table, workshop: &mut Workshop) -> Option<Vec<
     })
 }
 
-fn grid(entry: &Entry, workshop: &mut Workshop) -> Vec<(usize, usize)> {
+fn grid(entry: &TomlEntry, workshop: &mut Workshop) -> Vec<(usize, usize)> {
     let Some(table) = reader::table(&entry.node, &mut workshop.mistakes) else { return Vec::new() };
     let mut grid = Vec::new();
     for item in &table.entries {

@@ -2,13 +2,13 @@
 
 use super::conditions::StatedCondition;
 use crate::expression::Expression;
-use crate::parse::document::Table;
+use crate::parse::document::TomlTable;
 use crate::parse::expression::Workshop;
 use crate::problem::{INTERIOR, Place};
 use std::collections::{BTreeSet, HashMap};
 
 /// Reports conditions and data with a name that another term has, and conditions that hold twice.
-pub(in crate::parse) fn report(conditions: &[StatedCondition], data: &Table, workshop: &mut Workshop) {
+pub(in crate::parse) fn report(conditions: &[StatedCondition], data: &TomlTable, workshop: &mut Workshop) {
     let names = conditions.iter().map(|(condition, span)| (condition.name.as_str(), *span));
     let tables = data.entries.iter().map(|entry| (entry.key.as_str(), entry.key_span));
     for (name, span) in names.chain(tables.clone()).filter(|(name, _)| *name == INTERIOR) {

@@ -2,11 +2,11 @@
 
 use super::equations::points;
 use super::unknowns::hard_constraints;
-use crate::parse::document::{Entry, Node, Table, Value};
+use crate::parse::document::{TomlEntry, TomlNode, TomlTable, TomlValue};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
 use crate::problem::{
-    Budget, CONDITION_POINTS, Optimizer, Order, Parts, Phase, Precision, ResidualWeights, Sampler, Schedule,
+    Budget, CONDITION_POINTS, Method, Order, Parts, Phase, Precision, ResidualWeights, Sampler, Schedule,
     Solver, Training,
 };
 use std::iter;
@@ -38,7 +38,11 @@ const PHASE_KEYS: [&str; 16] = [
 ];
 
 /// Reads the section; an absent one means the defaults.
-pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut Workshop) -> Training {
+pub(in crate::parse) fn read(
+    section: &TomlTable,
+    reference: &TomlTable,
+    workshop: &mut Workshop,
+) -> Training {
     if !reference.entries.iter().any(|entry| entry.key != "grid") {
         errors_without_reference(section, workshop);
     }
@@ -57,7 +61,7 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
     let precision = section.get("precision");
     let precision = precision.and_then(|e| reader::choice(&e.node, &precisions, &mut workshop.mistakes));
     let default = Phase {
-        optimizer: Optimizer::Auto,
+        optimizer: Method::Auto,
         solver: None,
         points: None,
         most_points: None,
@@ -90,13 +94,13 @@ pub(in crate::parse) fn read(section: &Table, reference: &Table, workshop: &mut 
 }
 
 /// Keys that meant something in earlier versions.
-fn without_effect(section: &Table) -> Vec<&'static str> {
+fn without_effect(section: &TomlTable) -> Vec<&'static str> {
     let listed = match section.get("phase").map(|entry| &entry.node.value) {
-        Some(Value::Array(items)) => &items[..],
+        Some(TomlValue::Array(items)) => &items[..],
         _ => &[],
     };
     let phases = listed.iter().filter_map(|item| match &item.value {
-        Value::Table(table) => Some(table),
+        TomlValue::Table(table) => Some(table),
         _ => None,
     });
     let stated = iter::once(section).chain(phases).any(|table| table.get("products").is_some());
@@ -104,16 +108,16 @@ fn without_effect(section: &Table) -> Vec<&'static str> {
 }
 
 /// What the section says about time windows, unless it leaves them open.
-pub(in crate::parse) fn stated_windows(section: &Table) -> Option<&Node> {
+pub(in crate::parse) fn stated_windows(section: &TomlTable) -> Option<&TomlNode> {
     let node = &section.get("windows")?.node;
-    let open = matches!(&node.value, Value::Text(text) if text.content == "auto");
+    let open = matches!(&node.value, TomlValue::Text(text) if text.content == "auto");
     (!open).then_some(node)
 }
 
 /// How time is cut: a number of windows, or the times at which they meet.
-fn parts(node: &Node, workshop: &mut Workshop) -> Option<Parts> {
+fn parts(node: &TomlNode, workshop: &mut Workshop) -> Option<Parts> {
     let mistakes = &mut workshop.mistakes;
-    let Value::Array(items) = &node.value else {
+    let TomlValue::Array(items) = &node.value else {
         return reader::count(node, 1..=MOST_WINDOWS, mistakes).map(Parts::Equal);
     };
     if items.len() >= MOST_WINDOWS as usize {
@@ -125,29 +129,33 @@ fn parts(node: &Node, workshop: &mut Workshop) -> Option<Parts> {
 }
 
 /// A seed: an integer, or its digits in quotes, since integers of TOML end at 2^63.
-fn seed(node: &Node, workshop: &mut Workshop) -> Option<u64> {
+fn seed(node: &TomlNode, workshop: &mut Workshop) -> Option<u64> {
     let mistakes = &mut workshop.mistakes;
     match &node.value {
-        Value::Integer(value) if *value >= 0 => return u64::try_from(*value).ok(),
-        Value::Integer(value) => {
+        TomlValue::Integer(value) if *value >= 0 => return u64::try_from(*value).ok(),
+        TomlValue::Integer(value) => {
             mistakes.report(node.span, format!("expected an integer of at least 0, found {value}"));
         }
-        Value::Text(text) if text.content.parse::<u64>().is_ok() => return text.content.parse().ok(),
-        Value::Strange(_) => {
+        TomlValue::Text(text) if text.content.parse::<u64>().is_ok() => return text.content.parse().ok(),
+        TomlValue::Strange(_) => {
             let message = format!("expected an integer from 0 to {}", i64::MAX);
             let hint = format!("larger ones, up to {}, stand in quotes", u64::MAX);
             mistakes.report_with(node.span, message, hint);
         }
-        Value::Text(_) | Value::Float(_) | Value::Boolean(_) | Value::Array(_) | Value::Table(_) => {
+        TomlValue::Text(_)
+        | TomlValue::Float(_)
+        | TomlValue::Boolean(_)
+        | TomlValue::Array(_)
+        | TomlValue::Table(_) => {
             reader::expected("an integer", node, mistakes);
         }
     }
     None
 }
 
-fn phases(entry: &Entry, common: &Phase, workshop: &mut Workshop) -> Vec<Phase> {
+fn phases(entry: &TomlEntry, common: &Phase, workshop: &mut Workshop) -> Vec<Phase> {
     const MAX_PHASES: usize = 1000;
-    let Value::Array(items) = &entry.node.value else {
+    let TomlValue::Array(items) = &entry.node.value else {
         let found = entry.node.value.kind();
         let message = format!("expected an array of tables, found {found}");
         workshop.mistakes.report_with(entry.key_span, message, "write `[[training.phase]]`");
@@ -157,7 +165,7 @@ fn phases(entry: &Entry, common: &Phase, workshop: &mut Workshop) -> Vec<Phase> 
         workshop.mistakes.report(entry.node.span, format!("expected 1 to {MAX_PHASES} phases"));
         return Vec::new();
     }
-    let read = |item: &Node| {
+    let read = |item: &TomlNode| {
         let table = reader::record(item, &PHASE_KEYS, &mut workshop.mistakes)?;
         Some(phase(table, common, workshop))
     };
@@ -165,15 +173,17 @@ fn phases(entry: &Entry, common: &Phase, workshop: &mut Workshop) -> Vec<Phase> 
 }
 
 /// Reports budgets that wait for an error that nobody can measure.
-fn errors_without_reference(section: &Table, workshop: &mut Workshop) {
+fn errors_without_reference(section: &TomlTable, workshop: &mut Workshop) {
     let phases = section.get("phase").map(|entry| &entry.node.value);
-    let items = if let Some(Value::Array(items)) = phases { items.as_slice() } else { &[] };
+    let items = if let Some(TomlValue::Array(items)) = phases { items.as_slice() } else { &[] };
     let tables = items.iter().filter_map(|item| match &item.value {
-        Value::Table(table) => Some(table),
+        TomlValue::Table(table) => Some(table),
         _ => None,
     });
     for table in iter::once(section).chain(tables) {
-        let Some(Value::Table(budget)) = table.get("budget").map(|entry| &entry.node.value) else { continue };
+        let Some(TomlValue::Table(budget)) = table.get("budget").map(|entry| &entry.node.value) else {
+            continue;
+        };
         if let Some(error) = budget.get("error") {
             let message = "there is no reference to measure the error against";
             workshop.mistakes.report_with(error.key_span, message, "add a `[reference]`, or bound the loss");
@@ -182,7 +192,7 @@ fn errors_without_reference(section: &Table, workshop: &mut Workshop) {
 }
 
 /// A phase: what the table states, over what holds otherwise.
-fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
+fn phase(table: &TomlTable, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     let mut phase = otherwise.clone();
     if let Some(optimizer) = table.get("optimizer").and_then(|entry| optimizer(&entry.node, workshop)) {
         phase.optimizer = optimizer;
@@ -222,16 +232,16 @@ fn phase(table: &Table, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
 }
 
 /// A method by its name, with its defaults.
-fn optimizer(node: &Node, workshop: &mut Workshop) -> Option<Optimizer> {
-    let lbfgs = Optimizer::Lbfgs { memory: 30 };
+fn optimizer(node: &TomlNode, workshop: &mut Workshop) -> Option<Method> {
+    let lbfgs = Method::Lbfgs { memory: 30 };
     let methods = [
-        ("auto", Optimizer::Auto),
-        ("adam", Optimizer::Adam),
-        ("adamw", Optimizer::AdamW { weight_decay: 0.01 }),
+        ("auto", Method::Auto),
+        ("adam", Method::Adam),
+        ("adamw", Method::AdamW { weight_decay: 0.01 }),
         ("lbfgs", lbfgs),
         ("l-bfgs", lbfgs),
-        ("ssbroyden", Optimizer::SsBroyden),
-        ("gauss-newton", Optimizer::GAUSS_NEWTON),
+        ("ssbroyden", Method::SsBroyden),
+        ("gauss-newton", Method::GAUSS_NEWTON),
     ];
     let text = reader::text(node, &mut workshop.mistakes)?;
     if PLANNED.contains(&text.content.as_str()) {
@@ -244,11 +254,11 @@ fn optimizer(node: &Node, workshop: &mut Workshop) -> Option<Optimizer> {
 }
 
 /// What a method has besides its name, and the solver, if stated. A key of another method is a mistake: it would do nothing.
-fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) -> Option<Solver> {
+fn details(table: &TomlTable, optimizer: &mut Method, workshop: &mut Workshop) -> Option<Solver> {
     /// More pairs than this cost more than the evaluations that they might save.
     const MAX_MEMORY: i64 = 1000;
     let mistakes = &mut workshop.mistakes;
-    let mut misplaced = |entry: &Entry, method: &str| {
+    let mut misplaced = |entry: &TomlEntry, method: &str| {
         let message = format!("`{}` belongs to another optimizer", entry.key);
         let hint = format!("state it beside `optimizer = \"{method}\"`");
         mistakes.report_with(entry.key_span, message, hint);
@@ -260,10 +270,10 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) ->
         ("products", "gauss-newton"),
     ];
     let own = match optimizer {
-        Optimizer::Auto | Optimizer::Adam | Optimizer::SsBroyden => "",
-        Optimizer::AdamW { .. } => "adamw",
-        Optimizer::Lbfgs { .. } => "lbfgs",
-        Optimizer::GaussNewton { .. } => "gauss-newton",
+        Method::Auto | Method::Adam | Method::SsBroyden => "",
+        Method::AdamW { .. } => "adamw",
+        Method::Lbfgs { .. } => "lbfgs",
+        Method::GaussNewton { .. } => "gauss-newton",
     };
     for (key, method) in keys.into_iter().filter(|(_, method)| *method != own) {
         table.get(key).into_iter().for_each(|entry| misplaced(entry, method));
@@ -272,19 +282,19 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) ->
         table.get("balance").into_iter().for_each(|entry| misplaced(entry, "gauss-newton"));
     }
     match optimizer {
-        Optimizer::Auto | Optimizer::Adam | Optimizer::SsBroyden => None,
-        Optimizer::AdamW { weight_decay } => {
+        Method::Auto | Method::Adam | Method::SsBroyden => None,
+        Method::AdamW { weight_decay } => {
             let stated = table.get("weight_decay").and_then(|entry| reader::positive(&entry.node, mistakes));
             *weight_decay = stated.unwrap_or(*weight_decay);
             None
         }
-        Optimizer::Lbfgs { memory } => {
+        Method::Lbfgs { memory } => {
             let pairs = table.get("memory");
             let stated = pairs.and_then(|entry| reader::count(&entry.node, 1..=MAX_MEMORY, mistakes));
             *memory = stated.unwrap_or(*memory);
             None
         }
-        Optimizer::GaussNewton { solver } => {
+        Method::GaussNewton { solver } => {
             let names = Solver::ALL.map(|solver| (solver.name(), solver));
             let way = table.get("solver").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
             *solver = way.unwrap_or(*solver);
@@ -297,12 +307,12 @@ fn details(table: &Table, optimizer: &mut Optimizer, workshop: &mut Workshop) ->
 }
 
 /// Residual-based weights: whether, or how fast they follow.
-fn residual_weights(node: &Node, workshop: &mut Workshop) -> Option<ResidualWeights> {
+fn residual_weights(node: &TomlNode, workshop: &mut Workshop) -> Option<ResidualWeights> {
     let mistakes = &mut workshop.mistakes;
     let usual = ResidualWeights { decay: 0.999, rate: 0.01 };
     let table = match &node.value {
-        Value::Boolean(wanted) => return wanted.then_some(usual),
-        Value::Table(table) => table,
+        TomlValue::Boolean(wanted) => return wanted.then_some(usual),
+        TomlValue::Table(table) => table,
         _ => {
             let message = format!("expected true, false or a table, found {}", node.value.kind());
             mistakes.report_with(node.span, message, "such as `{ decay = 0.999, rate = 0.01 }`");
@@ -328,14 +338,14 @@ enum ScheduleKind {
     Exponential,
 }
 
-fn schedule(node: &Node, workshop: &mut Workshop) -> Option<Schedule> {
+fn schedule(node: &TomlNode, workshop: &mut Workshop) -> Option<Schedule> {
     let mistakes = &mut workshop.mistakes;
     let shapes = [
         ("constant", ScheduleKind::Constant),
         ("cosine", ScheduleKind::Cosine),
         ("exponential", ScheduleKind::Exponential),
     ];
-    let Value::Table(table) = &node.value else {
+    let TomlValue::Table(table) = &node.value else {
         return match reader::choice(node, &shapes, mistakes)? {
             ScheduleKind::Constant => Some(Schedule::Constant),
             ScheduleKind::Cosine => Some(Schedule::Cosine { warmup: 0 }),
@@ -383,12 +393,12 @@ fn schedule(node: &Node, workshop: &mut Workshop) -> Option<Schedule> {
     }
 }
 
-fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
+fn budget(node: &TomlNode, workshop: &mut Workshop) -> Option<Budget> {
     let mistakes = &mut workshop.mistakes;
     let hint = "such as \"5000 steps\", \"60 s\", \"2 min\" or \"5000 steps, 60 s\"";
     let mut budget = Budget::default();
     match &node.value {
-        Value::Table(table) => {
+        TomlValue::Table(table) => {
             reader::only(table, &["steps", "seconds", "loss", "error"], "key", mistakes);
             let steps = table.get("steps").map(|e| reader::count(&e.node, 1..=i64::MAX, mistakes));
             let seconds = table.get("seconds").map(|e| reader::positive(&e.node, mistakes));
@@ -409,7 +419,7 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
             budget.loss = loss.flatten();
             budget.error = error.flatten();
         }
-        Value::Text(text) => {
+        TomlValue::Text(text) => {
             for part in text.content.split(',') {
                 if !budget.add(part.trim()) {
                     let start = part.as_ptr().addr() - text.content.as_ptr().addr();
@@ -419,7 +429,7 @@ fn budget(node: &Node, workshop: &mut Workshop) -> Option<Budget> {
                 }
             }
         }
-        Value::Integer(number) => {
+        TomlValue::Integer(number) => {
             let hint = format!("write `\"{number} steps\"` or `\"{number} s\"`");
             mistakes.report_with(node.span, "a budget is in steps or in seconds", hint);
             return None;

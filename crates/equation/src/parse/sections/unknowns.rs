@@ -1,7 +1,7 @@
 //! `[unknowns]` and `[parameters]`: what training determines.
 
 use crate::parse::diagnostic::Mistakes;
-use crate::parse::document::{Entry, Table, Value};
+use crate::parse::document::{TomlEntry, TomlTable, TomlValue};
 use crate::parse::expression::{Meaning, Workshop};
 use crate::parse::reader;
 use crate::parse::source::Span;
@@ -17,7 +17,7 @@ const MAX_PARAMETERS: usize = 256;
 type DeclaredUnknowns = (Vec<Unknown>, Vec<Option<Span>>);
 
 /// Declares the fields.
-pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Workshop) -> DeclaredUnknowns {
+pub(in crate::parse) fn declare_unknowns(section: &TomlTable, workshop: &mut Workshop) -> DeclaredUnknowns {
     let mut unknowns = Vec::new();
     let mut units = Vec::new();
     for entry in &section.entries {
@@ -29,7 +29,7 @@ pub(in crate::parse) fn declare_unknowns(section: &Table, workshop: &mut Worksho
         let mut hard = HardConstraints::Auto;
         let mut unit = None;
         match &entry.node.value {
-            Value::Table(table) => {
+            TomlValue::Table(table) => {
                 reader::only(table, &["hard_constraints", "unit"], "key", mistakes);
                 hard = hard_constraints(table, mistakes);
                 unit =
@@ -72,7 +72,7 @@ pub(in crate::parse) fn open_units(
 }
 
 /// The `hard_constraints` of a table; `auto` unless stated.
-pub(super) fn hard_constraints(table: &Table, mistakes: &mut Mistakes) -> HardConstraints {
+pub(super) fn hard_constraints(table: &TomlTable, mistakes: &mut Mistakes) -> HardConstraints {
     let choices = [("auto", HardConstraints::Auto), ("off", HardConstraints::Off)];
     let stated = table.get("hard_constraints");
     let stated = stated.and_then(|entry| reader::choice(&entry.node, &choices, mistakes));
@@ -81,9 +81,9 @@ pub(super) fn hard_constraints(table: &Table, mistakes: &mut Mistakes) -> HardCo
 
 /// Declares the names of the trainable scalars; their values may use constants and are read later.
 pub(in crate::parse) fn declare_parameters<'d>(
-    section: &'d Table,
+    section: &'d TomlTable,
     workshop: &mut Workshop,
-) -> Vec<&'d Entry> {
+) -> Vec<&'d TomlEntry> {
     let mut declared = Vec::new();
     for entry in &section.entries {
         let mistakes = &mut workshop.mistakes;
@@ -100,13 +100,13 @@ pub(in crate::parse) fn declare_parameters<'d>(
 }
 
 /// Reads start values and bounds.
-pub(in crate::parse) fn parameters(declared: &[&Entry], workshop: &mut Workshop) -> Vec<Parameter> {
+pub(in crate::parse) fn parameters(declared: &[&TomlEntry], workshop: &mut Workshop) -> Vec<Parameter> {
     declared.iter().filter_map(|entry| parameter(entry, workshop)).collect()
 }
 
-fn parameter(entry: &Entry, workshop: &mut Workshop) -> Option<Parameter> {
+fn parameter(entry: &TomlEntry, workshop: &mut Workshop) -> Option<Parameter> {
     let name = entry.key.clone();
-    let Value::Table(table) = &entry.node.value else {
+    let TomlValue::Table(table) = &entry.node.value else {
         let start = workshop.constant(&entry.node, "a start value")?;
         return Some(Parameter { name, start, lower: None, upper: None, truth: None });
     };

@@ -1,11 +1,11 @@
 //! Whether time can be cut into the windows that `[training]` asks for.
 
 use crate::parse::diagnostic::Mistakes;
-use crate::parse::document::{Entry, Table};
+use crate::parse::document::{TomlEntry, TomlTable};
 use crate::problem::{Parts, Problem, Tie};
 
 /// Reports windows of a problem whose times belong together.
-pub(in crate::parse) fn check(training: &Table, problem: &Problem, mistakes: &mut Mistakes) {
+pub(in crate::parse) fn check(training: &TomlTable, problem: &Problem, mistakes: &mut Mistakes) {
     let Some(entry) = training.get("windows").filter(|_| problem.training.windows.count() > 1) else {
         return;
     };
@@ -45,7 +45,7 @@ pub(in crate::parse) fn check(training: &Table, problem: &Problem, mistakes: &mu
 }
 
 /// Reports cuts that are not inside of time, or not one after the other.
-fn check_times(entry: &Entry, problem: &Problem, mistakes: &mut Mistakes) {
+fn check_times(entry: &TomlEntry, problem: &Problem, mistakes: &mut Mistakes) {
     let (Parts::At(times), Some(axis)) = (&problem.training.windows, problem.time()) else { return };
     let time = &problem.domain.coordinates[axis];
     let (mut before, high) = (time.low, time.high);

@@ -4,7 +4,7 @@ use crate::parse::files;
 use equation::decide::decide;
 use equation::parse::{parse, parse_with};
 use equation::problem::{
-    Activation, Budget, Column, Initialization, NetworkKind, Optimizer, Periodic, Place, Problem,
+    Activation, Budget, Column, Initialization, Method, NetworkKind, Periodic, Place, Problem,
     ResidualWeights, Role, Sampler, Schedule, Solution, Solver,
 };
 
@@ -199,19 +199,16 @@ fn every_optimizer_has_its_own_keys_and_defaults() {
         let text = files::BURGERS.replace("optimizer = \"adam\"", lines);
         accept("burgers", &text).training.phases[0].optimizer
     };
-    assert_eq!(optimizer("optimizer = \"adam\""), Optimizer::Adam);
-    assert_eq!(optimizer("optimizer = \"adamw\""), Optimizer::AdamW { weight_decay: 0.01 });
-    assert_eq!(
-        optimizer("optimizer = \"adamw\"\nweight_decay = 0.1"),
-        Optimizer::AdamW { weight_decay: 0.1 }
-    );
-    assert_eq!(optimizer("optimizer = \"lbfgs\""), Optimizer::Lbfgs { memory: 30 });
-    assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Optimizer::Lbfgs { memory: 7 });
-    assert_eq!(optimizer("optimizer = \"ssbroyden\""), Optimizer::SsBroyden);
-    assert_eq!(optimizer("optimizer = \"gauss-newton\""), Optimizer::GAUSS_NEWTON);
+    assert_eq!(optimizer("optimizer = \"adam\""), Method::Adam);
+    assert_eq!(optimizer("optimizer = \"adamw\""), Method::AdamW { weight_decay: 0.01 });
+    assert_eq!(optimizer("optimizer = \"adamw\"\nweight_decay = 0.1"), Method::AdamW { weight_decay: 0.1 });
+    assert_eq!(optimizer("optimizer = \"lbfgs\""), Method::Lbfgs { memory: 30 });
+    assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Method::Lbfgs { memory: 7 });
+    assert_eq!(optimizer("optimizer = \"ssbroyden\""), Method::SsBroyden);
+    assert_eq!(optimizer("optimizer = \"gauss-newton\""), Method::GAUSS_NEWTON);
     let stated = "optimizer = \"gauss-newton\"\nsolver = \"woodbury\"";
-    assert_eq!(optimizer(stated), Optimizer::GaussNewton { solver: Solver::Woodbury });
-    assert_eq!(optimizer(""), Optimizer::Auto);
+    assert_eq!(optimizer(stated), Method::GaussNewton { solver: Solver::Woodbury });
+    assert_eq!(optimizer(""), Method::Auto);
 }
 
 #[test]
@@ -227,7 +224,7 @@ fn a_key_of_earlier_versions_is_read_and_has_no_effect() {
     assert_eq!(told(&with("")), 0);
     for products in ["exact", "short"] {
         let problem = with(&format!("products = \"{products}\""));
-        assert_eq!(problem.training.phases[0].optimizer, Optimizer::GAUSS_NEWTON);
+        assert_eq!(problem.training.phases[0].optimizer, Method::GAUSS_NEWTON);
         assert_eq!(told(&problem), 1, "{:?}", problem.warnings());
     }
 }
@@ -381,7 +378,7 @@ fn defaults_fill_what_the_file_leaves_out() {
     assert_eq!((problem.network.width, problem.network.depth), (20, 3));
     assert_eq!(problem.training.condition_points, 256);
     let phase = &problem.training.phases[0];
-    assert_eq!((phase.optimizer, phase.points, phase.budget), (Optimizer::Auto, None, None));
+    assert_eq!((phase.optimizer, phase.points, phase.budget), (Method::Auto, None, None));
     assert_eq!((phase.adaptive, phase.resample, phase.learning_rate), (None, None, 1e-3));
     assert!(problem.network.normalize && problem.network.periodic.is_empty());
     assert_eq!(problem.conditions[0].equations[0].weight, Some(10.0));

@@ -6,11 +6,11 @@ pub(crate) use store::Key;
 
 /// Machine code that was made before, and what was measured of it.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Cache(store::Cache);
+pub(crate) struct KernelCache(store::Cache);
 
-impl Cache {
-    pub(crate) fn of_user() -> Cache {
-        Cache(store::Cache::of_user("cuda"))
+impl KernelCache {
+    pub(crate) fn of_user() -> KernelCache {
+        KernelCache(store::Cache::of_user("cuda"))
     }
 
     /// A source compiled for an architecture: found here, or made and kept.
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn a_kernel_and_its_log_are_found_again() {
         let folder = std::env::temp_dir().join(format!("pinnace-kernels-{}", std::process::id()));
-        let cache = Cache(store::Cache::in_folder(folder.clone()));
+        let cache = KernelCache(store::Cache::in_folder(folder.clone()));
         let entry = Compiled { image: vec![1, 2, 3, 0, 255], log: "no spills".to_owned() };
         cache.put(Key::of(&["text", "sm_90a"]), &entry);
         assert_eq!(cache.get(Key::of(&["text", "sm_90a"])), Some(entry));

@@ -1,6 +1,6 @@
 //! What kernels run on: a GPU, or the processor standing in for one. Nothing outside this folder knows which.
 
-use super::cache::Cache;
+use super::cache::KernelCache;
 use super::given::Given;
 use super::gpu::{Gpu, GpuModule};
 use super::region::Region;
@@ -44,12 +44,12 @@ pub(crate) struct ToLoad<'text> {
     /// Others that use it, and how many bytes.
     pub(crate) staging: &'text [(&'static str, usize)],
     /// Set before the first launch.
-    pub(crate) tables: &'text [Table],
+    pub(crate) tables: &'text [GivenTable],
 }
 
 /// Numbers of a module that its text does not state.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Table {
+pub(crate) struct GivenTable {
     pub(crate) name: &'static str,
     pub(crate) bytes: Vec<u8>,
 }
@@ -106,7 +106,7 @@ impl Machine {
     }
 
     /// Where compiled kernels are kept.
-    pub(crate) fn cache(&self) -> Option<&Cache> {
+    pub(crate) fn cache(&self) -> Option<&KernelCache> {
         match self {
             Machine::Gpu(gpu) => Some(gpu.cache()),
             Machine::StandIn(_) => None,

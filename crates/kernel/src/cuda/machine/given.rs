@@ -18,7 +18,7 @@ pub(crate) trait Given {
 pub(crate) unsafe trait Laid: Copy {
     /// What the text must have, too.
     #[cfg(test)]
-    fn fields() -> Vec<super::probe::Field>;
+    fn fields() -> Vec<super::probe::ArgumentField>;
 }
 
 /// What can be a field.
@@ -91,9 +91,9 @@ macro_rules! given {
         // SAFETY: `#[repr(C)]`, and the same field by field as the text: the test beside it fails where it is not.
         unsafe impl $crate::cuda::machine::Laid for $words {
             #[cfg(test)]
-            fn fields() -> Vec<$crate::cuda::machine::Field> {
-                use $crate::cuda::machine::{Field, Read};
-                vec![$(Field {
+            fn fields() -> Vec<$crate::cuda::machine::ArgumentField> {
+                use $crate::cuda::machine::{ArgumentField, Read};
+                vec![$(ArgumentField {
                     name: stringify!($field),
                     offset: std::mem::offset_of!($words, $field),
                     bytes: size_of::<<$type as $crate::cuda::machine::Word>::Given>(),

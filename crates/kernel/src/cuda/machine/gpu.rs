@@ -1,7 +1,7 @@
 //! A GPU through the CUDA driver. Everything here that talks to the driver is `unsafe` inside and safe outside:
 //! addresses come from regions, which know their lengths, and calls are ordered by one stream.
 
-use super::cache::Cache;
+use super::cache::KernelCache;
 use super::compiler::{self, Compiled};
 use super::either::{Shape, ToLoad};
 use super::given::Laid;
@@ -30,7 +30,7 @@ pub(crate) struct Gpu {
     cache_bytes: usize,
     /// Such as `sm_90a`.
     architecture: String,
-    cache: Cache,
+    cache: KernelCache,
     /// Free bytes before anything was loaded or allocated, and the fewest since.
     free_at_first: usize,
     fewest_free: Arc<AtomicUsize>,
@@ -107,7 +107,7 @@ impl Gpu {
         context.bind_to_thread().map_err(failed("entering the device's context"))?;
         let (free_at_first, _) = result::mem_get_info().map_err(failed("asking for free memory"))?;
         let fewest_free = Arc::new(AtomicUsize::new(free_at_first));
-        let cache = Cache::of_user();
+        let cache = KernelCache::of_user();
         Ok(Gpu {
             context,
             stream,
@@ -162,7 +162,7 @@ impl Gpu {
         self.multiprocessors
     }
 
-    pub(crate) fn cache(&self) -> &Cache {
+    pub(crate) fn cache(&self) -> &KernelCache {
         &self.cache
     }
 

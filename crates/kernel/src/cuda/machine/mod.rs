@@ -19,14 +19,14 @@ mod region;
 mod stand_in;
 
 pub use busy::Busy;
-pub(super) use cache::{Cache, Key};
+pub(super) use cache::{KernelCache, Key};
 pub(super) use compiler::{Compiled, SIDE_BY_SIDE, preload};
 pub(super) use copies::Staging;
 pub(crate) use either::Machine;
-pub(super) use either::{Module, Recorded, Shape, Table, ToLoad};
+pub(super) use either::{GivenTable, Module, Recorded, Shape, ToLoad};
 pub(super) use given::{Given, Laid, Word, given};
 pub(super) use gpu::{Gpu, groups};
 #[cfg(test)]
-pub(super) use probe::{Field, Read, assert_twins};
-pub(super) use region::{Number, Region};
+pub(super) use probe::{ArgumentField, Read, assert_twins};
+pub(super) use region::{DeviceNumber, Region};
 pub(super) use stand_in::StandIn;

@@ -105,21 +105,21 @@ impl Nvrtc {
     }
 
     /// Makes a program of a text; `None` if the library refuses it.
-    pub(crate) fn program(&'static self, text: &CStr, name: &CStr) -> Option<Program> {
+    pub(crate) fn program(&'static self, text: &CStr, name: &CStr) -> Option<NvrtcProgram> {
         let mut handle: Handle = std::ptr::null_mut();
         // SAFETY: both texts end with a zero and live for the call; there are no headers.
         let status = unsafe { (self.create)(&mut handle, text.as_ptr(), name.as_ptr(), 0, null(), null()) };
-        (status == 0).then_some(Program { nvrtc: self, handle })
+        (status == 0).then_some(NvrtcProgram { nvrtc: self, handle })
     }
 }
 
 /// A program of the compiler.
-pub(crate) struct Program {
+pub(crate) struct NvrtcProgram {
     nvrtc: &'static Nvrtc,
     handle: Handle,
 }
 
-impl Program {
+impl NvrtcProgram {
     /// Compiles it; `false` if there are mistakes, which the log tells.
     pub(crate) fn compile(&self, options: &[CString]) -> bool {
         let options: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
@@ -154,7 +154,7 @@ impl Program {
     }
 }
 
-impl Drop for Program {
+impl Drop for NvrtcProgram {
     fn drop(&mut self) {
         // SAFETY: created once, destroyed once. A failure leaves nothing to be done.
         _ = unsafe { (self.nvrtc.destroy)(&mut self.handle) };

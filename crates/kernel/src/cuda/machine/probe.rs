@@ -2,14 +2,14 @@
 //! about the fields of its `Arguments` and about its constants.
 
 use super::given::{Given, Laid};
-use super::region::{Number, Region};
+use super::region::{DeviceNumber, Region};
 use super::stand_in::RUNTIME;
 use std::fmt::Write;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 /// A field of a struct that kernels are given.
-pub(crate) struct Field {
+pub(crate) struct ArgumentField {
     pub(crate) name: &'static str,
     pub(crate) offset: usize,
     pub(crate) bytes: usize,
@@ -34,7 +34,7 @@ impl Read for Region<f64> {
     const AS: &'static str = "points_to<Type, double>";
 }
 
-impl Read for Region<Number> {
+impl Read for Region<DeviceNumber> {
     const AS: &'static str = "points_to<Type, number>";
 }
 
@@ -73,7 +73,7 @@ fn complaints(text: &str, assertions: &str) -> String {
 /// Assertions about every field of `Arguments`, and about their number.
 fn about<T: Laid>() -> String {
     let mut assertions = format!("static_assert(sizeof(Arguments) == {}, \"size\");\n", size_of::<T>());
-    for Field { name, offset, bytes, read } in T::fields() {
+    for ArgumentField { name, offset, bytes, read } in T::fields() {
         let read = read.replace("Type", &format!("std::remove_all_extents_t<decltype(Arguments::{name})>"));
         _ = writeln!(
             assertions,

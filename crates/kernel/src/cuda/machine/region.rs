@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 /// A byte of numbers in the plan's precision, whose size only the plan's kernels know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Number(u8);
+pub(crate) struct DeviceNumber(u8);
 
 /// Things of one type, one after the other in the machine's memory; none by default.
 pub(crate) struct Region<T> {

@@ -2,7 +2,7 @@
 
 use super::arena::Arena;
 use super::plan::{MemoryPlan, MemoryUse};
-use super::pools::{Pool, Regions};
+use super::pools::{MemoryPool, Regions};
 use crate::cuda::CudaError;
 use crate::cuda::machine::{Machine, Region, Staging};
 
@@ -26,7 +26,7 @@ pub(crate) struct Lease(u64);
 
 /// The machine's memory, as far as it is ours.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryLedger {
     machine: Machine,
     staging: Staging,
     calls: Arena,
@@ -41,11 +41,11 @@ pub(crate) struct Memory {
     peak: usize,
 }
 
-impl Memory {
+impl MemoryLedger {
     /// Nothing is taken yet but memory for copies, some words or more at a time.
     pub(crate) fn new(machine: &Machine, words: usize) -> Result<Self, CudaError> {
         let [calls, equations, vectors] = [(); 3].map(|()| Arena::new(machine));
-        Ok(Memory {
+        Ok(MemoryLedger {
             staging: machine.staging(STAGING.max(words))?,
             machine: machine.clone(),
             calls,
@@ -168,7 +168,7 @@ impl Memory {
     }
 
     /// The part of a tenant's arena that a pool is.
-    pub(crate) fn pool<T>(&self, tenant: Tenant, regions: &Regions, pool: Pool) -> Region<T> {
+    pub(crate) fn pool<T>(&self, tenant: Tenant, regions: &Regions, pool: MemoryPool) -> Region<T> {
         self.arena(tenant).region(regions.get(pool))
     }
 

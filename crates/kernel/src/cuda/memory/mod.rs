@@ -8,6 +8,6 @@ mod ledger;
 mod plan;
 mod pools;
 
-pub(super) use ledger::{Lease, Memory, Tenant};
+pub(super) use ledger::{Lease, MemoryLedger, Tenant};
 pub use plan::{MemoryPlan, MemoryUse, Purpose};
-pub(super) use pools::{Pool, Regions};
+pub(super) use pools::{MemoryPool, Regions};

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// What a part of the arena holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Pool {
+pub(crate) enum MemoryPool {
     /// Points that stay from step to step.
     Points,
     /// Parameters and tables of one call.
@@ -60,12 +60,12 @@ const ALIGNMENT: usize = 256;
 /// The arena, shared out.
 #[derive(Clone, Debug)]
 pub(crate) struct Regions {
-    pools: Vec<(Pool, Range<usize>)>,
+    pools: Vec<(MemoryPool, Range<usize>)>,
     bytes: usize,
 }
 
 impl Regions {
-    pub(crate) fn new(sizes: &[(Pool, usize)]) -> Regions {
+    pub(crate) fn new(sizes: &[(MemoryPool, usize)]) -> Regions {
         let mut bytes = 0;
         let mut pools = Vec::with_capacity(sizes.len());
         for &(pool, size) in sizes {
@@ -88,27 +88,33 @@ impl Regions {
         Purpose::ALL.iter().map(|purpose| (*purpose, padded(purpose))).collect()
     }
 
-    pub(crate) fn get(&self, pool: Pool) -> Range<usize> {
+    pub(crate) fn get(&self, pool: MemoryPool) -> Range<usize> {
         let found = self.pools.iter().find(|(own, _)| *own == pool);
         found.map(|(_, range)| range.clone()).expect("every pool has a region")
     }
 }
 
-impl Pool {
+impl MemoryPool {
     fn purpose(self) -> Purpose {
         match self {
-            Pool::Header
-            | Pool::Weights
-            | Pool::Direction
-            | Pool::Moments
-            | Pool::Candidates
-            | Pool::Unknowns => Purpose::Weights,
-            Pool::Gradients | Pool::Turns | Pool::Workspace | Pool::Sums => Purpose::Gradients,
-            Pool::Jacobian | Pool::Sketch => Purpose::Rows,
-            Pool::Parts | Pool::Matrix | Pool::Factors => Purpose::Equations,
-            Pool::Jets => Purpose::Jets,
-            Pool::Points | Pool::Rows => Purpose::Points,
-            Pool::Result | Pool::Steps | Pool::Seeds | Pool::Output | Pool::Values => Purpose::Output,
+            MemoryPool::Header
+            | MemoryPool::Weights
+            | MemoryPool::Direction
+            | MemoryPool::Moments
+            | MemoryPool::Candidates
+            | MemoryPool::Unknowns => Purpose::Weights,
+            MemoryPool::Gradients | MemoryPool::Turns | MemoryPool::Workspace | MemoryPool::Sums => {
+                Purpose::Gradients
+            }
+            MemoryPool::Jacobian | MemoryPool::Sketch => Purpose::Rows,
+            MemoryPool::Parts | MemoryPool::Matrix | MemoryPool::Factors => Purpose::Equations,
+            MemoryPool::Jets => Purpose::Jets,
+            MemoryPool::Points | MemoryPool::Rows => Purpose::Points,
+            MemoryPool::Result
+            | MemoryPool::Steps
+            | MemoryPool::Seeds
+            | MemoryPool::Output
+            | MemoryPool::Values => Purpose::Output,
         }
     }
 }
@@ -119,10 +125,11 @@ mod tests {
 
     #[test]
     fn pools_do_not_overlap_and_end_inside_the_arena() {
-        let regions = Regions::new(&[(Pool::Points, 10), (Pool::Jets, 0), (Pool::Output, 300)]);
-        assert_eq!(regions.get(Pool::Points), 0..10);
-        assert_eq!(regions.get(Pool::Jets), 256..256);
-        assert_eq!(regions.get(Pool::Output), 256..556);
+        let regions =
+            Regions::new(&[(MemoryPool::Points, 10), (MemoryPool::Jets, 0), (MemoryPool::Output, 300)]);
+        assert_eq!(regions.get(MemoryPool::Points), 0..10);
+        assert_eq!(regions.get(MemoryPool::Jets), 256..256);
+        assert_eq!(regions.get(MemoryPool::Output), 256..556);
         assert_eq!(regions.bytes(), 768);
         assert_eq!(regions.groups().iter().map(|(_, bytes)| bytes).sum::<usize>(), regions.bytes());
     }

@@ -1,12 +1,12 @@
 //! Steps for several dampings of equations that are on the device: factors, solutions, bends, losses. The host is told
 //! a few numbers per candidate.
 
-use super::dense::{self, CANDIDATES, Dense, REPORT, SHARED_OUT};
+use super::dense::{self, CANDIDATES, DenseArguments, REPORT, SHARED_OUT};
 use super::queue::Queue;
 use super::room::SLOPE_PARTS;
 use super::solver::squares;
 use crate::cuda::CudaError;
-use crate::cuda::memory::Memory;
+use crate::cuda::memory::MemoryLedger;
 use crate::cuda::program::tables;
 use linear::{Attempt, Course, Unknowns};
 
@@ -29,7 +29,7 @@ impl Queue<'_> {
     /// Steps for all attempts, and at their ends the residuals.
     pub(super) fn steps(
         &self,
-        memory: &mut Memory,
+        memory: &mut MemoryLedger,
         attempts: &[Attempt],
         course: Course,
     ) -> Result<Vec<Tried>, CudaError> {
@@ -77,8 +77,8 @@ impl Queue<'_> {
     /// Queues the solutions of the equations.
     fn solutions(
         &self,
-        memory: &mut Memory,
-        [factored, dense]: [&Dense; 2],
+        memory: &mut MemoryLedger,
+        [factored, dense]: [&DenseArguments; 2],
         course: Course,
         refined: bool,
     ) -> Result<(), CudaError> {
@@ -86,8 +86,8 @@ impl Queue<'_> {
             Unknowns::Parameters | Unknowns::Rows => {
                 self.factors(factored)?;
                 let middle = self.problem.vectors.middle;
-                self.launch("begin", dense.candidates as usize, &Dense { to: middle, ..*factored })?;
-                self.backward([factored, &Dense { to: dense.step, ..*dense }], "steps")?;
+                self.launch("begin", dense.candidates as usize, &DenseArguments { to: middle, ..*factored })?;
+                self.backward([factored, &DenseArguments { to: dense.step, ..*dense }], "steps")?;
                 if refined {
                     self.refinement(dense, course.patience)?;
                 }
@@ -106,56 +106,58 @@ impl Queue<'_> {
     }
 
     /// Queues what takes off corrections from the steps' ends, and the residuals there.
-    fn corrections(&self, [factored, dense]: [&Dense; 2], times: usize) -> Result<(), CudaError> {
+    fn corrections(&self, [factored, dense]: [&DenseArguments; 2], times: usize) -> Result<(), CudaError> {
         let count = dense.candidates as usize;
         let corrected = dense.moved.from(CANDIDATES * dense.stride as usize);
         for turn in 0..times {
             self.bends([&factored.correcting(), &dense.correcting()], "arrive")?;
             let from = if turn == 0 { dense.moved } else { corrected };
-            self.launch("correct", count, &Dense { from, to: corrected, ..*dense })?;
+            self.launch("correct", count, &DenseArguments { from, to: corrected, ..*dense })?;
             self.ends(corrected, count)?;
         }
         Ok(())
     }
 
     /// Queues what equations say to rows that a kernel fills, for every candidate; without a factor, the rows alone.
-    fn bends(&self, [factored, dense]: [&Dense; 2], rows: &str) -> Result<(), CudaError> {
+    fn bends(&self, [factored, dense]: [&DenseArguments; 2], rows: &str) -> Result<(), CudaError> {
         let (work, middle) = (self.problem.vectors.work, self.problem.vectors.middle);
         let blocks = dense.candidates as usize * SHARED_OUT * tables(self.program.plan());
         self.launch(rows, blocks, dense)?;
         match self.problem.unknowns {
-            Unknowns::Parameters => self.slopes(&Dense { to: work, ..*dense }, "add")?,
+            Unknowns::Parameters => self.slopes(&DenseArguments { to: work, ..*dense }, "add")?,
             Unknowns::Rows => {}
             Unknowns::Diagonal => return Ok(()),
             Unknowns::Sketch { .. } => return self.sketched_bends([factored, dense]),
             Unknowns::Subspace { .. } => return self.subspace_bends([factored, dense]),
         }
-        self.solution(Half::Forward, &Dense { from: work, to: middle, ..*factored })?;
-        self.backward([factored, &Dense { to: dense.acceleration, ..*dense }], "add")
+        self.solution(Half::Forward, &DenseArguments { from: work, to: middle, ..*factored })?;
+        self.backward([factored, &DenseArguments { to: dense.acceleration, ..*dense }], "add")
     }
 
     /// Queues the second half of solutions, from the middle, and what they mean for the parameters: its last kernel is
     /// named where unknowns are rows.
-    fn backward(&self, [factored, dense]: [&Dense; 2], last: &str) -> Result<(), CudaError> {
+    fn backward(&self, [factored, dense]: [&DenseArguments; 2], last: &str) -> Result<(), CudaError> {
         let from = self.problem.vectors.middle;
         match self.problem.unknowns {
-            Unknowns::Parameters => self.solution(Half::Backward, &Dense { from, to: dense.to, ..*factored }),
+            Unknowns::Parameters => {
+                self.solution(Half::Backward, &DenseArguments { from, to: dense.to, ..*factored })
+            }
             Unknowns::Rows | Unknowns::Diagonal | Unknowns::Sketch { .. } | Unknowns::Subspace { .. } => {
                 let to = self.problem.vectors.solution();
-                self.solution(Half::Backward, &Dense { from, to, ..*factored })?;
-                self.slopes(&Dense { curved: to, ..*dense }, last)
+                self.solution(Half::Backward, &DenseArguments { from, to, ..*factored })?;
+                self.slopes(&DenseArguments { curved: to, ..*dense }, last)
             }
         }
     }
 
-    fn factors(&self, dense: &Dense) -> Result<(), CudaError> {
+    fn factors(&self, dense: &DenseArguments) -> Result<(), CudaError> {
         let (cut, count) = (dense.cut(), dense.factor_count as usize);
         self.launch("damp", cut.columns() * dense::BLOCK * count, dense)?;
         let (kernel, blocks) = cut.kernel();
         self.launch(kernel, blocks * count, dense)
     }
 
-    pub(super) fn solution(&self, half: Half, dense: &Dense) -> Result<(), CudaError> {
+    pub(super) fn solution(&self, half: Half, dense: &DenseArguments) -> Result<(), CudaError> {
         let name = match half {
             Half::Forward => "forward",
             Half::Backward => "backward",
@@ -164,12 +166,12 @@ impl Queue<'_> {
     }
 
     /// Queues Jᵀ times one number per row, for all candidates, and a kernel that adds up its parts.
-    pub(super) fn slopes(&self, dense: &Dense, last: &str) -> Result<(), CudaError> {
-        let dense = Dense { parts: SLOPE_PARTS as u64, ..*dense };
+    pub(super) fn slopes(&self, dense: &DenseArguments, last: &str) -> Result<(), CudaError> {
+        let dense = DenseArguments { parts: SLOPE_PARTS as u64, ..*dense };
         let stride = dense.stride as usize;
         for (number, rows) in self.problem.chunk_rows.iter().enumerate() {
             self.rows_again(number)?;
-            let part = Dense {
+            let part = DenseArguments {
                 row_count: rows.len() as u64,
                 fresh: u64::from(number == 0),
                 curved: dense.curved.from(rows.start),

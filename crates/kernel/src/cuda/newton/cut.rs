@@ -1,6 +1,6 @@
 //! How matrices are cut into tiles and blocks.
 
-use super::dense::{BLOCK, CANDIDATES, Dense, STAGED, WIDE_FACTOR};
+use super::dense::{BLOCK, CANDIDATES, DenseArguments, STAGED, WIDE_FACTOR};
 use crate::cuda::machine::Region;
 use crate::cuda::program::{SIDE, stride};
 
@@ -15,21 +15,21 @@ pub(super) const TILE: usize = SIDE * SIDE;
 
 /// How a factor is cut into blocks.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Cut {
+pub(super) struct FactorCut {
     pub(super) unknowns: usize,
     /// Whether blocks of threads take 128 by 128 numbers, not 64 by 64: better where there are so many that products are
     /// what counts (`benches/gpu/gauss-newton.md`).
     pub(super) wide: bool,
 }
 
-impl Dense {
+impl DenseArguments {
     /// How its factors are cut.
-    pub(super) fn cut(&self) -> Cut {
-        Cut { unknowns: self.size as usize, wide: self.wide != 0 }
+    pub(super) fn cut(&self) -> FactorCut {
+        FactorCut { unknowns: self.size as usize, wide: self.wide != 0 }
     }
 }
 
-impl Cut {
+impl FactorCut {
     /// Blocks of 64 columns; as in `device/dense/cholesky.cuh`.
     pub(super) fn columns(self) -> usize {
         let blocks = (self.unknowns + 1) / BLOCK + 1;

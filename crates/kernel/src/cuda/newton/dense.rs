@@ -34,7 +34,7 @@ const WIDE_BYTES: usize = 2 * SIDE * (16 + 4) * size_of::<f64>();
 given! {
     /// What its kernels are given; as `Arguments` in `device/dense/dense.cuh`.
     #[derive(Default)]
-    pub(super) struct Dense laid out as DenseWords {
+    pub(super) struct DenseArguments laid out as DenseWords {
         rows: Region<f64>,
         row_count: u64,
         stride: u64,
@@ -84,7 +84,7 @@ given! {
     }
 }
 
-impl Dense {
+impl DenseArguments {
     /// With the dampings of these attempts.
     pub(super) fn trying(mut self, attempts: &[Attempt], course: Course) -> Self {
         let factors = distinct_factors(attempts, course);
@@ -105,7 +105,7 @@ impl Dense {
 
     /// With the last factor for all candidates.
     pub(super) fn correcting(self) -> Self {
-        Dense { factor: [self.factor_count.saturating_sub(1); CANDIDATES], ..self }
+        DenseArguments { factor: [self.factor_count.saturating_sub(1); CANDIDATES], ..self }
     }
 }
 
@@ -232,6 +232,6 @@ mod tests {
             ("sizeof(Arguments::damped) / 8", CANDIDATES),
             ("COMBINED", super::super::subspace::COMBINED),
         ];
-        assert_twins::<Dense>(&text(), &constants);
+        assert_twins::<DenseArguments>(&text(), &constants);
     }
 }

@@ -1,24 +1,24 @@
 //! A least-squares problem in its place: regions of the device's memory for everything that its kernels read and write.
 
-use super::cut::Cut;
-use super::dense::{CANDIDATES, Dense};
+use super::cut::FactorCut;
+use super::dense::{CANDIDATES, DenseArguments};
 use super::room::{KIND, Shares};
-use crate::cuda::chunks::{Chunk, Size};
-use crate::cuda::context::Context;
-use crate::cuda::machine::{Number, Region};
-use crate::cuda::memory::{Lease, Pool, Regions, Tenant};
-use crate::cuda::program::{Arguments, Handle, stride, tables};
+use crate::cuda::chunks::{Chunk, TermSize};
+use crate::cuda::context::DeviceContext;
+use crate::cuda::machine::{DeviceNumber, Region};
+use crate::cuda::memory::{Lease, MemoryPool, Regions, Tenant};
+use crate::cuda::program::{Handle, PlanArguments, stride, tables};
 use linear::Unknowns;
 use std::ops::Range;
 
 /// A least-squares problem on the device.
 #[derive(Debug)]
-pub(super) struct Problem {
+pub(super) struct LeastSquaresProblem {
     /// As long as it is held.
     pub(super) lease: Lease,
     /// The plan's own.
     pub(super) kernels: Handle,
-    pub(super) sizes: Vec<Size>,
+    pub(super) sizes: Vec<TermSize>,
     pub(super) chunks: Vec<Chunk>,
     /// The rows of every chunk among all.
     pub(super) chunk_rows: Vec<Range<usize>>,
@@ -26,18 +26,18 @@ pub(super) struct Problem {
     pub(super) resident: Vec<u64>,
     pub(super) blocks: usize,
     /// What the plan's kernels share.
-    pub(super) arguments: Arguments,
+    pub(super) arguments: PlanArguments,
     pub(super) unknowns: Unknowns,
     /// The square of all rows of residuals.
     pub(super) total: f64,
     /// Attempts of the last call.
     pub(super) tried: usize,
     /// With parameters as unknowns, whichever they are.
-    pub(super) dense: Dense,
+    pub(super) dense: DenseArguments,
     /// With the unknowns that there are.
-    pub(super) factored: Dense,
+    pub(super) factored: DenseArguments,
     /// Vectors to solve with.
-    pub(super) vectors: Vectors,
+    pub(super) vectors: SolutionVectors,
     /// Sums of rows with random signs, where equations are sketched; rows in terms of a subspace.
     pub(super) sketch: Region<f64>,
     /// Parameters, what is carried, and tables: what every step brings.
@@ -45,13 +45,13 @@ pub(super) struct Problem {
     /// The chunks' tables, and behind them one for all points.
     pub(super) tables: Vec<Region<u64>>,
     /// Packed copies of parameters beside the step's start.
-    pub(super) packed: Region<Number>,
+    pub(super) packed: Region<DeviceNumber>,
 }
 
 /// Vectors to solve with, all candidates' of each: the right-hand side, the solution half-way, and in the end; `rows` is the
 /// first of these where there are as many numbers as sums of rows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Vectors {
+pub(super) struct SolutionVectors {
     pub(super) work: Region<f64>,
     pub(super) middle: Region<f64>,
     pub(super) of_unknowns: [Region<f64>; 3],
@@ -69,51 +69,54 @@ pub(super) fn unknowns_of(unknowns: Unknowns, parameters: usize, all_rows: usize
     [size, stride(size)]
 }
 
-impl Problem {
+impl LeastSquaresProblem {
     /// The problem in its place, nothing of it brought there yet.
-    pub(super) fn settled(context: &Context, lease: Lease, regions: &Regions, shares: Shares) -> Self {
+    pub(super) fn settled(context: &DeviceContext, lease: Lease, regions: &Regions, shares: Shares) -> Self {
         let Shares { unknowns, kernels, blocks, sizes, chunks, chunk_rows, all_rows, parts, .. } = shares;
         let (plan, program) = (context.plan(), &context.program);
-        let pool = |pool: Pool| -> Region<f64> { context.memory.pool(Tenant::Equations, regions, pool) };
-        let numbers = |pool| -> Region<Number> { context.memory.pool(Tenant::Equations, regions, pool) };
+        let pool =
+            |pool: MemoryPool| -> Region<f64> { context.memory.pool(Tenant::Equations, regions, pool) };
+        let numbers =
+            |pool| -> Region<DeviceNumber> { context.memory.pool(Tenant::Equations, regions, pool) };
         let (size, kinds) = (plan.parameter_count(), tables(plan));
         let (row, table) = (stride(size), 3 * (plan.terms.len() + 1));
-        let header = pool(Pool::Header);
+        let header = pool(MemoryPool::Header);
         let [parameters, momentum, factors, kind_table] = header.split([size, size, kinds, KIND * kinds]);
         let first = 2 * size + (1 + KIND) * kinds;
         let tables =
             (0..=chunks.len()).map(|chunk| header.part(first + chunk * table, table).cast()).collect();
         let packed = program.source(kernels).packed * program.number_bytes();
-        let weights = numbers(Pool::Weights);
-        let values = pool(Pool::Values);
-        let arguments = Arguments {
+        let weights = numbers(MemoryPool::Weights);
+        let values = pool(MemoryPool::Values);
+        let arguments = PlanArguments {
             parameters,
             factors,
-            rows: pool(Pool::Points),
+            rows: pool(MemoryPool::Points),
             weights,
-            scratch: numbers(Pool::Jets),
-            output: pool(Pool::Jacobian),
+            scratch: numbers(MemoryPool::Jets),
+            output: pool(MemoryPool::Jacobian),
             values,
             unscale: 1.0,
             candidates: 1,
             all_rows: all_rows as u64,
-            ..Arguments::default()
+            ..PlanArguments::default()
         };
         let every = CANDIDATES * row;
         let [step, acceleration, third, fourth, moved, own_slope, diagonal] =
-            pool(Pool::Candidates).split([every, every, every, every, 2 * every, row, row]);
+            pool(MemoryPool::Candidates).split([every, every, every, every, 2 * every, row, row]);
         let [_, others, curved] = values.split([all_rows, 2 * CANDIDATES * all_rows, CANDIDATES * all_rows]);
         let [unknown, side] = unknowns_of(unknowns, size, all_rows);
-        let vectors = Vectors::of(pool(Pool::Unknowns), unknowns, CANDIDATES * side, [third, fourth]);
-        let matrix = pool(Pool::Matrix);
-        let cut = Cut { unknowns: unknown, wide: program.machine().is_wide(unknown) };
-        let [numbers_of_factors, corners, flags] = cut.split(pool(Pool::Factors), side);
-        let dense = Dense {
+        let vectors =
+            SolutionVectors::of(pool(MemoryPool::Unknowns), unknowns, CANDIDATES * side, [third, fourth]);
+        let matrix = pool(MemoryPool::Matrix);
+        let cut = FactorCut { unknowns: unknown, wide: program.machine().is_wide(unknown) };
+        let [numbers_of_factors, corners, flags] = cut.split(pool(MemoryPool::Factors), side);
+        let dense = DenseArguments {
             rows: arguments.output,
             stride: row as u64,
             size: size as u64,
             parts: parts as u64,
-            sums: pool(Pool::Parts),
+            sums: pool(MemoryPool::Parts),
             matrix,
             factors: numbers_of_factors,
             corners,
@@ -131,20 +134,20 @@ impl Problem {
             all_rows: all_rows as u64,
             kinds: kind_table.cast(),
             kind_count: kinds as u64,
-            report: pool(Pool::Result),
+            report: pool(MemoryPool::Result),
             diagonal,
             sketched: if let Unknowns::Sketch { sums } = unknowns { sums as u64 } else { 0 },
             wide: u64::from(cut.wide),
-            ..Dense::default()
+            ..DenseArguments::default()
         };
-        let own = Dense { size: unknown as u64, stride: side as u64, ..dense };
-        let sketch = pool(Pool::Sketch);
+        let own = DenseArguments { size: unknown as u64, stride: side as u64, ..dense };
+        let sketch = pool(MemoryPool::Sketch);
         let factored = match unknowns {
             Unknowns::Parameters | Unknowns::Diagonal => dense,
             // Nothing is damped towards what is carried there: the row behind the last one holds zeros.
-            Unknowns::Sketch { .. } => Dense { momentum: matrix.part(unknown * side, side), ..own },
+            Unknowns::Sketch { .. } => DenseArguments { momentum: matrix.part(unknown * side, side), ..own },
             // What is damped towards lies behind the slope, as products like it.
-            Unknowns::Subspace { .. } => Dense {
+            Unknowns::Subspace { .. } => DenseArguments {
                 rows: sketch,
                 row_count: all_rows as u64,
                 momentum: matrix.part((unknown + 1) * side, side),
@@ -153,11 +156,11 @@ impl Problem {
             },
             Unknowns::Rows => {
                 // Products of rows with what is carried, behind the vectors.
-                let momentum = pool(Pool::Unknowns).part(3 * CANDIDATES * side, side);
-                Dense { momentum, in_rows: 1, ..own }
+                let momentum = pool(MemoryPool::Unknowns).part(3 * CANDIDATES * side, side);
+                DenseArguments { momentum, in_rows: 1, ..own }
             }
         };
-        Problem {
+        LeastSquaresProblem {
             lease,
             kernels,
             sizes,
@@ -180,17 +183,17 @@ impl Problem {
     }
 }
 
-impl Vectors {
+impl SolutionVectors {
     /// Of all candidates; where unknowns are not the parameters they have vectors of their own, of `every` numbers.
     fn of(own: Region<f64>, unknowns: Unknowns, every: usize, [work, middle]: [Region<f64>; 2]) -> Self {
         match unknowns {
             Unknowns::Parameters | Unknowns::Diagonal => {
-                Vectors { work, middle, of_unknowns: [Region::default(); 3] }
+                SolutionVectors { work, middle, of_unknowns: [Region::default(); 3] }
             }
-            Unknowns::Sketch { .. } => Vectors { work, middle, of_unknowns: own.split([every; 3]) },
+            Unknowns::Sketch { .. } => SolutionVectors { work, middle, of_unknowns: own.split([every; 3]) },
             Unknowns::Rows | Unknowns::Subspace { .. } => {
                 let of_unknowns = own.split([every; 3]);
-                Vectors { work: of_unknowns[0], middle: of_unknowns[1], of_unknowns }
+                SolutionVectors { work: of_unknowns[0], middle: of_unknowns[1], of_unknowns }
             }
         }
     }

@@ -1,21 +1,21 @@
 //! Launches of one problem: what its equations are made of.
 
 use super::cut::tiles;
-use super::dense::{self, Dense, REPORT, SHARED_OUT, THREADS};
-use super::problem::Problem;
+use super::dense::{self, DenseArguments, REPORT, SHARED_OUT, THREADS};
+use super::problem::LeastSquaresProblem;
 use crate::cuda::CudaError;
 use crate::cuda::machine::Region;
-use crate::cuda::program::{Arguments, Other, Program, Work, tables};
+use crate::cuda::program::{LoadedProgram, Other, PlanArguments, Work, tables};
 use linear::Unknowns;
 use std::ops::Range;
 
 /// A problem, and the kernels that work on it.
 #[derive(Clone, Copy)]
 pub(super) struct Queue<'call> {
-    pub(super) program: &'call Program,
+    pub(super) program: &'call LoadedProgram,
     /// Those of dense linear algebra.
     pub(super) module: Other,
-    pub(super) problem: &'call Problem,
+    pub(super) problem: &'call LeastSquaresProblem,
 }
 
 impl Queue<'_> {
@@ -38,7 +38,11 @@ impl Queue<'_> {
         let products = tiles(problem.dense.size as usize);
         for (chunk, rows) in problem.chunk_rows.iter().enumerate() {
             self.rows(chunk)?;
-            let dense = Dense { row_count: rows.len() as u64, fresh: u64::from(chunk == 0), ..problem.dense };
+            let dense = DenseArguments {
+                row_count: rows.len() as u64,
+                fresh: u64::from(chunk == 0),
+                ..problem.dense
+            };
             self.launch("products", products * dense.parts as usize, &dense)?;
         }
         self.gathering(products, &problem.dense)?;
@@ -51,32 +55,37 @@ impl Queue<'_> {
         let rows = problem.dense.all_rows;
         let products = tiles(rows as usize);
         self.rows(0)?;
-        let dense = Dense { row_count: rows, candidates: 1, ..problem.dense };
+        let dense = DenseArguments { row_count: rows, candidates: 1, ..problem.dense };
         let (residuals, along) = (problem.vectors.work, problem.factored.momentum);
-        let own = Dense { in_rows: 1, ..dense };
+        let own = DenseArguments { in_rows: 1, ..dense };
         let warps = THREADS / 32;
-        let split = Dense { to: residuals, acceleration: along, ..own };
+        let split = DenseArguments { to: residuals, acceleration: along, ..own };
         self.launch("split", (rows as usize).div_ceil(warps), &split)?;
         self.launch("products", products * dense.parts as usize, &own)?;
         self.gathering(products, &problem.factored)?;
-        self.slopes(&Dense { curved: residuals, to: dense.slope, ..dense }, "add")?;
-        self.launch("measure_rows", 1, &Dense { from: residuals, ..dense })
+        self.slopes(&DenseArguments { curved: residuals, to: dense.slope, ..dense }, "add")?;
+        self.launch("measure_rows", 1, &DenseArguments { from: residuals, ..dense })
     }
 
     /// Queues sums of the parts of so many tiles.
-    pub(super) fn gathering(&self, tiles: usize, dense: &Dense) -> Result<(), CudaError> {
+    pub(super) fn gathering(&self, tiles: usize, dense: &DenseArguments) -> Result<(), CudaError> {
         self.launch("gather", tiles * dense::GATHERING, dense)
     }
 
     /// Queues a kernel of dense linear algebra.
-    pub(super) fn launch(&self, name: &str, blocks: usize, arguments: &Dense) -> Result<(), CudaError> {
+    pub(super) fn launch(
+        &self,
+        name: &str,
+        blocks: usize,
+        arguments: &DenseArguments,
+    ) -> Result<(), CudaError> {
         self.program.launch_other(self.module, name, blocks, arguments)
     }
 
     /// Queues rows and residuals of a chunk.
     pub(super) fn rows(&self, chunk: usize) -> Result<(), CudaError> {
         let problem = self.problem;
-        let arguments = Arguments {
+        let arguments = PlanArguments {
             table: problem.tables[chunk],
             values: problem.arguments.values.from(problem.chunk_rows[chunk].start),
             ..problem.arguments
@@ -91,8 +100,8 @@ impl Queue<'_> {
 
     /// Queues the residuals of all points at so many sets of parameters.
     pub(super) fn ends(&self, parameters: Region<f64>, count: usize) -> Result<(), CudaError> {
-        let Problem { kernels, tables, chunks, .. } = self.problem;
-        let arguments = Arguments {
+        let LeastSquaresProblem { kernels, tables, chunks, .. } = self.problem;
+        let arguments = PlanArguments {
             parameters,
             weights: self.problem.packed,
             values: self.problem.dense.others,
@@ -110,7 +119,7 @@ impl Queue<'_> {
                 *kernels,
                 Work::Rows.name(),
                 blocks,
-                &Arguments { output, ..arguments },
+                &PlanArguments { output, ..arguments },
             );
         }
         self.program.launch(*kernels, "residuals", blocks, &arguments)
@@ -120,6 +129,6 @@ impl Queue<'_> {
     pub(super) fn squares(&self, values: Region<f64>, ends: Range<usize>) -> Result<(), CudaError> {
         let each = SHARED_OUT * tables(self.program.plan());
         let report = self.problem.dense.report.from(REPORT + ends.start * each);
-        self.launch("squares", ends.len() * each, &Dense { values, report, ..self.problem.dense })
+        self.launch("squares", ends.len() * each, &DenseArguments { values, report, ..self.problem.dense })
     }
 }

@@ -1,7 +1,7 @@
 //! Steps with less damping than any factor could have: conjugate gradients on all rows, with the factor's help.
 
 use super::candidates::Half;
-use super::dense::{CANDIDATES, Dense, THREADS};
+use super::dense::{CANDIDATES, DenseArguments, THREADS};
 use super::queue::Queue;
 use crate::cuda::CudaError;
 use linear::Patience;
@@ -9,10 +9,10 @@ use linear::Patience;
 impl Queue<'_> {
     /// Queues conjugate gradients that begin with the steps that factors gave, for all candidates at once. What is not
     /// needed before steps have ends is used: the residuals there, and the parameters beside the step's start.
-    pub(super) fn refinement(&self, dense: &Dense, patience: Patience) -> Result<(), CudaError> {
+    pub(super) fn refinement(&self, dense: &DenseArguments, patience: Patience) -> Result<(), CudaError> {
         let count = dense.candidates as usize;
         let direction = dense.moved;
-        let own = Dense {
+        let own = DenseArguments {
             kept: dense.moved.from(CANDIDATES * dense.stride as usize),
             curved: dense.others,
             along: dense.others.from(CANDIDATES * dense.all_rows as usize),
@@ -21,25 +21,26 @@ impl Queue<'_> {
         };
         let (slope, middle, next) =
             (self.problem.vectors.work, self.problem.vectors.middle, own.acceleration);
-        self.along(&Dense { from: own.step, to: own.curved, fresh: 1, ..own })?;
+        self.along(&DenseArguments { from: own.step, to: own.curved, fresh: 1, ..own })?;
         for turn in 0..patience.most {
-            self.slopes(&Dense { to: slope, ..own }, "remain")?;
-            self.solution(Half::Forward, &Dense { from: slope, to: middle, ..own })?;
-            self.solution(Half::Backward, &Dense { from: middle, to: next, ..own })?;
-            let turned = Dense { from: next, to: direction, fresh: u64::from(turn == 0), ..own };
+            self.slopes(&DenseArguments { to: slope, ..own }, "remain")?;
+            self.solution(Half::Forward, &DenseArguments { from: slope, to: middle, ..own })?;
+            self.solution(Half::Backward, &DenseArguments { from: middle, to: next, ..own })?;
+            let turned = DenseArguments { from: next, to: direction, fresh: u64::from(turn == 0), ..own };
             self.launch("turn", count, &turned)?;
-            self.along(&Dense { from: direction, to: own.along, fresh: 0, ..own })?;
-            self.launch("lengthen", count, &Dense { from: direction, ..own })?;
+            self.along(&DenseArguments { from: direction, to: own.along, fresh: 0, ..own })?;
+            self.launch("lengthen", count, &DenseArguments { from: direction, ..own })?;
         }
         self.launch("remaining", count, &own)
     }
 
     /// Queues J times the candidates' vectors.
-    pub(super) fn along(&self, dense: &Dense) -> Result<(), CudaError> {
+    pub(super) fn along(&self, dense: &DenseArguments) -> Result<(), CudaError> {
         let warps = THREADS / 32;
         for (number, rows) in self.problem.chunk_rows.iter().enumerate() {
             self.rows_again(number)?;
-            let part = Dense { row_count: rows.len() as u64, to: dense.to.from(rows.start), ..*dense };
+            let part =
+                DenseArguments { row_count: rows.len() as u64, to: dense.to.from(rows.start), ..*dense };
             self.launch("along", rows.len().div_ceil(warps), &part)?;
         }
         Ok(())

@@ -1,15 +1,15 @@
 //! Finds room for a least-squares problem, in an arena of its own: all rows at once where memory allows, in chunks where
 //! it does not.
 
-use super::cut::{Cut, TILE, parts, tiles};
+use super::cut::{FactorCut, TILE, parts, tiles};
 use super::dense::{CANDIDATES, REPORT, SHARED_OUT};
-use super::problem::{Problem, unknowns_of};
+use super::problem::{LeastSquaresProblem, unknowns_of};
 use crate::Points;
 use crate::cuda::CudaError;
-use crate::cuda::chunks::{Chunk, Size, Wanted, chunks, tiles as count_tiles};
-use crate::cuda::context::Context;
-use crate::cuda::memory::{MemoryPlan, Pool, Regions};
-use crate::cuda::program::{Handle, Program, Work, largest, stride, tables};
+use crate::cuda::chunks::{Chunk, TermSize, Wanted, chunks, tiles as count_tiles};
+use crate::cuda::context::DeviceContext;
+use crate::cuda::memory::{MemoryPlan, MemoryPool, Regions};
+use crate::cuda::program::{Handle, LoadedProgram, Work, largest, stride, tables};
 use equation::taylor::Plan;
 use linear::Unknowns;
 use std::ops::Range;
@@ -40,7 +40,7 @@ pub(super) struct Shares {
     pub(super) unknowns: Unknowns,
     pub(super) kernels: Handle,
     pub(super) blocks: usize,
-    pub(super) sizes: Vec<Size>,
+    pub(super) sizes: Vec<TermSize>,
     pub(super) chunks: Vec<Chunk>,
     /// The rows of every chunk among all.
     pub(super) chunk_rows: Vec<Range<usize>>,
@@ -58,10 +58,10 @@ fn is_divisible(tiles_each: usize, unknowns: Unknowns) -> bool {
 
 /// The problem's place on the device, where room for it is reserved.
 pub(super) fn take(
-    context: &mut Context,
+    context: &mut DeviceContext,
     points: &[Points],
     unknowns: Unknowns,
-) -> Result<Problem, CudaError> {
+) -> Result<LeastSquaresProblem, CudaError> {
     let (kernels, sizes) = kernels_of_rows(&mut context.program, points)?;
     let mut tiles_each = count_tiles(&sizes).max(1);
     loop {
@@ -69,7 +69,7 @@ pub(super) fn take(
             let (regions, shares, each) = found;
             tiles_each = each;
             let lease = context.memory.reserve_for_equations(regions.bytes())?;
-            Ok(Problem::settled(context, lease, &regions, shares))
+            Ok(LeastSquaresProblem::settled(context, lease, &regions, shares))
         });
         match reserved {
             Err(CudaError::Memory { .. }) if is_divisible(tiles_each, unknowns) => {
@@ -82,7 +82,7 @@ pub(super) fn take(
 
 /// See [`crate::Kernel::plan_equations`].
 pub(super) fn plan(
-    context: &mut Context,
+    context: &mut DeviceContext,
     points: &[Points],
     unknowns: Unknowns,
 ) -> Result<MemoryPlan, CudaError> {
@@ -94,7 +94,10 @@ pub(super) fn plan(
 }
 
 /// The kernels of rows, and how they take points.
-fn kernels_of_rows(program: &mut Program, points: &[Points]) -> Result<(Handle, Vec<Size>), CudaError> {
+fn kernels_of_rows(
+    program: &mut LoadedProgram,
+    points: &[Points],
+) -> Result<(Handle, Vec<TermSize>), CudaError> {
     // The largest in any case: points become more while training, and compiling again takes longer than all that
     // smaller tiles would save before.
     let kernels = program.kernels(Work::Rows, largest(program.plan()))?;
@@ -105,9 +108,9 @@ fn kernels_of_rows(program: &mut Program, points: &[Points]) -> Result<(Handle, 
 
 /// The problem under the present limits, with at most so many tiles of points at a time, and with how many.
 fn find(
-    context: &Context,
+    context: &DeviceContext,
     kernels: Handle,
-    sizes: &[Size],
+    sizes: &[TermSize],
     mut tiles_each: usize,
     unknowns: Unknowns,
 ) -> Result<(Regions, Shares, usize), CudaError> {
@@ -147,9 +150,9 @@ fn chunk_rows(plan: &Plan, chunks: &[Chunk]) -> Vec<Range<usize>> {
 
 /// The problem with so many tiles of points at a time.
 fn shares(
-    program: &Program,
+    program: &LoadedProgram,
     kernels: Handle,
-    sizes: &[Size],
+    sizes: &[TermSize],
     tiles_each: usize,
     unknowns: Unknowns,
 ) -> Shares {
@@ -179,7 +182,7 @@ fn shares(
     }
 }
 
-fn regions(program: &Program, shares: &Shares) -> Regions {
+fn regions(program: &LoadedProgram, shares: &Shares) -> Regions {
     let plan = program.plan();
     let Shares { unknowns, blocks, ref sizes, ref chunks, rows, all_rows, parts, .. } = *shares;
     let (parameters, kinds) = (plan.parameter_count(), tables(plan));
@@ -193,22 +196,22 @@ fn regions(program: &Program, shares: &Shares) -> Regions {
         Unknowns::Subspace { .. } => (3 * CANDIDATES, all_rows * side),
     };
     let parts = tiles(size) * parts * TILE;
-    let cut = Cut { unknowns: size, wide: program.machine().is_wide(size) };
+    let cut = FactorCut { unknowns: size, wide: program.machine().is_wide(size) };
     let factor: usize = cut.numbers(side).into_iter().sum();
     let number = program.number_bytes();
     Regions::new(&[
-        (Pool::Points, sizes.iter().map(|size| size.count * size.width).sum::<usize>() * word),
-        (Pool::Header, (2 * parameters + (1 + KIND) * kinds + table) * word),
-        (Pool::Weights, (1 + MOST_SETS) * source.packed * number),
-        (Pool::Jets, blocks * source.scratch * number),
-        (Pool::Jacobian, rows * row * word),
-        (Pool::Sketch, sums * word),
-        (Pool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * row) * word),
-        (Pool::Matrix, side * side * word),
-        (Pool::Factors, CANDIDATES * (factor + cut.flags()) * word),
-        (Pool::Candidates, ((VECTORS + 2) * CANDIDATES + 2) * row * word),
-        (Pool::Unknowns, vectors * side * word),
-        (Pool::Values, (1 + 3 * CANDIDATES) * all_rows * word),
-        (Pool::Result, (REPORT + 2 * CANDIDATES * SHARED_OUT * kinds) * word),
+        (MemoryPool::Points, sizes.iter().map(|size| size.count * size.width).sum::<usize>() * word),
+        (MemoryPool::Header, (2 * parameters + (1 + KIND) * kinds + table) * word),
+        (MemoryPool::Weights, (1 + MOST_SETS) * source.packed * number),
+        (MemoryPool::Jets, blocks * source.scratch * number),
+        (MemoryPool::Jacobian, rows * row * word),
+        (MemoryPool::Sketch, sums * word),
+        (MemoryPool::Parts, parts.max(SLOPE_PARTS * CANDIDATES * row) * word),
+        (MemoryPool::Matrix, side * side * word),
+        (MemoryPool::Factors, CANDIDATES * (factor + cut.flags()) * word),
+        (MemoryPool::Candidates, ((VECTORS + 2) * CANDIDATES + 2) * row * word),
+        (MemoryPool::Unknowns, vectors * side * word),
+        (MemoryPool::Values, (1 + 3 * CANDIDATES) * all_rows * word),
+        (MemoryPool::Result, (REPORT + 2 * CANDIDATES * SHARED_OUT * kinds) * word),
     ])
 }

@@ -2,15 +2,15 @@
 
 use super::candidates::Tried;
 use super::dense::{self, CANDIDATES, REPORT, SHARED_OUT};
-use super::problem::Problem;
+use super::problem::LeastSquaresProblem;
 use super::queue::Queue;
 use super::room;
 use crate::Points;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::{chunks, tiles as count_tiles};
-use crate::cuda::context::Context;
+use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::Region;
-use crate::cuda::memory::{Memory, MemoryPlan};
+use crate::cuda::memory::{MemoryLedger, MemoryPlan};
 use crate::cuda::program::{Other, Variant, Work, largest, stride, tables};
 use linear::{Attempt, Course, Unknowns};
 
@@ -26,12 +26,12 @@ pub(crate) struct Surveyed {
 pub(crate) struct Newton {
     /// Kernels of dense linear algebra, once they were needed.
     module: Option<Other>,
-    problem: Option<Problem>,
+    problem: Option<LeastSquaresProblem>,
 }
 
 impl Newton {
     /// Loads what steps of least squares need, side by side.
-    pub(crate) fn load(&mut self, context: &mut Context) -> Result<Other, CudaError> {
+    pub(crate) fn load(&mut self, context: &mut DeviceContext) -> Result<Other, CudaError> {
         if let Some(module) = self.module {
             return Ok(module);
         }
@@ -45,7 +45,7 @@ impl Newton {
     /// See [`crate::Kernel::plan_equations`].
     pub(crate) fn plan(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         points: &[Points],
         unknowns: Unknowns,
     ) -> Result<MemoryPlan, CudaError> {
@@ -57,7 +57,7 @@ impl Newton {
     /// damped towards.
     pub(crate) fn linearize(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         points: &[Points],
         parameters: &[f64],
         (scales, momentum): (&[f64], Option<&[f64]>),
@@ -83,17 +83,17 @@ impl Newton {
     /// The problem's place on the device: the last one's, where that is held and points are as many.
     fn problem_for(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         points: &[Points],
         unknowns: Unknowns,
-    ) -> Result<Problem, CudaError> {
-        let fits = |known: &Problem| {
+    ) -> Result<LeastSquaresProblem, CudaError> {
+        let fits = |known: &LeastSquaresProblem| {
             let counts = known.sizes.iter().map(|size| size.count);
             let same = known.unknowns.is_like(unknowns);
             context.memory.holds(known.lease) && same && counts.eq(points.iter().map(Points::len))
         };
         if let Some(known) = self.problem.take_if(|known| fits(known)) {
-            return Ok(Problem { unknowns, ..known });
+            return Ok(LeastSquaresProblem { unknowns, ..known });
         }
         self.problem = None;
         let taken = room::take(context, points, unknowns);
@@ -104,7 +104,7 @@ impl Newton {
     }
 
     /// The problem, if it is still there.
-    fn problem(&self, memory: &Memory) -> Result<&Problem, CudaError> {
+    fn problem(&self, memory: &MemoryLedger) -> Result<&LeastSquaresProblem, CudaError> {
         self.problem.as_ref().filter(|problem| memory.holds(problem.lease)).ok_or(CudaError::NoEquations)
     }
 
@@ -112,13 +112,13 @@ impl Newton {
     /// at their ends; at corrected ends too, behind the others, where there are such.
     pub(crate) fn try_steps(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         attempts: &[Attempt],
         course: Course,
     ) -> Result<Vec<Tried>, CudaError> {
         let problem = self.problem(&context.memory)?;
         let module = self.module.ok_or(CudaError::NoEquations)?;
-        let Context { program, memory } = context;
+        let DeviceContext { program, memory } = context;
         let tried = Queue { program, module, problem }.steps(memory, attempts, course)?;
         if let Some(problem) = &mut self.problem {
             problem.tried = attempts.len();
@@ -129,18 +129,18 @@ impl Newton {
     /// The parameters at an end that was tried last.
     pub(crate) fn fetch_end(
         &mut self,
-        memory: &mut Memory,
+        memory: &mut MemoryLedger,
         number: usize,
         parameters: &mut [f64],
     ) -> Result<(), CudaError> {
-        let Problem { tried, dense, .. } = self.problem(memory)?;
+        let LeastSquaresProblem { tried, dense, .. } = self.problem(memory)?;
         let place = if number < *tried { number } else { CANDIDATES + number - tried };
         let row = stride(parameters.len());
         memory.fetch(dense.moved.part(place * row, row), parameters)
     }
 
     /// The rows of JᵀJ up to their diagonals, and Jᵀr behind the last one.
-    pub(crate) fn fetch_matrix(&mut self, memory: &mut Memory) -> Result<Vec<Vec<f64>>, CudaError> {
+    pub(crate) fn fetch_matrix(&mut self, memory: &mut MemoryLedger) -> Result<Vec<Vec<f64>>, CudaError> {
         let dense = self.problem(memory)?.dense;
         let (size, stride) = (dense.size as usize, dense.stride as usize);
         let mut numbers = vec![0.0; (size + 1) * stride];
@@ -152,8 +152,8 @@ impl Newton {
 
 /// Brings parameters, what is carried, tables and, if they are not there, points.
 fn bring(
-    context: &mut Context,
-    problem: &mut Problem,
+    context: &mut DeviceContext,
+    problem: &mut LeastSquaresProblem,
     points: &[Points],
     [parameters, momentum, scales]: [&[f64]; 3],
 ) -> Result<(), CudaError> {

@@ -1,19 +1,19 @@
 //! What the kernels of a plan are given.
 
-use crate::cuda::machine::{Number, Region, given};
+use crate::cuda::machine::{DeviceNumber, Region, given};
 
 given! {
     /// What the kernels of a plan are given; as `Arguments` in `device/shared/arguments.cuh`.
     #[derive(Default)]
-    pub(crate) struct Arguments laid out as ArgumentWords {
+    pub(crate) struct PlanArguments laid out as PlanWords {
         parameters: Region<f64>,
         factors: Region<f64>,
         table: Region<u64>,
         rows: Region<f64>,
-        weights: Region<Number>,
-        direction: Region<Number>,
-        scratch: Region<Number>,
-        gradients: Region<Number>,
+        weights: Region<DeviceNumber>,
+        direction: Region<DeviceNumber>,
+        scratch: Region<DeviceNumber>,
+        gradients: Region<DeviceNumber>,
         sums: Region<f64>,
         result: Region<f64>,
         seeds: Region<f64>,

@@ -1,12 +1,12 @@
 //! Which kernels take a step at so many points.
 
-use super::emit::{Measure, Variant, Work};
-use super::loaded::{Handle, Program};
+use super::emit::{TileMeasure, Variant, Work};
+use super::loaded::{Handle, LoadedProgram};
 use super::{CompileMode, POINTS, price, tiles};
 use crate::Precision;
 use crate::cuda::CudaError;
 
-impl Program {
+impl LoadedProgram {
     /// The kernels whose tiles share out so many points of every term best.
     pub(crate) fn kernels_for(&mut self, counts: &[usize]) -> Result<Handle, CudaError> {
         if let Some(kernels) = self.chosen_for(counts) {
@@ -54,7 +54,7 @@ impl Program {
     }
 
     /// What sums cost that wait outside of the second-level cache.
-    fn missed_cost(&self, measure: &Measure, counts: &[usize]) -> f64 {
+    fn missed_cost(&self, measure: &TileMeasure, counts: &[usize]) -> f64 {
         let (tiles, number) = (measure.tiles(counts), self.number_bytes());
         let blocks = tiles.min(self.machine().blocks(measure.shape.each));
         let gradients = blocks.div_ceil(price::sharing(tiles, blocks, self.precision() == Precision::F64));
@@ -63,7 +63,7 @@ impl Program {
     }
 
     /// Bytes of all gradients, where every block has its own.
-    fn gradient_bytes(&self, measure: &Measure, counts: &[usize]) -> usize {
+    fn gradient_bytes(&self, measure: &TileMeasure, counts: &[usize]) -> usize {
         let blocks = measure.tiles(counts).min(self.machine().blocks(measure.shape.each));
         blocks * measure.gradient * self.number_bytes()
     }
@@ -96,7 +96,7 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use crate::Precision;
-    use crate::cuda::program::emit::{Target, Variant, Work, measured, source};
+    use crate::cuda::program::emit::{KernelTarget, Variant, Work, measured, source};
     use crate::cuda::program::tiles::SIZES;
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
             let plan = equation::taylor::plan(&problem).expect("a plan");
             for precision in [Precision::F64, Precision::F32, Precision::Fp16x3, Precision::Bf16] {
                 let target =
-                    Target { precision, shared: 228 * 1024, groups: true, variant: Variant::default() };
+                    KernelTarget { precision, shared: 228 * 1024, groups: true, variant: Variant::default() };
                 for most in SIZES {
                     let written = source(&plan, target, Work::Evaluate, most);
                     assert_eq!(

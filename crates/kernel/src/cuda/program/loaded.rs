@@ -1,7 +1,9 @@
 //! Kernels that were written and loaded.
 
-use super::emit::{Measure, Source, Target, Unfused, Variant, Work, measured, obstacle, source};
-use super::{Arguments, CompileMode};
+use super::emit::{
+    KernelSource, KernelTarget, TileMeasure, Unfused, Variant, Work, measured, obstacle, source,
+};
+use super::{CompileMode, PlanArguments};
 use crate::Precision;
 use crate::cuda::CudaError;
 use crate::cuda::machine::{Given, Machine, Module, ToLoad};
@@ -25,7 +27,7 @@ pub(crate) fn tables(plan: &Plan) -> usize {
 
 /// A plan's kernels, those that were needed so far.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub(crate) struct LoadedProgram {
     plan: Arc<Plan>,
     precision: Precision,
     machine: Machine,
@@ -41,7 +43,7 @@ pub(crate) struct Program {
 #[derive(Debug)]
 struct Loaded {
     wish: Wish,
-    source: Source,
+    source: KernelSource,
     modules: Vec<Module>,
 }
 
@@ -56,11 +58,11 @@ pub(crate) struct Handle(usize);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Other(usize);
 
-impl Program {
+impl LoadedProgram {
     /// Kernels are compiled when they are first needed.
     pub(crate) fn new(plan: Arc<Plan>, precision: Precision, machine: Machine) -> Self {
         let mode = CompileMode::default();
-        Program { plan, precision, machine, loaded: Vec::new(), others: Vec::new(), mode, chosen: None }
+        LoadedProgram { plan, precision, machine, loaded: Vec::new(), others: Vec::new(), mode, chosen: None }
     }
 
     pub(crate) fn plan(&self) -> &Arc<Plan> {
@@ -110,18 +112,18 @@ impl Program {
         if self.mode == CompileMode::Off { None } else { obstacle(&self.plan, target) }
     }
 
-    fn target(&self, variant: Variant) -> Target {
+    fn target(&self, variant: Variant) -> KernelTarget {
         let (shared, groups) = (self.machine.shared_bytes(), self.machine.groups());
-        Target { precision: self.precision, shared, groups, variant }
+        KernelTarget { precision: self.precision, shared, groups, variant }
     }
 
     /// The text of kernels that need not be loaded.
-    pub(crate) fn text_of(&self, (work, points, variant): Wish) -> Source {
+    pub(crate) fn text_of(&self, (work, points, variant): Wish) -> KernelSource {
         source(&self.plan, self.target(variant), work, points)
     }
 
     /// What kernels of loss and gradient with tiles of at most so many points take.
-    pub(crate) fn measured(&self, points: usize) -> Measure {
+    pub(crate) fn measured(&self, points: usize) -> TileMeasure {
         measured(&self.plan, self.target(Variant::default()), points)
     }
 
@@ -152,7 +154,7 @@ impl Program {
         others: &[ToLoad<'_>],
     ) -> Result<Vec<Other>, CudaError> {
         let missing = wishes.iter().filter(|wish| self.known(**wish).is_none());
-        let sources: Vec<(Wish, Source)> = missing.map(|&wish| (wish, self.text_of(wish))).collect();
+        let sources: Vec<(Wish, KernelSource)> = missing.map(|&wish| (wish, self.text_of(wish))).collect();
         let texts: Vec<Vec<ToLoad<'_>>> =
             sources.iter().map(|((work, ..), source)| source.to_load(*work)).collect();
         let counts: Vec<usize> = texts.iter().map(Vec::len).collect();
@@ -172,7 +174,7 @@ impl Program {
         self.loaded.iter().position(|loaded| loaded.wish == wish).map(Handle)
     }
 
-    pub(crate) fn source(&self, kernels: Handle) -> &Source {
+    pub(crate) fn source(&self, kernels: Handle) -> &KernelSource {
         &self.loaded[kernels.0].source
     }
 
@@ -197,14 +199,14 @@ impl Program {
         kernels: Handle,
         name: &str,
         blocks: usize,
-        arguments: &Arguments,
+        arguments: &PlanArguments,
     ) -> Result<(), CudaError> {
         self.machine.launch(self.module(kernels, name), name, blocks, arguments)
     }
 
     /// Queues copies of parameters that kernels can read, where they do not read the parameters themselves.
-    pub(crate) fn pack(&self, kernels: Handle, arguments: &Arguments) -> Result<(), CudaError> {
-        let Source { packed, shape, .. } = self.source(kernels);
+    pub(crate) fn pack(&self, kernels: Handle, arguments: &PlanArguments) -> Result<(), CudaError> {
+        let KernelSource { packed, shape, .. } = self.source(kernels);
         match packed.div_ceil(shape.threads).min(self.blocks(kernels)) {
             0 => Ok(()),
             blocks => self.launch(kernels, "pack", blocks, arguments),
@@ -212,8 +214,13 @@ impl Program {
     }
 
     /// Queues what adds up the blocks' gradients, or moves parameters by them.
-    pub(crate) fn reduce(&self, kernels: Handle, name: &str, arguments: &Arguments) -> Result<(), CudaError> {
-        let Source { gradient, shape, .. } = self.source(kernels);
+    pub(crate) fn reduce(
+        &self,
+        kernels: Handle,
+        name: &str,
+        arguments: &PlanArguments,
+    ) -> Result<(), CudaError> {
+        let KernelSource { gradient, shape, .. } = self.source(kernels);
         self.launch(kernels, name, gradient / reduced(shape.threads) + 1, arguments)
     }
 

@@ -14,13 +14,13 @@ mod price;
 mod signals;
 mod tiles;
 
-pub(super) use arguments::Arguments;
+pub(super) use arguments::PlanArguments;
 pub use emit::Unfused;
-pub(super) use emit::{EACH, INSTRUCTIONS, NUMBERS, Target, Variant, Work, kernel, kernel_of, source};
+pub(super) use emit::{EACH, INSTRUCTIONS, KernelTarget, NUMBERS, Variant, Work, kernel, kernel_of, source};
 pub(super) use layout::{SIDE, stride};
 #[cfg(test)]
 pub(super) use loaded::reduced;
-pub(super) use loaded::{Handle, Other, Program, tables};
+pub(super) use loaded::{Handle, LoadedProgram, Other, tables};
 pub use mode::{CompileMode, CompileModeError};
 pub(super) use price::MOST_SHARING;
 pub(super) use signals::{POINTS, Signals, columns};

@@ -1,6 +1,6 @@
 //! What tiles of some size cost, by rules that were measured.
 
-use super::emit::{Measure, Source};
+use super::emit::{KernelSource, TileMeasure};
 use equation::taylor::{Plan, Term};
 
 /// Blocks that share a gradient, at most.
@@ -13,7 +13,7 @@ const COST: f64 = 15.0;
 const BUSY: f64 = 360.0;
 
 /// What loss and gradient at so many points of every term cost, in columns that a busy multiprocessor works on.
-pub(super) fn cost(plan: &Plan, measure: &Measure, counts: &[usize], multiprocessors: usize) -> f64 {
+pub(super) fn cost(plan: &Plan, measure: &TileMeasure, counts: &[usize], multiprocessors: usize) -> f64 {
     let channels = |term: &Term| term.channels.len() * term.row.sites;
     let columns = plan.terms.iter().zip(&measure.points).map(|(term, points)| channels(term) * points);
     let widest = plan.terms.iter().map(|term| channels(term)).max().unwrap_or(1);
@@ -69,7 +69,12 @@ const MERGING: f64 = 1.02;
 
 /// Whether narrow terms should go through the network of the widest one (`sources`: each with its own, merged): where
 /// that costs next to nothing, for they are few or leave no block with more tiles.
-pub(super) fn merges(plan: &Plan, sources: &[Source; 2], counts: &[usize], multiprocessors: usize) -> bool {
+pub(super) fn merges(
+    plan: &Plan,
+    sources: &[KernelSource; 2],
+    counts: &[usize],
+    multiprocessors: usize,
+) -> bool {
     let [own, merged] =
         sources.each_ref().map(|source| cost(plan, &source.measure(), counts, multiprocessors));
     sources[1].networks < sources[0].networks && merged <= MERGING * own

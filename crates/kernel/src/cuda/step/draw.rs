@@ -5,8 +5,8 @@ use super::places::{StepPlaces, words};
 use super::prepare::{Prepared, Resident, Step, send_points};
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
-use crate::cuda::context::Context;
-use crate::cuda::program::{Arguments, Program};
+use crate::cuda::context::DeviceContext;
+use crate::cuda::program::{LoadedProgram, PlanArguments};
 use crate::{Points, Recipe, Visits};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ impl Step {
     /// See [`crate::Kernel::draw`].
     pub(crate) fn draw(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         recipe: &Recipe,
         number: u64,
     ) -> Result<Vec<Points>, CudaError> {
@@ -23,7 +23,7 @@ impl Step {
         let prepared = self.prepare(context, (wanted, &plan.weights()), Some(&parameters), words(&plan))?;
         let StepPlaces { progress, .. } = StepPlaces::of(context, &prepared.regions);
         context.memory.send(progress, [0, 0, 0, 0, number].into_iter())?;
-        let arguments = Arguments {
+        let arguments = PlanArguments {
             progress,
             seed: recipe.seed,
             renewal: recipe.renewal,
@@ -49,14 +49,14 @@ impl Step {
     /// Draws the points of the first step, unless they are there.
     pub(super) fn draw_first(
         &self,
-        program: &Program,
+        program: &LoadedProgram,
         prepared: &Prepared,
         visits: Visits<'_>,
     ) -> Result<(), CudaError> {
         let Visits::Drawn { recipe, .. } = visits else { return Ok(()) };
         let there = Resident::Drawn { stamp: recipe.stamp, number: draw_of(visits) };
         if prepared.chunks.len() == 1 && self.resident != there {
-            queue_draw(program, prepared, 0, &Arguments { always: 1, ..prepared.arguments })?;
+            queue_draw(program, prepared, 0, &PlanArguments { always: 1, ..prepared.arguments })?;
         }
         Ok(())
     }

@@ -1,17 +1,17 @@
 //! Loss and gradient of all terms.
 
-use super::prepare::{Place, Prepared, Step, send_points};
+use super::prepare::{ChunkTables, Prepared, Step, send_points};
 use crate::Weighted;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
-use crate::cuda::context::Context;
-use crate::cuda::program::{Arguments, Program, Work};
+use crate::cuda::context::DeviceContext;
+use crate::cuda::program::{LoadedProgram, PlanArguments, Work};
 
 impl Step {
     /// See [`crate::Kernel::evaluate`].
     pub(crate) fn evaluate(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         over: Weighted<'_>,
         parameters: &[f64],
         gradient: &mut [f64],
@@ -30,7 +30,7 @@ impl Step {
     /// Adds up loss and gradient at the parameters that are there; both are left at the call's result.
     pub(crate) fn add_up(
         &self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         prepared: &Prepared,
         wanted: Wanted<'_>,
     ) -> Result<(), CudaError> {
@@ -42,10 +42,10 @@ impl Step {
     /// Adds up losses and gradients of all chunks, bringing points there that do not stay.
     pub(super) fn visit(
         &self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         prepared: &Prepared,
         wanted: Wanted<'_>,
-        arguments: &Arguments,
+        arguments: &PlanArguments,
     ) -> Result<(), CudaError> {
         let streamed = prepared.chunks.len() > 1;
         for (number, chunk) in prepared.chunks.iter().enumerate() {
@@ -61,17 +61,17 @@ impl Step {
     /// Queues loss and gradient of one chunk, whose points are there.
     pub(super) fn queue_chunk(
         &self,
-        context: &Context,
+        context: &DeviceContext,
         prepared: &Prepared,
         chunk: usize,
-        arguments: &Arguments,
+        arguments: &PlanArguments,
     ) -> Result<(), CudaError> {
         let program = &context.program;
         if program.work(prepared.kernels) == Work::Separate {
             return self.queue_separate(context, prepared, chunk, arguments);
         }
         let (table, fresh) = (prepared.places[chunk].table, u64::from(chunk == 0));
-        let (own, blocks) = (Arguments { table, fresh, ..*arguments }, arguments.blocks as usize);
+        let (own, blocks) = (PlanArguments { table, fresh, ..*arguments }, arguments.blocks as usize);
         program.launch(prepared.kernels, Work::Evaluate.name(), blocks, &own)?;
         match program.source(prepared.kernels).narrow {
             Some(_) => program.launch(prepared.kernels, "narrow", blocks, &own),
@@ -82,21 +82,25 @@ impl Step {
 
 /// Queues the draw of a chunk's points, where there is something to draw.
 pub(super) fn queue_draw(
-    program: &Program,
+    program: &LoadedProgram,
     prepared: &Prepared,
     chunk: usize,
-    arguments: &Arguments,
+    arguments: &PlanArguments,
 ) -> Result<(), CudaError> {
-    let Place { jobs, job_count, .. } = prepared.places[chunk];
+    let ChunkTables { jobs, job_count, .. } = prepared.places[chunk];
     if job_count == 0 {
         return Ok(());
     }
-    let arguments = Arguments { jobs, job_count, ..*arguments };
+    let arguments = PlanArguments { jobs, job_count, ..*arguments };
     program.launch(prepared.kernels, "draw", program.blocks(prepared.kernels), &arguments)
 }
 
 /// Queues what tells the device that so many steps are done.
-pub(super) fn queue_advance(program: &Program, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
-    let arguments = Arguments { index: count as u64, ..prepared.arguments };
+pub(super) fn queue_advance(
+    program: &LoadedProgram,
+    prepared: &Prepared,
+    count: usize,
+) -> Result<(), CudaError> {
+    let arguments = PlanArguments { index: count as u64, ..prepared.arguments };
     program.launch(prepared.kernels, "advance", 1, &arguments)
 }

@@ -1,8 +1,8 @@
 //! Where steps that stay on the device have their lengths, losses and progress.
 
-use crate::cuda::context::Context;
+use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::Region;
-use crate::cuda::memory::{Pool, Regions, Tenant};
+use crate::cuda::memory::{MemoryPool, Regions, Tenant};
 use crate::cuda::program::tables;
 use equation::taylor::Plan;
 
@@ -33,8 +33,8 @@ pub(super) struct StepPlaces {
 }
 
 impl StepPlaces {
-    pub(super) fn of(context: &Context, regions: &Regions) -> Self {
-        let all: Region<u64> = context.memory.pool(Tenant::Calls, regions, Pool::Steps);
+    pub(super) fn of(context: &DeviceContext, regions: &Regions) -> Self {
+        let all: Region<u64> = context.memory.pool(Tenant::Calls, regions, MemoryPool::Steps);
         let [lengths, history, progress] = all.split(step_words(context.plan()));
         StepPlaces { lengths: lengths.cast(), history: history.cast(), progress }
     }
@@ -46,7 +46,7 @@ mod tests {
     use crate::Precision;
     use crate::cuda::chunks::{JOB, PART};
     use crate::cuda::machine::assert_twins;
-    use crate::cuda::program::{Arguments, Target, Variant, Work, reduced, source};
+    use crate::cuda::program::{KernelTarget, PlanArguments, Variant, Work, reduced, source};
 
     #[test]
     fn kernels_read_what_they_are_given() {
@@ -54,17 +54,17 @@ mod tests {
         let problem = equation::parse::parse(text).expect("a valid case");
         let plan = equation::taylor::plan(&problem).expect("a plan");
         let variant = Variant::default();
-        let target = Target { precision: Precision::F64, shared: 228 * 1024, groups: true, variant };
+        let target = KernelTarget { precision: Precision::F64, shared: 228 * 1024, groups: true, variant };
         let fused = source(&plan, target, Work::Evaluate, 16);
         let words = |bytes: usize| bytes * size_of::<u64>();
         let step = [("sizeof(Step)", words(STEP)), ("REDUCED", reduced(fused.shape.threads))];
-        assert_twins::<Arguments>(&fused.text, &[]);
+        assert_twins::<PlanArguments>(&fused.text, &[]);
         let around = fused.around.expect("a text of their own");
         let drawing = [("sizeof(Job)", words(JOB)), ("sizeof(Part)", words(PART))];
-        assert_twins::<Arguments>(&around, &[step, drawing].concat());
+        assert_twins::<PlanArguments>(&around, &[step, drawing].concat());
         // The same struct where numbers are smaller.
-        let target = Target { precision: Precision::F32, ..target };
+        let target = KernelTarget { precision: Precision::F32, ..target };
         let layers = source(&plan, target, Work::Evaluate, 16);
-        assert_twins::<Arguments>(&layers.text, &[("REDUCED", reduced(layers.shape.threads))]);
+        assert_twins::<PlanArguments>(&layers.text, &[("REDUCED", reduced(layers.shape.threads))]);
     }
 }

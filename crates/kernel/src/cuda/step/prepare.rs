@@ -1,14 +1,14 @@
 //! Everything that a call on all terms needs, on the device.
 
 use super::off::{Operation, Products};
-use super::room::Room;
+use super::room::CallRoom;
 use super::run::Recording;
 use crate::cuda::CudaError;
-use crate::cuda::chunks::{Chunk, Size, Wanted};
-use crate::cuda::context::Context;
+use crate::cuda::chunks::{Chunk, TermSize, Wanted};
+use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::Region;
-use crate::cuda::memory::{Pool, Regions, Tenant};
-use crate::cuda::program::{Arguments, Handle, Work, tables};
+use crate::cuda::memory::{MemoryPool, Regions, Tenant};
+use crate::cuda::program::{Handle, PlanArguments, Work, tables};
 use crate::{Points, Precision};
 use std::sync::Arc;
 
@@ -43,17 +43,17 @@ pub(super) enum Resident {
 pub(crate) struct Prepared {
     pub(super) kernels: Handle,
     pub(super) regions: Regions,
-    pub(crate) arguments: Arguments,
+    pub(crate) arguments: PlanArguments,
     pub(super) chunks: Vec<Chunk>,
     /// The arguments that differ from chunk to chunk.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<ChunkTables>,
     /// Of every chunk, where launches are separate.
     pub(super) operations: Vec<Vec<Operation>>,
 }
 
 /// A chunk's tables.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Place {
+pub(super) struct ChunkTables {
     pub(super) table: Region<u64>,
     pub(super) jobs: Region<u64>,
     pub(super) job_count: u64,
@@ -91,7 +91,7 @@ impl Step {
     /// room for `[moments, steps]` words beside them.
     pub(crate) fn prepare(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         (wanted, factors): (Wanted<'_>, &[f64]),
         parameters: Option<&[f64]>,
         extra: [usize; 2],
@@ -103,10 +103,10 @@ impl Step {
         let given = parameters.unwrap_or_default();
         let numbers = given.iter().copied().chain(factors).map(f64::to_bits);
         let words = room.tables.iter().flatten().flatten().chain(&room.parts.words).copied();
-        let header: Region<u64> = context.memory.pool(Tenant::Calls, &room.regions, Pool::Header);
+        let header: Region<u64> = context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Header);
         context.memory.send(header.from(plan.parameter_count() - given.len()), numbers.chain(words))?;
 
-        let turns: Region<u64> = context.memory.pool(Tenant::Calls, &room.regions, Pool::Turns);
+        let turns: Region<u64> = context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Turns);
         context.memory.send(turns, std::iter::repeat_n(0, turns.count()))?;
 
         let mut arguments = context.arguments(&room.regions);
@@ -114,7 +114,7 @@ impl Step {
         arguments.factors = behind.cast();
         let mut rest = behind.from(tables(&plan));
         let place = |[table, jobs]: &[Vec<u64>; 2]| {
-            let own = Place {
+            let own = ChunkTables {
                 table: rest.part(0, table.len()),
                 jobs: rest.part(table.len(), jobs.len()),
                 job_count: Chunk::job_count(jobs.len()),
@@ -126,9 +126,9 @@ impl Step {
         arguments.parts = rest;
         arguments.unscale = 1.0 / scale;
         arguments.blocks = room.blocks as u64;
-        arguments.rows = context.memory.pool(Tenant::Calls, &room.regions, Pool::Points);
+        arguments.rows = context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Points);
         self.settle_points(context, &room, wanted)?;
-        let Room { kernels, regions, chunks, sizes, .. } = room;
+        let CallRoom { kernels, regions, chunks, sizes, .. } = room;
         let operations = match context.program.work(kernels) {
             Work::Separate => self.separate_operations(context, &chunks, &sizes, &arguments)?,
             _ => Vec::new(),
@@ -139,8 +139,8 @@ impl Step {
     /// Makes given points resident, if they have room all at once; those that are drawn are drawn later.
     fn settle_points(
         &mut self,
-        context: &mut Context,
-        room: &Room,
+        context: &mut DeviceContext,
+        room: &CallRoom,
         wanted: Wanted<'_>,
     ) -> Result<(), CudaError> {
         let [chunk] = &room.chunks[..] else {
@@ -168,12 +168,12 @@ impl Step {
 
 /// Brings the points of a chunk that are not drawn there.
 pub(super) fn send_points(
-    context: &mut Context,
+    context: &mut DeviceContext,
     regions: &Regions,
     wanted: Wanted<'_>,
     chunk: &Chunk,
 ) -> Result<(), CudaError> {
-    let mut rest: Region<f64> = context.memory.pool(Tenant::Calls, regions, Pool::Points);
+    let mut rest: Region<f64> = context.memory.pool(Tenant::Calls, regions, MemoryPool::Points);
     for (term, range) in chunk.ranges.iter().enumerate() {
         if let Some(points) = wanted.given(term) {
             let rows = range.clone().flat_map(|index| points.row(index)).map(|number| number.to_bits());
@@ -185,7 +185,7 @@ pub(super) fn send_points(
 }
 
 /// Adjoints are multiplied by this, a power of two, on their way: means over many points are too small for half precision.
-fn scale(precision: Precision, sizes: &[Size]) -> f64 {
+fn scale(precision: Precision, sizes: &[TermSize]) -> f64 {
     let most = sizes.iter().map(|size| size.count).max().unwrap_or(1).max(1);
     if precision == Precision::Fp16 { (most.ilog2() as f64).exp2() } else { 1.0 }
 }

@@ -5,10 +5,10 @@ use super::off::{WORKSPACE, separate_numbers};
 use super::prepare::Step;
 use crate::Visits;
 use crate::cuda::CudaError;
-use crate::cuda::chunks::{Chunk, PartTable, Size, Wanted, chunks, tiles as count_tiles};
-use crate::cuda::context::Context;
-use crate::cuda::memory::{Memory, MemoryPlan, Pool, Regions};
-use crate::cuda::program::{CompileMode, Handle, Program, Work, tables};
+use crate::cuda::chunks::{Chunk, PartTable, TermSize, Wanted, chunks, tiles as count_tiles};
+use crate::cuda::context::DeviceContext;
+use crate::cuda::memory::{MemoryLedger, MemoryPlan, MemoryPool, Regions};
+use crate::cuda::program::{CompileMode, Handle, LoadedProgram, Work, tables};
 use std::sync::Arc;
 
 /// Counts of turns that a word holds.
@@ -33,10 +33,10 @@ pub(super) struct Needs {
 }
 
 /// A call on all terms, with its place in memory.
-pub(super) struct Room {
+pub(super) struct CallRoom {
     pub(super) kernels: Handle,
     pub(super) blocks: usize,
-    pub(super) sizes: Vec<Size>,
+    pub(super) sizes: Vec<TermSize>,
     pub(super) chunks: Vec<Chunk>,
     /// Words of every chunk's table and jobs.
     pub(super) tables: Vec<[Vec<u64>; 2]>,
@@ -49,10 +49,10 @@ impl Step {
     /// Nothing is allocated.
     fn room(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         wanted: Wanted<'_>,
         [moments, steps]: [usize; 2],
-    ) -> Result<Room, CudaError> {
+    ) -> Result<CallRoom, CudaError> {
         let plan = Arc::clone(context.plan());
         let mut sizes = wanted.sizes(&plan);
         let counts: Vec<usize> = sizes.iter().map(|size| size.count).collect();
@@ -98,7 +98,7 @@ impl Step {
             let regions = laid_out(&context.program, kernels, needs);
             if regions.bytes() <= context.memory.most_bytes() {
                 let kernels = if chunks.len() > 1 { context.program.chunked(kernels)? } else { kernels };
-                return Ok(Room { kernels, blocks, sizes, chunks, tables, parts, regions });
+                return Ok(CallRoom { kernels, blocks, sizes, chunks, tables, parts, regions });
             } else if rounds > 1 {
                 rounds = rounds.div_ceil(2);
             } else if blocks > 1 {
@@ -112,10 +112,10 @@ impl Step {
     /// Room for a call on all terms, allocated. Where the machine does not have it, less is tried.
     pub(super) fn take_room(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         wanted: Wanted<'_>,
         extra: [usize; 2],
-    ) -> Result<Room, CudaError> {
+    ) -> Result<CallRoom, CudaError> {
         loop {
             let room = self.room(context, wanted, extra)?;
             match self.reserve(&mut context.memory, room.regions.bytes()) {
@@ -130,11 +130,11 @@ impl Step {
     /// where they are if that is possible.
     pub(super) fn regions(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         kernels: Handle,
         needs: Needs,
     ) -> Result<(Regions, usize), CudaError> {
-        let Context { program, memory } = context;
+        let DeviceContext { program, memory } = context;
         let mut blocks = needs.blocks;
         loop {
             let points = self.resident_words();
@@ -154,7 +154,7 @@ impl Step {
     }
 
     /// Points stay where they are only if the arena does.
-    fn reserve(&mut self, memory: &mut Memory, bytes: usize) -> Result<(), CudaError> {
+    fn reserve(&mut self, memory: &mut MemoryLedger, bytes: usize) -> Result<(), CudaError> {
         let reserved = memory.reserve_for_calls(bytes);
         if reserved != Ok(false) {
             self.forget_points();
@@ -165,7 +165,7 @@ impl Step {
     /// See [`crate::Kernel::plan_memory`].
     pub(crate) fn plan_memory(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         visits: Visits<'_>,
     ) -> Result<MemoryPlan, CudaError> {
         let (extra, wanted) = (super::places::words(context.plan()), Wanted::from(visits));
@@ -177,12 +177,12 @@ impl Step {
             CompileMode::MaxAutotune | CompileMode::Off => {}
         }
         let room = self.room(context, wanted, extra)?;
-        let Context { program, memory } = context;
+        let DeviceContext { program, memory } = context;
         Ok(memory.planned(&room.regions, program.image_bytes(), [room.chunks.len(), room.blocks]))
     }
 }
 
-fn laid_out(program: &Program, kernels: Handle, needs: Needs) -> Regions {
+fn laid_out(program: &LoadedProgram, kernels: Handle, needs: Needs) -> Regions {
     let number = program.number_bytes();
     let (plan, source) = (program.plan(), program.source(kernels));
     let word = size_of::<u64>();
@@ -194,21 +194,21 @@ fn laid_out(program: &Program, kernels: Handle, needs: Needs) -> Regions {
     let groups = needs.blocks.div_ceil(source.sharing);
     let (gradients, workspace) = if separate { (1, WORKSPACE) } else { (groups, 0) };
     Regions::new(&[
-        (Pool::Points, needs.points * word),
-        (Pool::Header, needs.header * word),
-        (Pool::Weights, source.packed * number),
-        (Pool::Direction, direction * number),
-        (Pool::Jets, (needs.jets + needs.blocks * source.scratch) * number),
-        (Pool::Gradients, gradients * source.gradient * number),
-        (Pool::Turns, (groups * source.turns).div_ceil(TURNS_PER_WORD) * word),
-        (Pool::Workspace, workspace),
-        (Pool::Sums, needs.blocks * source.sums * word),
-        (Pool::Result, results * word),
-        (Pool::Moments, needs.moments * word),
-        (Pool::Steps, needs.steps * word),
-        (Pool::Rows, needs.rows * word),
-        (Pool::Seeds, needs.seeds * word),
-        (Pool::Output, needs.output * word),
-        (Pool::Values, needs.values * word),
+        (MemoryPool::Points, needs.points * word),
+        (MemoryPool::Header, needs.header * word),
+        (MemoryPool::Weights, source.packed * number),
+        (MemoryPool::Direction, direction * number),
+        (MemoryPool::Jets, (needs.jets + needs.blocks * source.scratch) * number),
+        (MemoryPool::Gradients, gradients * source.gradient * number),
+        (MemoryPool::Turns, (groups * source.turns).div_ceil(TURNS_PER_WORD) * word),
+        (MemoryPool::Workspace, workspace),
+        (MemoryPool::Sums, needs.blocks * source.sums * word),
+        (MemoryPool::Result, results * word),
+        (MemoryPool::Moments, needs.moments * word),
+        (MemoryPool::Steps, needs.steps * word),
+        (MemoryPool::Rows, needs.rows * word),
+        (MemoryPool::Seeds, needs.seeds * word),
+        (MemoryPool::Output, needs.output * word),
+        (MemoryPool::Values, needs.values * word),
     ])
 }

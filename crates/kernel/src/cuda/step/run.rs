@@ -3,13 +3,13 @@
 use super::draw::later;
 use super::evaluate::{queue_advance, queue_draw};
 use super::places::{MOST, StepPlaces, words};
-use super::prepare::{Place, Prepared, Step};
+use super::prepare::{ChunkTables, Prepared, Step};
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
-use crate::cuda::context::Context;
+use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::{Recorded, Region};
-use crate::cuda::memory::{Pool, Tenant};
-use crate::cuda::program::{Arguments, CompileMode, Handle, Program, tables};
+use crate::cuda::memory::{MemoryPool, Tenant};
+use crate::cuda::program::{CompileMode, Handle, LoadedProgram, PlanArguments, tables};
 use crate::{Sums, Visited, Visits};
 use linear::{Moments, Series, Update};
 use std::sync::Arc;
@@ -21,8 +21,8 @@ const RECORDED: usize = 16;
 #[derive(Debug)]
 pub(super) struct Recording {
     kernels: Handle,
-    arguments: Arguments,
-    places: Vec<Place>,
+    arguments: PlanArguments,
+    places: Vec<ChunkTables>,
     recorded: Recorded,
 }
 
@@ -37,7 +37,7 @@ impl Step {
     /// See [`crate::Kernel::run_steps`].
     pub(crate) fn run_steps(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         (visits, factors): (Visits<'_>, &[f64]),
         steps: Series<'_>,
         moments: &mut Moments,
@@ -49,10 +49,10 @@ impl Step {
         let (wanted, extra) = (Wanted::from(visits), words(context.plan()));
         let mut prepared = self.prepare(context, (wanted, factors), Some(parameters), extra)?;
         let places = StepPlaces::of(context, &prepared.regions);
-        let means: Region<f64> = context.memory.pool(Tenant::Calls, &prepared.regions, Pool::Moments);
+        let means: Region<f64> = context.memory.pool(Tenant::Calls, &prepared.regions, MemoryPool::Moments);
         let size = parameters.len();
         let [means, next_parameters, next_means] = means.split([2 * size, size, 2 * size]);
-        prepared.arguments = Arguments {
+        prepared.arguments = PlanArguments {
             moments: means,
             next_parameters,
             next_moments: next_means,
@@ -105,7 +105,7 @@ impl Step {
     /// Takes some steps; adds what was found before all that were taken and of one that was refused to the history.
     fn piece(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         prepared: &Prepared,
         visits: Visits<'_>,
         (update, before): (Update, u64),
@@ -116,7 +116,7 @@ impl Step {
             Visits::Points(_) => (0, 0),
             Visits::Drawn { step, first, .. } => (step, first),
         };
-        let Arguments { lengths, history: found_at, progress, .. } = prepared.arguments;
+        let PlanArguments { lengths, history: found_at, progress, .. } = prepared.arguments;
         let numbers = rates.iter().zip(before + 1..).flat_map(|(&rate, steps)| {
             let [length, correction] = update.with_rate(rate).corrections(steps);
             [length, correction, rate].map(f64::to_bits)
@@ -154,14 +154,14 @@ impl Step {
     /// step leave nothing to record.
     fn run_all(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         prepared: &Prepared,
         wanted: Wanted<'_>,
         count: usize,
     ) -> Result<(), CudaError> {
         if prepared.chunks.len() > 1 && wanted.has_given() {
             return (0..count).try_for_each(|step| {
-                let arguments = Arguments { always: 1, ..copies(prepared.arguments, step) };
+                let arguments = PlanArguments { always: 1, ..copies(prepared.arguments, step) };
                 self.visit(context, prepared, wanted, &arguments)?;
                 self.queue_update(&context.program, prepared.kernels, &arguments)?;
                 queue_advance(&context.program, prepared, 1)
@@ -196,11 +196,11 @@ impl Step {
     }
 
     /// Queues some steps whose points are there or are drawn there.
-    fn queue(&self, context: &Context, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
+    fn queue(&self, context: &DeviceContext, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
         let several = prepared.chunks.len() > 1;
         for step in 0..count {
             let arguments = copies(prepared.arguments, step);
-            let arguments = Arguments { index: step as u64, always: u64::from(several), ..arguments };
+            let arguments = PlanArguments { index: step as u64, always: u64::from(several), ..arguments };
             for chunk in 0..prepared.chunks.len() {
                 if several || arguments.interval > 0 {
                     queue_draw(&context.program, prepared, chunk, &arguments)?;
@@ -216,9 +216,9 @@ impl Step {
     /// be added.
     fn queue_update(
         &self,
-        program: &Program,
+        program: &LoadedProgram,
         kernels: Handle,
-        arguments: &Arguments,
+        arguments: &PlanArguments,
     ) -> Result<(), CudaError> {
         if self.apart {
             program.reduce(kernels, "reduce", arguments)?;
@@ -229,11 +229,11 @@ impl Step {
 }
 
 /// The arguments with the copies of parameters and running means that a step reads and writes.
-fn copies(arguments: Arguments, step: usize) -> Arguments {
-    let Arguments { parameters, moments, next_parameters, next_moments, .. } = arguments;
+fn copies(arguments: PlanArguments, step: usize) -> PlanArguments {
+    let PlanArguments { parameters, moments, next_parameters, next_moments, .. } = arguments;
     match step % 2 {
         0 => arguments,
-        _ => Arguments {
+        _ => PlanArguments {
             parameters: next_parameters,
             moments: next_moments,
             next_parameters: parameters,

@@ -5,15 +5,15 @@ use super::prepare::Step;
 use super::room::Needs;
 use crate::Points;
 use crate::cuda::CudaError;
-use crate::cuda::context::Context;
-use crate::cuda::memory::{Memory, Pool, Tenant};
-use crate::cuda::program::{Arguments, EACH, Work, for_any, for_term};
+use crate::cuda::context::DeviceContext;
+use crate::cuda::memory::{MemoryLedger, MemoryPool, Tenant};
+use crate::cuda::program::{EACH, PlanArguments, Work, for_any, for_term};
 use equation::taylor::{Plan, Term};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Some points of a term, or of the prediction behind the last term.
-type Place<'call> = (usize, &'call Points, Range<usize>);
+type TermRange<'call> = (usize, &'call Points, Range<usize>);
 
 /// Numbers that one launch reads and writes at most: more points take several launches.
 const MOST: usize = 1 << 22;
@@ -23,7 +23,7 @@ fn term(plan: &Plan, term: usize) -> &Term {
 }
 
 /// Numbers that one launch may read and write: a quarter of a limit, where there is one.
-fn most_numbers(memory: &Memory) -> usize {
+fn most_numbers(memory: &MemoryLedger) -> usize {
     MOST.min(memory.most_bytes_beside_equations() / (4 * size_of::<f64>()))
 }
 
@@ -36,7 +36,7 @@ impl Step {
     /// Residuals of a term, or the prediction's values after the last term, point by point.
     pub(crate) fn fill(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         (term, points): (usize, &Points),
         parameters: &[f64],
         out: &mut [f64],
@@ -48,8 +48,8 @@ impl Step {
     /// See [`crate::Kernel::jacobian`].
     pub(crate) fn jacobian(
         &mut self,
-        context: &mut Context,
-        place: Place<'_>,
+        context: &mut DeviceContext,
+        place: TermRange<'_>,
         parameters: &[f64],
         residuals: &mut [f64],
         rows: &mut [f64],
@@ -60,7 +60,7 @@ impl Step {
     /// See [`crate::Kernel::jacobian_times`].
     pub(crate) fn along(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         (term, points): (usize, &Points),
         parameters: &[f64],
         direction: &[f64],
@@ -74,9 +74,9 @@ impl Step {
     /// the residuals where they are wanted.
     fn write(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         work: Work,
-        (number, points, range): Place<'_>,
+        (number, points, range): TermRange<'_>,
         [parameters, direction]: [&[f64]; 2],
         residuals: &mut [f64],
         out: &mut [f64],
@@ -110,8 +110,8 @@ impl Step {
         context.program.pack(kernels, &arguments)?;
         if work == Work::Along {
             let along = arguments.parameters.part(parameters.len(), direction.len());
-            arguments.direction = context.memory.pool(Tenant::Calls, &regions, Pool::Direction);
-            let packing = Arguments { parameters: along, weights: arguments.direction, ..arguments };
+            arguments.direction = context.memory.pool(Tenant::Calls, &regions, MemoryPool::Direction);
+            let packing = PlanArguments { parameters: along, weights: arguments.direction, ..arguments };
             context.program.pack(kernels, &packing)?;
             arguments.seeds = along.from(plan.architecture.weight_count());
         }
@@ -132,7 +132,7 @@ impl Step {
     /// See [`crate::Kernel::transposed_times`].
     pub(crate) fn transposed(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         (number, points): (usize, &Points),
         parameters: &[f64],
         seeds: &[f64],

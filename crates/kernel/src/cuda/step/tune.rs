@@ -3,16 +3,16 @@
 use super::prepare::Step;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
-use crate::cuda::context::Context;
+use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::{Compiled, Key};
-use crate::cuda::program::{MOST, Program, SIZES, Variant, Work};
+use crate::cuda::program::{LoadedProgram, MOST, SIZES, Variant, Work};
 use std::time::Instant;
 
 /// Evaluations of every candidate that are timed.
 const REPEATS: u32 = 5;
 
 /// The sizes that give different tiles.
-fn candidates(program: &Program) -> Vec<usize> {
+fn candidates(program: &LoadedProgram) -> Vec<usize> {
     let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
     for size in SIZES {
         let points = program.measured(size).points;
@@ -27,7 +27,7 @@ impl Step {
     /// Chooses the fastest tiles for these points, unless that was done before.
     pub(super) fn tune(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         wanted: Wanted<'_>,
         counts: &[usize],
     ) -> Result<(), CudaError> {
@@ -66,7 +66,7 @@ impl Step {
     }
 
     /// What the chosen kernels take for loss and gradient of the first chunk.
-    fn seconds(&mut self, context: &mut Context, wanted: Wanted<'_>) -> Result<f64, CudaError> {
+    fn seconds(&mut self, context: &mut DeviceContext, wanted: Wanted<'_>) -> Result<f64, CudaError> {
         let plan = context.plan();
         let (parameters, extra) = (plan.initialize(0), super::places::words(plan));
         let prepared = self.prepare(context, (wanted, &plan.weights()), Some(&parameters), extra)?;

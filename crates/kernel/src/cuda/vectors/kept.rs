@@ -1,7 +1,7 @@
 //! The kernels of vectors, and where vectors are that they work on.
 
 use crate::cuda::CudaError;
-use crate::cuda::context::Context;
+use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::{Module, Region, Shape, ToLoad, given};
 use crate::cuda::program::{NUMBERS, kernel};
 use std::fmt::Write;
@@ -27,7 +27,7 @@ const KERNELS: [(&str, &str); 4] = [
 
 given! {
     /// What the kernels are given; as `Arguments` in `device/dense/vectors.cuh`.
-    pub(super) struct Arguments laid out as Words {
+    pub(super) struct VectorArguments laid out as VectorWords {
         size: u64,
         table: [Region<f64>; MOST],
         coefficients: [f64; MOST],
@@ -64,9 +64,9 @@ impl Kept {
     }
 
     /// What all kernels share.
-    pub(super) fn arguments(&self) -> Arguments {
+    pub(super) fn arguments(&self) -> VectorArguments {
         let nowhere = Region::default();
-        Arguments {
+        VectorArguments {
             size: self.size as u64,
             table: [nowhere; MOST],
             coefficients: [0.0; MOST],
@@ -86,16 +86,16 @@ impl Kept {
     }
 
     /// Blocks that are worth launching for a vector, each of which takes so many places at a time.
-    pub(super) fn blocks(&self, context: &Context, each: usize) -> usize {
+    pub(super) fn blocks(&self, context: &DeviceContext, each: usize) -> usize {
         self.size.div_ceil(each).min(context.program.machine().blocks(EACH))
     }
 
     pub(super) fn launch(
         &self,
-        context: &Context,
+        context: &DeviceContext,
         name: &str,
         blocks: usize,
-        arguments: &Arguments,
+        arguments: &VectorArguments,
     ) -> Result<(), CudaError> {
         context.program.machine().launch(&self.module, name, blocks, arguments)
     }
@@ -103,11 +103,11 @@ impl Kept {
     /// The sum of factors times vectors, wherever they are.
     pub(super) fn add_up(
         &self,
-        context: &Context,
+        context: &DeviceContext,
         to: Region<f64>,
         summands: &[(f64, Region<f64>)],
     ) -> Result<(), CudaError> {
-        let mut arguments = Arguments { to, count: summands.len() as u64, ..self.arguments() };
+        let mut arguments = VectorArguments { to, count: summands.len() as u64, ..self.arguments() };
         let places = arguments.table.iter_mut().zip(&mut arguments.coefficients);
         for ((place, coefficient), (factor, vector)) in places.zip(summands) {
             (*place, *coefficient) = (*vector, *factor);
@@ -133,7 +133,7 @@ pub(in crate::cuda) fn text() -> String {
 }
 
 /// Loads the kernels.
-pub(super) fn load(context: &Context) -> Result<Module, CudaError> {
+pub(super) fn load(context: &DeviceContext) -> Result<Module, CudaError> {
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let (text, kernels) = (text(), KERNELS.map(|(name, _)| name));
     let wanted = ToLoad { text: &text, shape, kernels: &kernels, staging: &[], tables: &[] };
@@ -147,6 +147,6 @@ mod tests {
 
     #[test]
     fn kernels_read_what_they_are_given() {
-        assert_twins::<Arguments>(&text(), &[("SHARED_OUT", SHARED_OUT)]);
+        assert_twins::<VectorArguments>(&text(), &[("SHARED_OUT", SHARED_OUT)]);
     }
 }

@@ -6,4 +6,4 @@ mod kept;
 mod owner;
 
 pub(super) use kept::text;
-pub(super) use owner::Vectors;
+pub(super) use owner::DeviceVectors;

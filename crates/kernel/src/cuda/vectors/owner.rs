@@ -1,10 +1,10 @@
 //! Vectors as long as the parameters that stay on the device, and a matrix beside them.
 
-use super::kept::{Arguments, Kept, MOST, SHARED_OUT, THREADS, load};
+use super::kept::{Kept, MOST, SHARED_OUT, THREADS, VectorArguments, load};
 use crate::Weighted;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
-use crate::cuda::context::Context;
+use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::Region;
 use crate::cuda::memory::Tenant;
 use crate::cuda::step::Step;
@@ -12,15 +12,15 @@ use linear::Change;
 
 /// Vectors of an optimizer, in memory of their own.
 #[derive(Debug, Default)]
-pub(crate) struct Vectors {
+pub(crate) struct DeviceVectors {
     kept: Option<Kept>,
 }
 
-impl Vectors {
+impl DeviceVectors {
     /// Makes room for vectors, and for a matrix beside them; fails where there is none.
     pub(crate) fn reserve(
         &mut self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         count: usize,
         matrix: bool,
     ) -> Result<(), CudaError> {
@@ -38,13 +38,18 @@ impl Vectors {
         self.kept.as_ref().ok_or(CudaError::NoVectors)
     }
 
-    pub(crate) fn put(&self, context: &mut Context, vector: usize, numbers: &[f64]) -> Result<(), CudaError> {
+    pub(crate) fn put(
+        &self,
+        context: &mut DeviceContext,
+        vector: usize,
+        numbers: &[f64],
+    ) -> Result<(), CudaError> {
         context.memory.send(self.kept()?.vector(vector), numbers.iter().map(|number| number.to_bits()))
     }
 
     pub(crate) fn fetch(
         &self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         vector: usize,
         numbers: &mut [f64],
     ) -> Result<(), CudaError> {
@@ -52,7 +57,11 @@ impl Vectors {
     }
 
     /// Products of pairs of vectors.
-    pub(crate) fn dots(&self, context: &mut Context, pairs: &[[usize; 2]]) -> Result<Vec<f64>, CudaError> {
+    pub(crate) fn dots(
+        &self,
+        context: &mut DeviceContext,
+        pairs: &[[usize; 2]],
+    ) -> Result<Vec<f64>, CudaError> {
         let kept = self.kept()?;
         let mut products = Vec::with_capacity(pairs.len());
         for pairs in pairs.chunks(MOST / 2) {
@@ -71,7 +80,7 @@ impl Vectors {
     /// `to` becomes the sum of vectors times coefficients.
     pub(crate) fn combine(
         &self,
-        context: &Context,
+        context: &DeviceContext,
         to: usize,
         summands: &[(f64, usize)],
     ) -> Result<(), CudaError> {
@@ -92,14 +101,14 @@ impl Vectors {
     /// Changes the matrix and multiplies it with a vector, as [`linear::Packed::update_and_multiply`] does.
     pub(crate) fn multiply_matrix(
         &self,
-        context: &Context,
+        context: &DeviceContext,
         change: Option<Change>,
         vector: usize,
         product: usize,
     ) -> Result<(), CudaError> {
         let kept = self.kept()?;
         let mut arguments =
-            Arguments { vector: kept.vector(vector), to: kept.vector(product), ..kept.arguments() };
+            VectorArguments { vector: kept.vector(vector), to: kept.vector(product), ..kept.arguments() };
         if let Some(Change { factor, weights, vectors: [u, v] }) = change {
             (arguments.changes, arguments.factor) = (1, factor);
             [arguments.own, arguments.mixed, arguments.other] = weights;
@@ -109,7 +118,11 @@ impl Vectors {
     }
 
     /// The matrix becomes what `numbers` says, its lower triangle row by row, or the identity.
-    pub(crate) fn put_matrix(&self, context: &mut Context, numbers: Option<&[f64]>) -> Result<(), CudaError> {
+    pub(crate) fn put_matrix(
+        &self,
+        context: &mut DeviceContext,
+        numbers: Option<&[f64]>,
+    ) -> Result<(), CudaError> {
         let kept = self.kept()?;
         let size = kept.size;
         let Some(numbers) = numbers else {
@@ -122,7 +135,11 @@ impl Vectors {
     }
 
     /// The lower triangle of the matrix, row by row.
-    pub(crate) fn fetch_matrix(&self, context: &mut Context, numbers: &mut [f64]) -> Result<(), CudaError> {
+    pub(crate) fn fetch_matrix(
+        &self,
+        context: &mut DeviceContext,
+        numbers: &mut [f64],
+    ) -> Result<(), CudaError> {
         let kept = self.kept()?;
         let mut rest = numbers;
         for row in 0..kept.size {
@@ -136,7 +153,7 @@ impl Vectors {
     /// Sums at the parameters that vector `at` holds; their gradient goes to another vector.
     pub(crate) fn evaluate_at(
         &self,
-        context: &mut Context,
+        context: &mut DeviceContext,
         step: &mut Step,
         over: Weighted<'_>,
         [at, gradient]: [usize; 2],

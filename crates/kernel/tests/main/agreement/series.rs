@@ -2,7 +2,7 @@
 
 use super::ADAM;
 use crate::cases::{Case, parameters, points};
-use kernel::{Column, Kernel, Part, Recipe, Sequence, Supply, Visits};
+use kernel::{DrawnColumn, DrawnPart, Kernel, Recipe, Sequence, Supply, Visits};
 use linear::{Moments, Series};
 use std::sync::Arc;
 
@@ -28,12 +28,16 @@ fn left_by(case: &Case, kernel: &mut Kernel, visits: Visits<'_>, series: Series<
 /// A recipe for `count` points of every term between zero and one.
 fn recipe(case: &Case, count: usize) -> Recipe {
     let supply = |(number, term): (usize, &Arc<equation::taylor::Term>)| {
-        let stretched = |dimension| Column::Stretched { dimension, low: 0.1, length: 0.8 };
+        let stretched = |dimension| DrawnColumn::Stretched { dimension, low: 0.1, length: 0.8 };
         let columns = (0..term.row.width()).map(stretched).collect();
         let sequence = if number == 0 { Sequence::LatinHypercube } else { Sequence::Uniform };
         // In two parts, of which tiles see the seam.
-        let part =
-            |stream, count| Part { count, sequence: sequence.clone(), stream, columns: Vec::clone(&columns) };
+        let part = |stream, count| DrawnPart {
+            count,
+            sequence: sequence.clone(),
+            stream,
+            columns: Vec::clone(&columns),
+        };
         let stream = 10 * number as u64;
         Supply::Drawn(vec![part(stream, count - count / 3), part(stream + 1, count / 3)])
     };

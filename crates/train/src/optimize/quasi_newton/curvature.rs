@@ -1,14 +1,14 @@
 //! What is known of the loss's curvature: a few steps, or a whole matrix.
 
 use super::broyden::Broyden;
-use super::memory::Memory;
+use super::memory::CurvatureMemory;
 use crate::{State, StateError};
 
 /// An approximate inverse Hessian.
 #[derive(Clone, Debug)]
 pub(super) enum Curvature {
     /// Made of the last steps.
-    Limited(Memory),
+    Limited(CurvatureMemory),
     /// All of it, learnt over all steps.
     Dense(Box<Broyden>),
 }
@@ -42,7 +42,7 @@ impl Move<'_> {
 
 impl Curvature {
     pub(super) fn limited(parameters: usize, pairs: usize) -> Self {
-        Curvature::Limited(Memory::new(parameters, pairs))
+        Curvature::Limited(CurvatureMemory::new(parameters, pairs))
     }
 
     pub(super) fn dense(parameters: usize) -> Self {

@@ -8,7 +8,7 @@ pub(super) const LEAST_COSINE: f64 = 1e-10;
 
 /// The last steps and what they did to the gradient, in a ring.
 #[derive(Clone, Debug)]
-pub(super) struct Memory {
+pub(super) struct CurvatureMemory {
     /// One place more than pairs are kept: a pair that is refused has then written over none.
     pairs: Vec<Pair>,
     /// Pairs in use.
@@ -26,10 +26,10 @@ struct Pair {
     product: f64,
 }
 
-impl Memory {
+impl CurvatureMemory {
     pub(super) fn new(parameters: usize, pairs: usize) -> Self {
         let pair = Pair { step: vec![0.0; parameters], change: vec![0.0; parameters], product: 0.0 };
-        Memory { pairs: vec![pair; pairs + 1], count: 0, next: 0, factors: vec![0.0; pairs + 1] }
+        CurvatureMemory { pairs: vec![pair; pairs + 1], count: 0, next: 0, factors: vec![0.0; pairs + 1] }
     }
 
     /// Pairs that are kept.

@@ -2,7 +2,7 @@
 
 use super::broyden::Broyden;
 use super::curvature::Move;
-use super::memory::Memory;
+use super::memory::CurvatureMemory;
 use super::memory::{dot, norm};
 use super::*;
 
@@ -81,7 +81,7 @@ fn a_curved_valley_is_followed_to_its_end() {
 fn with_the_exact_curvature_of_every_axis_a_quadratic_takes_one_more_step() {
     // After one exact pair per axis the recursion is the inverse Hessian itself.
     let curvatures = [1.0, 4.0, 9.0, 100.0];
-    let mut memory = Memory::new(4, 4);
+    let mut memory = CurvatureMemory::new(4, 4);
     for (axis, curvature) in curvatures.into_iter().enumerate() {
         let unit = move |length: f64| (0..4).map(move |i| if i == axis { length } else { 0.0 });
         memory.push(unit(0.5), unit(0.5 * curvature));
@@ -111,12 +111,12 @@ fn a_quadratic_is_solved_in_about_as_many_steps_as_it_has_axes() {
 
 #[test]
 fn a_refused_pair_leaves_the_others_and_the_oldest_makes_room() {
-    let mut memory = Memory::new(1, 2);
+    let mut memory = CurvatureMemory::new(1, 2);
     for product in [1.0, 2.0] {
         memory.push([1.0].into_iter(), [product].into_iter());
     }
     memory.push([1.0].into_iter(), [-1.0].into_iter());
-    let products = |memory: &Memory| -> Vec<f64> {
+    let products = |memory: &CurvatureMemory| -> Vec<f64> {
         let saved = memory.save(State::default());
         saved.numbers("memory_products").expect("they are saved").iter().rev().copied().collect()
     };

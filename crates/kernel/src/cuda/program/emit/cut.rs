@@ -1,6 +1,6 @@
 //! How the fused step is cut: warps, points of a tile, and what has room in shared memory.
 
-use super::Target;
+use super::KernelTarget;
 use super::fused::{Plain, arrays};
 use equation::taylor::{Plan, Term};
 
@@ -25,7 +25,7 @@ const FEW_CHANNELS: usize = 3;
 const WARPS: usize = 16;
 
 /// How a fused kernel is cut: warps side by side, tiles of 16 neurons per warp, points per tile of every term.
-pub(super) struct Cut {
+pub(super) struct TileCut {
     pub(super) warps: usize,
     pub(super) down: usize,
     pub(super) points: Vec<usize>,
@@ -36,14 +36,14 @@ pub(super) struct Cut {
     pub(super) spare: usize,
 }
 
-impl Cut {
+impl TileCut {
     pub(super) fn of(
         plan: &Plan,
         plain: &Plain,
         [number, planes]: [usize; 2],
         most: usize,
-        target: Target,
-    ) -> Option<Cut> {
+        target: KernelTarget,
+    ) -> Option<TileCut> {
         let tiles = plain.neurons.div_ceil(16);
         let down = tiles.div_ceil(WARPS);
         // Groups of four warps multiply together; wide networks are filled up to whole ones, and others that lack one warp.
@@ -83,7 +83,7 @@ impl Cut {
                 let rest = rest.map(|(term, &points)| scratch(term, plain, plan, points, warps)).max();
                 let shared = (cells + rest.unwrap_or(0) * number).next_multiple_of(16);
                 let spare = room.saturating_sub(shared);
-                return Some(Cut { warps, down, points, each, shared, spare });
+                return Some(TileCut { warps, down, points, each, shared, spare });
             }
         }
         None

@@ -1,8 +1,8 @@
 //! How large everything of a fused kernel is, before a word of it is written.
 
-use super::cut::{Cut, WORKSPACE_BYTES};
+use super::cut::{TileCut, WORKSPACE_BYTES};
 use super::fused::Plain;
-use super::{Measure, Target};
+use super::{KernelTarget, TileMeasure};
 use crate::Precision;
 use crate::cuda::machine::Shape;
 use equation::taylor::Plan;
@@ -10,14 +10,14 @@ use equation::taylor::Plan;
 /// In what a fused kernel computes: its numbers, their bytes, the terms that each is split into for the matrix units, and how
 /// many of these lie apart.
 #[derive(Clone, Copy)]
-pub(super) struct Format {
+pub(super) struct NumberFormat {
     pub(super) name: &'static str,
     pub(super) terms: usize,
     pub(super) number: usize,
     pub(super) planes: usize,
 }
 
-impl Format {
+impl NumberFormat {
     /// `None` where no fused kernel computes in a precision.
     pub(super) fn of(precision: Precision) -> Option<Self> {
         let (name, terms, number) = match precision {
@@ -27,13 +27,13 @@ impl Format {
             Precision::Fp16x3 | Precision::Bf16x3 => ("float", 2, 4),
             Precision::Bf16 | Precision::Fp16 => ("float", 1, 4),
         };
-        Some(Format { name, terms, number, planes: terms.max(1) })
+        Some(NumberFormat { name, terms, number, planes: terms.max(1) })
     }
 }
 
 /// How large a fused kernel's parts are.
 pub(super) struct Dimensions {
-    pub(super) cut: Cut,
+    pub(super) cut: TileCut,
     pub(super) shape: Shape,
     /// Numbers of scratch memory per block, of a gradient, of a block's own sums, of packed parameters.
     pub(super) scratch: usize,
@@ -53,12 +53,12 @@ impl Dimensions {
     pub(super) fn of(
         plan: &Plan,
         plain: &Plain,
-        format: Format,
-        target: Target,
+        format: NumberFormat,
+        target: KernelTarget,
         most: usize,
     ) -> Option<Self> {
-        let Format { number, planes, .. } = format;
-        let cut = Cut::of(plan, plain, [number, planes], most, target)?;
+        let NumberFormat { number, planes, .. } = format;
+        let cut = TileCut::of(plan, plain, [number, planes], most, target)?;
         let Plain { features, neurons, hidden, outputs, .. } = *plain;
         let tiles = cut.warps * cut.down;
         let width = 16 * tiles;
@@ -142,8 +142,8 @@ impl Dimensions {
         })
     }
 
-    pub(super) fn into_measure(self) -> Measure {
+    pub(super) fn into_measure(self) -> TileMeasure {
         let Dimensions { cut, shape, scratch, gradient, .. } = self;
-        Measure { points: cut.points, shape, scratch, gradient }
+        TileMeasure { points: cut.points, shape, scratch, gradient }
     }
 }

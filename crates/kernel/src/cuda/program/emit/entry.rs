@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// Which terms a text is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Part {
+pub(super) enum CoveredTerms {
     /// All of them; networks of fewer channels than the widest are called.
     Whole,
     /// Those with the most channels.
@@ -15,11 +15,11 @@ pub(super) enum Part {
     Narrow,
 }
 
-impl Part {
+impl CoveredTerms {
     fn kernel(self) -> &'static str {
         match self {
-            Part::Whole | Part::Wide => "evaluate",
-            Part::Narrow => "narrow",
+            CoveredTerms::Whole | CoveredTerms::Wide => "evaluate",
+            CoveredTerms::Narrow => "narrow",
         }
     }
 }
@@ -41,7 +41,7 @@ pub(super) fn limits(plan: &Plan, networks: &[Option<usize>]) -> String {
 /// which network a term has, or that it has none here.
 pub(super) fn entry(
     plan: &Plan,
-    (part, each, cells): (Part, usize, usize),
+    (part, each, cells): (CoveredTerms, usize, usize),
     networks: &[Option<usize>],
     variant: Variant,
 ) -> String {
@@ -56,9 +56,9 @@ pub(super) fn entry(
         each,
         part.kernel(),
         match part {
-            Part::Whole | Part::Wide =>
+            CoveredTerms::Whole | CoveredTerms::Wide =>
                 "    if (arguments.fresh)\n        for (int place = threadIdx.x; place < SUMS; place += THREADS) block.sums[place] = 0;\n",
-            Part::Narrow => "",
+            CoveredTerms::Narrow => "",
         }
     );
     text += &tiles(plan, networks, variant);

@@ -1,12 +1,13 @@
 //! The fused step of a plain network: a tile of points goes through all layers and back inside one block.
 
-use super::cut::{Cut, cell_bytes};
-use super::dimensions::{Dimensions, Format};
-use super::entry::{Part, count, entry, limits};
+use super::cut::{TileCut, cell_bytes};
+use super::dimensions::{Dimensions, NumberFormat};
+use super::entry::{CoveredTerms, count, entry, limits};
 use super::frame::{self, kernel};
 use super::term::TermText;
 use super::{
-    ARGUMENTS, DRAW, Measure, NUMBERS, SLOPES, Source, TILE, Target, UPDATE, features, grouped, merge, rules,
+    ARGUMENTS, DRAW, KernelSource, KernelTarget, NUMBERS, SLOPES, TILE, TileMeasure, UPDATE, features,
+    grouped, merge, rules,
 };
 use crate::Precision;
 use crate::cuda::machine::SIDE_BY_SIDE;
@@ -97,7 +98,7 @@ pub enum Unfused {
 }
 
 /// What keeps a plan from the fused step, if anything does.
-pub(crate) fn obstacle(plan: &Plan, target: Target) -> Option<Unfused> {
+pub(crate) fn obstacle(plan: &Plan, target: KernelTarget) -> Option<Unfused> {
     if measured(plan, target, FEWEST).is_some() {
         return None;
     }
@@ -141,7 +142,7 @@ pub(super) fn arrays(
 }
 
 /// A plan as fused kernels see it, with what they are made of; `None` where it has to go layer by layer.
-fn fusable(plan: &Plan, target: Target) -> Option<(Plan, Plain)> {
+fn fusable(plan: &Plan, target: KernelTarget) -> Option<(Plan, Plain)> {
     let plan = if target.variant.merged { merge::merged(plan) } else { merge::gathered(plan) };
     let plain = Plain::of(&plan.architecture)?;
     // Adjoints of coefficients are not gathered here.
@@ -149,16 +150,16 @@ fn fusable(plan: &Plan, target: Target) -> Option<(Plan, Plain)> {
 }
 
 /// What the fused kernels of loss and gradient take, without their text.
-pub(crate) fn measured(plan: &Plan, target: Target, most: usize) -> Option<Measure> {
-    let format = Format::of(target.precision)?;
+pub(crate) fn measured(plan: &Plan, target: KernelTarget, most: usize) -> Option<TileMeasure> {
+    let format = NumberFormat::of(target.precision)?;
     let (plan, plain) = fusable(plan, target)?;
     Dimensions::of(&plan, &plain, format, target, most).map(Dimensions::into_measure)
 }
 
 /// The fused kernels of loss and gradient, for tiles of at most `most` points; `None` where a plan has to go layer by
 /// layer.
-pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source> {
-    let format = Format::of(target.precision)?;
+pub(crate) fn source(plan: &Plan, target: KernelTarget, most: usize) -> Option<KernelSource> {
+    let format = NumberFormat::of(target.precision)?;
     let (plan, plain) = &fusable(plan, target)?;
     let dimensions = Dimensions::of(plan, plain, format, target, most)?;
     let Dimensions { ref cut, rows, near_layers, .. } = dimensions;
@@ -188,7 +189,7 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
     let around = text.clone() + &update(plain) + &around();
     let cells = columns.map(|columns| cell_bytes(columns, rows, format.planes, format.number)).max();
     let cells = cells.unwrap_or(0);
-    let whole = |part: Part| {
+    let whole = |part: CoveredTerms| {
         let (terms, networks) = term_texts(plan, plain, cut, part);
         let side_by_side = if count(&networks) > 1 { SIDE_BY_SIDE } else { "" };
         let limits = limits(plan, &networks);
@@ -197,16 +198,16 @@ pub(crate) fn source(plan: &Plan, target: Target, most: usize) -> Option<Source>
         (format!("{text}\n{parts}"), count(&networks))
     };
     let (text, narrow, networks) = if target.variant.apart && narrow_follow(plan) {
-        let ((wide, one), (narrow, others)) = (whole(Part::Wide), whole(Part::Narrow));
+        let ((wide, one), (narrow, others)) = (whole(CoveredTerms::Wide), whole(CoveredTerms::Narrow));
         (wide, Some(narrow), one + others)
     } else {
-        let (text, networks) = whole(Part::Whole);
+        let (text, networks) = whole(CoveredTerms::Whole);
         (text, None, networks)
     };
     let tables = super::given_tables(plan, target.precision);
     let (sharing, around) = (target.variant.sharing, Some(around));
     let Dimensions { cut, shape, scratch, gradient, sums, packed, .. } = dimensions;
-    Some(Source {
+    Some(KernelSource {
         text,
         narrow,
         around,
@@ -268,14 +269,14 @@ fn narrow_follow(plan: &Plan) -> bool {
 }
 
 /// Terms, and the networks that they share: those with the same channels and tiles are one. Says which term has which.
-fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut, part: Part) -> (String, Vec<Option<usize>>) {
+fn term_texts(plan: &Plan, plain: &Plain, cut: &TileCut, part: CoveredTerms) -> (String, Vec<Option<usize>>) {
     let layout = Layout::new(&plan.architecture);
     let (mut networks, mut numbers): (Vec<String>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
     let mut text = String::new();
     let widest = plan.terms.iter().map(|term| channels(term)).max().unwrap_or(0);
     for (place, (term, &points)) in plan.terms.iter().zip(&cut.points).enumerate() {
         let narrow = channels(term) < widest;
-        if part != Part::Whole && narrow != (part == Part::Narrow) {
+        if part != CoveredTerms::Whole && narrow != (part == CoveredTerms::Narrow) {
             numbers.push(None);
             continue;
         }
@@ -289,7 +290,8 @@ fn term_texts(plan: &Plan, plain: &Plain, cut: &Cut, part: Part) -> (String, Vec
             reverse: true,
             along: false,
         };
-        let network = term.network_text(plain.activation, &arrays, [narrow && part == Part::Whole, true]);
+        let network =
+            term.network_text(plain.activation, &arrays, [narrow && part == CoveredTerms::Whole, true]);
         let known = networks.iter().position(|known| *known == network);
         let number = known.unwrap_or(networks.len());
         if known.is_none() {

@@ -23,7 +23,7 @@ mod term;
 use super::layout::{Layout, stride};
 use super::tiles;
 use crate::Precision;
-use crate::cuda::machine::{Shape, Table, ToLoad};
+use crate::cuda::machine::{GivenTable, Shape, ToLoad};
 use equation::taylor::{Layer, Plan};
 pub(crate) use frame::{kernel, kernel_of};
 use std::fmt::Write;
@@ -93,13 +93,19 @@ const WORKSPACE_BYTES: usize = 49152;
 /// The kernels around loss and gradient.
 const AROUND: [&str; 6] = ["pack", "reduce", "update", "apply", "advance", "draw"];
 
-impl Source {
+impl KernelSource {
     /// One text that goes layer by layer; of `sizes` see the fields from `scratch` on.
-    fn single(text: String, tables: Vec<Table>, shape: Shape, points: Vec<usize>, sizes: [usize; 4]) -> Self {
+    fn single(
+        text: String,
+        tables: Vec<GivenTable>,
+        shape: Shape,
+        points: Vec<usize>,
+        sizes: [usize; 4],
+    ) -> Self {
         let [scratch, gradient, sums, packed] = sizes;
         let (narrow, around, networks) = (None, None, 0);
         let (sharing, turns) = (1, 0);
-        Source {
+        KernelSource {
             text,
             narrow,
             around,
@@ -122,9 +128,9 @@ impl Source {
     }
 
     /// What it takes.
-    pub(crate) fn measure(&self) -> Measure {
-        let Source { shape, scratch, gradient, .. } = *self;
-        Measure { points: self.points.clone(), shape, scratch, gradient }
+    pub(crate) fn measure(&self) -> TileMeasure {
+        let KernelSource { shape, scratch, gradient, .. } = *self;
+        TileMeasure { points: self.points.clone(), shape, scratch, gradient }
     }
 
     /// All of its text.
@@ -155,16 +161,16 @@ impl Source {
     }
 }
 
-/// What loss and gradient take, whatever their text: what choosing among tiles looks at. See [`Source`].
+/// What loss and gradient take, whatever their text: what choosing among tiles looks at. See [`KernelSource`].
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Measure {
+pub(crate) struct TileMeasure {
     pub(crate) points: Vec<usize>,
     pub(crate) shape: Shape,
     pub(crate) scratch: usize,
     pub(crate) gradient: usize,
 }
 
-impl Measure {
+impl TileMeasure {
     /// Tiles of so many points of every term.
     pub(crate) fn tiles(&self, counts: &[usize]) -> usize {
         tiles_of(&self.points, counts)
@@ -177,14 +183,14 @@ fn tiles_of(points: &[usize], counts: &[usize]) -> usize {
 
 /// A kernel as text, and the sizes that its launch must provide.
 #[derive(Clone, Debug)]
-pub(crate) struct Source {
+pub(crate) struct KernelSource {
     pub(crate) text: String,
     /// The kernel for terms of fewer channels, where it is a text of its own.
     pub(crate) narrow: Option<String>,
     /// The kernels around them, where they are a text of their own.
     pub(crate) around: Option<String>,
     /// What the host sets before the first launch.
-    pub(crate) tables: Vec<Table>,
+    pub(crate) tables: Vec<GivenTable>,
     pub(crate) shape: Shape,
     /// Points of a tile, for every term.
     pub(crate) points: Vec<usize>,
@@ -205,7 +211,7 @@ pub(crate) struct Source {
 
 /// What kernels are written for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Target {
+pub(crate) struct KernelTarget {
     pub(crate) precision: Precision,
     /// Bytes of shared memory of one multiprocessor.
     pub(crate) shared: usize,
@@ -256,7 +262,7 @@ pub use fused::Unfused;
 pub(crate) use fused::obstacle;
 
 /// Writes the kernels of one kind of work, for tiles of at most `points` points: fused where that is possible.
-pub(crate) fn source(plan: &Plan, target: Target, work: Work, points: usize) -> Source {
+pub(crate) fn source(plan: &Plan, target: KernelTarget, work: Work, points: usize) -> KernelSource {
     let fused = match work {
         Work::Separate => return separate::source(plan, target.precision),
         Work::Evaluate => fused::source(plan, target, points),
@@ -268,13 +274,13 @@ pub(crate) fn source(plan: &Plan, target: Target, work: Work, points: usize) -> 
 }
 
 /// What kernels of loss and gradient take, for tiles of at most `points` points, without their text.
-pub(crate) fn measured(plan: &Plan, target: Target, points: usize) -> Measure {
+pub(crate) fn measured(plan: &Plan, target: KernelTarget, points: usize) -> TileMeasure {
     fused::measured(plan, target, points).unwrap_or_else(|| {
         let points = points_of_layers(plan, Work::Evaluate, points);
         let layout = Layout::new(&plan.architecture);
         let (_, [scratch, gradient, _]) = layer_terms(plan, &layout, Work::Evaluate, points);
         let shape = Shape { threads: THREADS, shared: 0, each: EACH };
-        Measure { points: vec![points; plan.terms.len()], shape, scratch, gradient }
+        TileMeasure { points: vec![points; plan.terms.len()], shape, scratch, gradient }
     })
 }
 
@@ -318,7 +324,7 @@ fn layer_terms<'plan>(
     (terms, [scratch, gradient, sums])
 }
 
-fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) -> Source {
+fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) -> KernelSource {
     let architecture = &plan.architecture;
     let layout = if work.reverses() { Layout::new(architecture) } else { Layout::one_way(architecture) };
     let (terms, [scratch, gradient, sums]) = layer_terms(plan, &layout, work, points);
@@ -375,11 +381,11 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let points = vec![points; plan.terms.len()];
     let tables = given_tables(plan, precision);
-    Source::single(text, tables, shape, points, [scratch, gradient, sums, layout.packed])
+    KernelSource::single(text, tables, shape, points, [scratch, gradient, sums, layout.packed])
 }
 
 /// The tables that the host sets, as bytes of the numbers that kernels compute in.
-fn given_tables(plan: &Plan, precision: Precision) -> Vec<Table> {
+fn given_tables(plan: &Plan, precision: Precision) -> Vec<GivenTable> {
     let bytes = |number: f64| match precision {
         Precision::F64 => number.to_ne_bytes().to_vec(),
         Precision::F32
@@ -391,7 +397,7 @@ fn given_tables(plan: &Plan, precision: Precision) -> Vec<Table> {
         | Precision::Fp16 => (number as f32).to_ne_bytes().to_vec(),
     };
     let tables = features::given(&plan.architecture, plan.prediction.row.coordinates);
-    let table = |(name, numbers): (&'static str, Vec<f64>)| Table {
+    let table = |(name, numbers): (&'static str, Vec<f64>)| GivenTable {
         name,
         bytes: numbers.into_iter().flat_map(bytes).collect(),
     };

@@ -3,7 +3,7 @@
 use super::fused::Plain;
 use super::rows::before;
 use super::term::TermText;
-use super::{ARGUMENTS, NUMBERS, SLOPES, Source, TILE, Target, features, frame};
+use super::{ARGUMENTS, KernelSource, KernelTarget, NUMBERS, SLOPES, TILE, features, frame};
 use crate::Precision;
 use crate::cuda::machine::Shape;
 use crate::cuda::program::layout::{Layout, stride};
@@ -46,7 +46,7 @@ fn arrays(term: &Term, plain: &Plain, plan: &Plan) -> [(&'static str, usize); 7]
 }
 
 /// The kernel of rows and residuals; `None` where a plan has to go layer by layer.
-pub(super) fn source(plan: &Plan, target: Target) -> Option<Source> {
+pub(super) fn source(plan: &Plan, target: KernelTarget) -> Option<KernelSource> {
     let (name, number) = match target.precision {
         Precision::F64 => ("double", 8),
         Precision::F32 => ("float", 4),
@@ -124,7 +124,7 @@ pub(super) fn source(plan: &Plan, target: Target) -> Option<Source> {
     text += &entry(plan, each);
     let shape = Shape { threads, shared, each };
     let points = vec![WARPS * POINTS; plan.terms.len()];
-    Some(Source::single(text, super::given_tables(plan, target.precision), shape, points, [0; 4]))
+    Some(KernelSource::single(text, super::given_tables(plan, target.precision), shape, points, [0; 4]))
 }
 
 /// The kernel: for many sets of parameters at once where only residuals are wanted.

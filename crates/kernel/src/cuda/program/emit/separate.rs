@@ -2,7 +2,7 @@
 
 use super::frame::kernel;
 use super::term::TermText;
-use super::{ARGUMENTS, DRAW, NUMBERS, PARAMETER_OF, SLOPES, Source, THREADS, UPDATE, Work, features};
+use super::{ARGUMENTS, DRAW, KernelSource, NUMBERS, PARAMETER_OF, SLOPES, THREADS, UPDATE, Work, features};
 use crate::Precision;
 use crate::cuda::machine::Shape;
 use crate::cuda::program::layout::Layout;
@@ -30,7 +30,7 @@ pub(super) const KERNELS: [&str; 12] = [
     "draw",
 ];
 
-pub(super) fn source(plan: &Plan, precision: Precision) -> Source {
+pub(super) fn source(plan: &Plan, precision: Precision) -> KernelSource {
     let architecture = &plan.architecture;
     let (layout, signals) = (Layout::new(architecture), Signals::new(architecture));
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
@@ -66,7 +66,7 @@ pub(super) fn source(plan: &Plan, precision: Precision) -> Source {
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let points = vec![POINTS; plan.terms.len()];
     let tables = super::given_tables(plan, precision);
-    Source::single(text, tables, shape, points, [0, gradient, sums, weights])
+    KernelSource::single(text, tables, shape, points, [0, gradient, sums, weights])
 }
 
 /// The kernels themselves.

@@ -2,7 +2,7 @@
 //! outside: descriptors live as long as the [`Library`] that owns them, and addresses are places of a live arena.
 
 use super::WORKSPACE;
-use super::products::{Factors, Matrix, Product};
+use super::products::{Factors, MatrixLayout, MatrixProduct};
 use crate::Precision;
 use crate::cuda::CudaError;
 use crate::cuda::machine::{Gpu, Region, preload};
@@ -19,7 +19,7 @@ pub(crate) struct Library {
     gpu: Gpu,
     handle: sys::cublasLtHandle_t,
     precision: Precision,
-    planned: Vec<(Product, Planned)>,
+    planned: Vec<(MatrixProduct, Planned)>,
 }
 
 // SAFETY: a handle has one owner, and every call enters the device's context first.
@@ -66,7 +66,7 @@ impl Library {
     }
 
     /// Asks the library for the way that it thinks is the fastest, unless that was done before.
-    pub(super) fn prepare(&mut self, product: Product) -> Result<(), CudaError> {
+    pub(super) fn prepare(&mut self, product: MatrixProduct) -> Result<(), CudaError> {
         if self.planned.iter().any(|(known, _)| *known == product) {
             return Ok(());
         }
@@ -97,7 +97,7 @@ impl Library {
     /// Queues a product.
     pub(super) fn multiply(
         &self,
-        product: Product,
+        product: MatrixProduct,
         factors: Factors,
         workspace: Region<u8>,
     ) -> Result<(), CudaError> {
@@ -191,7 +191,7 @@ impl Drop for Description {
 struct Layout(sys::cublasLtMatrixLayout_t);
 
 impl Layout {
-    fn new(number: sys::cudaDataType, matrix: Matrix) -> Result<Self, CudaError> {
+    fn new(number: sys::cudaDataType, matrix: MatrixLayout) -> Result<Self, CudaError> {
         let (rows, columns) = (matrix.rows as u64, matrix.columns as u64);
         let made = result::create_matrix_layout(number, rows, columns, matrix.rows as i64);
         made.map(Layout).map_err(failed("describing a matrix"))

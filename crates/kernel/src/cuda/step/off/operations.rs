@@ -1,13 +1,13 @@
 //! What a step is made of: products and launches, term by term and layer by layer.
 
 use super::WORKSPACE;
-use super::products::{Factors, Kind, MOST_ALIGNMENT, Product, Products};
+use super::products::{Factors, MOST_ALIGNMENT, MatrixProduct, ProductKind, Products};
 use crate::cuda::CudaError;
-use crate::cuda::chunks::{Chunk, Size};
-use crate::cuda::context::Context;
+use crate::cuda::chunks::{Chunk, TermSize};
+use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::Region;
-use crate::cuda::memory::{Pool, Tenant};
-use crate::cuda::program::{Arguments, Signals, columns};
+use crate::cuda::memory::{MemoryPool, Tenant};
+use crate::cuda::program::{PlanArguments, Signals, columns};
 use crate::cuda::step::prepare::{Prepared, Step};
 use equation::taylor::{Layer, Plan};
 
@@ -22,7 +22,7 @@ pub(crate) enum Operation {
         before: usize,
         layer: usize,
     },
-    Multiply(Product, Factors),
+    Multiply(MatrixProduct, Factors),
 }
 
 /// Numbers that the widest term of a chunk takes: terms come one after the other.
@@ -40,10 +40,10 @@ impl Step {
     /// The operations of every chunk, with all products prepared.
     pub(in crate::cuda::step) fn separate_operations(
         &mut self,
-        context: &Context,
+        context: &DeviceContext,
         chunks: &[Chunk],
-        sizes: &[Size],
-        arguments: &Arguments,
+        sizes: &[TermSize],
+        arguments: &PlanArguments,
     ) -> Result<Vec<Vec<Operation>>, CudaError> {
         let (plan, program) = (context.plan(), &context.program);
         let signals = Signals::new(&plan.architecture);
@@ -64,21 +64,22 @@ impl Step {
     /// Queues loss and gradient of one chunk, whose points are there.
     pub(in crate::cuda::step) fn queue_separate(
         &self,
-        context: &Context,
+        context: &DeviceContext,
         prepared: &Prepared,
         chunk: usize,
-        arguments: &Arguments,
+        arguments: &PlanArguments,
     ) -> Result<(), CudaError> {
         let blocks = arguments.blocks as usize;
         if chunk == 0 {
             context.program.launch(prepared.kernels, "clear", blocks, arguments)?;
         }
-        let workspace: Region<u8> = context.memory.pool(Tenant::Calls, &prepared.regions, Pool::Workspace);
+        let workspace: Region<u8> =
+            context.memory.pool(Tenant::Calls, &prepared.regions, MemoryPool::Workspace);
         let workspace = workspace.part(0, WORKSPACE);
         for operation in &prepared.operations[chunk] {
             match *operation {
                 Operation::Launch { kernel, term, points, before, layer } => {
-                    let own = Arguments {
+                    let own = PlanArguments {
                         term: term as u64,
                         points: points as u64,
                         rows: arguments.rows.from(before),
@@ -103,11 +104,11 @@ struct List<'a> {
     signals: Signals,
     /// Bytes of a number.
     number: usize,
-    arguments: &'a Arguments,
+    arguments: &'a PlanArguments,
 }
 
 impl List<'_> {
-    fn of(&self, chunk: &Chunk, sizes: &[Size]) -> Vec<Operation> {
+    fn of(&self, chunk: &Chunk, sizes: &[TermSize]) -> Vec<Operation> {
         let (mut operations, mut before) = (Vec::new(), 0);
         for (term, (range, size)) in chunk.ranges.iter().zip(sizes).enumerate() {
             if !range.is_empty() {
@@ -125,7 +126,7 @@ impl List<'_> {
         operations.push(launch("features", 0));
         for (number, layer) in layers.iter().enumerate() {
             operations.push(match layer {
-                Layer::Dense { .. } => self.product(Kind::Forward, term, points, number),
+                Layer::Dense { .. } => self.product(ProductKind::Forward, term, points, number),
                 Layer::Activate { .. } | Layer::Gate { .. } | Layer::Add { .. } => launch("layer", number),
             });
         }
@@ -133,9 +134,9 @@ impl List<'_> {
         for (number, layer) in layers.iter().enumerate().rev() {
             match *layer {
                 Layer::Dense { input, .. } => {
-                    operations.push(self.product(Kind::Gradient, term, points, number));
+                    operations.push(self.product(ProductKind::Gradient, term, points, number));
                     if input != 0 || trains {
-                        operations.push(self.product(Kind::Reverse, term, points, number));
+                        operations.push(self.product(ProductKind::Reverse, term, points, number));
                     }
                 }
                 Layer::Activate { .. } | Layer::Gate { .. } | Layer::Add { .. } => {
@@ -149,7 +150,7 @@ impl List<'_> {
     }
 
     /// A product of the dense layer with this number.
-    fn product(&self, kind: Kind, term: usize, points: usize, layer: usize) -> Operation {
+    fn product(&self, kind: ProductKind, term: usize, points: usize, layer: usize) -> Operation {
         let Layer::Dense { input, output, weights, bias } = self.plan.architecture.layers[layer] else {
             unreachable!("only dense layers are products");
         };
@@ -164,15 +165,15 @@ impl List<'_> {
         let place = weights * self.number;
         let (matrix, gradient) = (self.arguments.weights.from(place), self.arguments.gradients.from(place));
         let factors = match kind {
-            Kind::Forward => Factors { left: value, right: matrix, result, adds: false },
-            Kind::Reverse => {
+            ProductKind::Forward => Factors { left: value, right: matrix, result, adds: false },
+            ProductKind::Reverse => {
                 let result = row(self.signals.slots[operand.slot]);
                 Factors { left: bar, right: matrix, result, adds: operand.adds }
             }
             // Gradients of all terms and chunks are added up.
-            Kind::Gradient => Factors { left: bar, right: value, result: gradient, adds: true },
+            ProductKind::Gradient => Factors { left: bar, right: value, result: gradient, adds: true },
         };
         let alignment = matrix.alignment(MOST_ALIGNMENT).min(gradient.alignment(MOST_ALIGNMENT));
-        Operation::Multiply(Product { kind, inputs, outputs, columns, alignment }, factors)
+        Operation::Multiply(MatrixProduct { kind, inputs, outputs, columns, alignment }, factors)
     }
 }

@@ -1,14 +1,14 @@
 //! Products by plain loops, in memory that the processor has: what stands in for the library.
 
-use super::products::{Factors, Matrix, Product};
+use super::products::{Factors, MatrixLayout, MatrixProduct};
 use linear::Float;
 use std::slice;
 
-/// Multiplies as [`Product::matrices`] says.
-pub(super) fn multiply<T: Float>(product: Product, factors: Factors) {
+/// Multiplies as [`MatrixProduct::matrices`] says.
+pub(super) fn multiply<T: Float>(product: MatrixProduct, factors: Factors) {
     let [left, right, result] = product.matrices();
     let inner = if left.transposed { left.rows } else { left.columns };
-    let numbers = |matrix: Matrix| matrix.rows * matrix.columns;
+    let numbers = |matrix: MatrixLayout| matrix.rows * matrix.columns;
     for (matrix, region) in [(left, factors.left), (right, factors.right), (result, factors.result)] {
         assert!(numbers(matrix) * size_of::<T>() <= region.bytes(), "a region that holds its matrix");
     }
@@ -18,7 +18,7 @@ pub(super) fn multiply<T: Float>(product: Product, factors: Factors) {
     let rights = unsafe { slice::from_raw_parts(factors.right.address() as *const T, numbers(right)) };
     // SAFETY: as above; a result is none of its factors, and nobody else uses the arena during this call.
     let results = unsafe { slice::from_raw_parts_mut(factors.result.address() as *mut T, numbers(result)) };
-    let place = |matrix: Matrix, row: usize, column: usize| {
+    let place = |matrix: MatrixLayout, row: usize, column: usize| {
         if matrix.transposed { row * matrix.rows + column } else { column * matrix.rows + row }
     };
     for column in 0..result.columns {

@@ -4,12 +4,12 @@ use super::library::Library;
 use super::plain;
 use crate::Precision;
 use crate::cuda::CudaError;
-use crate::cuda::machine::{Machine, Number, Region};
+use crate::cuda::machine::{DeviceNumber, Machine, Region};
 use crate::cuda::program::POINTS;
 
 /// What of a dense layer is computed. Signals have one row per neuron, weights one row per input and the bias behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum ProductKind {
     /// Its output from weights and input.
     Forward,
     /// The adjoint of its input from weights and the adjoint of its output.
@@ -20,8 +20,8 @@ pub(super) enum Kind {
 
 /// One kind of product of one size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Product {
-    pub(super) kind: Kind,
+pub(crate) struct MatrixProduct {
+    pub(super) kind: ProductKind,
     pub(super) inputs: usize,
     pub(super) outputs: usize,
     /// Numbers of a signal's row.
@@ -38,7 +38,7 @@ pub(super) const MOST_ALIGNMENT: u32 = 256;
 
 /// A matrix, column by column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Matrix {
+pub(super) struct MatrixLayout {
     pub(super) rows: usize,
     pub(super) columns: usize,
     pub(super) transposed: bool,
@@ -46,23 +46,24 @@ pub(super) struct Matrix {
     pub(super) alignment: u32,
 }
 
-impl Product {
+impl MatrixProduct {
     /// Left factor, right factor and result, as they lie in memory column by column: what has one row per neuron
     /// there has one column per neuron here.
-    pub(super) fn matrices(&self) -> [Matrix; 3] {
-        let Product { inputs, outputs, columns, alignment, .. } = *self;
-        let signal = |neurons| Matrix {
+    pub(super) fn matrices(&self) -> [MatrixLayout; 3] {
+        let MatrixProduct { inputs, outputs, columns, alignment, .. } = *self;
+        let signal = |neurons| MatrixLayout {
             rows: columns,
             columns: neurons,
             transposed: false,
             alignment: SIGNAL_ALIGNMENT,
         };
-        let weights = |neurons| Matrix { rows: outputs, columns: neurons, transposed: false, alignment };
-        let transposed = |matrix| Matrix { transposed: true, ..matrix };
+        let weights =
+            |neurons| MatrixLayout { rows: outputs, columns: neurons, transposed: false, alignment };
+        let transposed = |matrix| MatrixLayout { transposed: true, ..matrix };
         match self.kind {
-            Kind::Forward => [signal(inputs + 1), transposed(weights(inputs + 1)), signal(outputs)],
-            Kind::Reverse => [signal(outputs), weights(inputs), signal(inputs)],
-            Kind::Gradient => [transposed(signal(outputs)), signal(inputs + 1), weights(inputs + 1)],
+            ProductKind::Forward => [signal(inputs + 1), transposed(weights(inputs + 1)), signal(outputs)],
+            ProductKind::Reverse => [signal(outputs), weights(inputs), signal(inputs)],
+            ProductKind::Gradient => [transposed(signal(outputs)), signal(inputs + 1), weights(inputs + 1)],
         }
     }
 }
@@ -70,9 +71,9 @@ impl Product {
 /// Where the factors and the result of a product lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Factors {
-    pub(super) left: Region<Number>,
-    pub(super) right: Region<Number>,
-    pub(super) result: Region<Number>,
+    pub(super) left: Region<DeviceNumber>,
+    pub(super) right: Region<DeviceNumber>,
+    pub(super) result: Region<DeviceNumber>,
     /// Whether the result is added to what is there.
     pub(super) adds: bool,
 }
@@ -98,7 +99,7 @@ impl Products {
     }
 
     /// Prepares a product, unless that was done before.
-    pub(super) fn prepare(&mut self, product: Product) -> Result<(), CudaError> {
+    pub(super) fn prepare(&mut self, product: MatrixProduct) -> Result<(), CudaError> {
         match self {
             Products::Library(library) => library.prepare(product),
             Products::Plain(_) => Ok(()),
@@ -108,7 +109,7 @@ impl Products {
     /// Queues a product that was prepared; `workspace` is where the library's sums in parts go.
     pub(super) fn multiply(
         &self,
-        product: Product,
+        product: MatrixProduct,
         factors: Factors,
         workspace: Region<u8>,
     ) -> Result<(), CudaError> {

@@ -2,7 +2,7 @@
 
 /// An optimization method.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Optimizer {
+pub enum Method {
     /// Whatever suits the network: settled when its size is known.
     Auto,
     /// Adam (Kingma, Ba 2015).
@@ -67,31 +67,31 @@ impl Solver {
     }
 }
 
-impl Optimizer {
+impl Method {
     /// Gauss-Newton with everything left open.
-    pub const GAUSS_NEWTON: Optimizer = Optimizer::GaussNewton { solver: Solver::Auto };
+    pub const GAUSS_NEWTON: Method = Method::GaussNewton { solver: Solver::Auto };
 
     /// As problem files write it.
     pub fn name(self) -> &'static str {
         match self {
-            Optimizer::Auto => "auto",
-            Optimizer::Adam => "adam",
-            Optimizer::AdamW { .. } => "adamw",
-            Optimizer::Lbfgs { .. } => "lbfgs",
-            Optimizer::SsBroyden => "ssbroyden",
-            Optimizer::GaussNewton { .. } => "gauss-newton",
+            Method::Auto => "auto",
+            Method::Adam => "adam",
+            Method::AdamW { .. } => "adamw",
+            Method::Lbfgs { .. } => "lbfgs",
+            Method::SsBroyden => "ssbroyden",
+            Method::GaussNewton { .. } => "gauss-newton",
         }
     }
 
     /// As people call it.
     pub fn title(self) -> &'static str {
         match self {
-            Optimizer::Auto => "auto",
-            Optimizer::Adam => "Adam",
-            Optimizer::AdamW { .. } => "AdamW",
-            Optimizer::Lbfgs { .. } => "L-BFGS",
-            Optimizer::SsBroyden => "SSBroyden",
-            Optimizer::GaussNewton { .. } => "Gauss-Newton",
+            Method::Auto => "auto",
+            Method::Adam => "Adam",
+            Method::AdamW { .. } => "AdamW",
+            Method::Lbfgs { .. } => "L-BFGS",
+            Method::SsBroyden => "SSBroyden",
+            Method::GaussNewton { .. } => "Gauss-Newton",
         }
     }
 }
@@ -141,11 +141,11 @@ pub struct Traits {
     pub steps_per_look: u64,
 }
 
-impl Optimizer {
+impl Method {
     /// What follows from the method where nobody says otherwise. What is left open gets what Gauss-Newton gets.
     pub fn traits(self) -> Traits {
         match self {
-            Optimizer::Adam | Optimizer::AdamW { .. } => Traits {
+            Method::Adam | Method::AdamW { .. } => Traits {
                 order: Order::First,
                 points: Some(2048),
                 resample: 0,
@@ -156,7 +156,7 @@ impl Optimizer {
                 steps_per_measurement: 100,
                 steps_per_look: 20,
             },
-            Optimizer::Lbfgs { .. } => Traits {
+            Method::Lbfgs { .. } => Traits {
                 order: Order::Quasi,
                 points: Some(2048),
                 resample: 0,
@@ -168,7 +168,7 @@ impl Optimizer {
                 steps_per_look: 100,
             },
             // It fits any fixed points, and what it knows outlives them: fresh ones now and then.
-            Optimizer::SsBroyden => Traits {
+            Method::SsBroyden => Traits {
                 order: Order::Quasi,
                 points: Some(4096),
                 resample: 100,
@@ -179,7 +179,7 @@ impl Optimizer {
                 steps_per_measurement: 20,
                 steps_per_look: 100,
             },
-            Optimizer::Auto | Optimizer::GaussNewton { .. } => Traits {
+            Method::Auto | Method::GaussNewton { .. } => Traits {
                 order: Order::Second,
                 points: None,
                 resample: 1,
