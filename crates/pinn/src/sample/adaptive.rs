@@ -7,6 +7,7 @@ use equation::counter::Stream;
 use equation::problem::Problem;
 use equation::taylor::{Plan, Source};
 use kernel::Points;
+use linear::tree::sum;
 
 /// Candidates per point that is wanted.
 pub(crate) const CANDIDATES_PER_POINT: usize = 4;
@@ -47,9 +48,9 @@ pub fn choose(candidates: &Points, residuals: &[f64], count: usize, chance: Stre
     let each = residuals.len() / candidates.len().max(1);
     let size = |numbers: &[f64]| numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
     let sizes: Vec<f64> = residuals.chunks_exact(each.max(1)).map(size).collect();
-    let mean = sizes.iter().sum::<f64>() / sizes.len().max(1) as f64;
+    let mean = sum(sizes.iter().copied()) / sizes.len().max(1) as f64;
     let share = |size: f64| if mean > 0.0 { size / mean + FLOOR } else { 1.0 };
-    let piece = sizes.iter().map(|&size| share(size)).sum::<f64>() / count.max(1) as f64;
+    let piece = sum(sizes.iter().map(|&size| share(size))) / count.max(1) as f64;
     let mut chosen = Points::new(candidates.width());
     let (mut added, mut pieces) = (0.0, 0);
     let mut next = chance.uniform(0) * piece;
