@@ -122,6 +122,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         network,
         training,
         reference,
+        given: Vec::new(),
         enforcements: Vec::new(),
         bare_faces: Vec::new(),
         open,

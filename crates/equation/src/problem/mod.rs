@@ -64,6 +64,8 @@ pub struct Problem {
     pub training: Training,
     /// What the error is measured against, if anything.
     pub reference: Reference,
+    /// Known functions that unknowns are made of, besides the network: those of shapes.
+    pub given: Vec<GivenFunction>,
     /// What became of every equation of the conditions, once [`crate::constrain::constrain`] has looked at
     /// them; empty before, and where the file turns that off.
     pub enforcements: Vec<Enforcement>,
@@ -84,6 +86,15 @@ pub struct Unknown {
     pub unit: f64,
     /// Whether conditions may be built into an ansatz of this field.
     pub hard_constraints: HardConstraints,
+}
+
+/// A known function of the coordinates, whose derivatives come with each point.
+#[derive(Clone, Debug)]
+pub struct GivenFunction {
+    /// As formulas of ansatzes call it.
+    pub name: String,
+    /// Of the coordinates alone.
+    pub formula: Expression,
 }
 
 /// A trainable scalar.
@@ -272,6 +283,14 @@ impl Names for Problem {
                 }
                 field.derivative.axes().iter().for_each(|&axis| name.push_str(coordinate(u16::from(axis))));
                 if field.site > 0 { format!("{name}'") } else { name }
+            }
+            Leaf::Given(given) => {
+                let mut name = self.given[usize::from(given.function)].name.clone();
+                if given.derivative.order() > 0 {
+                    name.push('_');
+                }
+                given.derivative.axes().iter().for_each(|&axis| name.push_str(coordinate(u16::from(axis))));
+                if given.site > 0 { format!("{name}'") } else { name }
             }
             Leaf::Raw(_) => "N".to_owned(),
             Leaf::Applied(applied) => {

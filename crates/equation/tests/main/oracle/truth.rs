@@ -40,7 +40,7 @@ impl<T: Number> Point<'_, T> {
                     (0..self.row.coordinates).map(|axis| number(start + axis)).collect();
                 self.derivative(usize::from(field.unknown), field.derivative, &coordinates)
             }
-            Leaf::Raw(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => {
+            Leaf::Raw(_) | Leaf::Given(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => {
                 panic!("{leaf:?} does not occur in a problem's equations")
             }
         }
@@ -103,6 +103,14 @@ impl<T: Number> Point<'_, T> {
                 Leaf::Raw(_) => raw.clone(),
                 Leaf::Coordinate(axis) => coordinates[usize::from(axis)].clone(),
                 Leaf::Parameter(position) => self.scalar(parameters, usize::from(position)),
+                // Only its value: derivatives are taken of the whole.
+                Leaf::Given(given) => {
+                    let formula = self.problem.given[usize::from(given.function)].formula;
+                    evaluate(&self.problem.pool, formula, &|leaf| match leaf {
+                        Leaf::Coordinate(axis) => coordinates[usize::from(axis)].clone(),
+                        other => panic!("{other:?} does not occur in a known function"),
+                    })
+                }
                 other => panic!("{other:?} does not occur in an ansatz"),
             }),
         }
