@@ -50,7 +50,7 @@ impl GivenColumns {
     /// Fills the columns of consecutive rows from their coordinates.
     pub fn fill(&self, rows: &mut [f64]) {
         let width = self.row.width();
-        let first = width - self.row.given;
+        let first = self.row.first_given();
         for GivenSite { site, series, wanted } in &self.sites {
             let mut scratch = vec![0.0; series.scratch()];
             let start = site * self.row.coordinates;

@@ -122,8 +122,8 @@ pub enum Source {
 }
 
 /// The numbers of one point of a term, in this order: the coordinates of site 0, those of site 1
-/// (periodic conditions), the outward normal (if asked for), the columns: what was measured there, or inside the
-/// domain, where points are weighted by their residuals, those weights; values and derivatives of known functions.
+/// (periodic conditions), the outward normal (if asked for), values and derivatives of known functions, the columns: what was measured there, or inside the
+/// domain, where points are weighted by their residuals, those weights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     /// Coordinates of the domain.
@@ -132,16 +132,26 @@ pub struct Row {
     pub sites: usize,
     /// Whether the outward normal follows, one component per coordinate.
     pub normals: bool,
+    /// Values and derivatives of known functions, before the columns.
+    pub given: usize,
     /// Measured columns, or weights.
     pub columns: usize,
-    /// Values and derivatives of known functions, the last numbers of a row.
-    pub given: usize,
 }
 
 impl Row {
+    /// Where known functions begin.
+    pub fn first_given(&self) -> usize {
+        self.coordinates * (self.sites + usize::from(self.normals))
+    }
+
+    /// Where columns begin.
+    pub fn first_column(&self) -> usize {
+        self.first_given() + self.given
+    }
+
     /// Numbers per point.
     pub fn width(&self) -> usize {
-        self.coordinates * (self.sites + usize::from(self.normals)) + self.columns + self.given
+        self.first_column() + self.columns
     }
 }
 

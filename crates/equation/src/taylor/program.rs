@@ -326,14 +326,11 @@ fn lower_leaf(leaf: Leaf, Reads { row, signals, given }: Reads<'_>) -> Instructi
     match leaf {
         Leaf::Coordinate(axis) => Instruction::Input(axis),
         Leaf::Normal(axis) => Instruction::Input(after_sites + axis),
-        Leaf::Column(column) => {
-            let normals = if row.normals { row.coordinates as u16 } else { 0 };
-            Instruction::Input(after_sites + normals + column)
-        }
+        Leaf::Column(column) => Instruction::Input(row.first_column() as u16 + column),
         Leaf::Given(own) => {
             let place = given.iter().position(|known| *known == own);
             let place = place.expect("every known function that is read is listed");
-            Instruction::Input((row.width() - row.given + place) as u16)
+            Instruction::Input((row.first_given() + place) as u16)
         }
         Leaf::Parameter(scalar) => Instruction::Scalar(scalar),
         Leaf::Channel(channel) => {

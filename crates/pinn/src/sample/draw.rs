@@ -5,7 +5,7 @@ use crate::TrainError;
 use crate::table::Tables;
 use equation::counter::Stream;
 use equation::problem::{Coordinate, Problem, Sampler};
-use equation::taylor::{Plan, Row, Source};
+use equation::taylor::{Plan, Row, Source, Term};
 use kernel::Points;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -71,19 +71,37 @@ pub(crate) fn draw_part(
     plan.terms
         .iter()
         .enumerate()
-        .map(|(position, term)| match term.source {
-            Source::Interior | Source::Prediction => {
-                Ok(inside(problem, term.row, draw, part.clone(), draw.stream(position, 0)))
+        .map(|(position, term)| {
+            let mut points = points_of(problem, tables, draw, part.clone(), (position, term))?;
+            if let Some(given) = &term.given {
+                match points.width() == term.row.width() {
+                    true => points.fill_given(given),
+                    false => points = points.with_given(term.row, given),
+                }
             }
-            Source::Condition(_) | Source::Data(_) if part.start > 0 => Ok(Points::new(term.row.width())),
-            Source::Condition(index) => {
-                condition::draw(problem, index, term.row, |part, dimensions, count| {
-                    PointSequence::new(draw.sampler, dimensions, count, draw.stream(position, part))
-                })
-            }
-            Source::Data(index) => Ok(tables.measurements(index).clone()),
+            Ok(points)
         })
         .collect()
+}
+
+/// The points of one term, whose known functions may be missing.
+fn points_of(
+    problem: &Problem,
+    tables: &Tables,
+    draw: Draw,
+    part: Range<usize>,
+    (position, term): (usize, &Term),
+) -> Result<Points, TrainError> {
+    match term.source {
+        Source::Interior | Source::Prediction => {
+            Ok(inside(problem, term.row, draw, part, draw.stream(position, 0)))
+        }
+        Source::Condition(_) | Source::Data(_) if part.start > 0 => Ok(Points::new(term.row.width())),
+        Source::Condition(index) => condition::draw(problem, index, term.row, |part, dimensions, count| {
+            PointSequence::new(draw.sampler, dimensions, count, draw.stream(position, part))
+        }),
+        Source::Data(index) => Ok(tables.measurements(index).clone()),
+    }
 }
 
 fn inside(problem: &Problem, row: Row, draw: Draw, part: Range<usize>, stream: Stream) -> Points {

@@ -29,10 +29,7 @@ impl<T: Number> Point<'_, T> {
         match leaf {
             Leaf::Coordinate(axis) => number(usize::from(axis)),
             Leaf::Normal(axis) => number(sites + usize::from(axis)),
-            Leaf::Column(column) => {
-                let normals = if self.row.normals { self.row.coordinates } else { 0 };
-                number(sites + normals + usize::from(column))
-            }
+            Leaf::Column(column) => number(self.row.first_column() + usize::from(column)),
             Leaf::Parameter(position) => self.scalar(&self.parameters, usize::from(position)),
             Leaf::Field(field) => {
                 let start = usize::from(field.site) * self.row.coordinates;
