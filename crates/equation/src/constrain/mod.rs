@@ -13,6 +13,7 @@ mod face;
 mod fast;
 mod interpolate;
 mod select;
+mod shape;
 mod smooth;
 mod unit;
 
@@ -128,7 +129,10 @@ fn build(
     unknown: usize,
     claims: Vec<&Claim>,
 ) {
-    let selected = select::select(pool, problem, claims);
+    let selected = match problem.domain.geometry.is_some() {
+        true => shape::select_on_shape(pool, problem, unknown, claims),
+        false => select::select(pool, problem, claims),
+    };
     for (number, reason) in selected.refused {
         enforcements[number].treatment = Treatment::Penalty(reason);
     }
@@ -145,6 +149,9 @@ fn in_units(mut problem: Problem) -> Problem {
             let raw = pool.leaf(Leaf::Raw(position as u16));
             unknown.ansatz = Some(pool.scale(raw, unknown.unit));
         }
+    }
+    if problem.domain.geometry.is_some() {
+        shape::give(&mut problem);
     }
     problem
 }

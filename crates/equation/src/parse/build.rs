@@ -3,7 +3,7 @@
 use super::document::{self, TomlEntry, TomlTable, TomlValue};
 use super::expression::Workshop;
 use super::sections::{
-    ansatz, conditions, constants, data, domain, equations, functions, network, reference, repeated,
+    ansatz, conditions, constants, data, domain, equations, functions, geometry, network, reference, repeated,
     training, unknowns, windows,
 };
 use super::source::{Sources, Span};
@@ -11,9 +11,10 @@ use super::{overrides, reader};
 use crate::expression::Expression;
 use crate::problem::{self, Domain, Equation, Gap, LeftOpen, Problem};
 
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 14] = [
     "title",
     "domain",
+    "geometry",
     "constants",
     "functions",
     "unknowns",
@@ -33,15 +34,8 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let mut document = document::read(sources, &mut workshop.mistakes)?;
     overrides::merge(&mut document, sources, overrides, &mut workshop.mistakes);
     for entry in &document.entries {
-        match entry.key.as_str() {
-            "geometry" => {
-                let message = "[geometry] is not available: in this version the domain is a box";
-                workshop.mistakes.report(entry.key_span, message);
-            }
-            key if !SECTIONS.contains(&key) => {
-                reader::unknown(entry, &SECTIONS, "section", &mut workshop.mistakes);
-            }
-            _ => {}
+        if !SECTIONS.contains(&entry.key.as_str()) {
+            reader::unknown(entry, &SECTIONS, "section", &mut workshop.mistakes);
         }
     }
     let empty = TomlTable::default();
@@ -50,6 +44,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         None => &empty,
     };
     let domain_section = section("domain");
+    let geometry_section = section("geometry");
     let constants_section = section("constants");
     let functions_section = section("functions");
     let unknowns_section = section("unknowns");
@@ -75,6 +70,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
 
     let constants = constants::read(constants_section, workshop);
     let ranges = domain::ranges(&declared, workshop);
+    let geometry = geometry::read(geometry_section, &ranges, workshop);
     let parameters = unknowns::parameters(&declared_parameters, workshop);
 
     let complete = required(&document, "domain", "x = [0, 1]", sources, workshop)
@@ -91,7 +87,12 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         stated = equations::read(equations_section, workshop);
         let residuals: Vec<Expression> = stated.iter().map(|(equation, _)| equation.residual).collect();
         let inputs =
-            conditions::ConditionInputs { ranges: &ranges, unknowns: &unknowns, equations: &residuals };
+            conditions::ConditionInputs {
+                ranges: &ranges,
+                geometry: geometry.as_ref(),
+                unknowns: &unknowns,
+                equations: &residuals,
+            };
         stated_conditions = conditions::read(conditions_section, &inputs, workshop);
         data = data::read(data_section, &unknowns, workshop);
         repeated::report(&stated_conditions, data_section, workshop);
@@ -112,7 +113,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let mut problem = Problem {
         title: title.map_or_else(String::new, |text| text.content.clone()),
         pool: crate::expression::Pool::default(),
-        domain: Domain { coordinates: domain::coordinates(declared, &ranges) },
+        domain: Domain { coordinates: domain::coordinates(declared, &ranges), geometry },
         constants,
         unknowns,
         parameters,

@@ -17,7 +17,7 @@ mod window;
 pub use added::Added;
 pub(crate) use check::{Gap, gaps};
 pub(crate) use domain::axes;
-pub use domain::{Coordinate, Domain, Open, Role};
+pub use domain::{Coordinate, Domain, Geometry, Open, Role};
 pub(crate) use enforcement::formula;
 pub use enforcement::{Enforcement, NotExact, PenaltyReason, Treatment, notes, report};
 pub use faces::BareFace;
@@ -26,7 +26,7 @@ pub use field::FieldNameError;
 pub use left_open::{LeftOpen, Neurons};
 pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
-pub(crate) use probe::{largest, places, prescribed, value};
+pub(crate) use probe::{largest, places, prescribed, surface_places, value};
 pub(crate) use training::CONDITION_POINTS;
 pub use training::{HardConstraints, Phase, ResidualWeights, Sampler, Training};
 pub(crate) use window::Tie;
@@ -163,7 +163,7 @@ impl Place {
     }
 }
 
-/// A face, edge, corner or inner plane of the box: some coordinates fixed, the others free.
+/// A face, edge, corner or inner plane of the box, or a piece of the boundary of a shape: some coordinates fixed, the others free.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// Fixed coordinates with their values, ascending.
@@ -172,6 +172,8 @@ pub struct Piece {
     pub filter: Option<Expression>,
     /// The outward normal as axis and sign, for a piece that is one face of the box.
     pub normal: Option<(usize, f64)>,
+    /// A piece of the boundary of the shape, by position: space coordinates lie on it.
+    pub surface: Option<usize>,
 }
 
 /// A table of measurements.

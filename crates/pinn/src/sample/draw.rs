@@ -1,6 +1,6 @@
 //! All points of a plan for one phase of training.
 
-use super::{PointSequence, condition};
+use super::{PointSequence, condition, shape};
 use crate::TrainError;
 use crate::table::Tables;
 use equation::counter::Stream;
@@ -94,7 +94,7 @@ fn points_of(
 ) -> Result<Points, TrainError> {
     match term.source {
         Source::Interior | Source::Prediction => {
-            Ok(inside(problem, term.row, draw, part, draw.stream(position, 0)))
+            inside(problem, term.row, draw, part, draw.stream(position, 0))
         }
         Source::Condition(_) | Source::Data(_) if part.start > 0 => Ok(Points::new(term.row.width())),
         Source::Condition(index) => condition::draw(problem, index, term.row, |part, dimensions, count| {
@@ -104,7 +104,19 @@ fn points_of(
     }
 }
 
-fn inside(problem: &Problem, row: Row, draw: Draw, part: Range<usize>, stream: Stream) -> Points {
+fn inside(
+    problem: &Problem,
+    row: Row,
+    draw: Draw,
+    part: Range<usize>,
+    stream: Stream,
+) -> Result<Points, TrainError> {
+    if let Some(geometry) = &problem.domain.geometry {
+        let dimensions = problem.domain.len();
+        let sequence = |count| PointSequence::new(draw.sampler, dimensions, count, stream);
+        let rows = shape::inside(&problem.domain, geometry, row, part, sequence)?;
+        return Ok(Points::from_rows(row.width(), rows));
+    }
     let sequence = PointSequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
     let mut rows = vec![0.0; part.len() * row.width()];
     let share = NUMBERS.div_ceil(row.width());
@@ -116,5 +128,5 @@ fn inside(problem: &Problem, row: Row, draw: Draw, part: Range<usize>, stream: S
             *value = affine(coordinate, *value);
         }
     });
-    Points::from_rows(row.width(), rows)
+    Ok(Points::from_rows(row.width(), rows))
 }

@@ -7,6 +7,7 @@ mod latin;
 mod neighbours;
 mod recipe;
 mod sequence;
+mod shape;
 mod sobol;
 mod sobol_table;
 

@@ -11,7 +11,7 @@ use kernel::{DrawnColumn, DrawnPart, Recipe, Sequence, Supply};
 /// The recipe of a phase's points; `None` where some of them cannot be had without evaluating formulas. The
 /// draw's number does not count.
 pub fn recipe(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Option<Recipe> {
-    if plan.terms.iter().any(|term| term.given.is_some()) {
+    if problem.domain.geometry.is_some() || plan.terms.iter().any(|term| term.given.is_some()) {
         return None;
     }
     let terms = plan.terms.iter().enumerate();
