@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod cumulative;
 mod elliptic;
 mod error;
 mod measure;

@@ -24,6 +24,11 @@ impl Placement {
         Placement { origin, ..Placement::HERE }
     }
 
+    /// Turned so that the axes become these, and then moved. The axes are orthonormal and right-handed.
+    pub(crate) fn framed(axes: [Vector; 3], origin: Vector) -> Placement {
+        Placement { axes, turned: axes != AXES, scale: 1.0, origin }
+    }
+
     /// Turned and scaled about a point that stays where it is.
     pub(crate) fn about(fixed: Vector, axes: [Vector; 3], scale: f64) -> Placement {
         let turned = Placement { axes, turned: axes != AXES, scale, origin: [0.0; 3] };

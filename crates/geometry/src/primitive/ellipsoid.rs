@@ -86,6 +86,10 @@ impl Form for Ellipsoid {
     }
 
     fn surface(&self, _: &Window) -> Vec<(String, Patch)> {
-        vec![(String::new(), Patch::Ellipse { semi_axes: [self.semi_axes[0], self.semi_axes[1]] })]
+        let [a, b, _] = self.semi_axes;
+        let flat = self.dimension == 2;
+        let patch =
+            if flat { Patch::Ellipse { semi_axes: [a, b] } } else { Patch::ellipsoid(self.semi_axes) };
+        vec![(String::new(), patch)]
     }
 }

@@ -2,19 +2,29 @@
 
 mod ball;
 mod block;
+mod cone;
+mod cubic;
+mod cylinder;
 mod ellipsoid;
 mod half_space;
 mod outline;
 mod polygon;
+mod spline;
+mod torus;
 
 pub(crate) use ball::Ball;
 pub(crate) use block::Block;
+pub(crate) use cone::Cone;
+pub(crate) use cylinder::Cylinder;
 pub(crate) use ellipsoid::Ellipsoid;
 pub(crate) use half_space::HalfSpace;
-pub(crate) use polygon::Polygon;
+pub(crate) use polygon::{MOST_CORNERS, Polygon};
+pub(crate) use spline::Spline;
+pub(crate) use torus::Torus;
 
 use crate::patch::Patch;
 use crate::vector::Vector;
+use std::sync::Arc;
 
 /// What every primitive can tell about itself.
 pub(crate) trait Form {
@@ -49,6 +59,10 @@ pub(crate) enum Primitive {
     Ball(Ball),
     Ellipsoid(Ellipsoid),
     Polygon(Polygon),
+    Spline(Arc<Spline>),
+    Cylinder(Cylinder),
+    Cone(Cone),
+    Torus(Torus),
     HalfSpace(HalfSpace),
 }
 
@@ -59,6 +73,10 @@ impl Primitive {
             Primitive::Ball(ball) => ball,
             Primitive::Ellipsoid(ellipsoid) => ellipsoid,
             Primitive::Polygon(polygon) => polygon,
+            Primitive::Spline(spline) => spline,
+            Primitive::Cylinder(cylinder) => cylinder,
+            Primitive::Cone(cone) => cone,
+            Primitive::Torus(torus) => torus,
             Primitive::HalfSpace(half_space) => half_space,
         }
     }

@@ -17,7 +17,7 @@ pub(crate) struct Polygon {
 }
 
 /// The check for crossings compares sides by pairs.
-const MOST_CORNERS: usize = 20_000;
+pub(crate) const MOST_CORNERS: usize = 20_000;
 
 impl Polygon {
     /// Checked: three or more finite corners, of which neighbours differ, and sides that meet in corners only.

@@ -204,3 +204,92 @@ fn names_are_given_made_and_refused_twice() {
     let solid = self::solid(shape.difference(disk([3.5, 0.5], 0.1).named("disk1")));
     assert_eq!(names(&solid)[6..], ["disk2", "disk1"]);
 }
+
+#[test]
+fn copies_are_numbered_and_stand_a_step_apart() {
+    let pin = disk([0.5, 0.5], 0.2).named("pin");
+    let grid = pin.repeat(&[1.0, 0.0], 3).unwrap().repeat(&[0.0, 1.0], 2).unwrap();
+    let shape = rectangle([0.0, 0.0], [3.0, 2.0]).difference(grid).unwrap();
+    let turned = shape.clone().rotate2(0.3, [0.0, 0.0]).unwrap();
+    for solid in [solid(Ok(shape)), solid(Ok(turned))] {
+        has_area(&solid, 6.0 - 6.0 * PI * 0.04);
+        assert_eq!(solid.measure().error, 0.0);
+        // From the outermost repetition to the innermost one.
+        assert_eq!(names(&solid)[4..], ["pin.1.1", "pin.1.2", "pin.1.3", "pin.2.1", "pin.2.2", "pin.2.3"]);
+    }
+    let bars = solid(rectangle([0.0, 0.0], [1.0, 0.5]).repeat(&[0.0, 1.0], 2));
+    assert_eq!(names(&bars)[..2], ["rectangle1.1.left", "rectangle1.1.right"]);
+    assert_eq!((bars.measure().value, bars.bounds()[1]), (1.0, [0.0, 1.5]));
+}
+
+#[test]
+fn too_many_copies_are_refused() {
+    let refused = |shape: Result<Shape, GeometryError>| shape.unwrap_err().to_string();
+    let many = disk([0.0, 0.0], 1.0).repeat(&[1.0, 0.0], 10_000).unwrap();
+    let wanted = "a shape of 20000 parts, copies counted: no more than 10000 are supported";
+    assert_eq!(refused(many.repeat(&[0.0, 1.0], 2)), wanted);
+    assert!(refused(disk([0.0, 0.0], 1.0).repeat(&[1.0, 0.0], usize::MAX)).contains("no more than"));
+    assert_eq!(
+        refused(disk([0.0, 0.0], 1.0).repeat(&[1.0, 0.0], 0)),
+        "a shape repeated 0 times: expected 1 or more"
+    );
+    assert!(refused(disk([0.0, 0.0], 1.0).repeat(&[0.0, 0.0], 2)).contains("no direction"));
+    assert!(refused(disk([0.0, 0.0], 1.0).scale(0.0, &[0.0, 0.0])).contains("expected a positive number"));
+    assert!(refused(disk([0.0, 0.0], 1.0).translate(&[0.0])).contains("1 coordinates: expected 2"));
+    assert!(
+        refused(disk([0.0, 0.0], 1.0).rotate3([0.0, 0.0, 1.0], 1.0, [0.0; 3])).contains("cannot be turned")
+    );
+    let mut deep = disk([0.0, 0.0], 1.0);
+    let error = loop {
+        let other = disk([0.0, 0.0], 1.0);
+        match deep.union(other.clone()).and_then(|shape| shape.intersection(other)) {
+            Ok(shape) => deep = shape,
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().contains("levels are supported"), "{error}");
+}
+
+#[test]
+fn thousands_of_copies_are_prepared() {
+    let grid = disk([0.5, 0.5], 0.3).repeat(&[1.0, 0.0], 50).unwrap().repeat(&[0.0, 1.0], 50).unwrap();
+    let solid = solid(rectangle([0.0, 0.0], [50.0, 50.0]).difference(grid));
+    assert_eq!((solid.pieces().len(), solid.measure().error), (2504, 0.0));
+    assert!((solid.measure().value - 2500.0 * (1.0 - PI * 0.09)).abs() < 1e-9);
+}
+
+#[test]
+fn a_pipe_through_a_tank_opens_it() {
+    let tank = Shape::cylinder([0.0; 3], [0.0, 0.0, 4.0], 1.0).unwrap().named("tank");
+    let pipe = Shape::cylinder([0.0, 0.0, -1.0], [0.0, 0.0, 5.0], 0.5).unwrap().named("pipe");
+    let solid = solid(tank.difference(pipe));
+    has_area(&solid, 3.0 * PI);
+    assert_eq!(solid.removed(), ["pipe.start", "pipe.end"]);
+    assert_eq!(names(&solid), ["tank.mantle", "tank.start", "tank.end", "pipe.mantle"]);
+    let start = piece(&solid, "tank.start").measure();
+    assert!((start.value - 0.75 * PI).abs() <= start.error && start.error < 0.01, "{start:?}");
+    assert!((piece(&solid, "pipe.mantle").left() - 4.0 / 6.0).abs() < 0.002);
+}
+
+#[test]
+fn faces_that_touch_are_no_boundary_at_any_scale() {
+    for scale in [1e-6, 1.0, 1e6] {
+        for offset in [0.0, 1000.0 * scale] {
+            let at = |x: f64| offset + x * scale / 3.0;
+            let first = Shape::cuboid([at(0.0); 3], [at(1.0); 3]).unwrap();
+            let second = Shape::cuboid([at(1.0), at(0.0), at(0.0)], [at(1.1), at(1.0), at(1.0)]).unwrap();
+            // Turned after they were united, so that no coordinate is exact any more.
+            let shape = first.union(second).unwrap().rotate3([1.0, 2.0, 3.0], 1.0, [0.0; 3]);
+            let solid = solid(shape);
+            assert_eq!(solid.removed(), ["box1.right", "box2.left"], "{scale} {offset}");
+        }
+    }
+}
+
+#[test]
+fn a_turned_pair_shares_its_side_as_an_upright_one_does() {
+    let shape = rectangle([0.0, 0.0], [1.0, 1.0]).union(rectangle([0.5, 0.0], [1.5, 1.0])).unwrap();
+    let solid = solid(shape.rotate2(0.7, [3.0, 4.0]));
+    has_area(&solid, 1.5);
+    has_length(&solid, "rectangle2.bottom", 0.5);
+}
