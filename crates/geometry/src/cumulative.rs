@@ -26,7 +26,16 @@ pub(crate) fn integral(from: f64, to: f64, function: &dyn Fn(f64) -> f64) -> f64
 pub(crate) struct Cumulative {
     ends: Vec<f64>,
     sums: Vec<f64>,
+    /// Places at equal steps of the share from zero to one, and their derivatives; empty where cubic polynomials between
+    /// them are not good enough.
+    inverse: Vec<[f64; 2]>,
 }
+
+/// Errors of a share that cubic polynomials may make.
+const INTERPOLATION: f64 = 1e-11;
+
+/// More steps than this are not worth their time: shares are then found by Newton's method.
+const MOST_STEPS: usize = 1 << 13;
 
 impl Cumulative {
     /// Between rising points, of which there are two or more; within each pair the function is smooth.
@@ -34,7 +43,7 @@ impl Cumulative {
         let points: Vec<f64> = points.collect();
         let panels = || points.windows(2).map(|pair| (pair[0], pair[1]));
         let whole: f64 = panels().map(|(from, to)| integral(from, to, function)).sum();
-        let mut table = Cumulative { ends: vec![points[0]], sums: vec![0.0] };
+        let mut table = Cumulative { ends: vec![points[0]], sums: vec![0.0], inverse: Vec::new() };
         let mut sum = 0.0;
         for (from, to) in panels() {
             // The left half is pushed last, so that panels come out from left to right.
@@ -52,7 +61,35 @@ impl Cumulative {
                 }
             }
         }
+        table.inverse = table.inverted(function);
         table
+    }
+
+    fn inverted(&self, function: &dyn Fn(f64) -> f64) -> Vec<[f64; 2]> {
+        let node = |share: f64| {
+            let place = self.search(share, function);
+            [place, self.whole() / function(place)]
+        };
+        let mut nodes = vec![node(0.0), node(1.0)];
+        while nodes.len() <= MOST_STEPS {
+            let steps = (nodes.len() - 1) as f64;
+            let mut finer = Vec::with_capacity(2 * nodes.len());
+            let mut worst = 0.0f64;
+            for (index, pair) in nodes.windows(2).enumerate() {
+                let middle = node((index as f64 + 0.5) / steps);
+                let error = (between(pair[0], pair[1], 1.0 / steps, 0.5) - middle[0]) / middle[1];
+                // A slope without end makes no polynomial.
+                worst = worst.max(if error.is_finite() { error.abs() } else { f64::INFINITY });
+                finer.extend([pair[0], middle]);
+            }
+            finer.extend(nodes.last());
+            nodes = finer;
+            // The first few steps can agree by symmetry alone.
+            if worst < INTERPOLATION && steps > 32.0 {
+                return nodes;
+            }
+        }
+        Vec::new()
     }
 
     /// The integral over everything.
@@ -62,6 +99,16 @@ impl Cumulative {
 
     /// Where the integral reaches a share of the whole. The function is the one the table was made of.
     pub(crate) fn at(&self, share: f64, function: &dyn Fn(f64) -> f64) -> f64 {
+        let Some(steps) = self.inverse.len().checked_sub(1) else {
+            return self.search(share, function);
+        };
+        let place = share.clamp(0.0, 1.0) * steps as f64;
+        let index = (place as usize).min(steps - 1);
+        between(self.inverse[index], self.inverse[index + 1], 1.0 / steps as f64, place - index as f64)
+    }
+
+    /// The same by Newton's method.
+    fn search(&self, share: f64, function: &dyn Fn(f64) -> f64) -> f64 {
         let wanted = share * self.whole();
         let panel = self.sums.partition_point(|sum| *sum <= wanted).clamp(1, self.sums.len() - 1);
         let (start, before) = (self.ends[panel - 1], self.sums[panel - 1]);
@@ -91,6 +138,15 @@ impl Cumulative {
     }
 }
 
+/// The cubic polynomial with these values and slopes at both ends of a step.
+fn between(start: [f64; 2], end: [f64; 2], width: f64, t: f64) -> f64 {
+    let rise = end[0] - start[0];
+    let [leaving, arriving] = [width * start[1], width * end[1]];
+    let value =
+        t * (leaving + t * (3.0 * rise - 2.0 * leaving - arriving + t * (leaving + arriving - 2.0 * rise)));
+    (start[0] + value).clamp(start[0].min(end[0]), start[0].max(end[0]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,16 +158,33 @@ mod tests {
     }
 
     #[test]
+    fn smooth_functions_are_inverted_by_polynomials_and_cusps_are_not() {
+        let function = |x: f64| 1.5 + x.sin();
+        let table = Cumulative::new([0.0, 3.0].into_iter(), &function);
+        assert!(!table.inverse.is_empty());
+        for share in [0.123, 0.777] {
+            assert!((table.at(share, &function) - table.search(share, &function)).abs() < 1e-10);
+        }
+        let cusp = Cumulative::new([-1.0, 1.0].into_iter(), &|x: f64| x.abs());
+        assert!(cusp.inverse.is_empty());
+        assert!((cusp.at(0.75, &|x: f64| x.abs()) - 0.5f64.sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
     fn shares_of_a_steep_function_are_found() {
         // From almost zero to one within a thousandth of the interval.
         let function = |x: f64| (x * x + 1e-6).sqrt();
         let exact = |x: f64| 0.5 * (x * function(x) + 1e-6 * (x / 1e-3).asinh());
         let table = Cumulative::new([-1.0, 1.0].into_iter(), &function);
         assert!((table.whole() - 2.0 * exact(1.0)).abs() < 1e-11);
-        for share in [0.0, 0.1, 0.499_999, 0.5, 0.75, 1.0] {
-            let place = table.at(share, &function);
-            let found = (exact(place) + exact(1.0)) / (2.0 * exact(1.0));
-            assert!((found - share).abs() < 1e-11, "{share} {found}");
-        }
+        let check = |table: &Cumulative| {
+            for share in [0.0, 0.1, 0.499_999, 0.5, 0.75, 0.751_234_5, 1.0] {
+                let place = table.at(share, &function);
+                let found = (exact(place) + exact(1.0)) / (2.0 * exact(1.0));
+                assert!((found - share).abs() < 1e-10, "{share} {found}");
+            }
+        };
+        check(&table);
+        check(&Cumulative { inverse: Vec::new(), ..table });
     }
 }

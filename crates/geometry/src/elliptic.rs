@@ -59,6 +59,10 @@ pub(crate) fn arc(cosine_part: f64, sine_part: f64, angle: f64) -> f64 {
 /// The angle of the first quarter at which [`arc`] has reached `share` of what it is for the whole quarter.
 pub(crate) fn angle_at(cosine_part: f64, sine_part: f64, share: f64) -> f64 {
     let quarter = std::f64::consts::FRAC_PI_2;
+    if sine_part > cosine_part {
+        // As in `arc`, once instead of in every step.
+        return quarter - angle_at(sine_part, cosine_part, 1.0 - share);
+    }
     let wanted = share * arc(cosine_part, sine_part, quarter);
     let (mut low, mut high) = (0.0, quarter);
     let mut angle = share * quarter;

@@ -19,7 +19,7 @@ pub(crate) struct Spot {
 }
 
 /// A surface by its shape. Round ones are around the origin and the third axis.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Patch {
     /// An end of an interval.
     End(Spot),

@@ -198,8 +198,8 @@ mod tests {
                 (to[0] - from[0]).hypot(to[1] - from[1])
             };
             let (own, others) = (width(index), width(index + 1));
-            for axis in 0..2 {
-                assert_eq!(cubic.point(0.0)[axis], points[index][axis]);
+            for (axis, value) in points[index].iter().enumerate() {
+                assert_eq!(cubic.point(0.0)[axis], *value);
                 assert!((cubic.point(1.0)[axis] - next.point(0.0)[axis]).abs() < 1e-14);
                 assert!((cubic.slope(1.0)[axis] / own - next.slope(0.0)[axis] / others).abs() < 1e-13);
                 let [[_, _, c, d], [_, _, after, _]] = [cubic.factors[axis], next.factors[axis]];

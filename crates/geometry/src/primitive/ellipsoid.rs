@@ -2,18 +2,28 @@
 
 use super::{Form, Window};
 use crate::patch::Patch;
-use crate::vector::{Vector, length};
+use crate::vector::{Vector, length, padded};
 use std::f64::consts::PI;
 
 /// All points with `Σ (x_i/a_i)² < 1`, in two or three dimensions.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Ellipsoid {
-    pub(crate) dimension: usize,
+    dimension: usize,
     /// Above zero in every dimension there is.
-    pub(crate) semi_axes: Vector,
+    semi_axes: Vector,
+    patch: Patch,
 }
 
 impl Ellipsoid {
+    /// From two or three semi-axes above zero.
+    pub(crate) fn new(semi_axes: &[f64]) -> Ellipsoid {
+        let (dimension, semi_axes) = (semi_axes.len(), padded(semi_axes));
+        let [a, b, _] = semi_axes;
+        let patch =
+            if dimension == 2 { Patch::Ellipse { semi_axes: [a, b] } } else { Patch::ellipsoid(semi_axes) };
+        Ellipsoid { dimension, semi_axes, patch }
+    }
+
     fn axes(&self) -> &[f64] {
         &self.semi_axes[..self.dimension]
     }
@@ -86,10 +96,6 @@ impl Form for Ellipsoid {
     }
 
     fn surface(&self, _: &Window) -> Vec<(String, Patch)> {
-        let [a, b, _] = self.semi_axes;
-        let flat = self.dimension == 2;
-        let patch =
-            if flat { Patch::Ellipse { semi_axes: [a, b] } } else { Patch::ellipsoid(self.semi_axes) };
-        vec![(String::new(), patch)]
+        vec![(String::new(), self.patch.clone())]
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Torus {
 }
 
 impl Torus {
-    fn from_circle(&self, [x, y, z]: Vector) -> f64 {
+    fn to_circle(&self, [x, y, z]: Vector) -> f64 {
         let beside = (x * x + y * y).sqrt() - self.ring;
         (beside * beside + z * z).sqrt()
     }
@@ -22,11 +22,11 @@ impl Torus {
 
 impl Form for Torus {
     fn contains(&self, point: Vector) -> bool {
-        self.from_circle(point) < self.tube
+        self.to_circle(point) < self.tube
     }
 
     fn distance(&self, point: Vector) -> f64 {
-        self.from_circle(point) - self.tube
+        self.to_circle(point) - self.tube
     }
 
     fn support(&self, direction: Vector) -> f64 {

@@ -164,8 +164,8 @@ fn ball(kind: &'static str, center: &[f64], radius: f64) -> Result<Shape, Geomet
 fn ellipsoid(kind: &'static str, center: &[f64], semi_axes: &[f64]) -> Result<Shape, GeometryError> {
     finite("center", center)?;
     semi_axes.iter().try_for_each(|axis| positive("semi-axis", *axis))?;
-    let ellipsoid = Ellipsoid { dimension: center.len(), semi_axes: padded(semi_axes) };
-    Ok(made(kind, center.len(), Primitive::Ellipsoid(ellipsoid), Placement::at(padded(center))))
+    let primitive = Primitive::Ellipsoid(Ellipsoid::new(semi_axes));
+    Ok(made(kind, center.len(), primitive, Placement::at(padded(center))))
 }
 
 /// The place of something that stands on the first point and reaches up to the second one, and how far that is.
