@@ -1,0 +1,5 @@
+//! What shapes promise, checked from outside.
+
+mod operations;
+mod primitives;
+mod support;
