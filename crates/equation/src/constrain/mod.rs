@@ -55,7 +55,15 @@ pub fn constrain(mut problem: Problem) -> Problem {
             let (name, stated) = (condition.name.clone(), &condition.equations[equation]);
             let (text, weight) = (stated.text.clone(), stated.weight);
             let fixed = condition.place.fixed().collect();
-            enforcements.push(Enforcement { condition: name, equation: text, weight, fixed, treatment });
+            let surfaces = condition.place.surfaces().collect();
+            enforcements.push(Enforcement {
+                condition: name,
+                equation: text,
+                weight,
+                fixed,
+                surfaces,
+                treatment,
+            });
         }
     }
     let stated: Vec<_> = problem.unknowns.iter().map(|unknown| unknown.ansatz).collect();

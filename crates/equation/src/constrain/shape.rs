@@ -23,7 +23,12 @@ struct Part {
 }
 
 /// Chooses among claims on one unknown of a problem on a shape, and builds the ansatz that meets them.
-pub(super) fn select_on_shape(pool: &mut Pool, problem: &mut Problem, unknown: usize, claims: Vec<&Claim>) -> Selected {
+pub(super) fn select_on_shape(
+    pool: &mut Pool,
+    problem: &mut Problem,
+    unknown: usize,
+    claims: Vec<&Claim>,
+) -> Selected {
     let stated = problem.unknowns[unknown].ansatz;
     let (mut claims, mut refused) = (claims, Vec::new());
     refuse(&mut claims, &mut refused, |claim| is_mixed(problem, claim).then_some(PenaltyReason::Partial));
@@ -156,7 +161,12 @@ fn build(
 }
 
 /// What an ansatz is without the network, and the factor of the network's output.
-fn split(pool: &mut Pool, ansatz: Option<Expression>, unknown: usize, factor: f64) -> (Expression, Expression) {
+fn split(
+    pool: &mut Pool,
+    ansatz: Option<Expression>,
+    unknown: usize,
+    factor: f64,
+) -> (Expression, Expression) {
     let Some(ansatz) = ansatz else { return (pool.number(0.0), pool.number(factor)) };
     let raw = Leaf::Raw(unknown as u16);
     let slope = pool.derivative(ansatz, raw);
@@ -207,7 +217,8 @@ fn meets_walls(
                     let place = places[index].clone();
                     let others = value(pool, surface.data, &place);
                     let own = others + value(pool, datum.data, &place);
-                    let derivative = Derivative::new(&vec![axis; datum.face.order]).unwrap_or(Derivative::NONE);
+                    let derivative =
+                        Derivative::new(&vec![axis; datum.face.order]).unwrap_or(Derivative::NONE);
                     let other = problem.conditions[wall.condition].name.clone();
                     let unknown = claim.unknown;
                     let clash = PenaltyReason::Clash { other, unknown, derivative, place, own, others };

@@ -3,8 +3,8 @@
 use super::document::{self, TomlEntry, TomlTable, TomlValue};
 use super::expression::Workshop;
 use super::sections::{
-    ansatz, conditions, constants, data, domain, equations, functions, geometry, network, reference, repeated,
-    training, unknowns, windows,
+    ansatz, conditions, constants, data, domain, equations, functions, geometry, network, reference,
+    repeated, training, unknowns, windows,
 };
 use super::source::{Sources, Span};
 use super::{overrides, reader};
@@ -86,13 +86,12 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         functions::read(functions_section, workshop);
         stated = equations::read(equations_section, workshop);
         let residuals: Vec<Expression> = stated.iter().map(|(equation, _)| equation.residual).collect();
-        let inputs =
-            conditions::ConditionInputs {
-                ranges: &ranges,
-                geometry: geometry.as_ref(),
-                unknowns: &unknowns,
-                equations: &residuals,
-            };
+        let inputs = conditions::ConditionInputs {
+            ranges: &ranges,
+            geometry: geometry.as_ref(),
+            unknowns: &unknowns,
+            equations: &residuals,
+        };
         stated_conditions = conditions::read(conditions_section, &inputs, workshop);
         data = data::read(data_section, &unknowns, workshop);
         repeated::report(&stated_conditions, data_section, workshop);

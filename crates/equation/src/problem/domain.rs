@@ -31,6 +31,15 @@ impl Geometry {
     pub fn contains(&self, place: &[f64]) -> bool {
         self.solid.contains(&self.space(place))
     }
+
+    /// Whether a point lies inside or, up to rounding, on the boundary.
+    pub fn covers(&self, place: &[f64]) -> bool {
+        /// Distances from the boundary that are rounding, as a share of the shape's size.
+        const ROUNDING: f64 = 1e-9;
+        let place = self.space(place);
+        let size = self.solid.bounds().iter().map(|[low, high]| high - low).fold(0.0, f64::max);
+        self.solid.contains(&place) || self.solid.signed_distance(&place) <= ROUNDING * size
+    }
 }
 
 /// One coordinate.
@@ -89,6 +98,11 @@ impl Domain {
     /// Whether a point lies in the part of space that the problem is about.
     pub fn contains(&self, place: &[f64]) -> bool {
         self.geometry.as_ref().is_none_or(|geometry| geometry.contains(place))
+    }
+
+    /// Whether a point lies there or on the boundary.
+    pub fn covers(&self, place: &[f64]) -> bool {
+        self.geometry.as_ref().is_none_or(|geometry| geometry.covers(place))
     }
 
     /// The interval of a coordinate in which there is anything: that of the shape, where there is one.

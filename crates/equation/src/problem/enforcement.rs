@@ -15,6 +15,8 @@ pub struct Enforcement {
     pub weight: Option<f64>,
     /// Which coordinates its pieces fix, and where; empty where it relates two ends.
     pub fixed: Vec<(usize, f64)>,
+    /// Which pieces of the boundary of a shape it holds on.
+    pub surfaces: Vec<usize>,
     /// How.
     pub treatment: Treatment,
 }

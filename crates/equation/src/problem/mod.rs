@@ -163,6 +163,17 @@ impl Place {
     }
 }
 
+impl Place {
+    /// The pieces of the boundary of a shape that it has.
+    pub fn surfaces(&self) -> impl Iterator<Item = usize> {
+        let pieces: &[Piece] = match self {
+            Place::Pieces(pieces) => pieces,
+            Place::Wrap { .. } => &[],
+        };
+        pieces.iter().filter_map(|piece| piece.surface)
+    }
+}
+
 /// A face, edge, corner or inner plane of the box, or a piece of the boundary of a shape: some coordinates fixed, the others free.
 #[derive(Clone, Debug)]
 pub struct Piece {
@@ -246,11 +257,52 @@ impl Problem {
                 if rest.len() == 1 { " has" } else { "s have" }
             ));
         }
+        let bare = self.bare_pieces();
+        if !bare.is_empty() {
+            let names = bare.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            lines.push(format!(
+                "no condition holds on {names}: add one, such as `on = \"{}\"`, `equation = \"dn(u) = 0\"`",
+                bare[0]
+            ));
+        }
         let stated = &self.training.without_effect;
         lines.extend(
             stated.iter().map(|key| format!("training.{key} has no effect any more, and can be removed")),
         );
         lines
+    }
+
+    /// The conditions that hold on a piece of the boundary of the shape, also those that do by construction.
+    pub fn conditions_on(&self, surface: usize) -> Vec<String> {
+        let holds = |place: &Place| match place {
+            Place::Pieces(pieces) => pieces.iter().any(|piece| piece.surface == Some(surface)),
+            Place::Wrap { .. } => false,
+        };
+        let penalties = self.conditions.iter().filter(|condition| holds(&condition.place));
+        let exact = self.enforcements.iter().filter(|enforcement| {
+            enforcement.surfaces.contains(&surface)
+                && matches!(enforcement.treatment, Treatment::Exact { .. })
+        });
+        let names =
+            exact.map(|enforcement| &enforcement.condition).chain(penalties.map(|condition| &condition.name));
+        let mut names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        names.dedup();
+        names
+    }
+
+    /// Pieces of the boundary of the shape on which nothing holds, by name.
+    fn bare_pieces(&self) -> Vec<&str> {
+        let Some(geometry) = &self.domain.geometry else { return Vec::new() };
+        // Measurements may stand in for any condition, and equations of first order need none on every side.
+        let steep = geometry.axes.iter().any(|&axis| self.order_along(axis) >= 2);
+        if !self.data.is_empty() || !steep {
+            return Vec::new();
+        }
+        let pieces = geometry.solid.pieces().iter().enumerate();
+        pieces
+            .filter(|(position, _)| self.conditions_on(*position).is_empty())
+            .map(|(_, piece)| piece.name())
+            .collect()
     }
 
     /// The highest derivative order along `axis` in the equations.

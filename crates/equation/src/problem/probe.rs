@@ -35,7 +35,8 @@ pub(crate) fn surface_places(domain: &Domain, surface: usize) -> Vec<Vec<f64>> {
     let mut places = box_places(domain, &[], COUNT);
     let mut draw = 0;
     places.retain_mut(|place| {
-        let unit: Vec<f64> = (0..piece.parameters()).map(|number| stream.uniform(draw + number as u64)).collect();
+        let unit: Vec<f64> =
+            (0..piece.parameters()).map(|number| stream.uniform(draw + number as u64)).collect();
         draw += piece.parameters() as u64;
         piece.place(&unit, &mut point, &mut normal);
         geometry.axes.iter().zip(&point).for_each(|(&axis, &value)| place[axis] = value);

@@ -8,6 +8,8 @@ use crate::expression::{Derivative, Expression, Given, Pool};
 #[derive(Clone, Debug)]
 pub struct GivenColumns {
     row: Row,
+    /// What each of them is.
+    given: Vec<Given>,
     /// One per place of the point at which functions are wanted.
     sites: Vec<GivenSite>,
 }
@@ -44,7 +46,12 @@ impl GivenColumns {
             let wanted = wanted.collect();
             sites.push(GivenSite { site, series, wanted });
         }
-        GivenColumns { row, sites }
+        GivenColumns { row, given: given.to_vec(), sites }
+    }
+
+    /// What each column is.
+    pub(super) fn meanings(&self) -> &[Given] {
+        &self.given
     }
 
     /// Fills the columns of consecutive rows from their coordinates.

@@ -96,13 +96,17 @@ pub enum TrainError {
     #[error(transparent)]
     Reference(#[from] ReferenceError),
     /// A condition's filters leave no point of its place.
-    #[error("condition `{condition}` holds nowhere: all points that were tried lie outside of its `where`, or of the shape")]
+    #[error(
+        "condition `{condition}` holds nowhere: all points that were tried lie outside of its `where`, or of the shape"
+    )]
     EmptyPlace {
         /// Which condition.
         condition: String,
     },
     /// Nearly nothing of the box around a shape lies in it.
-    #[error("the shape has only {share:.1e} of the box around it: too few points of the box would lie inside; divide the problem, or choose coordinates along the shape")]
+    #[error(
+        "the shape has only {share:.1e} of the box around it: too few points of the box would lie inside; divide the problem, or choose coordinates along the shape"
+    )]
     ThinShape {
         /// Its share of the box.
         share: f64,

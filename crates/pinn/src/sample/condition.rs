@@ -30,7 +30,8 @@ pub(super) fn draw(
             // A cube in many dimensions has many faces.
             let parts = pieces.par_iter().zip(shares).enumerate().map(|(part, (piece, share))| {
                 let free = free(problem, piece);
-                let parameters = Surface::of(&problem.domain, piece).map_or(0, |surface| surface.parameters());
+                let parameters =
+                    Surface::of(&problem.domain, piece).map_or(0, |surface| surface.parameters());
                 let sequence = sequence(part, free.len() + parameters, share);
                 on_piece(problem, piece, row, share, &free, &sequence)
             });

@@ -86,7 +86,8 @@ pub(in crate::parse) fn read(
         let slack = SLACK * (end - start);
         if *low < start - slack || *high > end + slack {
             let name = workshop.scope.coordinates[axis].0.clone();
-            let message = format!("the shape lies between {name} = {low} and {name} = {high}, outside of [domain]");
+            let message =
+                format!("the shape lies between {name} = {low} and {name} = {high}, outside of [domain]");
             let hint = format!("write `{name} = [{low}, {high}]` in [domain], or move the shape");
             workshop.mistakes.report_with(entry.node.span, message, hint);
             return None;
@@ -104,7 +105,8 @@ fn refuse(error: &GeometryError, span: Span, workshop: &mut Workshop) {
 }
 
 fn read_shape(text: &Text, parts: &[(String, Option<Shape>)], workshop: &mut Workshop) -> Option<Shape> {
-    let syntax = Parser::expression_only(&text.content).map_err(|error| workshop.misread(text, error)).ok()?;
+    let syntax =
+        Parser::expression_only(&text.content).map_err(|error| workshop.misread(text, error)).ok()?;
     ShapeReader { text, parts, workshop }.shape(&syntax)
 }
 
@@ -117,7 +119,12 @@ struct ShapeReader<'r> {
 }
 
 impl ShapeReader<'_> {
-    fn wrong<T>(&mut self, range: Range<usize>, message: impl Into<String>, hint: impl Into<String>) -> Option<T> {
+    fn wrong<T>(
+        &mut self,
+        range: Range<usize>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Option<T> {
         self.workshop.mistakes.report_with(self.text.place(range), message.into(), hint.into());
         None
     }
@@ -187,8 +194,13 @@ impl ShapeReader<'_> {
             return shape.clone();
         }
         let hint = match self.parts.is_empty() {
-            true => "name parts of a shape above `shape`, as in `hole = \"disk([0.5, 0.5], 0.2)\"`".to_owned(),
-            false => format!("the parts before this one are {}", listed(self.parts.iter().map(|(own, _)| own.as_str()))),
+            true => {
+                "name parts of a shape above `shape`, as in `hole = \"disk([0.5, 0.5], 0.2)\"`".to_owned()
+            }
+            false => format!(
+                "the parts before this one are {}",
+                listed(self.parts.iter().map(|(own, _)| own.as_str()))
+            ),
         };
         self.wrong(range, format!("there is no part `{name}` of the shape"), hint)
     }
@@ -232,7 +244,13 @@ impl ShapeReader<'_> {
         self.wrong(syntax.range.clone(), format!("{number}: expected a whole number from 1 on"), "as in `4`")
     }
 
-    fn call(&mut self, name: &str, place: Range<usize>, range: Range<usize>, arguments: &[Syntax]) -> Option<Shape> {
+    fn call(
+        &mut self,
+        name: &str,
+        place: Range<usize>,
+        range: Range<usize>,
+        arguments: &[Syntax],
+    ) -> Option<Shape> {
         let name = match name {
             "circle" => "disk",
             "cuboid" => "box",
@@ -256,13 +274,16 @@ impl ShapeReader<'_> {
             ("cylinder", [start, end, radius]) => {
                 Shape::cylinder(self.vector(start)?, self.vector(end)?, self.number(radius)?)
             }
-            ("cone", [base, tip, radius]) => Shape::cone(self.vector(base)?, self.vector(tip)?, self.number(radius)?),
+            ("cone", [base, tip, radius]) => {
+                Shape::cone(self.vector(base)?, self.vector(tip)?, self.number(radius)?)
+            }
             ("torus", [center, axis, ring, tube]) => {
                 Shape::torus(self.vector(center)?, self.vector(axis)?, self.number(ring)?, self.number(tube)?)
             }
             ("half_space", [point, normal]) => Shape::half_space(self.numbers(point)?, self.numbers(normal)?),
             ("union" | "intersection" | "difference", [_, _, ..]) => {
-                let shapes = arguments.iter().map(|argument| self.shape(argument)).collect::<Option<Vec<_>>>()?;
+                let shapes =
+                    arguments.iter().map(|argument| self.shape(argument)).collect::<Option<Vec<_>>>()?;
                 return self.folded(range, shapes, |one, other| match name {
                     "union" => one.union(other),
                     "intersection" => one.intersection(other),
@@ -285,8 +306,12 @@ impl ShapeReader<'_> {
                 let origin = vec![0.0; shape.dimension()];
                 shape.scale(self.number(factor)?, &origin)
             }
-            ("scale", [shape, factor, about]) => self.shape(shape)?.scale(self.number(factor)?, &self.numbers(about)?),
-            ("repeat", [shape, step, count]) => self.shape(shape)?.repeat(&self.numbers(step)?, self.count(count)?),
+            ("scale", [shape, factor, about]) => {
+                self.shape(shape)?.scale(self.number(factor)?, &self.numbers(about)?)
+            }
+            ("repeat", [shape, step, count]) => {
+                self.shape(shape)?.repeat(&self.numbers(step)?, self.count(count)?)
+            }
             (name, arguments) => return self.no_call(name, place, arguments.len()),
         };
         self.checked(range, shape)
@@ -295,7 +320,8 @@ impl ShapeReader<'_> {
     fn no_call(&mut self, name: &str, place: Range<usize>, arguments: usize) -> Option<Shape> {
         match CALLS.iter().find(|(own, _)| *own == name) {
             Some((_, example)) => {
-                let message = format!("`{name}` is not written with {arguments} argument{}", plural(arguments));
+                let message =
+                    format!("`{name}` is not written with {arguments} argument{}", plural(arguments));
                 self.wrong(place, message, format!("as in `{example}`"))
             }
             None => {

@@ -95,7 +95,8 @@ fn names(geometry: &Geometry) -> PieceNames {
 
 /// A text in which names with dots are single words, as long as before.
 fn with_words(text: &str, names: &PieceNames) -> String {
-    let mut dotted: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).filter(|name| name.contains('.')).collect();
+    let mut dotted: Vec<&str> =
+        names.iter().map(|(name, _)| name.as_str()).filter(|name| name.contains('.')).collect();
     // A name may begin another one.
     dotted.sort_by_key(|name| std::cmp::Reverse(name.len()));
     dotted.into_iter().fold(text.to_owned(), |text, name| text.replace(name, &name.replace('.', "_")))
