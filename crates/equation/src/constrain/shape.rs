@@ -9,7 +9,9 @@
 use super::claim::{Claim, Datum, SurfaceDatum};
 use super::select::{Selected, select};
 use crate::expression::{Derivative, Expression, Given, Leaf, Node, Pool};
-use crate::problem::{GivenFunction, PenaltyReason, Problem, largest, places, surface_places, value};
+use crate::problem::{
+    GivenFunction, PenaltyReason, Problem, dense_places, largest, places, surface_places, value,
+};
 
 /// Differences on the boundary that do not count, as a share of the larger function: rounding.
 const TOLERANCE: f64 = 1e-9;
@@ -270,7 +272,7 @@ fn touch(pool: &Pool, problem: &Problem, one: &Part, other: &Part) -> bool {
 fn comes_near(pool: &Pool, problem: &Problem, surface: usize, level: Expression) -> bool {
     /// Smaller values, as a share of the largest on the piece, are near zero.
     const NEAR: f64 = 0.02;
-    let values = surface_places(&problem.domain, surface);
+    let values = dense_places(&problem.domain, surface);
     let values: Vec<f64> = values.iter().map(|place| value(pool, level, place)).collect();
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     values.iter().any(|value| value.abs() <= NEAR * largest)

@@ -70,6 +70,9 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
 
     let constants = constants::read(constants_section, workshop);
     let ranges = domain::ranges(&declared, workshop);
+    if document.get("geometry").is_some() {
+        required(&document, "geometry", "shape = \"disk([0, 0], 1)\"", sources, workshop);
+    }
     let geometry = geometry::read(geometry_section, &ranges, workshop);
     let parameters = unknowns::parameters(&declared_parameters, workshop);
 
@@ -89,6 +92,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         let inputs = conditions::ConditionInputs {
             ranges: &ranges,
             geometry: geometry.as_ref(),
+            is_shapeless: geometry.is_none() && document.get("geometry").is_some(),
             unknowns: &unknowns,
             equations: &residuals,
         };

@@ -26,7 +26,7 @@ pub use field::FieldNameError;
 pub use left_open::{LeftOpen, Neurons};
 pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
-pub(crate) use probe::{largest, places, prescribed, surface_places, value};
+pub(crate) use probe::{dense_places, largest, places, prescribed, surface_places, value};
 pub(crate) use training::CONDITION_POINTS;
 pub use training::{HardConstraints, Phase, ResidualWeights, Sampler, Training};
 pub(crate) use window::Tie;

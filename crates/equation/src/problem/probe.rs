@@ -45,6 +45,36 @@ pub(crate) fn surface_places(domain: &Domain, surface: usize) -> Vec<Vec<f64>> {
     places
 }
 
+/// Places on a piece of the boundary of a shape in even steps, at the middle of all other coordinates.
+pub(crate) fn dense_places(domain: &Domain, surface: usize) -> Vec<Vec<f64>> {
+    let Some(geometry) = &domain.geometry else { return Vec::new() };
+    let piece = &geometry.solid.pieces()[surface];
+    let steps: usize = match piece.parameters() {
+        0 => 1,
+        1 => 2048,
+        _ => 64,
+    };
+    let dimension = geometry.axes.len();
+    let (mut point, mut normal) = (vec![0.0; dimension], vec![0.0; dimension]);
+    let middle: Vec<f64> = domain.coordinates.iter().map(|own| 0.5 * (own.low + own.high)).collect();
+    let mut places = Vec::new();
+    for index in 0..steps.pow(piece.parameters() as u32) {
+        let mut rest = index;
+        let unit = (0..piece.parameters()).map(|_| {
+            let step = rest % steps;
+            rest /= steps;
+            (step as f64 + 0.5) / steps as f64
+        });
+        piece.place(&unit.collect::<Vec<f64>>(), &mut point, &mut normal);
+        if geometry.solid.outward(surface, &point, &normal).is_some() {
+            let mut place = middle.clone();
+            geometry.axes.iter().zip(&point).for_each(|(&axis, &value)| place[axis] = value);
+            places.push(place);
+        }
+    }
+    places
+}
+
 fn box_places(domain: &Domain, fixed: &[(usize, f64)], count: usize) -> Vec<Vec<f64>> {
     let free: Vec<usize> =
         (0..domain.len()).filter(|axis| fixed.iter().all(|(other, _)| other != axis)).collect();

@@ -15,6 +15,8 @@ use crate::problem::{Condition, Equation, Geometry, Place, Unknown};
 pub(in crate::parse) struct ConditionInputs<'s> {
     pub(in crate::parse) ranges: &'s [Option<(f64, f64)>],
     pub(in crate::parse) geometry: Option<&'s Geometry>,
+    /// Of a shape that is wrong it cannot be said which pieces it has.
+    pub(in crate::parse) is_shapeless: bool,
     pub(in crate::parse) unknowns: &'s [Unknown],
     pub(in crate::parse) equations: &'s [Expression],
 }
@@ -94,6 +96,9 @@ fn on_pieces(
 ) -> Option<(Place, Vec<Equation>)> {
     if let Some(fields) = table.get("fields") {
         workshop.mistakes.report(fields.key_span, "`fields` belongs to a `periodic` condition");
+    }
+    if inputs.is_shapeless {
+        return None;
     }
     let pieces = reader::text(&on.node, &mut workshop.mistakes)
         .and_then(|text| place::read(text, inputs.ranges, inputs.geometry, workshop));

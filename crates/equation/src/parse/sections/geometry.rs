@@ -86,6 +86,8 @@ pub(in crate::parse) fn read(
         let slack = SLACK * (end - start);
         if *low < start - slack || *high > end + slack {
             let name = workshop.scope.coordinates[axis].0.clone();
+            // No negative zeros for people.
+            let (low, high) = (low + 0.0, high + 0.0);
             let message =
                 format!("the shape lies between {name} = {low} and {name} = {high}, outside of [domain]");
             let hint = format!("write `{name} = [{low}, {high}]` in [domain], or move the shape");
