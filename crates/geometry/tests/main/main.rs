@@ -1,5 +1,7 @@
 //! What shapes promise, checked from outside.
 
+mod files;
+mod meshes;
 mod operations;
 mod primitives;
 mod support;
