@@ -4,4 +4,5 @@ mod files;
 mod meshes;
 mod operations;
 mod primitives;
+mod random;
 mod support;
