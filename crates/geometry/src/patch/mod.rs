@@ -4,6 +4,7 @@ mod round;
 
 use crate::bounds::Bounds;
 use crate::cumulative::Cumulative;
+use crate::mesh::Mesh;
 use crate::placement::Placement;
 use crate::primitive::Spline;
 use crate::quadric::LocalQuadric;
@@ -70,6 +71,7 @@ pub(crate) enum Patch {
         tube: f64,
     },
     Curve(Arc<Spline>),
+    Triangles(Arc<Mesh>),
 }
 
 impl Patch {
@@ -88,7 +90,8 @@ impl Patch {
             | Patch::Disc { .. }
             | Patch::Mantle { .. }
             | Patch::Cone { .. }
-            | Patch::Torus { .. } => 2,
+            | Patch::Torus { .. }
+            | Patch::Triangles(_) => 2,
         }
     }
 
@@ -116,6 +119,7 @@ impl Patch {
             Patch::Cone { radius, height } => round::cone(*radius, *height, place),
             Patch::Torus { ring, tube } => round::torus(*ring, *tube, place),
             Patch::Curve(spline) => spline.spot(place[0]),
+            Patch::Triangles(mesh) => mesh.spot(place),
         }
     }
 
@@ -134,6 +138,7 @@ impl Patch {
             Patch::Cone { radius, height } => PI * radius * (radius * radius + height * height).sqrt(),
             Patch::Torus { ring, tube } => TAU * ring * TAU * tube,
             Patch::Curve(spline) => spline.length(),
+            Patch::Triangles(mesh) => mesh.area(),
         }
     }
 
@@ -155,13 +160,13 @@ impl Patch {
             Patch::Ellipse { semi_axes: [a, b] } => Some(LocalQuadric::round([*a, *b, f64::INFINITY])),
             Patch::Sphere { radius } => Some(LocalQuadric::round([*radius; 3])),
             Patch::Ellipsoid { semi_axes, .. } => Some(LocalQuadric::round(*semi_axes)),
-            Patch::Cone { .. } | Patch::Torus { .. } | Patch::Curve(_) => None,
+            Patch::Cone { .. } | Patch::Torus { .. } | Patch::Curve(_) | Patch::Triangles(_) => None,
         }
     }
 
     /// Whether near parameters place near points.
     pub(crate) fn is_continuous(&self) -> bool {
-        true
+        !matches!(self, Patch::Triangles(_))
     }
 
     /// A box around the placed surface where that is less than the box around its primitive.
@@ -184,7 +189,8 @@ impl Patch {
             | Patch::Mantle { .. }
             | Patch::Cone { .. }
             | Patch::Torus { .. }
-            | Patch::Curve(_) => return None,
+            | Patch::Curve(_)
+            | Patch::Triangles(_) => return None,
         };
         Some(Bounds::around(points.into_iter().map(|point| placement.outwards(point)), dimension))
     }

@@ -22,6 +22,7 @@ pub(crate) use polygon::{MOST_CORNERS, Polygon};
 pub(crate) use spline::Spline;
 pub(crate) use torus::Torus;
 
+use crate::mesh::Mesh;
 use crate::patch::Patch;
 use crate::vector::Vector;
 use std::sync::Arc;
@@ -63,6 +64,7 @@ pub(crate) enum Primitive {
     Cylinder(Cylinder),
     Cone(Cone),
     Torus(Torus),
+    Mesh(Arc<Mesh>),
     HalfSpace(HalfSpace),
 }
 
@@ -77,6 +79,7 @@ impl Primitive {
             Primitive::Cylinder(cylinder) => cylinder,
             Primitive::Cone(cone) => cone,
             Primitive::Torus(torus) => torus,
+            Primitive::Mesh(mesh) => mesh,
             Primitive::HalfSpace(half_space) => half_space,
         }
     }

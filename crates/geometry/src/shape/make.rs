@@ -2,6 +2,7 @@
 
 use super::{Node, Shape};
 use crate::GeometryError;
+use crate::mesh::Mesh;
 use crate::placement::Placement;
 use crate::primitive::{
     Ball, Block, Cone, Cylinder, Ellipsoid, HalfSpace, MOST_CORNERS, Polygon, Primitive, Spline, Torus,
@@ -116,6 +117,11 @@ impl Shape {
         }
         let torus = Torus { ring: ring_radius, tube: tube_radius };
         Ok(made("torus", 3, Primitive::Torus(torus), Placement::framed(frame(axis), center)))
+    }
+
+    /// The inside of a closed surface of triangles.
+    pub fn mesh(mesh: Mesh) -> Shape {
+        made("mesh", 3, Primitive::Mesh(Arc::new(mesh)), Placement::HERE)
     }
 
     /// All points on the other side of a plane than its normal points to, in as many dimensions as there are coordinates.
