@@ -49,7 +49,8 @@ impl Piece {
         self.patch.parameters()
     }
 
-    /// The point at parameters in `[0, 1)`, and the unit normal there, outward of its own primitive. Uniform parameters
+    /// The point at parameters in `[0, 1)`, and the unit normal there, outward of its own primitive, into slices of one
+    /// number per dimension. Uniform parameters
     /// give points uniform in length or area, whether operations have left the surface there or not: ask
     /// [`Solid::outward`](crate::Solid::outward).
     ///

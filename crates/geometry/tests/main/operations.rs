@@ -128,6 +128,10 @@ fn half_spaces_cut_what_they_are_intersected_with() {
     assert_eq!(cut.bounds()[0], [1.0, 2.0]);
     has_area(&cut, 2.0 / 3.0 * PI);
     has_length(&cut, "half_space1", PI);
+    let right = Shape::half_space(vec![0.0, 0.0], vec![-1.0, 0.0]).unwrap();
+    let left = self::solid(disk([0.0, 0.0], 1.0).difference(right));
+    assert_eq!(left.bounds(), [[-1.0, 0.0], [-1.0, 1.0]]);
+    has_area(&left, 0.5 * PI);
     // A box of six half-spaces has an end; one half-space has none.
     let mut shape = Shape::half_space(vec![0.0; 3], vec![-1.0, 0.0, 0.0]).unwrap();
     let more = [[0.0, -2.0, 0.0], [0.0, 0.0, -3.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -292,4 +296,21 @@ fn a_turned_pair_shares_its_side_as_an_upright_one_does() {
     let solid = solid(shape.rotate2(0.7, [3.0, 4.0]));
     has_area(&solid, 1.5);
     has_length(&solid, "rectangle2.bottom", 0.5);
+}
+
+#[test]
+fn a_cut_between_the_samples_is_no_reason_to_claim_exactness() {
+    // Samples are 2π/4096 apart, and the notch is a quarter of that, halfway between two of them.
+    let solid = solid(disk([0.0, 0.0], 1.0).difference(disk([1.0, 0.0], 2e-4)));
+    let circle = piece(&solid, "disk1");
+    assert_eq!(circle.left(), 1.0);
+    assert!((circle.measure().value - (2.0 * PI - 4e-4)).abs() <= circle.measure().error);
+    assert!(solid.measure().error > 0.0);
+    assert!((piece(&solid, "disk2").left() - 0.5).abs() < 1e-3);
+}
+
+#[test]
+fn solids_can_be_shared_between_threads() {
+    fn is_shared<T: Send + Sync + Clone + std::fmt::Debug>(_: &T) {}
+    is_shared(&solid(Ok(disk([0.0, 0.0], 1.0))));
 }

@@ -115,9 +115,13 @@ pub(crate) fn places_are_uniform(solid: &Solid) {
     let mut numbers = Numbers(11);
     for piece in solid.pieces().iter().filter(|piece| piece.parameters() > 0) {
         let whole = piece.measure().value / piece.left();
-        for _ in 0..200 {
-            // A central difference is good to the square of its step; near a pole the step follows.
-            let unit: [f64; 2] = numbers.units::<2>().map(|value| 0.01 + 0.98 * value);
+        for sample in 0..200 {
+            // A central difference is good to the square of its step, but at a pole. At quarters, where formulas change,
+            // it also says that places are continuous.
+            let unit: [f64; 2] = match sample % 4 {
+                0 => numbers.units::<2>().map(|value| (1.0 + (3.0 * value).floor()) / 4.0),
+                _ => numbers.units::<2>().map(|value| 0.01 + 0.98 * value),
+            };
             let unit = &unit[..piece.parameters()];
             let step = 1e-5;
             let tangent = |parameter: usize| -> Vec<f64> {
