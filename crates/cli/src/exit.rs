@@ -152,6 +152,7 @@ fn of_training(error: &TrainError) -> ExitCode {
         | TrainError::NoSuchPhase { .. }
         | TrainError::Transfer(_)
         | TrainError::Override { .. }
+        | TrainError::ThinShape { .. }
         | TrainError::EmptyPlace { .. } => ExitCode::from(WRONG_INPUT),
         TrainError::Run(error) => of_run(error),
         TrainError::Kernel(error) => of_kernel(error),

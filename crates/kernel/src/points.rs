@@ -1,5 +1,7 @@
 //! The points of one term.
 
+use equation::taylor::{GivenColumns, Row};
+use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Points as rows of numbers; what the numbers mean is the term's [`Row`](equation::taylor::Row).
@@ -72,6 +74,27 @@ impl Points {
     pub fn for_each_mut(&mut self, each: impl FnMut(&mut [f64])) {
         self.rows.chunks_exact_mut(self.width).for_each(each);
         self.stamp = stamp();
+    }
+
+    /// Fills the known functions of all points from their coordinates.
+    pub fn fill_given(&mut self, given: &GivenColumns) {
+        /// Points that a thread takes at a time.
+        const SHARE: usize = 256;
+        self.rows.par_chunks_mut(SHARE * self.width).for_each(|rows| given.fill(rows));
+        self.stamp = stamp();
+    }
+
+    /// These points, which have no known functions yet, with those of a row.
+    pub fn with_given(&self, row: Row, given: &GivenColumns) -> Points {
+        let (first, width) = (row.first_given(), row.width());
+        let mut rows = vec![0.0; self.len() * width];
+        for (to, from) in rows.chunks_exact_mut(width).zip(self.iter()) {
+            to[..first].copy_from_slice(&from[..first]);
+            to[first + row.given..].copy_from_slice(&from[first..]);
+        }
+        let mut points = Points::from_rows(width, rows);
+        points.fill_given(given);
+        points
     }
 
     /// The points in order.

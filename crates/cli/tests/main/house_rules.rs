@@ -49,23 +49,35 @@ fn no_file_is_named_after_nothing() {
 }
 
 /// Every crate by its folder, with the packages of this tree that it may stand on.
-const CRATES: [(&str, &[&str]); 11] = [
+const CRATES: [(&str, &[&str]); 12] = [
+    ("geometry", &[]),
     ("linear", &[]),
     ("method", &[]),
     ("store", &[]),
-    ("equation", &["method"]),
+    ("equation", &["geometry", "method"]),
     ("kernel", &["equation", "linear", "method", "store"]),
     ("train", &["linear", "method", "store"]),
     ("reference", &["equation", "kernel", "store"]),
-    ("pinn", &["equation", "kernel", "linear", "method", "reference", "store", "train"]),
+    ("pinn", &["equation", "geometry", "kernel", "linear", "method", "reference", "store", "train"]),
     ("plot", &["equation", "pinnace"]),
     ("bench", &["equation", "kernel", "linear", "pinnace", "plot"]),
     ("cli", &["bench", "pinnace", "plot", "reference"]),
 ];
 
 /// The packages of this tree.
-const PACKAGES: [&str; 10] =
-    ["linear", "method", "store", "equation", "kernel", "train", "reference", "pinnace", "plot", "bench"];
+const PACKAGES: [&str; 11] = [
+    "geometry",
+    "linear",
+    "method",
+    "store",
+    "equation",
+    "kernel",
+    "train",
+    "reference",
+    "pinnace",
+    "plot",
+    "bench",
+];
 
 #[test]
 fn only_engines_and_dense_algebra_may_hold_unsafe_code() {

@@ -5,7 +5,7 @@ use super::select;
 use crate::expression::{Expression, Field, Leaf, Pool};
 use crate::problem::PenaltyReason;
 use crate::problem::{HardConstraints, Piece, Place, Problem};
-use crate::problem::{largest, places, prescribed, value};
+use crate::problem::{largest, places, prescribed, surface_places, value};
 
 /// An equation `a·u = f` (or of a slope of `u`) on whole faces of the box.
 #[derive(Clone, Debug)]
@@ -15,8 +15,21 @@ pub(super) struct Claim {
     /// The condition, by position.
     pub(super) condition: usize,
     pub(super) unknown: usize,
-    /// One per face.
+    /// One per face of the box.
     pub(super) data: Vec<Datum>,
+    /// One per piece of the boundary of a shape that is no face of the box.
+    pub(super) surfaces: Vec<SurfaceDatum>,
+}
+
+/// What is prescribed on a piece of the boundary of a shape.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SurfaceDatum {
+    /// Which piece.
+    pub(super) surface: usize,
+    /// A function of all coordinates.
+    pub(super) data: Expression,
+    /// Its largest absolute value there.
+    pub(super) scale: f64,
 }
 
 /// What is prescribed on one face.
@@ -55,13 +68,14 @@ pub(super) fn read(
     if problem.unknowns[unknown].hard_constraints == HardConstraints::Off {
         return Err(PenaltyReason::Off { unknown });
     }
-    let faces = faces(problem, pieces, field)?;
+    let (faces, pieces) = faces(problem, pieces, field)?;
     if [function, known].iter().any(|&part| pool.mentions(part, |leaf| matches!(leaf, Leaf::Parameter(_)))) {
         return Err(PenaltyReason::Trained);
     }
     select::few_nodes(pool, function)?;
     select::few_axes(faces.iter().map(|face| face.axis))?;
     let size = finite_scale(pool, problem, function).max(finite_scale(pool, problem, known));
+    let surfaces = surfaces(pool, problem, pieces, function)?;
     let mut data = Vec::with_capacity(faces.len());
     for face in faces {
         // The face's slope is given as such: only the coordinate is fixed.
@@ -89,7 +103,7 @@ pub(super) fn read(
     }
     match pool.overflow() {
         Some(overflow) => Err(PenaltyReason::Overflow(overflow)),
-        None => Ok(Claim { number: 0, condition, unknown, data }),
+        None => Ok(Claim { number: 0, condition, unknown, data, surfaces }),
     }
 }
 
@@ -111,13 +125,77 @@ fn is_met(
     !inside.is_empty() && largest(pool, rest, &inside).1 <= HAIR * size
 }
 
-/// The faces of a condition that holds on nothing else.
-fn faces(problem: &Problem, pieces: &[Piece], field: Field) -> Result<Vec<Face>, PenaltyReason> {
+/// What is prescribed on pieces of the boundary of a shape.
+fn surfaces(
+    pool: &mut Pool,
+    problem: &Problem,
+    pieces: Vec<usize>,
+    function: Expression,
+) -> Result<Vec<SurfaceDatum>, PenaltyReason> {
+    let mut surfaces = Vec::with_capacity(pieces.len());
+    for surface in pieces {
+        let places = surface_places(&problem.domain, surface);
+        let (index, scale) = largest(pool, function, &places);
+        if !scale.is_finite() {
+            let axis = problem.domain.space().first().copied().unwrap_or(0);
+            let place = places.get(index).cloned().unwrap_or_default();
+            return Err(PenaltyReason::NotFinite { axis, order: 0, place });
+        }
+        let zero = scale <= ROUNDING;
+        let data = if zero { pool.number(0.0) } else { function };
+        surfaces.push(SurfaceDatum { surface, data, scale: if zero { 0.0 } else { scale } });
+    }
+    Ok(surfaces)
+}
+
+/// The face of the box that a piece of the boundary of a shape lies on.
+fn box_face(problem: &Problem, surface: usize) -> Option<(usize, f64)> {
+    let geometry = problem.domain.geometry.as_ref()?;
+    let level = geometry.solid.pieces()[surface].level().filter(|level| level.is_plane())?;
+    let size = level.linear.iter().fold(0.0, |size: f64, slope| size.max(slope.abs()));
+    let mut across = level.linear.iter().enumerate().filter(|(_, slope)| slope.abs() > 1e-12 * size);
+    let ((own, slope), None) = (across.next()?, across.next()) else { return None };
+    let axis = geometry.axes[own];
+    let coordinate = &problem.domain.coordinates[axis];
+    let place = -level.constant / slope;
+    let near = |end: f64| (place - end).abs() <= 1e-9 * (coordinate.high - coordinate.low);
+    [coordinate.low, coordinate.high].into_iter().find(|end| near(*end)).map(|end| (axis, end))
+}
+
+/// The faces of a condition that holds on nothing else but pieces of the boundary of a shape, which follow.
+fn faces(
+    problem: &Problem,
+    pieces: &[Piece],
+    field: Field,
+) -> Result<(Vec<Face>, Vec<usize>), PenaltyReason> {
     let mut faces: Vec<Face> = Vec::with_capacity(pieces.len());
+    let mut surfaces = Vec::new();
     for piece in pieces {
+        if let (Some(surface), None) = (piece.surface, piece.filter) {
+            if field.derivative.order() > 0 {
+                return Err(PenaltyReason::NotPrescribed);
+            }
+            let Some((axis, value)) = box_face(problem, surface) else {
+                if !surfaces.contains(&surface) {
+                    surfaces.push(surface);
+                }
+                continue;
+            };
+            let end = if value == problem.domain.coordinates[axis].low { End::Low } else { End::High };
+            let face = Face { axis, end, order: 0 };
+            if !faces.contains(&face) {
+                faces.push(face);
+            }
+            continue;
+        }
         let (&[(axis, value)], None) = (&piece.fixed[..], piece.filter) else {
             return Err(PenaltyReason::Partial);
         };
+        // A plane through a shape is no face of it.
+        let in_shape = problem.domain.geometry.as_ref().is_some_and(|geometry| geometry.axes.contains(&axis));
+        if in_shape {
+            return Err(PenaltyReason::Partial);
+        }
         let coordinate = &problem.domain.coordinates[axis];
         let end = match value {
             low if low == coordinate.low => End::Low,
@@ -140,7 +218,7 @@ fn faces(problem: &Problem, pieces: &[Piece], field: Field) -> Result<Vec<Face>,
             faces.push(face);
         }
     }
-    Ok(faces)
+    Ok((faces, surfaces))
 }
 
 /// The largest absolute value in the whole box, poles left out.

@@ -13,6 +13,7 @@ mod face;
 mod fast;
 mod interpolate;
 mod select;
+mod shape;
 mod smooth;
 mod unit;
 
@@ -54,7 +55,15 @@ pub fn constrain(mut problem: Problem) -> Problem {
             let (name, stated) = (condition.name.clone(), &condition.equations[equation]);
             let (text, weight) = (stated.text.clone(), stated.weight);
             let fixed = condition.place.fixed().collect();
-            enforcements.push(Enforcement { condition: name, equation: text, weight, fixed, treatment });
+            let surfaces = condition.place.surfaces().collect();
+            enforcements.push(Enforcement {
+                condition: name,
+                equation: text,
+                weight,
+                fixed,
+                surfaces,
+                treatment,
+            });
         }
     }
     let stated: Vec<_> = problem.unknowns.iter().map(|unknown| unknown.ansatz).collect();
@@ -128,7 +137,10 @@ fn build(
     unknown: usize,
     claims: Vec<&Claim>,
 ) {
-    let selected = select::select(pool, problem, claims);
+    let selected = match problem.domain.geometry.is_some() {
+        true => shape::select_on_shape(pool, problem, unknown, claims),
+        false => select::select(pool, problem, claims),
+    };
     for (number, reason) in selected.refused {
         enforcements[number].treatment = Treatment::Penalty(reason);
     }
@@ -145,6 +157,9 @@ fn in_units(mut problem: Problem) -> Problem {
             let raw = pool.leaf(Leaf::Raw(position as u16));
             unknown.ansatz = Some(pool.scale(raw, unknown.unit));
         }
+    }
+    if problem.domain.geometry.is_some() {
+        shape::give(&mut problem);
     }
     problem
 }

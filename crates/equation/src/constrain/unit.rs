@@ -3,7 +3,7 @@
 use super::claim::{ROUNDING, finite_scale};
 use crate::expression::{Derivative, Leaf, Pool, evaluate};
 use crate::problem::{Place, Problem};
-use crate::problem::{largest, places, prescribed};
+use crate::problem::{largest, places, prescribed, surface_places};
 
 /// Sizes up to this, and down to its inverse, are of order one.
 const ORDER_ONE: f64 = 10.0;
@@ -29,7 +29,11 @@ pub(super) fn unit(pool: &Pool, problem: &Problem, unknown: usize, followed: Opt
             let length = length(problem, field.derivative);
             let least = ROUNDING * finite_scale(&pool, problem, function);
             for piece in pieces {
-                let (_, found) = largest(&pool, function, &places(&problem.domain, &piece.fixed));
+                let places = match piece.surface {
+                    Some(surface) => surface_places(&problem.domain, surface),
+                    None => places(&problem.domain, &piece.fixed),
+                };
+                let (_, found) = largest(&pool, function, &places);
                 if found.is_finite() && found > least {
                     let size = if field.derivative.axes().is_empty() { &mut values } else { &mut slopes };
                     *size = f64::max(*size, found * length);

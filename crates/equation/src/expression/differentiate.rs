@@ -1,6 +1,6 @@
 //! Symbolic differentiation.
 
-use super::{Comparison, Expression, Field, Leaf, Node, Overflow, Pool};
+use super::{Comparison, Expression, Field, Given, Leaf, Node, Overflow, Pool};
 
 impl Pool {
     /// The derivative along a coordinate: unknowns depend on every coordinate.
@@ -100,6 +100,13 @@ impl Pool {
             _ if leaf == variable => self.number(1.0),
             (Leaf::Field(field), Leaf::Coordinate(axis)) => match field.derivative.along(usize::from(axis)) {
                 Some(derivative) => self.leaf(Leaf::Field(Field { derivative, ..field })),
+                None => {
+                    self.overflow.get_or_insert(Overflow::Order);
+                    self.refused()
+                }
+            },
+            (Leaf::Given(given), Leaf::Coordinate(axis)) => match given.derivative.along(usize::from(axis)) {
+                Some(derivative) => self.leaf(Leaf::Given(Given { derivative, ..given })),
                 None => {
                     self.overflow.get_or_insert(Overflow::Order);
                     self.refused()

@@ -95,6 +95,8 @@ pub enum Leaf {
     Column(u16),
     /// The component of the outward unit normal along a coordinate.
     Normal(u16),
+    /// A known function or one of its derivatives, as a number that comes with each point.
+    Given(Given),
     /// An unknown or one of its derivatives.
     Field(Field),
     /// The network's raw output for an unknown, as `N` in an ansatz.
@@ -112,6 +114,17 @@ pub enum Leaf {
 pub struct Field {
     /// Which unknown, by position.
     pub unknown: u16,
+    /// How it is differentiated.
+    pub derivative: Derivative,
+    /// Which of the point's places it is taken at.
+    pub site: u8,
+}
+
+/// A known function of the coordinates, differentiated, at one of the sites of a point.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Given {
+    /// Which function, by position in [`crate::problem::Problem::given`].
+    pub function: u16,
     /// How it is differentiated.
     pub derivative: Derivative,
     /// Which of the point's places it is taken at.

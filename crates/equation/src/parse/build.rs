@@ -3,17 +3,18 @@
 use super::document::{self, TomlEntry, TomlTable, TomlValue};
 use super::expression::Workshop;
 use super::sections::{
-    ansatz, conditions, constants, data, domain, equations, functions, network, reference, repeated,
-    training, unknowns, windows,
+    ansatz, conditions, constants, data, domain, equations, functions, geometry, network, reference,
+    repeated, training, unknowns, windows,
 };
 use super::source::{Sources, Span};
 use super::{overrides, reader};
 use crate::expression::Expression;
 use crate::problem::{self, Domain, Equation, Gap, LeftOpen, Problem};
 
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 14] = [
     "title",
     "domain",
+    "geometry",
     "constants",
     "functions",
     "unknowns",
@@ -33,15 +34,8 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let mut document = document::read(sources, &mut workshop.mistakes)?;
     overrides::merge(&mut document, sources, overrides, &mut workshop.mistakes);
     for entry in &document.entries {
-        match entry.key.as_str() {
-            "geometry" => {
-                let message = "[geometry] is not available: in this version the domain is a box";
-                workshop.mistakes.report(entry.key_span, message);
-            }
-            key if !SECTIONS.contains(&key) => {
-                reader::unknown(entry, &SECTIONS, "section", &mut workshop.mistakes);
-            }
-            _ => {}
+        if !SECTIONS.contains(&entry.key.as_str()) {
+            reader::unknown(entry, &SECTIONS, "section", &mut workshop.mistakes);
         }
     }
     let empty = TomlTable::default();
@@ -50,6 +44,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         None => &empty,
     };
     let domain_section = section("domain");
+    let geometry_section = section("geometry");
     let constants_section = section("constants");
     let functions_section = section("functions");
     let unknowns_section = section("unknowns");
@@ -75,6 +70,10 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
 
     let constants = constants::read(constants_section, workshop);
     let ranges = domain::ranges(&declared, workshop);
+    if document.get("geometry").is_some() {
+        required(&document, "geometry", "shape = \"disk([0, 0], 1)\"", sources, workshop);
+    }
+    let geometry = geometry::read(geometry_section, &ranges, workshop);
     let parameters = unknowns::parameters(&declared_parameters, workshop);
 
     let complete = required(&document, "domain", "x = [0, 1]", sources, workshop)
@@ -90,8 +89,13 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         functions::read(functions_section, workshop);
         stated = equations::read(equations_section, workshop);
         let residuals: Vec<Expression> = stated.iter().map(|(equation, _)| equation.residual).collect();
-        let inputs =
-            conditions::ConditionInputs { ranges: &ranges, unknowns: &unknowns, equations: &residuals };
+        let inputs = conditions::ConditionInputs {
+            ranges: &ranges,
+            geometry: geometry.as_ref(),
+            is_shapeless: geometry.is_none() && document.get("geometry").is_some(),
+            unknowns: &unknowns,
+            equations: &residuals,
+        };
         stated_conditions = conditions::read(conditions_section, &inputs, workshop);
         data = data::read(data_section, &unknowns, workshop);
         repeated::report(&stated_conditions, data_section, workshop);
@@ -112,7 +116,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let mut problem = Problem {
         title: title.map_or_else(String::new, |text| text.content.clone()),
         pool: crate::expression::Pool::default(),
-        domain: Domain { coordinates: domain::coordinates(declared, &ranges) },
+        domain: Domain { coordinates: domain::coordinates(declared, &ranges), geometry },
         constants,
         unknowns,
         parameters,
@@ -122,6 +126,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         network,
         training,
         reference,
+        given: Vec::new(),
         enforcements: Vec::new(),
         bare_faces: Vec::new(),
         open,

@@ -181,6 +181,13 @@ fn missing_initial(
 }
 
 fn missing_boundary(problem: &Problem, gaps: &mut Vec<Gap>) {
+    let on_shape = problem.conditions.iter().any(|condition| match &condition.place {
+        Place::Pieces(pieces) => pieces.iter().any(|piece| piece.surface.is_some()),
+        Place::Wrap { .. } => false,
+    });
+    if on_shape {
+        return;
+    }
     for (axis, coordinate) in problem.domain.coordinates.iter().enumerate() {
         let fixed = problem.conditions.iter().any(|condition| match &condition.place {
             Place::Pieces(pieces) => {

@@ -1,10 +1,45 @@
-//! Coordinates.
+//! Coordinates, and the part of space that a problem is about.
+
+use geometry::Solid;
+use std::sync::Arc;
 
 /// The box on which the problem is posed.
 #[derive(Clone, Debug)]
 pub struct Domain {
     /// In the file's order, which is the network's input order.
     pub coordinates: Vec<Coordinate>,
+    /// Where space is not the whole box.
+    pub geometry: Option<Geometry>,
+}
+
+/// The part of space that a problem is about.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    /// What lies inside, and the pieces of the boundary.
+    pub solid: Arc<Solid>,
+    /// The space coordinates, in the order of the shape's.
+    pub axes: Vec<usize>,
+}
+
+impl Geometry {
+    /// The space coordinates of a point.
+    pub fn space(&self, place: &[f64]) -> Vec<f64> {
+        self.axes.iter().map(|&axis| place[axis]).collect()
+    }
+
+    /// Whether a point, given by all coordinates, lies inside.
+    pub fn contains(&self, place: &[f64]) -> bool {
+        self.solid.contains(&self.space(place))
+    }
+
+    /// Whether a point lies inside or, up to rounding, on the boundary.
+    pub fn covers(&self, place: &[f64]) -> bool {
+        /// Distances from the boundary that are rounding, as a share of the shape's size.
+        const ROUNDING: f64 = 1e-9;
+        let place = self.space(place);
+        let size = self.solid.bounds().iter().map(|[low, high]| high - low).fold(0.0, f64::max);
+        self.solid.contains(&place) || self.solid.signed_distance(&place) <= ROUNDING * size
+    }
 }
 
 /// One coordinate.
@@ -58,6 +93,28 @@ impl Domain {
     /// Whether there are none; never true of a checked problem.
     pub fn is_empty(&self) -> bool {
         self.coordinates.is_empty()
+    }
+
+    /// Whether a point lies in the part of space that the problem is about.
+    pub fn contains(&self, place: &[f64]) -> bool {
+        self.geometry.as_ref().is_none_or(|geometry| geometry.contains(place))
+    }
+
+    /// Whether a point lies there or on the boundary.
+    pub fn covers(&self, place: &[f64]) -> bool {
+        self.geometry.as_ref().is_none_or(|geometry| geometry.covers(place))
+    }
+
+    /// The interval of a coordinate in which there is anything: that of the shape, where there is one.
+    pub fn reach(&self, axis: usize) -> (f64, f64) {
+        let coordinate = &self.coordinates[axis];
+        let shape = self.geometry.as_ref().and_then(|geometry| {
+            let place = geometry.axes.iter().position(|&other| other == axis)?;
+            Some(geometry.solid.bounds()[place])
+        });
+        shape.map_or((coordinate.low, coordinate.high), |[low, high]| {
+            (low.max(coordinate.low), high.min(coordinate.high))
+        })
     }
 
     /// The coordinate of this name.

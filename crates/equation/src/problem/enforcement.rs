@@ -15,6 +15,8 @@ pub struct Enforcement {
     pub weight: Option<f64>,
     /// Which coordinates its pieces fix, and where; empty where it relates two ends.
     pub fixed: Vec<(usize, f64)>,
+    /// Which pieces of the boundary of a shape it holds on.
+    pub surfaces: Vec<usize>,
     /// How.
     pub treatment: Treatment,
 }
@@ -127,6 +129,21 @@ pub enum PenaltyReason {
         nodes: usize,
         /// The limit.
         limit: usize,
+    },
+    /// A piece of the boundary has no smooth function that vanishes on it.
+    NoLevel {
+        /// Which piece.
+        piece: String,
+    },
+    /// What vanishes on a piece of the boundary vanishes inside the shape, too.
+    Crosses {
+        /// Which piece.
+        piece: String,
+    },
+    /// Other values are prescribed on a piece of the boundary that it meets.
+    Meets {
+        /// Which piece.
+        piece: String,
     },
     /// An expression grew out of bounds.
     Overflow(Overflow),
@@ -242,6 +259,15 @@ impl PenaltyReason {
             }
             PenaltyReason::TooLarge { nodes, limit } => {
                 format!("its ansatz would have {nodes} parts, more than {limit}")
+            }
+            PenaltyReason::NoLevel { piece } => {
+                format!("no smooth function is known that vanishes on `{piece}` and nowhere inside")
+            }
+            PenaltyReason::Crosses { piece } => {
+                format!("the continuation of `{piece}` passes through the inside of the shape")
+            }
+            PenaltyReason::Meets { piece } => {
+                format!("other values are prescribed on the boundary that `{piece}` meets")
             }
             PenaltyReason::Overflow(overflow) => overflow.to_string(),
         }

@@ -17,7 +17,7 @@ mod window;
 pub use added::Added;
 pub(crate) use check::{Gap, gaps};
 pub(crate) use domain::axes;
-pub use domain::{Coordinate, Domain, Open, Role};
+pub use domain::{Coordinate, Domain, Geometry, Open, Role};
 pub(crate) use enforcement::formula;
 pub use enforcement::{Enforcement, NotExact, PenaltyReason, Treatment, notes, report};
 pub use faces::BareFace;
@@ -26,7 +26,7 @@ pub use field::FieldNameError;
 pub use left_open::{LeftOpen, Neurons};
 pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
-pub(crate) use probe::{largest, places, prescribed, value};
+pub(crate) use probe::{dense_places, largest, places, prescribed, surface_places, value};
 pub(crate) use training::CONDITION_POINTS;
 pub use training::{HardConstraints, Phase, ResidualWeights, Sampler, Training};
 pub(crate) use window::Tie;
@@ -64,6 +64,8 @@ pub struct Problem {
     pub training: Training,
     /// What the error is measured against, if anything.
     pub reference: Reference,
+    /// Known functions that unknowns are made of, besides the network: those of shapes.
+    pub given: Vec<GivenFunction>,
     /// What became of every equation of the conditions, once [`crate::constrain::constrain`] has looked at
     /// them; empty before, and where the file turns that off.
     pub enforcements: Vec<Enforcement>,
@@ -84,6 +86,15 @@ pub struct Unknown {
     pub unit: f64,
     /// Whether conditions may be built into an ansatz of this field.
     pub hard_constraints: HardConstraints,
+}
+
+/// A known function of the coordinates, whose derivatives come with each point.
+#[derive(Clone, Debug)]
+pub struct GivenFunction {
+    /// As formulas of ansatzes call it.
+    pub name: String,
+    /// Of the coordinates alone.
+    pub formula: Expression,
 }
 
 /// A trainable scalar.
@@ -152,7 +163,18 @@ impl Place {
     }
 }
 
-/// A face, edge, corner or inner plane of the box: some coordinates fixed, the others free.
+impl Place {
+    /// The pieces of the boundary of a shape that it has.
+    pub fn surfaces(&self) -> impl Iterator<Item = usize> {
+        let pieces: &[Piece] = match self {
+            Place::Pieces(pieces) => pieces,
+            Place::Wrap { .. } => &[],
+        };
+        pieces.iter().filter_map(|piece| piece.surface)
+    }
+}
+
+/// A face, edge, corner or inner plane of the box, or a piece of the boundary of a shape: some coordinates fixed, the others free.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// Fixed coordinates with their values, ascending.
@@ -161,6 +183,8 @@ pub struct Piece {
     pub filter: Option<Expression>,
     /// The outward normal as axis and sign, for a piece that is one face of the box.
     pub normal: Option<(usize, f64)>,
+    /// A piece of the boundary of the shape, by position: space coordinates lie on it.
+    pub surface: Option<usize>,
 }
 
 /// A table of measurements.
@@ -233,11 +257,52 @@ impl Problem {
                 if rest.len() == 1 { " has" } else { "s have" }
             ));
         }
+        let bare = self.bare_pieces();
+        if !bare.is_empty() {
+            let names = bare.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            lines.push(format!(
+                "no condition holds on {names}: add one, such as `on = \"{}\"`, `equation = \"dn(u) = 0\"`",
+                bare[0]
+            ));
+        }
         let stated = &self.training.without_effect;
         lines.extend(
             stated.iter().map(|key| format!("training.{key} has no effect any more, and can be removed")),
         );
         lines
+    }
+
+    /// The conditions that hold on a piece of the boundary of the shape, also those that do by construction.
+    pub fn conditions_on(&self, surface: usize) -> Vec<String> {
+        let holds = |place: &Place| match place {
+            Place::Pieces(pieces) => pieces.iter().any(|piece| piece.surface == Some(surface)),
+            Place::Wrap { .. } => false,
+        };
+        let penalties = self.conditions.iter().filter(|condition| holds(&condition.place));
+        let exact = self.enforcements.iter().filter(|enforcement| {
+            enforcement.surfaces.contains(&surface)
+                && matches!(enforcement.treatment, Treatment::Exact { .. })
+        });
+        let names =
+            exact.map(|enforcement| &enforcement.condition).chain(penalties.map(|condition| &condition.name));
+        let mut names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        names.dedup();
+        names
+    }
+
+    /// Pieces of the boundary of the shape on which nothing holds, by name.
+    fn bare_pieces(&self) -> Vec<&str> {
+        let Some(geometry) = &self.domain.geometry else { return Vec::new() };
+        // Measurements may stand in for any condition, and equations of first order need none on every side.
+        let steep = geometry.axes.iter().any(|&axis| self.order_along(axis) >= 2);
+        if !self.data.is_empty() || !steep {
+            return Vec::new();
+        }
+        let pieces = geometry.solid.pieces().iter().enumerate();
+        pieces
+            .filter(|(position, _)| self.conditions_on(*position).is_empty())
+            .map(|(_, piece)| piece.name())
+            .collect()
     }
 
     /// The highest derivative order along `axis` in the equations.
@@ -272,6 +337,14 @@ impl Names for Problem {
                 }
                 field.derivative.axes().iter().for_each(|&axis| name.push_str(coordinate(u16::from(axis))));
                 if field.site > 0 { format!("{name}'") } else { name }
+            }
+            Leaf::Given(given) => {
+                let mut name = self.given[usize::from(given.function)].name.clone();
+                if given.derivative.order() > 0 {
+                    name.push('_');
+                }
+                given.derivative.axes().iter().for_each(|&axis| name.push_str(coordinate(u16::from(axis))));
+                if given.site > 0 { format!("{name}'") } else { name }
             }
             Leaf::Raw(_) => "N".to_owned(),
             Leaf::Applied(applied) => {

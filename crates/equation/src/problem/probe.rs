@@ -11,8 +11,71 @@ const COUNT: usize = 201;
 /// most at corners.
 const SHARE_OF_ENDS: u64 = 8;
 
-/// Places of the box with these coordinates fixed: always the same ones.
+/// Places of the box with these coordinates fixed: always the same ones. Those inside the shape, where there is one and
+/// a few of them are.
 pub(crate) fn places(domain: &Domain, fixed: &[(usize, f64)]) -> Vec<Vec<f64>> {
+    /// Places looked at for each that is wanted.
+    const TRIES: usize = 20;
+    if domain.geometry.is_none() {
+        return box_places(domain, fixed, COUNT);
+    }
+    let mut inside = box_places(domain, fixed, TRIES * COUNT);
+    inside.retain(|place| domain.contains(place));
+    inside.truncate(COUNT);
+    if inside.is_empty() { box_places(domain, fixed, COUNT) } else { inside }
+}
+
+/// Places on a piece of the boundary of a shape, at any values of the other coordinates.
+pub(crate) fn surface_places(domain: &Domain, surface: usize) -> Vec<Vec<f64>> {
+    let Some(geometry) = &domain.geometry else { return Vec::new() };
+    let piece = &geometry.solid.pieces()[surface];
+    let stream = Stream::new(0, 0x9b << 56);
+    let dimension = geometry.axes.len();
+    let (mut point, mut normal) = (vec![0.0; dimension], vec![0.0; dimension]);
+    let mut places = box_places(domain, &[], COUNT);
+    let mut draw = 0;
+    places.retain_mut(|place| {
+        let unit: Vec<f64> =
+            (0..piece.parameters()).map(|number| stream.uniform(draw + number as u64)).collect();
+        draw += piece.parameters() as u64;
+        piece.place(&unit, &mut point, &mut normal);
+        geometry.axes.iter().zip(&point).for_each(|(&axis, &value)| place[axis] = value);
+        geometry.solid.outward(surface, &point, &normal).is_some()
+    });
+    places
+}
+
+/// Places on a piece of the boundary of a shape in even steps, at the middle of all other coordinates.
+pub(crate) fn dense_places(domain: &Domain, surface: usize) -> Vec<Vec<f64>> {
+    let Some(geometry) = &domain.geometry else { return Vec::new() };
+    let piece = &geometry.solid.pieces()[surface];
+    let steps: usize = match piece.parameters() {
+        0 => 1,
+        1 => 2048,
+        _ => 64,
+    };
+    let dimension = geometry.axes.len();
+    let (mut point, mut normal) = (vec![0.0; dimension], vec![0.0; dimension]);
+    let middle: Vec<f64> = domain.coordinates.iter().map(|own| 0.5 * (own.low + own.high)).collect();
+    let mut places = Vec::new();
+    for index in 0..steps.pow(piece.parameters() as u32) {
+        let mut rest = index;
+        let unit = (0..piece.parameters()).map(|_| {
+            let step = rest % steps;
+            rest /= steps;
+            (step as f64 + 0.5) / steps as f64
+        });
+        piece.place(&unit.collect::<Vec<f64>>(), &mut point, &mut normal);
+        if geometry.solid.outward(surface, &point, &normal).is_some() {
+            let mut place = middle.clone();
+            geometry.axes.iter().zip(&point).for_each(|(&axis, &value)| place[axis] = value);
+            places.push(place);
+        }
+    }
+    places
+}
+
+fn box_places(domain: &Domain, fixed: &[(usize, f64)], count: usize) -> Vec<Vec<f64>> {
     let free: Vec<usize> =
         (0..domain.len()).filter(|axis| fixed.iter().all(|(other, _)| other != axis)).collect();
     let stream = Stream::new(0, 0x9a << 56);
@@ -27,13 +90,13 @@ pub(crate) fn places(domain: &Domain, fixed: &[(usize, f64)]) -> Vec<Vec<f64>> {
                 0 => low,
                 1 => high,
                 // On a line evenly, so that nothing wide hides between two places.
-                _ if free.len() == 1 => low + (high - low) * index as f64 / (COUNT - 1) as f64,
+                _ if free.len() == 1 => low + (high - low) * index as f64 / (count - 1) as f64,
                 _ => low + (high - low) * stream.uniform(2 * draw + 1),
             };
         }
         place
     };
-    (0..if free.is_empty() { 1 } else { COUNT }).map(place).collect()
+    (0..if free.is_empty() { 1 } else { count }).map(place).collect()
 }
 
 /// A function of the coordinates at a place; no number where it mentions anything else.

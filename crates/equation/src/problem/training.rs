@@ -39,12 +39,27 @@ pub enum HardConstraints {
 }
 
 impl Sampler {
+    /// All of them, in the order of the documentation.
+    pub const ALL: [Sampler; 7] = [
+        Sampler::Sobol,
+        Sampler::Uniform,
+        Sampler::LatinHypercube,
+        Sampler::Halton,
+        Sampler::Hammersley,
+        Sampler::Grid,
+        Sampler::Chebyshev,
+    ];
+
     /// As written in a problem file.
     pub fn name(self) -> &'static str {
         match self {
             Sampler::Sobol => "sobol",
             Sampler::Uniform => "uniform",
             Sampler::LatinHypercube => "latin-hypercube",
+            Sampler::Halton => "halton",
+            Sampler::Hammersley => "hammersley",
+            Sampler::Grid => "grid",
+            Sampler::Chebyshev => "chebyshev",
         }
     }
 }
@@ -99,4 +114,12 @@ pub enum Sampler {
     Uniform,
     /// Latin hypercubes (McKay, Beckman, Conover 1979).
     LatinHypercube,
+    /// Halton's sequence, randomly shifted.
+    Halton,
+    /// Hammersley's set, randomly shifted.
+    Hammersley,
+    /// The middles of equal cells, in every draw the same.
+    Grid,
+    /// Chebyshev's nodes along every coordinate, in every draw the same.
+    Chebyshev,
 }

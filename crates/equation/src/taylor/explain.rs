@@ -5,7 +5,7 @@ use super::architecture::Architecture;
 use super::listing::Listing;
 use super::{Plan, Source, Term};
 use crate::problem::report;
-use crate::problem::{Equation, NetworkKind, Piece, Place, Problem, Role};
+use crate::problem::{Equation, Geometry, NetworkKind, Piece, Place, Problem, Role};
 use std::fmt::Write;
 
 impl Plan {
@@ -39,6 +39,9 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
         })
         .collect();
     write_field(text, "coordinates", &shortened(&coordinates));
+    if let Some(geometry) = &problem.domain.geometry {
+        write_geometry(problem, geometry, text);
+    }
     if !problem.constants.is_empty() {
         let constants: Vec<String> =
             problem.constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -79,6 +82,48 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
     _ = writeln!(text);
 }
 
+/// The shape, and what holds on the pieces of its boundary.
+fn write_geometry(problem: &Problem, geometry: &Geometry, text: &mut String) {
+    let measure = |measure: geometry::Measure| match measure.error > 0.0 {
+        true => format!("about {:.4}", measure.value),
+        false => format!("{:.6}", measure.value),
+    };
+    let kinds = [("length", "point"), ("area", "length"), ("volume", "area")];
+    let (whole, part) = kinds[geometry.axes.len().clamp(1, 3) - 1];
+    let pieces = geometry.solid.pieces();
+    let line = format!(
+        "{whole} {}, {} piece{} of the boundary",
+        measure(geometry.solid.measure()),
+        pieces.len(),
+        if pieces.len() == 1 { "" } else { "s" }
+    );
+    write_field(text, "shape", &line);
+    for (position, piece) in pieces.iter().enumerate() {
+        let holds = problem.conditions_on(position);
+        let holds = if holds.is_empty() { "no condition".to_owned() } else { holds.join(", ") };
+        let size = if piece.parameters() == 0 {
+            String::new()
+        } else {
+            format!(" ({part} {})", measure(piece.measure()))
+        };
+        write_field(text, "piece", &format!("{}{size}: {holds}", piece.name()));
+    }
+    for function in &problem.given {
+        let formula = problem.pool.print(function.formula, problem);
+        write_field(text, "known", &format!("{} = {}", function.name, shortened_text(&formula)));
+    }
+}
+
+/// A formula on one line.
+fn shortened_text(formula: &str) -> String {
+    /// Letters that are shown.
+    const LONGEST: usize = 160;
+    match formula.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &formula[..end]),
+        None => formula.to_owned(),
+    }
+}
+
 fn network_line(problem: &Problem, architecture: &Architecture) -> String {
     let network = &problem.network;
     let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
@@ -105,9 +150,12 @@ fn place(problem: &Problem, term: &Term) -> String {
         let fixed: Vec<String> =
             piece.fixed.iter().map(|&(axis, value)| format!("{} = {value}", coordinate(axis))).collect();
         let filter = piece.filter.map(|filter| format!(" where {}", problem.pool.print(filter, problem)));
-        fixed.join(" and ") + &filter.unwrap_or_default()
+        let surface = piece.surface.zip(problem.domain.geometry.as_ref());
+        let surface = surface.map(|(surface, geometry)| geometry.solid.pieces()[surface].name().to_owned());
+        surface.unwrap_or_else(|| fixed.join(" and ")) + &filter.unwrap_or_default()
     };
     match term.source {
+        Source::Interior if problem.domain.geometry.is_some() => "the shape".to_owned(),
         Source::Interior => "the domain".to_owned(),
         Source::Prediction => "anywhere".to_owned(),
         Source::Data(position) => format!("the rows of {}", problem.data[position].file),

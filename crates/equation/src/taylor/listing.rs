@@ -191,8 +191,12 @@ impl Listing<'_> {
             format!("{}{prime}", coordinate(place % row.coordinates))
         } else if place < sites + normals {
             format!("normal_{}", coordinate(place - sites))
+        } else if place < row.first_column() {
+            let given = self.term.given.as_ref().map_or(&[][..], |given| given.meanings());
+            let own = given.get(place - row.first_given());
+            own.map_or_else(String::new, |own| self.problem.leaf(Leaf::Given(*own)))
         } else {
-            format!("measured{}", place - sites - normals)
+            format!("measured{}", place - row.first_column())
         }
     }
 

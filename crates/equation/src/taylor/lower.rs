@@ -3,12 +3,13 @@
 use super::adjoint::adjoint;
 use super::channels::Channels;
 use super::cost::Cost;
+use super::given::GivenColumns;
 use super::jets::Jets;
-use super::program::lower;
+use super::program::{Reads, lower};
 use super::rules::Rules;
 use super::split::{Split, split};
 use super::{Adjoint, Architecture, PlanError, Residual, Row, Scalar, Source, Term};
-use crate::expression::{Channel, Expression, Leaf, Pool};
+use crate::expression::{Channel, Expression, Given, Leaf, Pool};
 use crate::problem::{Equation, Unknown};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -19,6 +20,8 @@ pub(super) struct Lowering<'a> {
     pub(super) architecture: &'a Architecture,
     pub(super) unknowns: &'a [Unknown],
     pub(super) scalars: &'a [Scalar],
+    /// Formulas of known functions.
+    pub(super) given: &'a [Expression],
     pub(super) coordinates: usize,
     /// Whether points inside the domain have weights.
     pub(super) weighs_points: bool,
@@ -66,15 +69,22 @@ impl Lowering<'_> {
             false => leaves.iter().filter(|leaf| matches!(leaf, Leaf::Column(_))).count(),
         };
         let normals = leaves.iter().any(|leaf| matches!(leaf, Leaf::Normal(_)));
-        let row = Row { coordinates: self.coordinates, sites, normals, columns };
+        let mut given: Vec<Given> = leaves
+            .iter()
+            .filter_map(|leaf| if let Leaf::Given(given) = leaf { Some(*given) } else { None })
+            .collect();
+        given.sort_unstable();
+        let row = Row { coordinates: self.coordinates, sites, normals, columns, given: given.len() };
         let mut signals: Vec<Channel> = leaves
             .iter()
             .filter_map(|leaf| if let Leaf::Channel(channel) = leaf { Some(*channel) } else { None })
             .collect();
         signals.sort_unstable();
 
-        let residual = lower(self.pool, &residuals, row, &signals);
-        let coefficients = lower(self.pool, &channels.coefficients, row, &[]);
+        let reads = Reads { row, signals: &signals, given: &given };
+        let residual = lower(self.pool, &residuals, reads);
+        let coefficients = lower(self.pool, &channels.coefficients, Reads { signals: &[], ..reads });
+        let given = (!given.is_empty()).then(|| GivenColumns::new(self.pool, self.given, row, &given));
         let cost = Cost::new(self.architecture, &channels, &rules, sites);
         Ok(Term {
             name: name.to_owned(),
@@ -90,6 +100,7 @@ impl Lowering<'_> {
                 .collect(),
             adjoint: Adjoint::from(adjoint(&residual)),
             residual,
+            given,
             coefficients_adjoint: Adjoint::from(adjoint(&coefficients)),
             coefficients,
             understood,
@@ -178,6 +189,7 @@ fn shifted(pool: &mut Pool, expression: Expression, site: u8, coordinates: usize
             Some(pool.leaf(Leaf::Coordinate(axis + shift)))
         }
         Leaf::Channel(channel) => Some(pool.leaf(Leaf::Channel(Channel { site, ..channel }))),
+        Leaf::Given(given) => Some(pool.leaf(Leaf::Given(Given { site, ..given }))),
         _ => None,
     })
 }

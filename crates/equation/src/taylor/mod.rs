@@ -11,6 +11,7 @@ mod carry;
 mod channels;
 mod cost;
 mod explain;
+mod given;
 mod interpret;
 mod jets;
 mod listing;
@@ -20,6 +21,7 @@ mod program;
 mod propagate;
 mod rules;
 mod scalar;
+mod series;
 mod split;
 
 pub use activation::{Derivatives, Wave, derivatives};
@@ -27,6 +29,7 @@ pub use adjoint::Variable;
 pub use architecture::{Architecture, Feature, InitialDistribution, Layer, Signal, Tensor};
 pub use channels::{ChannelKind, Channels, Weight};
 pub use cost::Cost;
+pub use given::GivenColumns;
 pub use interpret::Interpreter;
 pub use operator::{Operator, VariableOperator};
 pub use program::{Inputs, Instruction, Program, Register};
@@ -80,6 +83,8 @@ pub struct Term {
     pub coefficients: Program,
     /// From adjoints of the coefficients to adjoints of the scalars.
     pub coefficients_adjoint: Adjoint,
+    /// Known functions that come with each point, and how they follow from its coordinates.
+    pub given: Option<GivenColumns>,
     /// From row and signals to residuals.
     pub residual: Program,
     /// From adjoints of the residuals to adjoints of signals and scalars.
@@ -117,7 +122,7 @@ pub enum Source {
 }
 
 /// The numbers of one point of a term, in this order: the coordinates of site 0, those of site 1
-/// (periodic conditions), the outward normal (if asked for), the columns: what was measured there, or inside the
+/// (periodic conditions), the outward normal (if asked for), values and derivatives of known functions, the columns: what was measured there, or inside the
 /// domain, where points are weighted by their residuals, those weights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
@@ -127,14 +132,26 @@ pub struct Row {
     pub sites: usize,
     /// Whether the outward normal follows, one component per coordinate.
     pub normals: bool,
+    /// Values and derivatives of known functions, before the columns.
+    pub given: usize,
     /// Measured columns, or weights.
     pub columns: usize,
 }
 
 impl Row {
+    /// Where known functions begin.
+    pub fn first_given(&self) -> usize {
+        self.coordinates * (self.sites + usize::from(self.normals))
+    }
+
+    /// Where columns begin.
+    pub fn first_column(&self) -> usize {
+        self.first_given() + self.given
+    }
+
     /// Numbers per point.
     pub fn width(&self) -> usize {
-        self.coordinates * (self.sites + usize::from(self.normals)) + self.columns
+        self.first_column() + self.columns
     }
 }
 
@@ -178,9 +195,11 @@ pub fn plan(problem: &Problem) -> Result<Arc<Plan>, PlanError> {
     let scalars: Vec<Scalar> = problem.parameters.iter().map(Scalar::new).collect();
     let mut pool = problem.pool.clone();
     let weighs_points = problem.training.phases.iter().any(|phase| phase.residual_weights.is_some());
+    let given: Vec<Expression> = problem.given.iter().map(|function| function.formula).collect();
     let mut lowering = Lowering {
         pool: &mut pool,
         architecture: &architecture,
+        given: &given,
         unknowns: &problem.unknowns,
         scalars: &scalars,
         coordinates: problem.domain.len(),
@@ -221,7 +240,9 @@ impl Plan {
             Equation { text: name.clone(), name, residual, weight: None }
         };
         let equations: Vec<Equation> = fields.iter().map(equation).collect();
+        let given: Vec<Expression> = problem.given.iter().map(|function| function.formula).collect();
         let mut lowering = Lowering {
+            given: &given,
             pool: &mut plan.pool,
             architecture: &plan.architecture,
             unknowns: &problem.unknowns,

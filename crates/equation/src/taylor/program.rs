@@ -1,7 +1,7 @@
 //! Straight-line programs: what is computed at a point before and after the network.
 
 use super::Row;
-use crate::expression::{Channel, Comparison, Expression, Function, Leaf, Node, Number, Pool, Real};
+use crate::expression::{Channel, Comparison, Expression, Function, Given, Leaf, Node, Number, Pool, Real};
 use std::collections::HashMap;
 
 /// The place of an instruction's result.
@@ -231,12 +231,31 @@ fn renumbered(instruction: Instruction, mut map: impl FnMut(Register) -> Registe
     }
 }
 
-/// Lowers expressions to a program. `signals` lists the channels in the order of the program's signals.
-pub(super) fn lower(pool: &Pool, roots: &[Expression], row: Row, signals: &[Channel]) -> Program {
+/// What a program may read besides scalars.
+#[derive(Clone, Copy)]
+pub(super) struct Reads<'term> {
+    /// What the numbers of a point mean.
+    pub(super) row: Row,
+    /// Channels, in the order of the program's signals.
+    pub(super) signals: &'term [Channel],
+    /// Known functions, in the order of their columns.
+    pub(super) given: &'term [Given],
+}
+
+impl Reads<'_> {
+    /// The coordinates of one place alone.
+    pub(super) fn coordinates(coordinates: usize) -> Self {
+        let row = Row { coordinates, sites: 1, normals: false, columns: 0, given: 0 };
+        Reads { row, signals: &[], given: &[] }
+    }
+}
+
+/// Lowers expressions to a program.
+pub(super) fn lower(pool: &Pool, roots: &[Expression], reads: Reads<'_>) -> Program {
     let mut builder = Builder::default();
     let mut registers: HashMap<Expression, Register> = HashMap::new();
     pool.visit(roots, |expression, node| {
-        let result = lower_node(&mut builder, node, row, signals, &registers);
+        let result = lower_node(&mut builder, node, reads, &registers);
         registers.insert(expression, result);
     });
     let outputs: Vec<Register> = roots.iter().map(|root| registers[root]).collect();
@@ -246,13 +265,12 @@ pub(super) fn lower(pool: &Pool, roots: &[Expression], row: Row, signals: &[Chan
 fn lower_node(
     builder: &mut Builder,
     node: &Node,
-    row: Row,
-    signals: &[Channel],
+    reads: Reads<'_>,
     registers: &HashMap<Expression, Register>,
 ) -> Register {
     match node {
         Node::Number(value) => builder.constant(value.get()),
-        Node::Leaf(leaf) => builder.emit(lower_leaf(*leaf, row, signals)),
+        Node::Leaf(leaf) => builder.emit(lower_leaf(*leaf, reads)),
         Node::Sum(constant, terms) => {
             let mut sum = (constant.get() != 0.0).then(|| builder.constant(constant.get()));
             // A first term with a positive coefficient saves the negation of the first one.
@@ -303,14 +321,16 @@ fn lower_node(
     }
 }
 
-fn lower_leaf(leaf: Leaf, row: Row, signals: &[Channel]) -> Instruction {
+fn lower_leaf(leaf: Leaf, Reads { row, signals, given }: Reads<'_>) -> Instruction {
     let after_sites = (row.coordinates * row.sites) as u16;
     match leaf {
         Leaf::Coordinate(axis) => Instruction::Input(axis),
         Leaf::Normal(axis) => Instruction::Input(after_sites + axis),
-        Leaf::Column(column) => {
-            let normals = if row.normals { row.coordinates as u16 } else { 0 };
-            Instruction::Input(after_sites + normals + column)
+        Leaf::Column(column) => Instruction::Input(row.first_column() as u16 + column),
+        Leaf::Given(own) => {
+            let place = given.iter().position(|known| *known == own);
+            let place = place.expect("every known function that is read is listed");
+            Instruction::Input((row.first_given() + place) as u16)
         }
         Leaf::Parameter(scalar) => Instruction::Scalar(scalar),
         Leaf::Channel(channel) => {

@@ -313,7 +313,7 @@ impl Kernel {
         self.fill(term, &found, points, parameters, out)
     }
 
-    /// The values of all unknowns at `points`, point by point.
+    /// The values of all unknowns at `points`, point by point. Known functions that come with points are found here.
     pub fn predict(
         &mut self,
         points: &Points,
@@ -321,7 +321,13 @@ impl Kernel {
         out: &mut [f64],
     ) -> Result<(), KernelError> {
         let found = Arc::clone(&self.plan.prediction);
-        self.fill(self.plan.terms.len(), &found, points, parameters, out)
+        match &found.given {
+            Some(given) if points.width() + found.row.given == found.row.width() => {
+                let points = points.with_given(found.row, given);
+                self.fill(self.plan.terms.len(), &found, &points, parameters, out)
+            }
+            Some(_) | None => self.fill(self.plan.terms.len(), &found, points, parameters, out),
+        }
     }
 
     fn fill(

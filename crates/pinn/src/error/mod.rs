@@ -96,10 +96,20 @@ pub enum TrainError {
     #[error(transparent)]
     Reference(#[from] ReferenceError),
     /// A condition's filters leave no point of its place.
-    #[error("condition `{condition}` holds nowhere: its `where` excluded all points that were tried")]
+    #[error(
+        "condition `{condition}` holds nowhere: all points that were tried lie outside of its `where`, or of the shape"
+    )]
     EmptyPlace {
         /// Which condition.
         condition: String,
+    },
+    /// Nearly nothing of the box around a shape lies in it.
+    #[error(
+        "the shape has only {share:.1e} of the box around it: too few points of the box would lie inside; divide the problem, or choose coordinates along the shape"
+    )]
+    ThinShape {
+        /// Its share of the box.
+        share: f64,
     },
     /// A residual became infinite or no number; the parameters are those before this step.
     #[error("{}: `{residual}` in `{term}` {}{}", moment(*step), spot.as_ref().map_or_else(|| "is not finite".to_owned(), Spot::to_string), residual_advice(*step, *precision))]

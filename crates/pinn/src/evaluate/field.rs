@@ -54,7 +54,10 @@ impl Gauge {
         points: Option<&Points>,
         reached: Option<&Reached>,
     ) -> Self {
-        let within = |place: &[f64]| reached.is_none_or(|reached| reached.contains(place));
+        let shaped = problem.domain.geometry.is_some();
+        let within = |place: &[f64]| {
+            reached.is_none_or(|reached| reached.contains(place)) && problem.domain.covers(place)
+        };
         let mut places = Vec::new();
         let mut grid = None;
         let mut target = |unknown: usize| {
@@ -68,7 +71,11 @@ impl Gauge {
                 (None, Some(truth)) => {
                     let place = *grid.get_or_insert_with(|| {
                         let points = points.cloned().unwrap_or_else(|| grid::test_points(problem));
-                        places.push(if reached.is_some() { filtered(&points, within) } else { points });
+                        places.push(if reached.is_some() || shaped {
+                            filtered(&points, within)
+                        } else {
+                            points
+                        });
                         places.len() - 1
                     });
                     (place, truth.values(problem, &places[place]))

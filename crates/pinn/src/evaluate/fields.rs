@@ -85,7 +85,7 @@ impl Fields {
             name,
             smallest: values.iter().copied().fold(f64::INFINITY, f64::min),
             largest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            root_mean_square: (sum(values.iter().map(|value| value * value)) / values.len() as f64).sqrt(),
+            root_mean_square: root_mean_square(values),
         };
         self.iter().map(summary).collect()
     }
@@ -109,6 +109,12 @@ impl Fields {
             place.iter().copied().chain(self.columns.iter().map(move |column| column[index]))
         })
     }
+}
+
+/// sqrt(mean of squares) of what is known: outside of a shape nothing is.
+fn root_mean_square(values: &[f64]) -> f64 {
+    let known: Vec<f64> = values.iter().filter(|value| !value.is_nan()).map(|value| value * value).collect();
+    (sum(known.iter().copied()) / known.len() as f64).sqrt()
 }
 
 impl Experiment {

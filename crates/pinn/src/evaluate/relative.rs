@@ -165,7 +165,7 @@ impl Sample {
                     row[if axis < coordinates * sites { axis } else { axis % coordinates }]
                 }
                 Leaf::Parameter(index) => scalars[usize::from(index)],
-                Leaf::Column(index) => row[coordinates * (sites + usize::from(normals)) + usize::from(index)],
+                Leaf::Column(index) => row[self.row.first_column() + usize::from(index)],
                 Leaf::Normal(axis) if normals => row[coordinates * sites + usize::from(axis)],
                 Leaf::Normal(_) => 1.0,
                 Leaf::Field(field) => {
@@ -174,7 +174,9 @@ impl Sample {
                     values.map_or(f64::NAN, |values| values[point])
                 }
                 // No part of a problem's equations.
-                Leaf::Raw(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => f64::NAN,
+                Leaf::Raw(_) | Leaf::Given(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => {
+                    f64::NAN
+                }
             }
         };
         let points = (0..self.rows.len()).into_par_iter();

@@ -1,5 +1,6 @@
-//! Points on the faces, edges, corners and inner planes of the box.
+//! Points on the faces, edges, corners and inner planes of the box, and on the boundaries of shapes.
 
+use super::shape::{Surface, stretched};
 use super::{PointSequence, affine};
 use crate::TrainError;
 use equation::expression::{Leaf, evaluate};
@@ -29,7 +30,9 @@ pub(super) fn draw(
             // A cube in many dimensions has many faces.
             let parts = pieces.par_iter().zip(shares).enumerate().map(|(part, (piece, share))| {
                 let free = free(problem, piece);
-                let sequence = sequence(part, free.len(), share);
+                let parameters =
+                    Surface::of(&problem.domain, piece).map_or(0, |surface| surface.parameters());
+                let sequence = sequence(part, free.len() + parameters, share);
                 on_piece(problem, piece, row, share, &free, &sequence)
             });
             points = Points::from_rows(row.width(), parts.collect::<Vec<_>>().concat());
@@ -72,8 +75,9 @@ pub(super) fn shares(problem: &Problem, pieces: &[Piece], count: usize) -> Vec<u
 /// The measure of every piece in one unit; zero for corners, which have none.
 fn measures(problem: &Problem, pieces: &[Piece], count: usize) -> Vec<f64> {
     let lengths = |piece: &Piece| -> Vec<f64> {
-        let coordinates = free(problem, piece).into_iter().map(|axis| &problem.domain.coordinates[axis]);
-        coordinates.map(|coordinate| coordinate.high - coordinate.low).collect()
+        let reaches = free(problem, piece).into_iter().map(|axis| problem.domain.reach(axis));
+        let surface = Surface::of(&problem.domain, piece).filter(|surface| surface.parameters() > 0);
+        reaches.map(|(low, high)| high - low).chain(surface.map(|surface| surface.measure())).collect()
     };
     let plain = |lengths: &Vec<f64>| if lengths.is_empty() { 0.0 } else { lengths.iter().product() };
     let lengths: Vec<Vec<f64>> = pieces.iter().map(lengths).collect();
@@ -90,8 +94,12 @@ fn measures(problem: &Problem, pieces: &[Piece], count: usize) -> Vec<f64> {
     lengths.iter().map(|own| if own.is_empty() { 0.0 } else { part(own) }).collect()
 }
 
+/// The coordinates that a piece leaves free, but for those of the space that a surface lies in.
 pub(super) fn free(problem: &Problem, piece: &Piece) -> Vec<usize> {
-    (0..problem.domain.len()).filter(|axis| piece.fixed.iter().all(|(fixed, _)| fixed != axis)).collect()
+    let surface = piece.surface.and(problem.domain.geometry.as_ref());
+    let bound = |axis: &usize| surface.is_some_and(|geometry| geometry.axes.contains(axis));
+    let free = (0..problem.domain.len()).filter(|axis| piece.fixed.iter().all(|(fixed, _)| fixed != axis));
+    free.filter(|axis| !bound(axis)).collect()
 }
 
 fn on_piece(
@@ -103,7 +111,9 @@ fn on_piece(
     sequence: &PointSequence,
 ) -> Vec<f64> {
     let mut rows = Vec::with_capacity(count * row.width());
-    let mut unit = vec![0.0; free.len()];
+    let mut surface = Surface::of(&problem.domain, piece);
+    let parameters = surface.as_ref().map_or(0, Surface::parameters);
+    let mut unit = vec![0.0; free.len() + parameters];
     let mut numbers = vec![0.0; row.width()];
     for &(axis, value) in &piece.fixed {
         numbers[axis] = value;
@@ -111,17 +121,23 @@ fn on_piece(
     if let (true, Some((axis, sign))) = (row.normals, piece.normal) {
         numbers[row.coordinates * row.sites + axis] = sign;
     }
-    let tries = match (&piece.filter, free.is_empty()) {
-        (None, _) => count,
-        (Some(_), true) => 1,
-        (Some(_), false) => count.saturating_mul(TRIES_PER_POINT),
+    let rejects = piece.filter.is_some() || problem.domain.geometry.is_some();
+    let tries = match (rejects, unit.is_empty()) {
+        (false, _) => count,
+        (true, true) => 1,
+        (true, false) => count.saturating_mul(TRIES_PER_POINT),
     };
     for index in 0..tries {
         sequence.point(index as u32, &mut unit);
-        for (&axis, &unit) in free.iter().zip(&unit) {
-            numbers[axis] = affine(&problem.domain.coordinates[axis], unit);
+        let (on_surface, others) = unit.split_at(parameters);
+        for (&axis, &unit) in free.iter().zip(others) {
+            numbers[axis] = stretched(&problem.domain, axis, unit);
         }
-        if keeps(problem, piece, &numbers) {
+        let is_there = match &mut surface {
+            Some(surface) => surface.put(on_surface, row, &mut numbers),
+            None => problem.domain.contains(&numbers),
+        };
+        if is_there && keeps(problem, piece, &numbers) {
             rows.extend_from_slice(&numbers);
             if rows.len() == count * row.width() {
                 break;

@@ -1,11 +1,11 @@
 //! All points of a plan for one phase of training.
 
-use super::{PointSequence, condition};
+use super::{PointSequence, condition, shape};
 use crate::TrainError;
 use crate::table::Tables;
 use equation::counter::Stream;
 use equation::problem::{Coordinate, Problem, Sampler};
-use equation::taylor::{Plan, Row, Source};
+use equation::taylor::{Plan, Row, Source, Term};
 use kernel::Points;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -71,22 +71,52 @@ pub(crate) fn draw_part(
     plan.terms
         .iter()
         .enumerate()
-        .map(|(position, term)| match term.source {
-            Source::Interior | Source::Prediction => {
-                Ok(inside(problem, term.row, draw, part.clone(), draw.stream(position, 0)))
+        .map(|(position, term)| {
+            let mut points = points_of(problem, tables, draw, part.clone(), (position, term))?;
+            if let Some(given) = &term.given {
+                match points.width() == term.row.width() {
+                    true => points.fill_given(given),
+                    false => points = points.with_given(term.row, given),
+                }
             }
-            Source::Condition(_) | Source::Data(_) if part.start > 0 => Ok(Points::new(term.row.width())),
-            Source::Condition(index) => {
-                condition::draw(problem, index, term.row, |part, dimensions, count| {
-                    PointSequence::new(draw.sampler, dimensions, count, draw.stream(position, part))
-                })
-            }
-            Source::Data(index) => Ok(tables.measurements(index).clone()),
+            Ok(points)
         })
         .collect()
 }
 
-fn inside(problem: &Problem, row: Row, draw: Draw, part: Range<usize>, stream: Stream) -> Points {
+/// The points of one term, whose known functions may be missing.
+fn points_of(
+    problem: &Problem,
+    tables: &Tables,
+    draw: Draw,
+    part: Range<usize>,
+    (position, term): (usize, &Term),
+) -> Result<Points, TrainError> {
+    match term.source {
+        Source::Interior | Source::Prediction => {
+            inside(problem, term.row, draw, part, draw.stream(position, 0))
+        }
+        Source::Condition(_) | Source::Data(_) if part.start > 0 => Ok(Points::new(term.row.width())),
+        Source::Condition(index) => condition::draw(problem, index, term.row, |part, dimensions, count| {
+            PointSequence::new(draw.sampler, dimensions, count, draw.stream(position, part))
+        }),
+        Source::Data(index) => Ok(tables.measurements(index).clone()),
+    }
+}
+
+fn inside(
+    problem: &Problem,
+    row: Row,
+    draw: Draw,
+    part: Range<usize>,
+    stream: Stream,
+) -> Result<Points, TrainError> {
+    if let Some(geometry) = &problem.domain.geometry {
+        let dimensions = problem.domain.len();
+        let sequence = |count| PointSequence::new(draw.sampler, dimensions, count, stream);
+        let rows = shape::inside(&problem.domain, geometry, row, part, sequence)?;
+        return Ok(Points::from_rows(row.width(), rows));
+    }
     let sequence = PointSequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
     let mut rows = vec![0.0; part.len() * row.width()];
     let share = NUMBERS.div_ceil(row.width());
@@ -98,5 +128,5 @@ fn inside(problem: &Problem, row: Row, draw: Draw, part: Range<usize>, stream: S
             *value = affine(coordinate, *value);
         }
     });
-    Points::from_rows(row.width(), rows)
+    Ok(Points::from_rows(row.width(), rows))
 }

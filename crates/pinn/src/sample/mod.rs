@@ -3,17 +3,22 @@
 mod adaptive;
 mod condition;
 mod draw;
+mod halton;
 mod latin;
+mod lattice;
 mod neighbours;
 mod recipe;
 mod sequence;
+mod shape;
 mod sobol;
 mod sobol_table;
 
 pub(crate) use adaptive::CANDIDATES_PER_POINT;
 pub use adaptive::{candidates, choose};
 pub use draw::{Draw, draw};
+pub use halton::Halton;
 pub use latin::LatinHypercube;
+pub use lattice::{Lattice, Spacing};
 pub use recipe::recipe;
 pub use sequence::PointSequence;
 pub use sobol::Sobol;

@@ -11,17 +11,18 @@ use kernel::{DrawnColumn, DrawnPart, Recipe, Sequence, Supply};
 /// The recipe of a phase's points; `None` where some of them cannot be had without evaluating formulas. The
 /// draw's number does not count.
 pub fn recipe(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Option<Recipe> {
+    if problem.domain.geometry.is_some() || plan.terms.iter().any(|term| term.given.is_some()) {
+        return None;
+    }
     let terms = plan.terms.iter().enumerate();
     let terms = terms.map(|(position, term)| supply(problem, tables, draw, position, term));
     Some(Recipe::new(draw.seed, SEEDS, terms.collect::<Option<_>>()?))
 }
 
 fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term: &Term) -> Option<Supply> {
-    let part = |number: usize, dimensions: usize, count: usize, columns: Vec<DrawnColumn>| DrawnPart {
-        count,
-        sequence: sequence(draw.sampler, dimensions),
-        stream: Draw::stream_name(position, number),
-        columns,
+    let part = |number: usize, dimensions: usize, count: usize, columns: Vec<DrawnColumn>| {
+        let (sequence, stream) = (sequence(draw.sampler, dimensions)?, Draw::stream_name(position, number));
+        Some(DrawnPart { count, sequence, stream, columns })
     };
     let row = term.row;
     match term.source {
@@ -30,7 +31,7 @@ fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term:
             for (dimension, coordinate) in problem.domain.coordinates.iter().enumerate() {
                 columns[dimension] = stretched(coordinate, dimension);
             }
-            Some(Supply::Drawn(vec![part(0, problem.domain.len(), draw.interior, columns)]))
+            Some(Supply::Drawn(vec![part(0, problem.domain.len(), draw.interior, columns)?]))
         }
         // What the window before says is no recipe's business.
         Source::Condition(_) if row.columns > 0 => None,
@@ -45,12 +46,12 @@ fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term:
                         let free = free(problem, piece);
                         part(number, free.len(), share, on_piece(problem, piece, row, &free))
                     });
-                    Some(Supply::Drawn(parts.collect()))
+                    Some(Supply::Drawn(parts.collect::<Option<_>>()?))
                 }
                 &Place::Wrap { axis } => {
                     let count = if problem.domain.len() == 1 { 1 } else { count };
                     let columns = wrapped(problem, axis, row);
-                    Some(Supply::Drawn(vec![part(0, problem.domain.len() - 1, count, columns)]))
+                    Some(Supply::Drawn(vec![part(0, problem.domain.len() - 1, count, columns)?]))
                 }
             }
         }
@@ -58,11 +59,13 @@ fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term:
     }
 }
 
-fn sequence(sampler: Sampler, dimensions: usize) -> Sequence {
+/// The sequence of a sampler, where devices know it.
+fn sequence(sampler: Sampler, dimensions: usize) -> Option<Sequence> {
     match sampler {
-        Sampler::Sobol => Sequence::Sobol { directions: (0..dimensions).map(directions).collect() },
-        Sampler::Uniform => Sequence::Uniform,
-        Sampler::LatinHypercube => Sequence::LatinHypercube,
+        Sampler::Sobol => Some(Sequence::Sobol { directions: (0..dimensions).map(directions).collect() }),
+        Sampler::Uniform => Some(Sequence::Uniform),
+        Sampler::LatinHypercube => Some(Sequence::LatinHypercube),
+        Sampler::Halton | Sampler::Hammersley | Sampler::Grid | Sampler::Chebyshev => None,
     }
 }
 

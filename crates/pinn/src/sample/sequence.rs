@@ -1,6 +1,7 @@
 //! Points of the unit cube in the order that a problem file asks for.
 
-use super::{LatinHypercube, Sobol};
+use super::lattice::{Lattice, Spacing};
+use super::{Halton, LatinHypercube, Sobol};
 use equation::counter::Stream;
 use equation::problem::Sampler;
 
@@ -13,6 +14,10 @@ pub enum PointSequence {
     Uniform(Stream),
     /// One in each interval of each coordinate.
     LatinHypercube(LatinHypercube),
+    /// Low discrepancy, in bases that are primes.
+    Halton(Halton),
+    /// A regular grid.
+    Lattice(Lattice),
 }
 
 impl PointSequence {
@@ -25,6 +30,13 @@ impl PointSequence {
                 let count = u32::try_from(count).unwrap_or(u32::MAX);
                 PointSequence::LatinHypercube(LatinHypercube::new(count, stream))
             }
+            Sampler::Halton => PointSequence::Halton(Halton::new(dimensions, stream)),
+            Sampler::Hammersley => {
+                let count = u32::try_from(count).unwrap_or(u32::MAX);
+                PointSequence::Halton(Halton::hammersley(dimensions, count, stream))
+            }
+            Sampler::Grid => PointSequence::Lattice(Lattice::new(Spacing::Even, dimensions, count)),
+            Sampler::Chebyshev => PointSequence::Lattice(Lattice::new(Spacing::Chebyshev, dimensions, count)),
         }
     }
 
@@ -40,6 +52,8 @@ impl PointSequence {
                 }
             }
             PointSequence::LatinHypercube(cubes) => cubes.point(index, point),
+            PointSequence::Halton(halton) => halton.point(index, point),
+            PointSequence::Lattice(lattice) => lattice.point(index, point),
         }
     }
 }
@@ -50,7 +64,9 @@ mod tests {
 
     #[test]
     fn points_do_not_depend_on_which_were_asked_for_before() {
-        for sampler in [Sampler::Sobol, Sampler::Uniform, Sampler::LatinHypercube] {
+        for sampler in
+            [Sampler::Sobol, Sampler::Uniform, Sampler::LatinHypercube, Sampler::Halton, Sampler::Hammersley]
+        {
             let sequence = |seed| PointSequence::new(sampler, 3, 64, Stream::new(seed, 8));
             let at = |sequence: &PointSequence, index| {
                 let mut point = [0.0; 3];

@@ -72,6 +72,9 @@ impl Curriculum {
                 row[time] = from + self.part * (row[time] - from);
             }
         });
+        if let Some(given) = &term.given {
+            points.fill_given(given);
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::{Experiment, TrainError};
 use equation::expression::Derivative;
 use equation::problem::Windows;
 use kernel::{Kernel, Points};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The times that were reached, where time comes in windows.
@@ -48,8 +49,8 @@ impl Experiment {
         }
     }
 
-    /// Unknowns, or else these fields, at points, point by point. In windows that were not begun they are
-    /// no numbers.
+    /// Unknowns, or else these fields, at points, point by point. In windows that were not begun, and outside of a shape, they
+    /// are no numbers.
     pub(crate) fn values(
         &self,
         parameters: &[f64],
@@ -59,7 +60,8 @@ impl Experiment {
         let each = fields.map_or(self.problem().unknowns.len(), <[_]>::len);
         let networks = self.networks(parameters);
         let Some(reached) = self.reached(networks.len()) else {
-            return self.values_in(0, parameters, points, fields);
+            let values = self.values_in(0, parameters, points, fields)?;
+            return Ok(self.in_shape(points, each, values));
         };
         let mut values = vec![f64::NAN; points.len() * each];
         for (number, parameters) in networks.into_iter().enumerate() {
@@ -69,7 +71,17 @@ impl Experiment {
                 part.put(&found, each, &mut values);
             }
         }
-        Ok(values)
+        Ok(self.in_shape(points, each, values))
+    }
+
+    /// Values, `each` to a point, without those outside of the shape.
+    fn in_shape(&self, points: &Points, each: usize, mut values: Vec<f64>) -> Vec<f64> {
+        if let Some(geometry) = &self.problem().domain.geometry {
+            let rows = values.par_chunks_mut(each.max(1)).enumerate();
+            rows.filter(|(index, _)| !geometry.covers(points.row(*index)))
+                .for_each(|(_, row)| row.fill(f64::NAN));
+        }
+        values
     }
 
     /// The same by the network of one window.

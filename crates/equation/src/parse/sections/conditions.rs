@@ -9,11 +9,14 @@ use crate::parse::expression::{Context, Meaning, Normals, Parser, Workshop};
 use crate::parse::reader;
 use crate::parse::source::Span;
 use crate::parse::suggest::clipped;
-use crate::problem::{Condition, Equation, Place, Unknown};
+use crate::problem::{Condition, Equation, Geometry, Place, Unknown};
 
 /// What conditions need to know of the rest of the file.
 pub(in crate::parse) struct ConditionInputs<'s> {
     pub(in crate::parse) ranges: &'s [Option<(f64, f64)>],
+    pub(in crate::parse) geometry: Option<&'s Geometry>,
+    /// Of a shape that is wrong it cannot be said which pieces it has.
+    pub(in crate::parse) is_shapeless: bool,
     pub(in crate::parse) unknowns: &'s [Unknown],
     pub(in crate::parse) equations: &'s [Expression],
 }
@@ -94,8 +97,11 @@ fn on_pieces(
     if let Some(fields) = table.get("fields") {
         workshop.mistakes.report(fields.key_span, "`fields` belongs to a `periodic` condition");
     }
+    if inputs.is_shapeless {
+        return None;
+    }
     let pieces = reader::text(&on.node, &mut workshop.mistakes)
-        .and_then(|text| place::read(text, inputs.ranges, workshop));
+        .and_then(|text| place::read(text, inputs.ranges, inputs.geometry, workshop));
     let ((Some(written), None) | (None, Some(written))) = (table.get("equation"), table.get("equations"))
     else {
         let hint = "add `equation = \"u = 0\"`";
@@ -110,9 +116,10 @@ fn on_pieces(
     let mut axes: Vec<usize> = Vec::new();
     let mut faces = true;
     for piece in pieces.iter().flatten() {
-        match piece.normal {
-            Some((axis, _)) => axes.push(axis),
-            None => faces = false,
+        match (piece.normal, piece.surface) {
+            (Some((axis, _)), _) => axes.push(axis),
+            (None, Some(_)) => axes.extend(workshop.scope.space()),
+            (None, None) => faces = false,
         }
     }
     axes.sort_unstable();

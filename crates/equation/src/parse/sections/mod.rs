@@ -7,6 +7,7 @@ pub(super) mod data;
 pub(super) mod domain;
 pub(super) mod equations;
 pub(super) mod functions;
+pub(super) mod geometry;
 pub(super) mod network;
 pub(super) mod place;
 pub(super) mod reference;

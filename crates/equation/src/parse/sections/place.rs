@@ -1,11 +1,12 @@
-//! The `on` of a condition: `x = -1, x = 1`, `x = 0 and y = 0`, `boundary where x < 0`.
+//! The `on` of a condition: `x = -1, x = 1`, `x = 0 and y = 0`, `boundary where x < 0`; on shapes `disk1`, `channel.left`.
 
 use crate::expression::{Leaf, Node};
 use crate::parse::document::Text;
 use crate::parse::expression::{
     Context, Parser, Resolver, Syntax, SyntaxError, SyntaxKind, Token, Value, Workshop,
 };
-use crate::problem::{Piece, Role};
+use crate::parse::suggest::listed;
+use crate::problem::{Geometry, Piece, Role};
 
 /// Values this close to an end, as a share of the interval, are that end: `2*pi` has rounding errors.
 const SNAP: f64 = 1e-12;
@@ -21,6 +22,8 @@ struct Written {
 
 enum Base {
     Boundary(std::ops::Range<usize>),
+    /// Pieces of the boundary of a shape, by position.
+    Surfaces(Vec<usize>),
     /// Coordinates with the values they are fixed at.
     Fixed(Vec<(Syntax, Syntax)>),
 }
@@ -29,15 +32,24 @@ enum Base {
 pub(in crate::parse) fn read(
     text: &Text,
     ranges: &[Option<(f64, f64)>],
+    geometry: Option<&Geometry>,
     workshop: &mut Workshop,
 ) -> Option<Vec<Piece>> {
-    let written = parse(&text.content).map_err(|error| workshop.misread(text, error)).ok()?;
+    let names = geometry.map(names).unwrap_or_default();
+    let written = parse(&text.content, &names).map_err(|error| workshop.misread(text, error)).ok()?;
     let mut pieces = Vec::new();
     let mut fine = true;
     for Written { base, filter } in written {
         let places = match base {
-            Base::Boundary(range) => boundary(text, range, ranges, workshop),
-            Base::Fixed(fixed) => intersection(text, &fixed, ranges, workshop).map(|piece| vec![piece]),
+            Base::Boundary(range) => match geometry {
+                Some(geometry) => Some((0..geometry.solid.pieces().len()).map(surface).collect()),
+                None => boundary(text, range, ranges, workshop),
+            },
+            Base::Surfaces(surfaces) => Some(surfaces.into_iter().map(surface).collect()),
+            Base::Fixed(fixed) => {
+                let piece = intersection(text, &fixed, ranges, workshop);
+                piece.map(|piece| on_shape(piece, geometry))
+            }
         };
         let context = Context::coordinates("a filter");
         let filter = filter.map(|filter| workshop.scalar_of(text, &filter, &context));
@@ -55,24 +67,115 @@ pub(in crate::parse) fn read(
     fine.then_some(pieces)
 }
 
-fn parse(text: &str) -> Result<Vec<Written>, SyntaxError> {
+/// What pieces of a boundary, and groups of them, are called in a place, and which they are.
+type PieceNames = Vec<(String, Vec<usize>)>;
+
+/// The names of pieces, and of the parts that they belong to.
+fn names(geometry: &Geometry) -> PieceNames {
+    let mut names: PieceNames = Vec::new();
+    for (position, piece) in geometry.solid.pieces().iter().enumerate() {
+        let mut called = vec![piece.name()];
+        if piece.parent() != piece.name() {
+            called.push(piece.parent());
+        }
+        for name in called {
+            match names.iter_mut().find(|(own, _)| own == name) {
+                Some((_, positions)) => positions.push(position),
+                None => names.push((name.to_owned(), vec![position])),
+            }
+        }
+    }
+    for name in geometry.solid.removed() {
+        if names.iter().all(|(own, _)| own != name) {
+            names.push((name.clone(), Vec::new()));
+        }
+    }
+    names
+}
+
+/// A text in which names with dots are single words, as long as before.
+fn with_words(text: &str, names: &PieceNames) -> String {
+    let mut dotted: Vec<&str> =
+        names.iter().map(|(name, _)| name.as_str()).filter(|name| name.contains('.')).collect();
+    // A name may begin another one.
+    dotted.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    dotted.into_iter().fold(text.to_owned(), |text, name| text.replace(name, &name.replace('.', "_")))
+}
+
+fn surface(position: usize) -> Piece {
+    Piece { fixed: Vec::new(), filter: None, normal: None, surface: Some(position) }
+}
+
+/// A plane through a shape: the pieces of its boundary that lie on the plane, or what is inside of it.
+fn on_shape(piece: Piece, geometry: Option<&Geometry>) -> Vec<Piece> {
+    let (Some(geometry), &[(axis, value)]) = (geometry, &piece.fixed[..]) else { return vec![piece] };
+    let Some(own) = geometry.axes.iter().position(|&other| other == axis) else { return vec![piece] };
+    let bounds = geometry.solid.bounds()[own];
+    let lies = |piece: &&geometry::Piece| {
+        let Some(level) = piece.level().filter(|level| level.is_plane()) else { return false };
+        let across = level.linear[own];
+        let along = level.linear.iter().enumerate().filter(|(other, _)| *other != own);
+        let size = level.linear.iter().map(|slope| slope.abs()).fold(0.0, f64::max);
+        let flat = along.map(|(_, slope)| slope.abs()).fold(0.0, f64::max) <= SNAP * size;
+        flat && (level.constant + across * value).abs() <= 1e-9 * (bounds[1] - bounds[0]) * size
+    };
+    let pieces = geometry.solid.pieces();
+    let found: Vec<Piece> =
+        (0..pieces.len()).filter(|&position| lies(&&pieces[position])).map(surface).collect();
+    if found.is_empty() { vec![Piece { normal: None, ..piece }] } else { found }
+}
+
+/// The pieces of a name at the front of a text, if there is one.
+fn named(parser: &mut Parser<'_>, names: &PieceNames) -> Result<Option<Vec<usize>>, SyntaxError> {
+    let (Some(name), false) = (parser.peek_name(), names.is_empty()) else { return Ok(None) };
+    let range = parser.range();
+    let known = names.iter().find(|(own, _)| own.replace('.', "_") == name);
+    match known {
+        Some((own, positions)) if positions.is_empty() => Err(SyntaxError::new(
+            range,
+            format!("nothing is left of `{own}` on the boundary: operations have removed it"),
+        )
+        .hint(format!("what is left is {}", listed(left(names))))),
+        Some((_, positions)) => {
+            parser.take(Token::Name);
+            Ok(Some(positions.clone()))
+        }
+        None => Ok(None),
+    }
+}
+
+/// Names of what is left on the boundary.
+fn left(names: &PieceNames) -> impl Iterator<Item = &str> {
+    names.iter().filter(|(_, positions)| !positions.is_empty()).map(|(name, _)| name.as_str())
+}
+
+fn parse(text: &str, names: &PieceNames) -> Result<Vec<Written>, SyntaxError> {
     if text.trim().is_empty() {
         let error = SyntaxError::new(0..text.len(), "this place is empty");
         return Err(error.hint("name a place such as `x = 0` or `boundary`"));
     }
-    let mut parser = Parser::new(text)?;
+    let words = with_words(text, names);
+    let mut parser = Parser::new(&words)?;
     let mut pieces = Vec::new();
     loop {
         let range = parser.range();
         let base = if parser.take_word("boundary") {
             Base::Boundary(range)
+        } else if let Some(surfaces) = named(&mut parser, names)? {
+            Base::Surfaces(surfaces)
         } else {
             let mut fixed = Vec::new();
             loop {
                 let coordinate = parser.sum()?;
                 if !parser.take(Token::Equals) {
                     let error = parser.unexpected("`=`");
-                    return Err(error.hint("a place is written `x = 0`, or `boundary`"));
+                    return Err(match names.is_empty() {
+                        true => error.hint("a place is written `x = 0`, or `boundary`"),
+                        false => {
+                            let pieces = listed(left(names));
+                            error.hint(format!("a place is `x = 0`, `boundary`, or a piece of it: {pieces}"))
+                        }
+                    });
                 }
                 fixed.push((coordinate, parser.sum()?));
                 if !parser.take_word("and") {
@@ -113,7 +216,8 @@ fn boundary(
     for axis in space {
         let (low, high) = (*ranges.get(axis)?)?;
         for (value, sign) in [(low, -1.0), (high, 1.0)] {
-            faces.push(Piece { fixed: vec![(axis, value)], filter: None, normal: Some((axis, sign)) });
+            let normal = Some((axis, sign));
+            faces.push(Piece { fixed: vec![(axis, value)], filter: None, normal, surface: None });
         }
     }
     Some(faces)
@@ -166,7 +270,7 @@ fn intersection(
         ([_], &[(axis, sign)]) if workshop.scope.coordinates[axis].1 == Role::Space => Some((axis, sign)),
         _ => None,
     };
-    fine.then_some(Piece { fixed, filter: None, normal })
+    fine.then_some(Piece { fixed, filter: None, normal, surface: None })
 }
 
 fn axis(text: &Text, syntax: &Syntax, workshop: &mut Workshop) -> Option<usize> {

@@ -202,8 +202,7 @@ fn phase(table: &TomlTable, otherwise: &Phase, workshop: &mut Workshop) -> Phase
     phase.points = table.get("points").and_then(|entry| points(&entry.node, workshop)).or(phase.points);
     let most = table.get("most_points").and_then(|entry| points(&entry.node, workshop));
     phase.most_points = most.or(phase.most_points);
-    let samplers = [Sampler::Sobol, Sampler::Uniform, Sampler::LatinHypercube];
-    let samplers = samplers.map(|sampler| (sampler.name(), sampler));
+    let samplers = Sampler::ALL.map(|sampler| (sampler.name(), sampler));
     let mistakes = &mut workshop.mistakes;
     let sampler = table.get("sampler").and_then(|entry| reader::choice(&entry.node, &samplers, mistakes));
     phase.sampler = sampler.unwrap_or(phase.sampler);

@@ -57,7 +57,7 @@ struct FaceEnd {
 /// All faces on which a condition seems to be missing.
 pub(crate) fn bare_faces(problem: &Problem) -> Vec<BareFace> {
     // Measurements may stand in for any condition.
-    if !problem.data.is_empty() {
+    if !problem.data.is_empty() || problem.domain.geometry.is_some() {
         return Vec::new();
     }
     let statements = Statements::new(problem);

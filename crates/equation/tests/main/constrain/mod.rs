@@ -3,13 +3,14 @@
 mod exact;
 mod random;
 mod refusals;
+mod shapes;
 mod soft;
 
 use equation::counter::Stream;
 use equation::decide::decide;
 use equation::parse::parse;
+use equation::problem::{Geometry, Piece, Place, Problem};
 use equation::problem::{PenaltyReason, Treatment};
-use equation::problem::{Piece, Place, Problem};
 use equation::taylor::{Interpreter, Source, plan};
 
 /// Residuals of order one are rounded some hundred times on the way through `g`.
@@ -73,7 +74,8 @@ impl Pair {
             let mut interpreter = Interpreter::new(&plan.architecture, term);
             let mut residuals = vec![0.0; exact.len()];
             for (index, piece) in (0..40).flat_map(|index| pieces.iter().map(move |piece| (index, piece))) {
-                let row = point(&problem, piece, index, term.row.width());
+                let mut row = point(&problem, piece, index, term.row.width());
+                term.given.iter().for_each(|given| given.fill(&mut row));
                 interpreter.residuals(&parameters, &row, &mut residuals);
                 for (&residual, _) in residuals.iter().zip(&exact).filter(|(_, exact)| **exact) {
                     let name = &condition.name;
@@ -104,5 +106,35 @@ fn point(problem: &Problem, piece: &Piece, index: usize, width: usize) -> Vec<f6
         row[axis] = coordinate.low * (1.0 - share) + coordinate.high * share;
     }
     piece.fixed.iter().for_each(|&(axis, value)| row[axis] = value);
+    if let Some(geometry) = &problem.domain.geometry {
+        on_shape(geometry, piece, &noise, &mut row);
+    }
     row
+}
+
+/// Moves a point onto a piece of the boundary of a shape, or into the shape.
+fn on_shape(geometry: &Geometry, piece: &Piece, noise: &Stream, row: &mut [f64]) {
+    let dimension = geometry.axes.len();
+    let (mut point, mut normal) = (vec![0.0; dimension], vec![0.0; dimension]);
+    for attempt in 1..1000 {
+        let uniform = |place: usize| noise.uniform((100 * attempt + place) as u64);
+        let found = match piece.surface {
+            Some(surface) => {
+                let own = &geometry.solid.pieces()[surface];
+                let unit: Vec<f64> = (0..own.parameters()).map(uniform).collect();
+                own.place(&unit, &mut point, &mut normal);
+                geometry.solid.outward(surface, &point, &normal).is_some()
+            }
+            None => {
+                let bounds = geometry.solid.bounds().iter().enumerate();
+                bounds.for_each(|(axis, [low, high])| point[axis] = low + (high - low) * uniform(axis));
+                geometry.solid.contains(&point)
+            }
+        };
+        if found {
+            geometry.axes.iter().zip(&point).for_each(|(&axis, &value)| row[axis] = value);
+            return;
+        }
+    }
+    panic!("nothing of the piece was found");
 }

@@ -60,7 +60,7 @@ fn parameters(plan: &Plan, seed: u64) -> Vec<f64> {
 fn row(problem: &Problem, term: &Term, seed: u64) -> Vec<f64> {
     let noise = Stream::new(seed, 77);
     let coordinates = &problem.domain.coordinates;
-    (0..term.row.width())
+    let mut row: Vec<f64> = (0..term.row.width())
         .map(|place| {
             let uniform = noise.uniform(place as u64);
             match coordinates.get(place % term.row.coordinates) {
@@ -70,7 +70,9 @@ fn row(problem: &Problem, term: &Term, seed: u64) -> Vec<f64> {
                 _ => 2.0 * uniform - 1.0,
             }
         })
-        .collect()
+        .collect();
+    term.given.iter().for_each(|given| given.fill(&mut row));
+    row
 }
 
 /// Checks residuals and the gradient of every parameter of every term at one random point.

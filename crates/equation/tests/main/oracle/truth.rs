@@ -29,10 +29,7 @@ impl<T: Number> Point<'_, T> {
         match leaf {
             Leaf::Coordinate(axis) => number(usize::from(axis)),
             Leaf::Normal(axis) => number(sites + usize::from(axis)),
-            Leaf::Column(column) => {
-                let normals = if self.row.normals { self.row.coordinates } else { 0 };
-                number(sites + normals + usize::from(column))
-            }
+            Leaf::Column(column) => number(self.row.first_column() + usize::from(column)),
             Leaf::Parameter(position) => self.scalar(&self.parameters, usize::from(position)),
             Leaf::Field(field) => {
                 let start = usize::from(field.site) * self.row.coordinates;
@@ -40,7 +37,7 @@ impl<T: Number> Point<'_, T> {
                     (0..self.row.coordinates).map(|axis| number(start + axis)).collect();
                 self.derivative(usize::from(field.unknown), field.derivative, &coordinates)
             }
-            Leaf::Raw(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => {
+            Leaf::Raw(_) | Leaf::Given(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => {
                 panic!("{leaf:?} does not occur in a problem's equations")
             }
         }
@@ -103,6 +100,14 @@ impl<T: Number> Point<'_, T> {
                 Leaf::Raw(_) => raw.clone(),
                 Leaf::Coordinate(axis) => coordinates[usize::from(axis)].clone(),
                 Leaf::Parameter(position) => self.scalar(parameters, usize::from(position)),
+                // Only its value: derivatives are taken of the whole.
+                Leaf::Given(given) => {
+                    let formula = self.problem.given[usize::from(given.function)].formula;
+                    evaluate(&self.problem.pool, formula, &|leaf| match leaf {
+                        Leaf::Coordinate(axis) => coordinates[usize::from(axis)].clone(),
+                        other => panic!("{other:?} does not occur in a known function"),
+                    })
+                }
                 other => panic!("{other:?} does not occur in an ansatz"),
             }),
         }

@@ -16,8 +16,8 @@ const TABLES: &[Mistake] = &[
         files::BURGERS,
         "[network]",
         "[«geometry»]\n[network]",
-        "[geometry] is not available: in this version the domain is a box",
-        "",
+        "section [geometry] is empty",
+        "add `[geometry]` with lines such as `shape = \"disk([0, 0], 1)\"`",
     ),
     mistake(
         files::BURGERS,

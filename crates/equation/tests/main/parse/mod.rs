@@ -11,4 +11,5 @@ mod rendering;
 mod resolving;
 mod robustness;
 mod round_trip;
+mod shapes;
 mod windows;

@@ -96,6 +96,7 @@ pub(crate) fn points(case: &Case, count: usize) -> Vec<Points> {
             };
             points.push(&(0..width).map(number).collect::<Vec<f64>>());
         }
+        term.given.iter().for_each(|given| points.fill_given(given));
         points
     };
     case.plan.terms.iter().enumerate().map(draw).collect()

@@ -1,0 +1,128 @@
+//! Conditions on the boundaries of shapes.
+
+use super::{Pair, pair};
+use equation::expression::{Derivative, Leaf};
+use equation::taylor::plan;
+
+/// A problem of one unknown on a shape in the plane.
+fn on(geometry: &str, conditions: &str) -> Pair {
+    pair(&format!(
+        "[domain]\nx = [0, 2]\ny = [0, 1]\n[geometry]\n{geometry}\n[unknowns]\nu = {{}}\n\
+         [equations]\na = \"laplacian(u) = 1\"\n[conditions]\n{conditions}\n[network]\nwidth = 6\ndepth = 2\n"
+    ))
+}
+
+const PLATE: &str = "plate = \"rectangle([0, 0], [2, 1])\"\nhole = \"disk([0.6, 0.5], 0.2)\"\nbar = \"ellipse([1.4, 0.5], [0.3, 0.1])\"\n\
+                     shape = \"plate - hole - bar\"";
+
+#[test]
+fn values_on_walls_and_holes_hold_exactly_whatever_the_network_says() {
+    let zero = on(PLATE, "walls = { on = \"boundary\", equation = \"u = 0\" }");
+    assert_eq!(zero.treatments(), ["walls: exact"]);
+    assert_eq!(zero.check_exact(1e-12), 1);
+    assert_eq!(zero.ansatz(0), "N*phi_u", "nothing is prescribed but zero");
+    let others = on(
+        PLATE,
+        "walls = { on = \"plate\", equation = \"u = x*(1 + y)\" }\nhole = { on = \"hole\", equation = \"u = sin(x) + y\" }\n\
+         bar = { on = \"bar\", equation = \"u = 2\" }",
+    );
+    assert_eq!(others.treatments(), ["walls: exact", "hole: exact", "bar: exact"]);
+    assert_eq!(others.check_exact(1e-11), 3);
+}
+
+#[test]
+fn walls_a_hole_and_a_start_hold_together_where_they_agree() {
+    let heat = |start: &str| {
+        pair(&format!(
+            "[domain]\nt = [0, 1]\nx = [0, 2]\ny = [0, 1]\n[geometry]\nplate = \"rectangle([0, 0], [2, 1])\"\nhole = \"disk([0.6, 0.5], 0.2)\"\n\
+             shape = \"plate - hole\"\n[unknowns]\nu = {{}}\n[equations]\na = \"u_t = laplacian(u)\"\n[conditions]\n\
+             start = {{ on = \"t = 0\", equation = \"{start}\" }}\nwalls = {{ on = \"plate\", equation = \"u = 0\" }}\n\
+             hole = {{ on = \"hole\", equation = \"u = t\" }}\n[network]\nwidth = 6\ndepth = 2\n"
+        ))
+    };
+    let agree = heat("u = x*(2 - x)*y*(1 - y)*((x - 0.6)^2 + (y - 0.5)^2 - 0.04)");
+    assert_eq!(agree.treatments(), ["start: exact", "walls: exact", "hole: exact"]);
+    assert_eq!(agree.check_exact(1e-11), 3);
+    let clash = heat("u = x*(2 - x)*y*(1 - y)");
+    let said = clash.treatments();
+    assert!(
+        said[0].starts_with("start: it requires u = ") && said[0].contains("where `hole` requires 0"),
+        "{said:?}"
+    );
+    assert_eq!(said[1..], ["walls: exact", "hole: exact"]);
+}
+
+#[test]
+fn what_no_smooth_function_can_hold_stays_a_penalty_and_says_why() {
+    let corner = on(
+        "shape = \"rectangle([0, 0], [2, 1]) - rectangle([1, 0.5], [2, 1])\"",
+        "walls = { on = \"boundary\", equation = \"u = 0\" }",
+    );
+    let said = corner.treatments();
+    assert!(said[0].contains("passes through the inside of the shape"), "{said:?}");
+    let touching = on(
+        "shape = \"rectangle([0, 0], [2, 1]) - disk([0, 0], 0.5)\"",
+        "walls = { on = \"rectangle1\", equation = \"u = 0\" }\nhole = { on = \"disk1\", equation = \"u = 1\" }",
+    );
+    let said = touching.treatments();
+    assert!(said[1].contains("other values are prescribed on the boundary that `disk1` meets"), "{said:?}");
+    let flux = on(
+        PLATE,
+        "walls = { on = \"plate\", equation = \"u = 0\" }\nhole = { on = \"hole, bar\", equation = \"dn(u) = 1\" }",
+    );
+    assert!(flux.treatments()[1].contains("does not prescribe the value"), "{:?}", flux.treatments());
+}
+
+#[test]
+fn second_derivatives_of_phi_are_bounded_at_every_corner() {
+    let cases = [
+        on(PLATE, "walls = { on = \"boundary\", equation = \"u = 0\" }"),
+        on(
+            "shape = \"polygon([[0.1, 0.1], [1.9, 0.2], [1.5, 0.9], [0.4, 0.8]])\"",
+            "walls = { on = \"boundary\", equation = \"u = 0\" }",
+        ),
+        on(
+            "shape = \"rectangle([0, 0], [2, 1]) - disk([0, 0], 0.5)\"",
+            "walls = { on = \"boundary\", equation = \"u = 0\" }",
+        ),
+    ];
+    for case in cases {
+        assert!(
+            case.treatments().iter().all(|treatment| treatment.ends_with("exact")),
+            "{:?}",
+            case.treatments()
+        );
+        let mut problem = case.constrained.clone();
+        let phi = problem.given.iter().find(|given| given.name == "phi_u").expect("phi").formula;
+        let second: Vec<_> = [0, 1]
+            .map(|axis| {
+                let slope = problem.pool.differentiate(phi, axis);
+                problem.pool.differentiate(slope, axis)
+            })
+            .to_vec();
+        let laplacian = problem.pool.sum(&second);
+        let corners = [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.1, 0.1], [1.5, 0.9], [0.5, 0.0], [0.0, 0.5]];
+        for [x, y] in corners {
+            for [dx, dy] in [[1e-8, 1e-8], [1e-8, 3e-8], [-1e-8, -1e-8]] {
+                let place = [x + dx, y + dy];
+                let value: f64 =
+                    equation::expression::evaluate(&problem.pool, laplacian, &|leaf| match leaf {
+                        Leaf::Coordinate(axis) => place[usize::from(axis)],
+                        other => panic!("{other:?}"),
+                    });
+                assert!(value.abs() < 1e3, "{value} at {place:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_ansatz_on_a_shape_costs_a_few_columns_and_hardly_any_instruction() {
+    let zero = on(PLATE, "walls = { on = \"boundary\", equation = \"u = 0\" }");
+    let plan = plan(&zero.constrained).expect("a plan");
+    let interior = &plan.terms[0];
+    // The value, two slopes, two second derivatives.
+    assert_eq!(interior.row.given, 5);
+    assert!(interior.residual.instructions.len() < 30, "{}", interior.residual.instructions.len());
+    assert_eq!(Derivative::MAX_ORDER, 4);
+}
