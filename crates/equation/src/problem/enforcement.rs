@@ -1,6 +1,5 @@
 //! What became of every condition, and why, for people.
 
-use super::jumps::jumps;
 use crate::expression::{Derivative, Field, Leaf, Names, Overflow};
 use crate::problem::{Problem, Unknown};
 
@@ -174,7 +173,7 @@ pub fn report(problem: &Problem) -> Vec<String> {
     lines
 }
 
-/// What a file states about its conditions without effect, and coefficients that jump, for people.
+/// What a file states about its conditions without effect, for people.
 pub fn notes(problem: &Problem) -> Vec<String> {
     let mut lines = Vec::new();
     let is_exact = |it: &Enforcement| matches!(it.treatment, Treatment::Exact { .. });
@@ -190,7 +189,6 @@ pub fn notes(problem: &Problem) -> Vec<String> {
             idle.join(", ")
         ));
     }
-    lines.extend(jumps(problem));
     lines
 }
 

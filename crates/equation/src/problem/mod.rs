@@ -233,6 +233,7 @@ impl Problem {
                 if rest.len() == 1 { " has" } else { "s have" }
             ));
         }
+        lines.extend(jumps::jumps(self));
         let stated = &self.training.without_effect;
         lines.extend(
             stated.iter().map(|key| format!("training.{key} has no effect any more, and can be removed")),
