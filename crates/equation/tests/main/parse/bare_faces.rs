@@ -157,6 +157,25 @@ fn conditions_on_two_parts_of_one_face_count_as_one() {
 }
 
 #[test]
+fn a_filter_that_leaves_nothing_of_a_face_states_nothing_there() {
+    let half =
+        |on: &str| plane("laplacian(u) = 1", &format!("half = {{ on = \"{on}\", equation = \"u = 0\" }}"));
+    bare(&half("boundary where x < 0.5"), 2, 1, &[1.0]);
+    bare(&half("boundary where x < 0.9 - 0.05*y"), 2, 1, &[1.0]);
+    fine(&half("boundary where x < 0.5 + 0.6*(y > 0.9993)"));
+    // A disc of a three-hundredth of the face is met, wherever it lies.
+    let block = |outlet: &str| {
+        read(&format!(
+            "[domain]\nx = [0, 1]\ny = [0, 1]\nz = [0, 1]\n[unknowns]\nu = {{}}\n[equations]\none = \"laplacian(u) = 1\"\n\
+             [conditions]\nrest = {{ on = \"x = 0, y = 0, y = 1, z = 0, z = 1\", equation = \"u = 0\" }}\n\
+             outlet = {{ on = \"x = 1 where {outlet}\", equation = \"u = 0\" }}\n"
+        ))
+    };
+    fine(&block("(y - 0.317)^2 + (z - 0.771)^2 < 0.001"));
+    bare(&block("(y - 0.317)^2 + (z - 0.771)^2 < -0.001"), 2, 1, &[1.0]);
+}
+
+#[test]
 fn what_flows_out_needs_no_condition_and_what_flows_in_does() {
     let left = "left = { on = \"x = -1\", equation = \"u = 0\" }";
     let right = "right = { on = \"x = 1\", equation = \"u = 0\" }";
