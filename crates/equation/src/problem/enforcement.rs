@@ -70,6 +70,8 @@ pub enum PenaltyReason {
         axis: usize,
         /// Into how many such parts it can be divided, about.
         part: f64,
+        /// Where along it they change fastest.
+        at: f64,
     },
     /// What it starts changes many times over until the end of time.
     Fast,
@@ -192,6 +194,9 @@ pub fn notes(problem: &Problem) -> Vec<String> {
     lines
 }
 
+/// Data that change over a smaller part of a coordinate than one in so many jump, for people and for networks.
+const JUMP: f64 = 1e4;
+
 impl PenaltyReason {
     /// The reason in the words of the problem file.
     pub fn sentence(&self, problem: &Problem) -> String {
@@ -213,7 +218,10 @@ impl PenaltyReason {
             PenaltyReason::Fast => {
                 "the field changes rapidly: many oscillations over the time interval".to_owned()
             }
-            PenaltyReason::Steep { axis, part } => {
+            PenaltyReason::Steep { axis, part, at } if *part > JUMP => {
+                format!("its data jump at {} = {}: too steep", coordinate(*axis), short(*at))
+            }
+            PenaltyReason::Steep { axis, part, .. } => {
                 format!("its data change over 1/{part:.0} of {}: too steep", coordinate(*axis))
             }
             PenaltyReason::Kink => "its data may have kinks".to_owned(),
