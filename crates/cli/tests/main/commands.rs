@@ -241,7 +241,7 @@ fn list_names_every_problem_and_survives_a_closed_pipe() {
     for built_in in pinnace::BUILT_IN {
         assert!(names.lines().any(|line| line.trim_start().starts_with(built_in.name)), "{names}");
     }
-    let heads = ["at rest", "in time", "systems", "families and inverse problems"];
+    let heads = ["steady", "in time", "systems", "families and inverse problems"];
     assert!(heads.iter().all(|head| names.lines().any(|line| line == *head)), "{names}");
     assert!(names.contains("x1 … x5") && names.contains("fourier-etdrk4"), "{names}");
     let mut child = Command::new(env!("CARGO_BIN_EXE_pinnace"))

@@ -126,7 +126,9 @@ fn manner(problem: &Problem, phase: &Phase, settings: &Settings) -> Vec<Decision
             Some(1) if settings.method.traits().resample != 1 && coordinates > FEW_COORDINATES => {
                 format!("{coordinates} coordinates leave gaps between any fixed points")
             }
-            Some(1) => format!("every step of {title} gets fresh points: none is learnt by heart"),
+            Some(1) => format!(
+                "{title} draws fresh collocation points at every step, against overfitting to fixed ones"
+            ),
             Some(_) => format!("{title} keeps its memory while points change now and then"),
             None => match settings.method.traits().gaps {
                 Gaps::FreshPoints => {
@@ -143,16 +145,18 @@ fn manner(problem: &Problem, phase: &Phase, settings: &Settings) -> Vec<Decision
     }
     if phase.adaptive.is_none() {
         let why = match settings.adaptive {
-            true => "points gather where residuals are large",
-            false => "points are spread evenly with this method",
+            true => "residual-based adaptive sampling: more points where residuals are large",
+            false => "no adaptive sampling by default with this optimizer: points are spread evenly",
         };
         decisions.push(Decision::new("adaptive", settings.adaptive.to_string(), why));
     }
     if phase.causal.is_none() && problem.time().is_some() {
         let why = match (settings.causal, settings.method.traits().order) {
-            (true, _) => "early times come first, which is called causal training",
-            (false, Order::Second) => "time has no one end from which all follows, or points are kept",
-            (false, Order::First | Order::Quasi) => "only Gauss-Newton goes through time step by step",
+            (true, _) => "causal training: early times before late ones",
+            (false, Order::Second) => {
+                "causal training needs an initial condition that all follows from, and fresh points at every step"
+            }
+            (false, Order::First | Order::Quasi) => "causal training by default with Gauss-Newton only",
         };
         decisions.push(Decision::new("causal", settings.causal.to_string(), why));
     }

@@ -115,6 +115,21 @@ fn the_reason_for_a_number_is_the_rule_that_gave_it() {
 }
 
 #[test]
+fn reasons_use_the_terms_of_the_literature() {
+    let private = ["by heart", "gather", "times come first", "goes through time"];
+    for built_in in BUILT_IN {
+        let experiment = Experiment::open(built_in.name, &[]).unwrap_or_else(|error| panic!("{error}"));
+        for Decision { key, why, .. } in experiment.decisions().iter() {
+            assert!(!private.iter().any(|word| why.contains(word)), "{}: {key}: {why}", built_in.name);
+        }
+    }
+    let heat = open(OPEN, &[]);
+    let why = |key: &str| heat.decisions().find(key).expect("left open").why.clone();
+    assert!(why("training.adaptive").contains("adaptive sampling"), "{}", why("training.adaptive"));
+    assert!(why("training.causal").contains("causal training"), "{}", why("training.causal"));
+}
+
+#[test]
 fn stating_all_that_was_decided_trains_the_same_bit_for_bit_and_leaves_nothing_open() {
     let phases = "[training]\n[[training.phase]]\noptimizer = \"auto\"\nbudget = \"8 steps\"\n\
                   [[training.phase]]\noptimizer = \"gauss-newton\"\nbudget = \"4 steps\"\n";
