@@ -89,6 +89,28 @@ fn train_writes_a_run_and_resume_continues_it_to_the_same_bits() {
 }
 
 #[test]
+fn a_budget_that_a_run_has_passed_is_told_with_the_way_to_give_more() {
+    let folder = Folder::new("passed");
+    folder.json(&small(&["--steps", "8", "--out", "run"]));
+    let output = folder.pinnace(&["resume", "run", "--steps", "5", "--quiet", "--json"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains(
+            "pinnace: warning: no step was taken: the run is at step 8, and its budget of steps is used up"
+        ),
+        "{said}"
+    );
+    assert!(said.contains("`pinnace resume run --steps N`") && said.contains("more than 8"), "{said}");
+    let result: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert!(
+        result["warnings"][0].as_str().is_some_and(|told| told.starts_with("no step was taken")),
+        "{result}"
+    );
+    assert_eq!(folder.json(&["resume", "run", "--steps", "9"])["warnings"], serde_json::json!([]));
+}
+
+#[test]
 fn no_run_is_written_when_none_is_wanted() {
     let folder = Folder::new("none");
     assert_eq!(folder.json(&small(&["--steps", "2", "--no-run"]))["run"], Value::Null);
