@@ -6,7 +6,7 @@ use crate::terminal::{Style, Terminal};
 use crate::{decisions, exit, json, plot, report};
 use anyhow::Context;
 use pinnace::run::Folder;
-use pinnace::{Concern, Experiment, Snapshot, Stopped, Trained};
+use pinnace::{Concern, Experiment, Snapshot, Stopped, TrainError, Trained};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -40,14 +40,16 @@ pub(crate) fn train(
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
     experiment.notes().iter().chain(&decisions::lines(experiment)).for_each(|line| terminal.say(line));
     let trained = match &mut folder {
-        Some(folder) => {
-            let trained = folder.train(experiment, &mut now, stop, &mut terminal);
-            trained.with_context(|| {
-                let kept = folder.newest().map(|step| format!(", up to step {step}")).unwrap_or_default();
-                format!("training ended early; the run is in {}{kept}", folder.path().display())
-            })?
+        Some(folder) => folder.train(experiment, &mut now, stop, &mut terminal),
+        None => experiment.train_from(&mut now, stop, &mut terminal),
+    };
+    let trained = match (trained, folder.take()) {
+        (Ok(trained), kept) => {
+            folder = kept;
+            trained
         }
-        None => experiment.train_from(&mut now, stop, &mut terminal)?,
+        (Err(error), Some(folder)) => return Err(ended_early(error, folder, now.steps)),
+        (Err(error), None) => return Err(error.into()),
     };
     let run = folder.as_ref().map(|folder| folder.path());
     let mut warnings = warnings(&trained, folder.as_ref());
@@ -106,6 +108,20 @@ pub(crate) fn outlive_file_size_limits() {
 
 #[cfg(not(unix))]
 pub(crate) fn outlive_file_size_limits() {}
+
+/// Says what is left of a run that went wrong. One that never took a step is none: nothing of it is left.
+fn ended_early(error: TrainError, folder: Folder, steps: u64) -> anyhow::Error {
+    let path = folder.path().display().to_string();
+    let left = match (folder.is_new() && steps == 0, folder.newest()) {
+        (true, _) => match folder.discard() {
+            Ok(()) => "no step was taken, and no run was kept".to_owned(),
+            Err(cause) => format!("no step was taken, and the run cannot be removed ({cause})"),
+        },
+        (false, Some(step)) => format!("training ended early; the run is in {path}, up to step {step}"),
+        (false, None) => format!("training ended early; the run is in {path}"),
+    };
+    anyhow::Error::new(error).context(left)
+}
 
 /// What is wrong with a result, and which of its states a run will be taken at.
 fn warnings(trained: &Trained, folder: Option<&Folder>) -> Vec<String> {

@@ -133,6 +133,35 @@ fn a_run_that_fails_says_where_it_is_and_keeps_what_there_was() {
 }
 
 #[test]
+fn a_problem_that_no_step_can_be_taken_of_leaves_nothing_behind() {
+    let folder = Folder::new("nothing");
+    let text_of = "[domain]\nx = [-1, 1]\n[unknowns]\nu = {}\n[equations]\none = \"u_xx = log(x)\"\n[conditions]\n\
+        ends = { on = \"boundary\", equation = \"u = 0\" }\n[network]\nwidth = 4\ndepth = 1\n[training]\npoints = 16\n";
+    std::fs::write(folder.0.join("bad.toml"), text_of).expect("it can be written");
+    let output = folder.pinnace(&["train", "bad.toml", "--out", "run"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no step was taken, and no run was kept: before the first step: `one`"), "{said}");
+    let left: Vec<_> = std::fs::read_dir(&folder.0).expect("it is there").flatten().collect();
+    assert!(left.iter().all(|entry| entry.file_name() == "bad.toml"), "{left:?}");
+    // A run that was there before stays, whatever happens to it.
+    folder.json(&[
+        "train",
+        "bad.toml",
+        "--set",
+        "equations.one=\"u_xx = 1\"",
+        "--steps",
+        "0",
+        "--out",
+        "run",
+    ]);
+    std::fs::remove_file(folder.0.join("run/manifest.json")).expect("it is there");
+    std::fs::copy(folder.0.join("bad.toml"), folder.0.join("run/problem.toml")).expect("it is there");
+    assert_eq!(folder.pinnace(&["resume", "run", "--steps", "3"]).status.code(), Some(1));
+    assert!(folder.0.join("run/problem.toml").exists());
+}
+
+#[test]
 fn a_run_starts_from_the_parameters_of_another() {
     let folder = Folder::new("from");
     folder.json(&small(&["--steps", "5", "--out", "first"]));
