@@ -139,7 +139,7 @@ pub enum Notice {
         /// What is used.
         used: String,
     },
-    /// The run was trained with another order of sums: from here on its bits differ.
+    /// The run was trained with another order of sums, or another choice of points: from here on its bits differ.
     OtherArithmetic {
         /// The version that it was trained with.
         trained: u64,
@@ -245,7 +245,7 @@ impl fmt::Display for Notice {
             }
             Notice::OtherArithmetic { trained, used } => write!(
                 formatter,
-                "this run was trained with arithmetic {trained}, this version has arithmetic {used}: bits differ from here on, results agree up to rounding"
+                "this run was trained with arithmetic {trained}, this version has arithmetic {used}: bits differ from here on"
             ),
             Notice::OtherLevel { trained, used } => write!(
                 formatter,
