@@ -1,7 +1,8 @@
 //! `pinnace resume`
 
 use crate::args::Resume;
-use crate::{notices, session, warnings};
+use crate::session::{self, Asked};
+use crate::{notices, warnings};
 use pinnace::run::Folder;
 use std::io::Write;
 use std::process::ExitCode;
@@ -14,5 +15,6 @@ pub(crate) fn resume(choices: &Resume, output: &mut impl Write) -> anyhow::Resul
     notices::show(run.notices());
     notices::show(folder.notices());
     warnings::show(run.experiment());
-    session::train(run.experiment(), run.snapshot().clone(), Some(folder), &choices.manner, output)
+    let asked = if overrides.is_empty() { Asked::End } else { Asked::More };
+    session::train(run.experiment(), run.snapshot().clone(), Some(folder), (asked, &choices.manner), output)
 }

@@ -6,40 +6,55 @@ use crate::terminal::{Style, Terminal};
 use crate::{decisions, exit, json, plot, report};
 use anyhow::Context;
 use pinnace::run::Folder;
-use pinnace::{Concern, Experiment, Snapshot, Stopped, Trained};
+use pinnace::{Concern, Experiment, Snapshot, Stopped, TrainError, Trained};
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Set by Ctrl-C, SIGTERM and SIGHUP: training ends after the current step.
 static STOP: AtomicBool = AtomicBool::new(false);
 
+/// What training was asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Its end, whatever it states.
+    End,
+    /// More steps, or more time.
+    More,
+}
+
 /// Trains from `now` to the end and reports; into a folder, if there is one.
 pub(crate) fn train(
     experiment: &Experiment,
     mut now: Snapshot,
     mut folder: Option<Folder>,
-    manner: &Manner,
+    (asked, manner): (Asked, &Manner),
     output: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
     exit::check_gpu(&manner.gpu, experiment.device())?;
     let compile = manner.gpu.compile.unwrap_or_default();
     let experiment = &experiment.clone().within(manner.gpu.memory_limit).compiled(compile);
     let stop = listen_for_interruption()?;
+    let before = now.steps;
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
     experiment.notes().iter().chain(&decisions::lines(experiment)).for_each(|line| terminal.say(line));
     let trained = match &mut folder {
-        Some(folder) => {
-            let trained = folder.train(experiment, &mut now, stop, &mut terminal);
-            trained.with_context(|| {
-                let kept = folder.newest().map(|step| format!(", up to step {step}")).unwrap_or_default();
-                format!("training ended early; the run is in {}{kept}", folder.path().display())
-            })?
+        Some(folder) => folder.train(experiment, &mut now, stop, &mut terminal),
+        None => experiment.train_from(&mut now, stop, &mut terminal),
+    };
+    let trained = match (trained, folder.take()) {
+        (Ok(trained), kept) => {
+            folder = kept;
+            trained
         }
-        None => experiment.train_from(&mut now, stop, &mut terminal)?,
+        (Err(error), Some(folder)) => return Err(ended_early(error, folder, now.steps)),
+        (Err(error), None) => return Err(error.into()),
     };
     let run = folder.as_ref().map(|folder| folder.path());
-    let warnings = warnings(&trained, folder.as_ref());
+    let mut warnings = warnings(&trained, folder.as_ref());
+    let idle = run.filter(|_| asked == Asked::More && trained.steps == before);
+    warnings.extend(idle.and_then(|run| used_up(&trained, run)));
     if manner.json {
         json::write(experiment, &trained, run, &warnings, output)?;
     } else {
@@ -94,6 +109,20 @@ pub(crate) fn outlive_file_size_limits() {
 #[cfg(not(unix))]
 pub(crate) fn outlive_file_size_limits() {}
 
+/// Says what is left of a run that went wrong. One that never took a step is none: nothing of it is left.
+fn ended_early(error: TrainError, folder: Folder, steps: u64) -> anyhow::Error {
+    let path = folder.path().display().to_string();
+    let left = match (folder.is_new() && steps == 0, folder.newest()) {
+        (true, _) => match folder.discard() {
+            Ok(()) => "no step was taken, and no run was kept".to_owned(),
+            Err(cause) => format!("no step was taken, and the run cannot be removed ({cause})"),
+        },
+        (false, Some(step)) => format!("training ended early; the run is in {path}, up to step {step}"),
+        (false, None) => format!("training ended early; the run is in {path}"),
+    };
+    anyhow::Error::new(error).context(left)
+}
+
 /// What is wrong with a result, and which of its states a run will be taken at.
 fn warnings(trained: &Trained, folder: Option<&Folder>) -> Vec<String> {
     let Some(concern) = trained.descent.concern() else { return Vec::new() };
@@ -110,6 +139,26 @@ fn warnings(trained: &Trained, folder: Option<&Folder>) -> Vec<String> {
         (Concern::Risen { .. }, None) => String::new(),
     };
     vec![format!("{concern}{kept}")]
+}
+
+/// What is said of a run that was asked for more, and has used up its budget before. Other ends name themselves in the report.
+fn used_up(trained: &Trained, run: &Path) -> Option<String> {
+    let budget = match trained.stopped {
+        Stopped::Steps => "its budget of steps is used up",
+        Stopped::Seconds => "its budget of time is used up",
+        Stopped::Loss => "its loss is below the bound of its budget",
+        Stopped::Plateau
+        | Stopped::Noise
+        | Stopped::TargetError
+        | Stopped::Interrupted
+        | Stopped::GradientVanished { .. }
+        | Stopped::NoDescent { .. } => return None,
+    };
+    let (steps, run) = (trained.steps, report::quoted(run));
+    Some(format!(
+        "no step was taken: the run is at step {steps}, and {budget}; `pinnace resume {run} --steps N` counts all steps of the run: \
+         give more than {steps}, or another --budget"
+    ))
 }
 
 /// What Ctrl-C, SIGTERM and SIGHUP set from now on.

@@ -1,7 +1,8 @@
 //! `pinnace train`
 
 use crate::args::Train;
-use crate::{notices, session, warnings};
+use crate::session::{self, Asked};
+use crate::{notices, warnings};
 use pinnace::run::{Folder, RunPlace};
 use pinnace::{Experiment, Run, RunError, TrainError};
 use std::io::Write;
@@ -48,5 +49,5 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
         notices::show(folder.notices());
         Some(folder)
     };
-    session::train(&experiment, start, folder, &choices.manner, output)
+    session::train(&experiment, start, folder, (Asked::End, &choices.manner), output)
 }

@@ -17,7 +17,7 @@ pub struct BuiltIn {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Group {
     /// One unknown, no time.
-    AtRest,
+    Steady,
     /// One unknown, in time.
     InTime,
     /// Several unknowns.
@@ -28,13 +28,13 @@ pub enum Group {
 
 impl Group {
     /// All of them, as they are listed.
-    pub const ALL: [Group; 4] = [Group::AtRest, Group::InTime, Group::Systems, Group::Parameters];
+    pub const ALL: [Group; 4] = [Group::Steady, Group::InTime, Group::Systems, Group::Parameters];
 }
 
 impl std::fmt::Display for Group {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
-            Group::AtRest => "at rest",
+            Group::Steady => "steady",
             Group::InTime => "in time",
             Group::Systems => "systems",
             Group::Parameters => "families and inverse problems",
@@ -56,15 +56,15 @@ macro_rules! built_in {
 
 /// All of them, group by group, easiest first.
 pub const BUILT_IN: [BuiltIn; 43] = [
-    built_in!(AtRest, "01", "poisson-2d"),
-    built_in!(AtRest, "02", "helmholtz"),
-    built_in!(AtRest, "03", "poisson-5d"),
-    built_in!(AtRest, "20", "helmholtz-fine"),
-    built_in!(AtRest, "21", "poisson-multiscale"),
-    built_in!(AtRest, "24", "darcy"),
-    built_in!(AtRest, "26", "electrostatics"),
-    built_in!(AtRest, "22", "poisson-10d"),
-    built_in!(AtRest, "23", "poisson-100d"),
+    built_in!(Steady, "01", "poisson-2d"),
+    built_in!(Steady, "02", "helmholtz"),
+    built_in!(Steady, "03", "poisson-5d"),
+    built_in!(Steady, "20", "helmholtz-fine"),
+    built_in!(Steady, "21", "poisson-multiscale"),
+    built_in!(Steady, "24", "darcy"),
+    built_in!(Steady, "26", "electrostatics"),
+    built_in!(Steady, "22", "poisson-10d"),
+    built_in!(Steady, "23", "poisson-100d"),
     built_in!(InTime, "04", "heat"),
     built_in!(InTime, "05", "reaction"),
     built_in!(InTime, "06", "klein-gordon"),

@@ -66,12 +66,15 @@ impl Curves {
         self.draw_marks(canvas, area);
         for curve in &self.curves {
             let path = self.path(curve, area);
-            if path.len() <= FEW && curve.pen.dash.is_none() {
-                let inside = path.iter().filter(|spot| area.holds(**spot));
-                let dots: Vec<Vec<Spot>> = inside.map(|&spot| vec![spot]).collect();
-                canvas.stroke(&dots, Pen { width: 3.0 * curve.pen.width, ..curve.pen }, canvas.area());
-            }
-            canvas.stroke(&[thinned(&path)], curve.pen, area);
+            // Thinned as a whole, a break between spots of one column would be lost.
+            let pieces: Vec<&[Spot]> = path.split(|spot| spot.1.is_nan()).collect();
+            let few = path.len() <= FEW && curve.pen.dash.is_none();
+            let shown = pieces.iter().filter(|piece| few || piece.len() == 1).copied().flatten();
+            let dots: Vec<Vec<Spot>> =
+                shown.filter(|spot| area.holds(**spot)).map(|&spot| vec![spot]).collect();
+            canvas.stroke(&dots, Pen { width: 3.0 * curve.pen.width, ..curve.pen }, canvas.area());
+            let lines: Vec<Vec<Spot>> = pieces.into_iter().map(thinned).collect();
+            canvas.stroke(&lines, curve.pen, area);
         }
         frame::draw(canvas, area, &self.x, &self.y);
         frame::draw_title(canvas, Area { top: area.top - self.room_for_marks(), ..area }, &self.title);

@@ -1,8 +1,7 @@
 //! Fields over two coordinates, each beside its reference and its error.
 
 use super::axis::Axis;
-use super::colour::ColourMap;
-use super::look::{error_shades, shades};
+use super::look::{Shades, clipped_note, error_shades, shades};
 use super::pictures::join_notes;
 use super::slices::{Slices, places_along};
 use super::subject::{Sampled, Subject};
@@ -36,7 +35,7 @@ pub(super) fn fields(
         .iter()
         .map(|(place, name)| Ok((name, subject.sample(&slices.points(place, &xs, &ys))?)))
         .collect::<Result<Vec<_>, PlotError>>()?;
-    let map = |title: String, samples: Samples, (range, colours): (Axis, ColourMap)| {
+    let map = |title: String, samples: Samples, Shades { range, colours, .. }: Shades| {
         let [x, y] =
             [across, up].map(|coordinate| Axis::linear(&coordinate.name, coordinate.low, coordinate.high));
         Panel::Map(Map { title, x, y, samples, range, colours })
@@ -44,6 +43,7 @@ pub(super) fn fields(
     let on_grid = |values: &[f64]| Samples::Grid { xs: xs.clone(), ys: ys.clone(), values: values.to_vec() };
 
     let (mut rows, mut alone): (Vec<Vec<Panel>>, Vec<Panel>) = (Vec::new(), Vec::new());
+    let mut clipped = Vec::new();
     for (unknown, name) in problem.unknowns.iter().map(|unknown| unknown.name.as_str()).enumerate() {
         // A table says nothing about slices: where would its points lie?
         let table = if problem.domain.len() == 2 { subject.sample_table(unknown)? } else { None };
@@ -60,6 +60,7 @@ pub(super) fn fields(
         let found = sampled.iter().flat_map(|(_, here)| &here[unknown].found);
         let exact = compared.iter().flat_map(|compared| compared.exact.iter().flatten());
         let shades = shades(found.chain(exact).copied());
+        clipped.extend(shades.clipped.then_some(name));
         let error_shades = error_shades(errors.iter().flatten().flatten().copied());
         for (((slice, here), compared), error) in sampled.iter().zip(compared).zip(&errors) {
             let title = |what: &str| match slice.is_empty() {
@@ -79,9 +80,10 @@ pub(super) fn fields(
     }
     rows.extend(alone.chunks(COLUMNS).map(<[_]>::to_vec));
     let (width, height) = frame(across, up);
+    let note = join_notes(note, &clipped_note(&clipped));
     let sheet = |rows: &[Vec<Panel>]| Sheet {
         title: problem.title.clone(),
-        note: join_notes(note, &slices.note),
+        note: join_notes(&note, &slices.note),
         legend: Vec::new(),
         width,
         rows: rows.iter().map(|panels| Row { height, panels: panels.clone() }).collect(),

@@ -7,21 +7,63 @@ use super::colour::{Colour, ColourMap};
 /// How many times the smallest error that is drawn fits into the largest, at most: below, nobody looks.
 const DECADES: f64 = 1e4;
 
+/// Which colours stand for which values.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Shades {
+    /// The values along the colour bar.
+    pub(super) range: Axis,
+    /// Their colours.
+    pub(super) colours: ColourMap,
+    /// Whether extreme values lie beyond the bar.
+    pub(super) clipped: bool,
+}
+
 /// The colours of a field: about zero, if it goes about as far to both sides.
-pub(super) fn shades(values: impl Iterator<Item = f64>) -> (Axis, ColourMap) {
-    let (low, high) = extent(values).unwrap_or((0.0, 0.0));
+pub(super) fn shades(values: impl Iterator<Item = f64>) -> Shades {
+    let (low, high, clipped) = field_range(values);
     let (near, far) = (high.min(-low), high.max(-low));
     if 2.0 * near >= far && near > 0.0 {
-        (Axis::linear("", -far, far), ColourMap::Signed)
+        Shades { range: Axis::linear("", -far, far), colours: ColourMap::Signed, clipped }
     } else {
-        (Axis::linear("", low, high), ColourMap::Field)
+        Shades { range: Axis::linear("", low, high), colours: ColourMap::Field, clipped }
+    }
+}
+
+/// From the least to the largest value of a field. Where a singularity is all that could be seen then, from where nearly all values
+/// begin to where they end, and true.
+fn field_range(values: impl Iterator<Item = f64>) -> (f64, f64, bool) {
+    /// Of a thousand values, so many are allowed beyond each end.
+    const BEYOND: usize = 5;
+    /// How many times longer the whole range must be.
+    const LONGER: f64 = 4.0;
+    let mut sorted: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let (Some(&low), Some(&high)) = (sorted.first(), sorted.last()) else { return (0.0, 0.0, false) };
+    let beyond = sorted.len() * BEYOND / 1000;
+    let (least, most) = (sorted[beyond], sorted[sorted.len() - 1 - beyond]);
+    // A field that is constant but for a few places has nothing else to show.
+    if most > least && high - low > LONGER * (most - least) {
+        (least, most, true)
+    } else {
+        (low, high, false)
+    }
+}
+
+/// What is said of fields whose extreme values lie beyond their colour bars.
+pub(super) fn clipped_note(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => format!("colours of {name} leave out the lowest and highest 0.5 % of its values"),
+        names => {
+            format!("colours of {} leave out the lowest and highest 0.5 % of their values", names.join(", "))
+        }
     }
 }
 
 /// The colours of an error.
-pub(super) fn error_shades(error: impl Iterator<Item = f64>) -> (Axis, ColourMap) {
+pub(super) fn error_shades(error: impl Iterator<Item = f64>) -> Shades {
     let (low, high) = error_range(error);
-    (Axis::logarithmic("", low, high), ColourMap::Error)
+    Shades { range: Axis::logarithmic("", low, high), colours: ColourMap::Error, clipped: false }
 }
 
 /// The axis of an error, with a little room above and below.
@@ -73,9 +115,25 @@ mod tests {
 
     #[test]
     fn fields_of_both_signs_are_centred_on_zero_and_others_are_not() {
-        assert_eq!(shades([-1.0, 0.6].into_iter()), (Axis::linear("", -1.0, 1.0), ColourMap::Signed));
-        assert_eq!(shades([-1.0, 0.4].into_iter()), (Axis::linear("", -1.0, 0.4), ColourMap::Field));
-        assert_eq!(shades([2.0, f64::NAN, 3.0].into_iter()), (Axis::linear("", 2.0, 3.0), ColourMap::Field));
+        let of = |values: &[f64]| {
+            let Shades { range, colours, clipped } = shades(values.iter().copied());
+            assert!(!clipped);
+            (range, colours)
+        };
+        assert_eq!(of(&[-1.0, 0.6]), (Axis::linear("", -1.0, 1.0), ColourMap::Signed));
+        assert_eq!(of(&[-1.0, 0.4]), (Axis::linear("", -1.0, 0.4), ColourMap::Field));
+        assert_eq!(of(&[2.0, f64::NAN, 3.0]), (Axis::linear("", 2.0, 3.0), ColourMap::Field));
+    }
+
+    #[test]
+    fn a_singularity_does_not_take_all_colours_and_a_peak_keeps_its_own() {
+        let singular = (0..=1000).map(|number| if number == 7 { 1e6 } else { f64::from(number) });
+        let Shades { range, clipped, .. } = shades(singular);
+        assert_eq!((range.bounds(), clipped), ((5.0, 996.0), true));
+        let peak = (0..=1000).map(|number| if number < 3 { 2000.0 } else { f64::from(number) });
+        assert_eq!((shades(peak.clone()).range.bounds(), shades(peak).clipped), ((3.0, 2000.0), false));
+        let constant = (0..=1000).map(|number| if number == 7 { 1.0 } else { 0.0 });
+        assert_eq!((shades(constant.clone()).range.bounds(), shades(constant).clipped), ((0.0, 1.0), false));
     }
 
     #[test]

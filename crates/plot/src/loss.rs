@@ -24,9 +24,6 @@ pub(super) fn loss(
 ) -> Option<Sheet> {
     let (problem, plan) = (experiment.problem(), experiment.plan());
     let last = history.last()?.step;
-    let over_steps = |value: &dyn Fn(&Record) -> Option<f64>| -> Vec<(f64, f64)> {
-        history.iter().filter_map(|record| Some((record.step as f64, value(record)?))).collect()
-    };
     let marks = phases(experiment, history);
     let panel = |title: &str, floor: f64, curves: Vec<Curve>| {
         let y = decades(floor, curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1)));
@@ -40,26 +37,22 @@ pub(super) fn loss(
     let mut losses: Vec<Curve> = Vec::new();
     if parts.len() > 1 {
         for (number, (name, weight)) in parts.iter().enumerate().rev() {
-            let points = over_steps(&|record| {
+            let points = over_steps(history, |record| {
                 Some(record.weights.get(number).unwrap_or(weight) * record.mean_squares.get(number)?)
             });
             losses.push(Curve { name: name.clone(), points, pen: Pen::solid(Colour::of_curve(number), 2.8) });
         }
     }
-    let points = over_steps(&|record| Some(record.loss));
+    let points = over_steps(history, |record| Some(record.loss));
     // Often one part is nearly all of the loss: dashed above it, both can be seen.
     let pen = if losses.is_empty() { Pen::solid(Colour::INK, 2.6) } else { Pen::dashed(Colour::INK, 2.2) };
     losses.push(Curve { name: "loss".to_owned(), points, pen });
     let least = history.iter().map(|record| record.loss).fold(f64::INFINITY, f64::min);
     let mut panels = vec![panel("loss", least / SMALLEST_PART, losses)];
 
-    let mut errors = over_steps(&|record| record.error);
-    if let Some(error) = error {
-        errors.retain(|(step, _)| *step < last as f64);
-        errors.push((last as f64, error));
-    }
+    let errors = over_steps(history, |record| error.filter(|_| record.step == last).or(record.error));
     // A single value stands below the title; it makes no curve.
-    if errors.len() > 1 {
+    if errors.iter().filter(|(_, error)| error.is_finite()).count() > 1 {
         let title =
             if problem.unknowns.len() > 1 { "largest relative L2 error" } else { "relative L2 error" };
         let pen = Pen::solid(Colour::of_curve(1), 2.6);
@@ -68,6 +61,20 @@ pub(super) fn loss(
     let width = if panels.len() == 1 { 900.0 } else { 560.0 };
     let rows = vec![Row { height: 420.0, panels }];
     Some(Sheet { title: problem.title.clone(), note: note.to_owned(), legend: Vec::new(), width, rows })
+}
+
+/// What is known of records, over their steps. Another window has another network: what has no place breaks the curve there.
+fn over_steps(history: &[Record], value: impl Fn(&Record) -> Option<f64>) -> Vec<(f64, f64)> {
+    let mut points = Vec::new();
+    let mut window = None;
+    for (record, value) in history.iter().filter_map(|record| Some((record, value(record)?))) {
+        let step = record.step as f64;
+        if window.replace(record.window).is_some_and(|before| before != record.window) {
+            points.push((step, f64::NAN));
+        }
+        points.push((step, value));
+    }
+    points
 }
 
 /// The residuals by name, with the weights of their mean squares in the loss.
@@ -82,7 +89,7 @@ fn parts(plan: &Plan) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// The step before which every phase begins, and its method; of windows, their numbers.
+/// The step before which every phase begins, and its method; of windows, their names.
 fn phases(experiment: &Experiment, history: &[Record]) -> Vec<(f64, String)> {
     let settled = experiment.settled();
     let windowed = experiment.window_count() > 1;
@@ -93,7 +100,7 @@ fn phases(experiment: &Experiment, history: &[Record]) -> Vec<(f64, String)> {
     });
     for first in changes.filter_map(|records| records.first()) {
         let method = settled.get(first.phase).map_or("", |settings| settings.method.title());
-        let name = if windowed { (first.window + 1).to_string() } else { method.to_owned() };
+        let name = if windowed { format!("window {}", first.window + 1) } else { method.to_owned() };
         phases.push((first.step.saturating_sub(first.phase_step) as f64, name));
     }
     phases
@@ -104,4 +111,48 @@ fn decades(floor: f64, values: impl Iterator<Item = f64>) -> Axis {
     let (low, high) = extent(values.filter(|value| *value > 0.0)).unwrap_or((0.1, 1.0));
     let low = low.max(high / DECADES).max(floor.min(high));
     Axis::logarithmic("", 10f64.powf(low.log10().floor()), 10f64.powf(high.log10().ceil()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(step: u64, window: usize, error: Option<f64>) -> Record {
+        Record {
+            step,
+            window,
+            phase: 0,
+            phase_step: 1,
+            seconds: 0.0,
+            loss: 1.0,
+            mean_squares: Vec::new(),
+            weights: Vec::new(),
+            length: 1.0,
+            points: 1,
+            damping: None,
+            gain: None,
+            evaluations: step,
+            error,
+            fallbacks: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn no_curve_goes_on_from_one_window_to_the_next() {
+        let history = [
+            record(1, 0, Some(0.5)),
+            record(2, 0, Some(0.25)),
+            record(3, 1, None),
+            record(4, 1, Some(0.125)),
+            record(5, 2, None),
+        ];
+        let pieces = |points: Vec<(f64, f64)>| -> Vec<Vec<f64>> {
+            let pieces = points.split(|(_, value)| value.is_nan());
+            pieces.map(|piece| piece.iter().map(|(step, _)| *step).collect()).collect()
+        };
+        let losses = over_steps(&history, |record| Some(record.loss));
+        assert_eq!(pieces(losses), [vec![1.0, 2.0], vec![3.0, 4.0], vec![5.0]]);
+        let errors = over_steps(&history, |record| record.error);
+        assert_eq!(pieces(errors), [vec![1.0, 2.0], vec![4.0]]);
+    }
 }

@@ -28,6 +28,9 @@ pub struct Map {
 const BAR_GAP: f64 = 18.0;
 const BAR: f64 = 20.0;
 
+/// Height of the arrow at an end of the colour bar beyond which there are values.
+const ARROW: f64 = 14.0;
+
 impl Map {
     pub(super) fn margins(&self, size: (f64, f64)) -> Margins {
         let numbers = number_face();
@@ -69,9 +72,32 @@ impl Map {
         self.draw_bar(canvas, Area { left: area.right() + BAR_GAP, width: BAR, ..area });
     }
 
+    /// Whether values lie below and above the colour bar. Errors end somewhere below: of those nothing is said.
+    fn beyond(&self) -> (bool, bool) {
+        let (Samples::Grid { values, .. } | Samples::Dots { values, .. }) = &self.samples;
+        let (low, high) = self.range.bounds();
+        let any = |is_beyond: &dyn Fn(f64) -> bool| {
+            self.colours != ColourMap::Error
+                && values.iter().any(|value| value.is_finite() && is_beyond(*value))
+        };
+        (any(&|value| value < low), any(&|value| value > high))
+    }
+
     fn draw_bar(&self, canvas: &mut Canvas, bar: Area) {
         canvas.paint(bar, |_, down| self.colours.colour(1.0 - down));
         frame::outline(canvas, bar);
+        let (below, above) = self.beyond();
+        let (low, high) = (self.colours.colour(0.0), self.colours.colour(1.0));
+        // An arrow goes on where the bar ends.
+        let arrow = |inside: bool, colour: Colour| if inside { colour } else { Colour::WHITE };
+        if above {
+            let tip = Area { top: bar.top - ARROW, height: ARROW, ..bar };
+            canvas.paint(tip, |right, down| arrow(2.0 * (right - 0.5).abs() <= down, high));
+        }
+        if below {
+            let tip = Area { top: bar.bottom(), height: ARROW, ..bar };
+            canvas.paint(tip, |right, down| arrow(2.0 * (right - 0.5).abs() <= 1.0 - down, low));
+        }
         let numbers = number_face();
         let ticks = self.range.ticks_upwards(bar.height, numbers);
         let row = |value: f64| bar.bottom() - bar.height * self.range.share(value);
@@ -84,7 +110,8 @@ impl Map {
             frame::tick(canvas, (bar.right(), row(value)), (2.5, 0.0));
         }
         if let Some(factor) = &ticks.factor {
-            canvas.text(factor, (bar.left, bar.top - numbers.capital()), Anchor::Start, numbers);
+            let over = if above { ARROW } else { 0.0 };
+            canvas.text(factor, (bar.left, bar.top - over - numbers.capital()), Anchor::Start, numbers);
         }
     }
 }

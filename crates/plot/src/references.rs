@@ -4,7 +4,8 @@ use super::axis::Axis;
 use super::canvas::Pen;
 use super::colour::Colour;
 use super::fields::frame;
-use super::look::{padded, shades};
+use super::look::{Shades, clipped_note, padded, shades};
+use super::pictures::join_notes;
 use super::slices::{Slices, places_along};
 use super::{Curve, Curves, Map, Panel, Picture, Resolution, Row, Samples, Sheet};
 use crate::PlotError;
@@ -32,13 +33,15 @@ fn maps(experiment: &Experiment, resolution: &Resolution, slices: &Slices) -> Sh
     let xs = places_along(across, resolution.count(problem, slices.across));
     let ys = places_along(up, resolution.count(problem, slices.up));
     let (width, height) = frame(across, up);
+    let mut clipped = Vec::new();
     let row = |unknown: usize| {
         let values = |place: &[f64]| experiment.exact(unknown, &slices.points(place, &xs, &ys));
         let here: Vec<Vec<f64>> =
             slices.places.iter().map(|(place, _)| values(place)).collect::<Option<_>>()?;
         // All slices of an unknown share their colours, so that they compare.
-        let (range, colours) = shades(here.iter().flatten().copied());
+        let Shades { range, colours, clipped: is_clipped } = shades(here.iter().flatten().copied());
         let name = &problem.unknowns[unknown].name;
+        clipped.extend(is_clipped.then_some(name.as_str()));
         let panel = |(values, (_, slice)): (Vec<f64>, &(_, String))| {
             let title = if slice.is_empty() { name.clone() } else { format!("{name} at {slice}") };
             let [x, y] = [across, up].map(|axis| Axis::linear(&axis.name, axis.low, axis.high));
@@ -48,7 +51,8 @@ fn maps(experiment: &Experiment, resolution: &Resolution, slices: &Slices) -> Sh
         Some(Row { height, panels: here.into_iter().zip(&slices.places).map(panel).collect() })
     };
     let rows = (0..problem.unknowns.len()).filter_map(row).collect();
-    Sheet { title: problem.title.clone(), note: slices.note.clone(), legend: Vec::new(), width, rows }
+    let note = join_notes(&slices.note, &clipped_note(&clipped));
+    Sheet { title: problem.title.clone(), note, legend: Vec::new(), width, rows }
 }
 
 fn curves(experiment: &Experiment, resolution: &Resolution) -> Sheet {

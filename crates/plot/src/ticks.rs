@@ -38,8 +38,8 @@ pub(super) fn linear(low: f64, high: f64, most: usize) -> Ticks {
     Ticks { labelled, minor: Vec::new(), factor: (shift != 0).then(|| format!("×{}", power(shift))) }
 }
 
-/// Powers of ten from `low` to `high`, both positive, `most` of them at most; where there are fewer than
-/// two, also twice and five times those.
+/// Powers of ten from `low` to `high`, both positive, `most` of them at most; where they are at most one apart,
+/// also twice and five times those.
 pub(super) fn logarithmic(low: f64, high: f64, most: usize) -> Ticks {
     const SLACK: f64 = 1e-9;
     let (first, last) = ((low.log10() - SLACK).ceil() as i32, (high.log10() + SLACK).floor() as i32);
@@ -51,7 +51,9 @@ pub(super) fn logarithmic(low: f64, high: f64, most: usize) -> Ticks {
             .filter(move |(place, _, _)| inside(place))
     };
     let decades = (last - first + 1).max(0) as usize;
-    let labelled: Vec<(f64, String)> = if decades < 2 {
+    // From one power to the next there are four numbers.
+    let short = high / low <= 10.0 * (1.0 + SLACK) && most >= 4;
+    let labelled: Vec<(f64, String)> = if decades < 2 || short {
         between(&[1, 2, 5])
             .map(|(place, multiple, exponent)| match multiple {
                 1 => (place, power(exponent)),
@@ -185,6 +187,8 @@ mod tests {
     #[test]
     fn a_short_logarithmic_interval_is_labelled_between_powers() {
         assert_eq!(labels(&logarithmic(1.5e-3, 8e-3, 9)), ["2×10⁻³", "5×10⁻³"]);
+        assert_eq!(labels(&logarithmic(1e-4, 1e-3, 9)), ["10⁻⁴", "2×10⁻⁴", "5×10⁻⁴", "10⁻³"]);
+        assert_eq!(labels(&logarithmic(1e-4, 1e-3, 3)), ["10⁻⁴", "10⁻³"], "where there is room");
     }
 
     #[test]

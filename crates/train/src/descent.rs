@@ -102,16 +102,27 @@ impl Descent {
     }
 }
 
-impl fmt::Display for Concern {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Concern {
+    /// As people read it, of the loss after so many steps.
+    pub fn after(&self, step: u64) -> String {
+        self.sentence(&format!("after step {step} the loss"))
+    }
+
+    fn sentence(&self, subject: &str) -> String {
         match self {
             Concern::Diverged { loss, first } => {
-                write!(formatter, "training diverged: the loss is {loss:.1e}, initially {first:.1e}")
+                format!("training diverged: {subject} is {loss:.1e}, initially it was {first:.1e}")
             }
             Concern::Risen { loss, lowest } => {
-                write!(formatter, "the loss is {loss:.1e}, its lowest value was {lowest:.1e}")
+                format!("{subject} is {loss:.1e}, its lowest value was {lowest:.1e}")
             }
         }
+    }
+}
+
+impl fmt::Display for Concern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.sentence("the loss"))
     }
 }
 
@@ -135,6 +146,15 @@ mod tests {
         let ended = Descent { end: Some(4e20), ..after(&[2.0, 1.0]) };
         assert_eq!(ended.concern(), Some(Concern::Diverged { loss: 4e20, first: 2.0 }));
         assert!(Descent { end: Some(f64::NAN), ..after(&[2.0, 1.0]) }.has_diverged());
+    }
+
+    #[test]
+    fn a_step_is_that_of_the_loss_and_not_of_what_it_is_compared_with() {
+        let diverged = Concern::Diverged { loss: 4e5, first: 0.24 };
+        let said = "training diverged: after step 300 the loss is 4.0e5, initially it was 2.4e-1";
+        assert_eq!(diverged.after(300), said);
+        let risen = Concern::Risen { loss: 1.6e-3, lowest: 1.5e-6 };
+        assert_eq!(risen.after(75), "after step 75 the loss is 1.6e-3, its lowest value was 1.5e-6");
     }
 
     #[test]

@@ -95,6 +95,28 @@ fn a_wall_without_a_condition_is_told_of_by_every_command_that_reads_the_problem
     assert_eq!(fine["warnings"], serde_json::json!([]));
 }
 
+/// A rod of two materials whose balance is written without the flux as an unknown.
+const JUMPING: &str = "[domain]\nx = [0, 1]\n[unknowns]\nu = {}\n[functions]\nk = \"where(x < 0.5, 1, 10)\"\n\
+    [equations]\nbalance = \"d(k*u_x, x) = -10\"\n[conditions]\nends = { on = \"boundary\", equation = \"u = 0\" }\n\
+    [network]\nwidth = 4\ndepth = 1\n[training]\npoints = 16\n";
+
+#[test]
+fn a_coefficient_that_jumps_is_a_warning_like_any_other() {
+    let file = Scratch::new("jumping.toml", JUMPING);
+    let output = pinnace(&["train", file.path(), "--no-run", "--steps", "1", "--quiet", "--json"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(said.matches("the coefficient of u_xx is discontinuous").count(), 1, "{said}");
+    assert!(said.contains("pinnace: warning: `balance`: the coefficient of u_xx"), "{said}");
+    let told = &serde_json::from_slice::<Value>(&output.stdout).expect("one JSON object")["warnings"];
+    assert!(told[0].as_str().is_some_and(|told| told.contains("discontinuous")), "{told}");
+    let output = pinnace(&["explain", file.path()]);
+    let explained = text(&output.stdout);
+    let line = explained.lines().find(|line| line.contains("discontinuous")).expect("a line about the jump");
+    assert!(line.trim_start().starts_with("warning"), "{line}");
+    assert_eq!(pinnace(&["explain", file.path(), "--strict"]).status.code(), Some(2));
+}
+
 #[test]
 fn strict_takes_a_warning_for_a_mistake_before_anything_is_written() {
     let file = Scratch::new("strict.toml", BARE);
@@ -219,7 +241,7 @@ fn list_names_every_problem_and_survives_a_closed_pipe() {
     for built_in in pinnace::BUILT_IN {
         assert!(names.lines().any(|line| line.trim_start().starts_with(built_in.name)), "{names}");
     }
-    let heads = ["at rest", "in time", "systems", "families and inverse problems"];
+    let heads = ["steady", "in time", "systems", "families and inverse problems"];
     assert!(heads.iter().all(|head| names.lines().any(|line| line == *head)), "{names}");
     assert!(names.contains("x1 … x5") && names.contains("fourier-etdrk4"), "{names}");
     let mut child = Command::new(env!("CARGO_BIN_EXE_pinnace"))

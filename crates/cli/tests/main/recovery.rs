@@ -56,7 +56,7 @@ fn a_run_that_diverged_says_so_everywhere_and_ends_with_code_1() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let warning = json(&output)["warnings"][0].as_str().expect("a warning").to_owned();
     assert!(
-        warning.contains("training diverged: the loss is ") && warning.contains("initially "),
+        warning.contains("training diverged: the loss is ") && warning.contains(", initially it was "),
         "{warning}"
     );
     assert!(warning.contains("use the best saved state, after step 0"), "{warning}");

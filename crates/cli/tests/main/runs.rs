@@ -89,6 +89,28 @@ fn train_writes_a_run_and_resume_continues_it_to_the_same_bits() {
 }
 
 #[test]
+fn a_budget_that_a_run_has_passed_is_told_with_the_way_to_give_more() {
+    let folder = Folder::new("passed");
+    folder.json(&small(&["--steps", "8", "--out", "run"]));
+    let output = folder.pinnace(&["resume", "run", "--steps", "5", "--quiet", "--json"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains(
+            "pinnace: warning: no step was taken: the run is at step 8, and its budget of steps is used up"
+        ),
+        "{said}"
+    );
+    assert!(said.contains("`pinnace resume run --steps N`") && said.contains("more than 8"), "{said}");
+    let result: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert!(
+        result["warnings"][0].as_str().is_some_and(|told| told.starts_with("no step was taken")),
+        "{result}"
+    );
+    assert_eq!(folder.json(&["resume", "run", "--steps", "9"])["warnings"], serde_json::json!([]));
+}
+
+#[test]
 fn no_run_is_written_when_none_is_wanted() {
     let folder = Folder::new("none");
     assert_eq!(folder.json(&small(&["--steps", "2", "--no-run"]))["run"], Value::Null);
@@ -108,6 +130,35 @@ fn a_run_that_fails_says_where_it_is_and_keeps_what_there_was() {
     assert_eq!((kept.snapshot().steps, kept.snapshot().stopped), (0, None), "the last state that is good");
     let gentle = ["resume", "run", "--set", "training.learning_rate=1e-3", "--steps", "9"];
     assert_eq!(folder.json(&gentle)["steps"], 9, "and it goes on from there");
+}
+
+#[test]
+fn a_problem_that_no_step_can_be_taken_of_leaves_nothing_behind() {
+    let folder = Folder::new("nothing");
+    let text_of = "[domain]\nx = [-1, 1]\n[unknowns]\nu = {}\n[equations]\none = \"u_xx = log(x)\"\n[conditions]\n\
+        ends = { on = \"boundary\", equation = \"u = 0\" }\n[network]\nwidth = 4\ndepth = 1\n[training]\npoints = 16\n";
+    std::fs::write(folder.0.join("bad.toml"), text_of).expect("it can be written");
+    let output = folder.pinnace(&["train", "bad.toml", "--out", "run"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no step was taken, and no run was kept: before the first step: `one`"), "{said}");
+    let left: Vec<_> = std::fs::read_dir(&folder.0).expect("it is there").flatten().collect();
+    assert!(left.iter().all(|entry| entry.file_name() == "bad.toml"), "{left:?}");
+    // A run that was there before stays, whatever happens to it.
+    folder.json(&[
+        "train",
+        "bad.toml",
+        "--set",
+        "equations.one=\"u_xx = 1\"",
+        "--steps",
+        "0",
+        "--out",
+        "run",
+    ]);
+    std::fs::remove_file(folder.0.join("run/manifest.json")).expect("it is there");
+    std::fs::copy(folder.0.join("bad.toml"), folder.0.join("run/problem.toml")).expect("it is there");
+    assert_eq!(folder.pinnace(&["resume", "run", "--steps", "3"]).status.code(), Some(1));
+    assert!(folder.0.join("run/problem.toml").exists());
 }
 
 #[test]

@@ -64,10 +64,10 @@ fn steep(
     let slope = pool.differentiate(data, axis);
     let second_derivative = pool.differentiate(slope, axis);
     let coordinate = &problem.domain.coordinates[axis];
-    let (_, size) = largest(pool, second_derivative, places);
+    let (index, size) = largest(pool, second_derivative, places);
     let ratio = size * (coordinate.high - coordinate.low).powi(2) / scale;
     if pool.overflow().is_none() && ratio.is_finite() && ratio > STEEP {
-        return Err(PenaltyReason::Steep { axis, part: ratio.sqrt() });
+        return Err(PenaltyReason::Steep { axis, part: ratio.sqrt(), at: places[index][axis] });
     }
     Ok(())
 }

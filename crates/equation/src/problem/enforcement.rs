@@ -1,6 +1,5 @@
 //! What became of every condition, and why, for people.
 
-use super::jumps::jumps;
 use crate::expression::{Derivative, Field, Leaf, Names, Overflow};
 use crate::problem::{Problem, Unknown};
 
@@ -73,6 +72,8 @@ pub enum PenaltyReason {
         axis: usize,
         /// Into how many such parts it can be divided, about.
         part: f64,
+        /// Where along it they change fastest.
+        at: f64,
     },
     /// What it starts changes many times over until the end of time.
     Fast,
@@ -191,7 +192,7 @@ pub fn report(problem: &Problem) -> Vec<String> {
     lines
 }
 
-/// What a file states about its conditions without effect, and coefficients that jump, for people.
+/// What a file states about its conditions without effect, for people.
 pub fn notes(problem: &Problem) -> Vec<String> {
     let mut lines = Vec::new();
     let is_exact = |it: &Enforcement| matches!(it.treatment, Treatment::Exact { .. });
@@ -207,9 +208,11 @@ pub fn notes(problem: &Problem) -> Vec<String> {
             idle.join(", ")
         ));
     }
-    lines.extend(jumps(problem));
     lines
 }
+
+/// Data that change over a smaller part of a coordinate than one in so many jump, for people and for networks.
+const JUMP: f64 = 1e4;
 
 impl PenaltyReason {
     /// The reason in the words of the problem file.
@@ -232,7 +235,10 @@ impl PenaltyReason {
             PenaltyReason::Fast => {
                 "the field changes rapidly: many oscillations over the time interval".to_owned()
             }
-            PenaltyReason::Steep { axis, part } => {
+            PenaltyReason::Steep { axis, part, at } if *part > JUMP => {
+                format!("its data jump at {} = {}: too steep", coordinate(*axis), short(*at))
+            }
+            PenaltyReason::Steep { axis, part, .. } => {
                 format!("its data change over 1/{part:.0} of {}: too steep", coordinate(*axis))
             }
             PenaltyReason::Kink => "its data may have kinks".to_owned(),

@@ -265,6 +265,7 @@ impl Problem {
                 bare[0]
             ));
         }
+        lines.extend(jumps::jumps(self));
         let stated = &self.training.without_effect;
         lines.extend(
             stated.iter().map(|key| format!("training.{key} has no effect any more, and can be removed")),

@@ -22,7 +22,7 @@ const FEW_ROWS: usize = 2048;
 pub(super) const FEW_COORDINATES: usize = 3;
 
 /// The most of those: with 13,889 points a step in twenty dimensions takes a CPU so long that too few are taken.
-const MOST_FIXED: usize = 4096;
+pub(super) const MOST_FIXED: usize = 4096;
 
 /// Operations up to which points may grow.
 const MOST_GROWN: f64 = 3e12;
@@ -221,10 +221,35 @@ fn enough(problem: &Problem, plan: &Plan) -> (usize, usize) {
 }
 
 fn first_points(plan: &Plan) -> usize {
+    let (rows, fewest) = first_rows(plan);
+    (rows / residuals_inside(plan)).max(fewest)
+}
+
+/// Why there are so many [`first_points`].
+pub(super) fn why_first_points(plan: &Plan) -> String {
+    let (rows, fewest) = first_rows(plan);
+    if rows / residuals_inside(plan) < fewest {
+        return format!("fewer than {fewest} would leave gaps in the domain");
+    }
+    match plan.parameter_count() {
+        parameters if parameters > MOST_SQUARE => format!(
+            "{FEW_ROWS} residuals suffice at first: as many as the {parameters} parameters would make steps expensive"
+        ),
+        _ => "about as many residuals as parameters suffice at first".to_owned(),
+    }
+}
+
+/// Rows of a first step inside the domain, and the fewest points for them.
+fn first_rows(plan: &Plan) -> (usize, usize) {
+    match plan.parameter_count() {
+        parameters if parameters > MOST_SQUARE => (FEW_ROWS, 256),
+        parameters => (parameters, 512),
+    }
+}
+
+fn residuals_inside(plan: &Plan) -> usize {
     let inside = plan.terms.iter().filter(|term| term.source == Source::Interior);
-    let residuals = inside.map(|term| term.residuals.len()).sum::<usize>().max(1);
-    let parameters = plan.parameter_count();
-    if parameters > MOST_SQUARE { (FEW_ROWS / residuals).max(256) } else { (parameters / residuals).max(512) }
+    inside.map(|term| term.residuals.len()).sum::<usize>().max(1)
 }
 
 #[cfg(test)]

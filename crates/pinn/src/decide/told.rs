@@ -1,11 +1,12 @@
 //! What was decided about phases, and why.
 
-use super::settings::{Chosen, FEW_COORDINATES};
+use super::settings::{Chosen, FEW_COORDINATES, MOST_FIXED, why_first_points};
 use super::{Settings, extent_with, table};
 use equation::decide::{Decision, quoted};
 use equation::problem::{Method, Order, Phase, Problem, Solver};
 use equation::taylor::Plan;
 use kernel::Device;
+use method::Gaps;
 
 /// Numbers of points, between the first and the most, for which the cheapest solver is looked for.
 const LOOKS: usize = 32;
@@ -41,7 +42,7 @@ pub(super) fn decisions(problem: &Problem, plan: &Plan, device: Device, all: &[C
             let name = quoted(settings.method.name());
             decisions.extend(chosen.choice.map(|choice| Decision::new("optimizer", name, choice.why())));
             decisions.extend(solver(problem, plan, device, phase, settings));
-            decisions.extend(points(problem, phase, settings));
+            decisions.extend(points(problem, plan, phase, settings));
             decisions.extend(manner(problem, phase, settings));
         }
         let within = move |it: Decision| Decision { key: format!("{prefix}.{}", it.key), ..it };
@@ -93,15 +94,18 @@ fn why_solver(solver: Solver) -> &'static str {
     }
 }
 
-fn points(problem: &Problem, phase: &Phase, settings: &Settings) -> Vec<Decision> {
+fn points(problem: &Problem, plan: &Plan, phase: &Phase, settings: &Settings) -> Vec<Decision> {
     if phase.points.is_some() {
         return Vec::new();
     }
     let (title, traits) = (settings.method.title(), settings.method.traits());
     let coordinates = problem.domain.len();
     let why = match traits.points {
-        None => "about as many residuals as parameters suffice at first".to_owned(),
+        None => why_first_points(plan),
         Some(usual) if usual == settings.points => format!("this is usual for {title}"),
+        Some(_) if plan.parameter_count() > MOST_FIXED => {
+            format!("{coordinates} coordinates leave gaps between fewer, and more would make steps expensive")
+        }
         Some(_) => format!("one for each parameter, as {coordinates} coordinates leave gaps between fewer"),
     };
     let mut decisions = vec![Decision::new("points", settings.points.to_string(), why)];
@@ -122,24 +126,37 @@ fn manner(problem: &Problem, phase: &Phase, settings: &Settings) -> Vec<Decision
             Some(1) if settings.method.traits().resample != 1 && coordinates > FEW_COORDINATES => {
                 format!("{coordinates} coordinates leave gaps between any fixed points")
             }
-            Some(1) => format!("every step of {title} gets fresh points: none is learnt by heart"),
+            Some(1) => format!(
+                "{title} draws fresh collocation points at every step, against overfitting to fixed ones"
+            ),
             Some(_) => format!("{title} keeps its memory while points change now and then"),
-            None => format!("{title} needs the same points in all steps"),
+            None => match settings.method.traits().gaps {
+                Gaps::FreshPoints => {
+                    format!(
+                        "with at most {FEW_COORDINATES} coordinates fixed points leave few gaps: {title} needs no fresh ones"
+                    )
+                }
+                Gaps::PointPerParameter | Gaps::Nothing => {
+                    format!("{title} compares gradients of successive steps, which needs the same points")
+                }
+            },
         };
         decisions.push(Decision::new("resample", steps.to_string(), why));
     }
     if phase.adaptive.is_none() {
         let why = match settings.adaptive {
-            true => "points gather where residuals are large",
-            false => "points are spread evenly with this method",
+            true => "residual-based adaptive sampling: more points where residuals are large",
+            false => "no adaptive sampling by default with this optimizer: points are spread evenly",
         };
         decisions.push(Decision::new("adaptive", settings.adaptive.to_string(), why));
     }
     if phase.causal.is_none() && problem.time().is_some() {
         let why = match (settings.causal, settings.method.traits().order) {
-            (true, _) => "early times come first, which is called causal training",
-            (false, Order::Second) => "time has no one end from which all follows, or points are kept",
-            (false, Order::First | Order::Quasi) => "only Gauss-Newton goes through time step by step",
+            (true, _) => "causal training: early times before late ones",
+            (false, Order::Second) => {
+                "causal training needs an initial condition that all follows from, and fresh points at every step"
+            }
+            (false, Order::First | Order::Quasi) => "causal training by default with Gauss-Newton only",
         };
         decisions.push(Decision::new("causal", settings.causal.to_string(), why));
     }

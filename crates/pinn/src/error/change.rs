@@ -19,7 +19,10 @@ pub enum ChangeRefusal {
         unknowns: Vec<String>,
     },
     /// The phases have budgets of their own.
-    OwnBudgets,
+    OwnBudgets {
+        /// The first phase of the file that is left, from 0.
+        phase: usize,
+    },
 }
 
 impl fmt::Display for ChangeRefusal {
@@ -28,23 +31,26 @@ impl fmt::Display for ChangeRefusal {
         const FROM: &str = "`pinnace train PROBLEM --from RUN` starts a new run from these weights";
         match self {
             ChangeRefusal::NotTraining => {
-                write!(formatter, "would make it another run: only `training` may change when a run is continued; {FROM}")
+                write!(
+                    formatter,
+                    "would make it another run: only `training` may change when a run is continued; {FROM}"
+                )
             }
             ChangeRefusal::Seed => write!(
                 formatter,
                 "would make it another run: its points, and possibly its features, follow from the seed; {FROM}"
             ),
-            ChangeRefusal::Windows => formatter.write_str(
-                "would make it another run: each time window has its own network; train anew",
-            ),
+            ChangeRefusal::Windows => formatter
+                .write_str("would make it another run: each time window has its own network; train anew"),
             ChangeRefusal::Network => formatter.write_str("would make another network of it: train anew"),
             ChangeRefusal::Ansatz { unknowns } => write!(
                 formatter,
                 "would change the meaning of the trained weights: {} would be another function of them; {FROM}, as an initial guess",
                 unknowns.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
             ),
-            ChangeRefusal::OwnBudgets => formatter.write_str(
-                "changes nothing: the phases of this run that are left state budgets of their own; change those, as in `--set training.phase.0.budget=...`, where phases are counted from 0",
+            ChangeRefusal::OwnBudgets { phase } => write!(
+                formatter,
+                "changes nothing: the phases of this run that are left state budgets of their own; change those, as in `--set training.phase.{phase}.budget=...`, where phases are counted from 0",
             ),
         }
     }

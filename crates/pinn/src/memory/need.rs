@@ -4,7 +4,7 @@ use super::available::VARIABLE;
 use equation::problem::Solver;
 use std::fmt;
 
-/// One in so many bytes that there are is left alone.
+/// One in so many bytes that there are is left alone: a tenth, as messages say.
 const SPARE: u64 = 10;
 
 /// What memory is for.
@@ -120,7 +120,7 @@ impl Need {
     pub fn check(self, available: Option<u64>) -> Result<(), MemoryError> {
         match available {
             // The estimate counts arrays, and other programs want something, too.
-            Some(available) if self.bytes() > available - available / SPARE => {
+            Some(available) if self.bytes() > usable(available) => {
                 Err(MemoryError::TooLittle { need: self, available })
             }
             Some(_) | None => Ok(()),
@@ -160,6 +160,11 @@ pub enum MemoryError {
     },
 }
 
+/// What may be taken of what there is.
+fn usable(available: u64) -> u64 {
+    available - available / SPARE
+}
+
 fn too_little(need: &Need, available: u64) -> String {
     // What takes most, and whatever else takes half of what there is.
     let parts = need.parts().into_iter().enumerate();
@@ -167,10 +172,15 @@ fn too_little(need: &Need, available: u64) -> String {
     let mut remedies: Vec<&str> = large.map(|(_, part)| part.purpose.remedy()).collect();
     remedies.dedup();
     let remedy = remedies.join("; and ");
+    let (needed, usable) = (need.bytes(), usable(available));
+    // Two numbers that look the same would not explain a refusal.
+    let show_all = if show(needed) == show(usable) { |bytes| format!("{bytes} bytes") } else { show };
     format!(
-        "this needs about {} of memory ({}), but {} are available: {remedy}; {VARIABLE}=BYTES overrides the available memory",
-        show(need.bytes()),
+        "this needs about {} of memory ({}), but {} may be used (of {} that are available, a tenth is left to other programs): \
+         {remedy}; {VARIABLE}=BYTES overrides the available memory",
+        show_all(needed),
         need.to_string().split_once(": ").map_or("", |(_, parts)| parts),
+        show_all(usable),
         show(available)
     )
 }
@@ -189,6 +199,10 @@ pub fn show(bytes: u64) -> String {
 mod tests {
     use super::*;
 
+    fn need_of(bytes: u64) -> Need {
+        Need::default().with_bytes(HostPurpose::Points, bytes as f64)
+    }
+
     #[test]
     fn what_is_refused_says_what_needs_how_much_what_there_is_and_what_to_lower() {
         let need = Need::default().with(HostPurpose::Network, 1e6).with(HostPurpose::Candidates, 4e9);
@@ -197,9 +211,17 @@ mod tests {
         assert_eq!(need.clone().check(Some(36_000_000_000)), Ok(()));
         assert!(need.clone().check(Some(32_008_000_000)).is_err(), "something is left for others");
         let said = need.check(Some(7_500_000_000)).expect_err("too little").to_string();
-        for part in ["32.0 GB", "candidates for points", "7.5 GB", "training.points", "PINNACE_HOST_MEMORY"] {
+        for part in
+            ["32.0 GB", "candidates for points", "6.8 GB", "7.5 GB", "training.points", "PINNACE_HOST_MEMORY"]
+        {
             assert!(said.contains(part), "{part}: {said}");
         }
+        let said = need_of(24_008_000_000).check(Some(24_600_000_000)).expect_err("too little").to_string();
+        for part in ["about 24.0 GB", "22.1 GB may be used", "of 24.6 GB that are available", "a tenth"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        let said = need_of(9_000_000_001).check(Some(10_000_000_000)).expect_err("too little").to_string();
+        assert!(said.contains("9000000001 bytes") && said.contains("but 9000000000 bytes may"), "{said}");
         let huge = Need::default().with(HostPurpose::Points, 1e300).with(HostPurpose::Network, 1.0);
         assert_eq!(huge.bytes(), u64::MAX);
     }

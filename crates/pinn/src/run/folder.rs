@@ -7,7 +7,7 @@ use serde_json::{Map, json};
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use train::folder::{Contents, Held, PROBLEM, RunPlace};
+use train::folder::{Contents, Held, PROBLEM, RunError, RunPlace};
 use train::{Fan, Sink, Snapshot};
 
 /// The folder of a run that this process trains: [`train::folder::KeptFolder`], of an experiment.
@@ -67,6 +67,11 @@ impl Folder {
         // All is checked: from here on it is written.
         let folder = held.go_on(&run.opened, &contents, overrides, seconds)?;
         Ok((run, Folder(folder)))
+    }
+
+    /// Removes the run from the disk.
+    pub fn discard(self) -> Result<(), RunError> {
+        self.0.discard()
     }
 
     /// Trains the run to its end, as [`Experiment::train_from`] does, and keeps it on the way. A disk that

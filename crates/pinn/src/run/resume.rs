@@ -4,7 +4,7 @@ use super::{Run, meaning};
 use crate::error::ChangeRefusal;
 use crate::trainer::renew;
 use crate::{Experiment, TrainError};
-use equation::problem::{Budget, Phase};
+use equation::problem::{Budget, Method, Phase};
 use train::folder::{Notice, PROBLEM};
 use train::trainer::LoopFault;
 
@@ -80,12 +80,27 @@ impl ChangedProblem {
             let stated = stated.and_then(|text| text.parse::<Budget>().ok());
             let again = |phase: &Phase| stated.is_some() && phase.budget == stated;
             if !before.problem().training.phases.iter().any(again) {
-                let reason = ChangeRefusal::OwnBudgets;
+                let reason = ChangeRefusal::OwnBudgets { phase: stated_phase(before, run.snapshot().phase) };
                 return Err(TrainError::Override { text: budget.clone(), reason });
             }
         }
         Ok(ChangedProblem { experiment, text })
     }
+}
+
+/// Which phase of the file a phase of training belongs to: one that names no method may have become two.
+fn stated_phase(experiment: &Experiment, phase: usize) -> usize {
+    let mut settled = experiment.settled().iter().map(|settings| settings.method);
+    let mut owners = Vec::new();
+    for (number, stated) in experiment.problem().training.phases.iter().enumerate() {
+        let method = settled.next();
+        owners.push(number);
+        if stated.optimizer == Method::Auto && method == Some(Method::Adam) {
+            settled.next();
+            owners.push(number);
+        }
+    }
+    owners.get(phase).copied().unwrap_or(phase)
 }
 
 /// Whether phases that are left get other budgets.

@@ -139,7 +139,10 @@ fn a_refused_change_leaves_the_run_as_it_was() {
         ("training.hard_constraints=off", "`u` would be another function of them"),
         ("training.windows=2", "has its own network"),
         ("training.seed=5", "follow from the seed"),
-        ("training.budget=60 s", "budgets of their own"),
+        (
+            "training.budget=60 s",
+            "budgets of their own; change those, as in `--set training.phase.1.budget=...`",
+        ),
         ("training.phase.1.optimizer=newton", "newton"),
         ("network.width=6", "only `training` may change"),
     ] {

@@ -92,6 +92,44 @@ fn every_key_that_is_left_open_is_decided_once_and_no_other() {
 }
 
 #[test]
+fn the_reason_for_a_number_is_the_rule_that_gave_it() {
+    let why = |key: &str, overrides: &[&str]| {
+        let experiment = open(OPEN, overrides);
+        let decision = experiment.decisions().find(key).expect("left open").clone();
+        format!("{}: {}", decision.value, decision.why)
+    };
+    let (wide, narrow) = (["network.width=64", "network.depth=4"], ["network.width=20", "network.depth=4"]);
+    assert_eq!(
+        why("training.points", &wide),
+        "2048: 2048 residuals suffice at first: as many as the 12737 parameters would make steps expensive"
+    );
+    assert_eq!(
+        why("training.points", &narrow),
+        "1341: about as many residuals as parameters suffice at first"
+    );
+    assert_eq!(why("training.points", &[]), "512: fewer than 512 would leave gaps in the domain");
+    let fixed = |method: &str| why("training.resample", &[&format!("training.optimizer={method}")]);
+    let adam = "0: with at most 3 coordinates fixed points leave few gaps: Adam needs no fresh ones";
+    assert_eq!(fixed("adam"), adam);
+    assert!(fixed("lbfgs").ends_with("which needs the same points"), "{}", fixed("lbfgs"));
+}
+
+#[test]
+fn reasons_use_the_terms_of_the_literature() {
+    let private = ["by heart", "gather", "times come first", "goes through time"];
+    for built_in in BUILT_IN {
+        let experiment = Experiment::open(built_in.name, &[]).unwrap_or_else(|error| panic!("{error}"));
+        for Decision { key, why, .. } in experiment.decisions().iter() {
+            assert!(!private.iter().any(|word| why.contains(word)), "{}: {key}: {why}", built_in.name);
+        }
+    }
+    let heat = open(OPEN, &[]);
+    let why = |key: &str| heat.decisions().find(key).expect("left open").why.clone();
+    assert!(why("training.adaptive").contains("adaptive sampling"), "{}", why("training.adaptive"));
+    assert!(why("training.causal").contains("causal training"), "{}", why("training.causal"));
+}
+
+#[test]
 fn stating_all_that_was_decided_trains_the_same_bit_for_bit_and_leaves_nothing_open() {
     let phases = "[training]\n[[training.phase]]\noptimizer = \"auto\"\nbudget = \"8 steps\"\n\
                   [[training.phase]]\noptimizer = \"gauss-newton\"\nbudget = \"4 steps\"\n";

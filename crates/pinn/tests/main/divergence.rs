@@ -81,7 +81,8 @@ fn a_run_that_diverged_is_opened_at_its_best_state_and_goes_on_from_there() {
     assert_eq!((*step, run.snapshot().steps, run.used()), (0, 0, Used::Best));
     let said = run.notices()[0].to_string();
     assert!(
-        said.contains("diverged") && said.contains("after step 20; using the best saved state"),
+        said.starts_with("training diverged: after step 20 the loss is ")
+            && said.ends_with("; using the best saved state, after step 0"),
         "{said}"
     );
     let newest = path.join("checkpoints/step-0000000020.safetensors");
@@ -95,6 +96,27 @@ fn a_run_that_diverged_is_opened_at_its_best_state_and_goes_on_from_there() {
     assert_eq!((run.snapshot(), run.notices().len()), (&now, 0));
     assert!(run.history().unwrap().iter().map(|record| record.step).eq(1..=20));
     assert!(names(&path).contains(&"step-0000000019.safetensors.diverged".to_owned()), "{:?}", names(&path));
+}
+
+#[test]
+fn a_loss_that_rose_after_a_change_of_method_is_told_and_is_no_warning() {
+    let scratch = Scratch::new("changed");
+    let (path, trained) = scratch.train(&["training.optimizer=gauss-newton", "training.steps=30"]);
+    let lowest = trained.unwrap_or_else(|error| panic!("{error}")).losses.total;
+    let changes = ["training.optimizer=adam", "training.learning_rate=3e-2", "training.steps=32"];
+    let (_, _, trained) = go_on(&path, &changes);
+    assert!(trained.losses.total > 1000.0 * lowest, "{} {lowest}", trained.losses.total);
+    let run = Run::open(&path).unwrap();
+    let [notice @ Notice::Suspect { method_since: Some(30), used: Used::Newest, .. }] = run.notices() else {
+        panic!("{:?}", run.notices())
+    };
+    let said = notice.to_string();
+    assert!(said.starts_with("after step 32 the loss is "), "{said}");
+    assert!(
+        said.ends_with("; the optimizer was changed after step 30; using this state, the newest"),
+        "{said}"
+    );
+    assert!(!notice.is_warning());
 }
 
 #[test]

@@ -73,7 +73,7 @@ impl KeptFolder {
         }
         let (lock, path) = made?;
         let (header, layout) = (contents.header.clone(), contents.layout.clone());
-        Ok(KeptFolder::with_lock(lock, path, (header, layout), start, seconds)?.noting(abandoned))
+        Ok(KeptFolder::with_lock(lock, path, (header, layout), start, seconds)?.made().noting(abandoned))
     }
 }
 

@@ -17,7 +17,9 @@ const FIRST: f64 = 0.5;
 #[derive(Debug)]
 pub struct KeptFolder {
     path: PathBuf,
-    _lock: Lock,
+    lock: Lock,
+    /// Whether this process made it.
+    is_new: bool,
     header: Header,
     layout: ParameterLayout,
     store: Store,
@@ -63,7 +65,8 @@ impl KeptFolder {
             notices: damaged.into_iter().collect(),
             store,
             path,
-            _lock: lock,
+            lock,
+            is_new: false,
             header,
             layout,
             metrics,
@@ -77,6 +80,28 @@ impl KeptFolder {
             unlogged: None,
             untold: None,
         })
+    }
+
+    /// As one that this process has made.
+    pub(super) fn made(mut self) -> Self {
+        self.is_new = true;
+        self
+    }
+
+    /// Whether this process made it, and did not find it.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Removes the run from the disk.
+    pub fn discard(self) -> Result<(), RunError> {
+        let KeptFolder { path, lock, metrics, .. } = self;
+        drop(metrics);
+        // Other systems do not remove open files; here nobody is to take the run while it goes.
+        let lock = Some(lock).filter(|_| cfg!(unix));
+        let removed = std::fs::remove_dir_all(&path).map_err(RunError::write(&path));
+        drop(lock);
+        removed
     }
 
     /// Adds to what its user should know.

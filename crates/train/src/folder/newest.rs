@@ -121,7 +121,10 @@ pub(super) fn sound(
     notices: &mut Vec<Notice>,
 ) -> Result<(Header, Snapshot, Used), RunError> {
     let Some(concern) = newest.descent.concern() else { return Ok((header, newest, Used::Newest)) };
-    let suspect = |step, used| Notice::Suspect { concern, newest: newest.steps, step, used };
+    let changed = newest.before_method > 0;
+    let method_since =
+        changed.then(|| newest.steps.saturating_sub(newest.phase_step.saturating_sub(newest.before_method)));
+    let suspect = |step, used| Notice::Suspect { concern, newest: newest.steps, step, used, method_since };
     let path = Store::new(folder.join(CHECKPOINTS)).best();
     if newest.descent.has_diverged()
         && let Ok((bytes, (best_header, best))) = load(&path, layout)

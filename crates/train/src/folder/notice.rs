@@ -92,6 +92,8 @@ pub enum Notice {
         step: u64,
         /// Which one that is.
         used: Used,
+        /// The steps after which another method took over in the newest state's phase, if one did.
+        method_since: Option<u64>,
     },
     /// Something begins anew where the run goes on.
     Renewed(Renewal),
@@ -137,7 +139,7 @@ pub enum Notice {
         /// What is used.
         used: String,
     },
-    /// The run was trained with another order of sums: from here on its bits differ.
+    /// The run was trained with another order of sums, or another choice of points: from here on its bits differ.
     OtherArithmetic {
         /// The version that it was trained with.
         trained: u64,
@@ -157,6 +159,8 @@ impl Notice {
     /// Whether something may be wrong; otherwise it is only good to know.
     pub fn is_warning(&self) -> bool {
         match self {
+            // Whoever changes the method knows that the loss may rise.
+            Notice::Suspect { concern: Concern::Risen { .. }, method_since: Some(_), .. } => false,
             Notice::Damaged { .. }
             | Notice::Missing { .. }
             | Notice::Unlisted { .. }
@@ -224,22 +228,24 @@ impl fmt::Display for Notice {
                 path.display()
             ),
             Notice::Live(live) => live.fmt(formatter),
-            Notice::Suspect { concern, newest, step, used } => match used {
-                Used::Best => write!(
-                    formatter,
-                    "{concern} after step {newest}; using the best saved state, after step {step}"
-                ),
-                Used::Newest | Used::Named => {
-                    write!(formatter, "{concern} after step {newest}, which is the state that is used")
+            Notice::Suspect { concern, newest, step, used, method_since } => {
+                formatter.write_str(&concern.after(*newest))?;
+                if let Some(since) = method_since {
+                    write!(formatter, "; the optimizer was changed after step {since}")?;
                 }
-            },
+                match used {
+                    Used::Best => write!(formatter, "; using the best saved state, after step {step}"),
+                    Used::Newest => write!(formatter, "; using this state, the newest"),
+                    Used::Named => write!(formatter, "; using this state"),
+                }
+            }
             Notice::Renewed(renewal) => renewal.fmt(formatter),
             Notice::OtherDevice { trained, used } => {
                 write!(formatter, "this run was trained on {trained}, which is not available: using {used}")
             }
             Notice::OtherArithmetic { trained, used } => write!(
                 formatter,
-                "this run was trained with arithmetic {trained}, this version has arithmetic {used}: bits differ from here on, results agree up to rounding"
+                "this run was trained with arithmetic {trained}, this version has arithmetic {used}: bits differ from here on"
             ),
             Notice::OtherLevel { trained, used } => write!(
                 formatter,

@@ -18,12 +18,14 @@ const PLANNED: [&str; 7] =
 /// More parts of time than this are refused: each has a network that is kept.
 const MOST_WINDOWS: i64 = 1000;
 
-const PHASE_KEYS: [&str; 16] = [
+/// Keys of earlier versions: read without effect, and never proposed.
+const REMOVED_KEYS: [&str; 1] = ["products"];
+
+const PHASE_KEYS: [&str; 15] = [
     "optimizer",
     "weight_decay",
     "memory",
     "solver",
-    "products",
     "balance",
     "points",
     "most_points",
@@ -49,7 +51,7 @@ pub(in crate::parse) fn read(
     let mut known =
         vec!["seed", "steps", "condition_points", "hard_constraints", "windows", "precision", "phase"];
     known.extend(PHASE_KEYS);
-    reader::only(section, &known, "key", &mut workshop.mistakes);
+    only(section, &known, workshop);
     let seed = section.get("seed").and_then(|entry| seed(&entry.node, workshop));
     let steps = section
         .get("steps")
@@ -93,6 +95,14 @@ pub(in crate::parse) fn read(
     }
 }
 
+/// Reports the keys of a table that nobody reads.
+fn only(table: &TomlTable, known: &[&str], workshop: &mut Workshop) {
+    let is_read = |key: &str| known.contains(&key) || REMOVED_KEYS.contains(&key);
+    for entry in table.entries.iter().filter(|entry| !is_read(&entry.key)) {
+        reader::unknown(entry, known, "key", &mut workshop.mistakes);
+    }
+}
+
 /// Keys that meant something in earlier versions.
 fn without_effect(section: &TomlTable) -> Vec<&'static str> {
     let listed = match section.get("phase").map(|entry| &entry.node.value) {
@@ -103,8 +113,9 @@ fn without_effect(section: &TomlTable) -> Vec<&'static str> {
         TomlValue::Table(table) => Some(table),
         _ => None,
     });
-    let stated = iter::once(section).chain(phases).any(|table| table.get("products").is_some());
-    if stated { vec!["products"] } else { Vec::new() }
+    let tables: Vec<&TomlTable> = iter::once(section).chain(phases).collect();
+    let stated = |key: &&str| tables.iter().any(|table| table.get(key).is_some());
+    REMOVED_KEYS.into_iter().filter(stated).collect()
 }
 
 /// What the section says about time windows, unless it leaves them open.
@@ -166,7 +177,8 @@ fn phases(entry: &TomlEntry, common: &Phase, workshop: &mut Workshop) -> Vec<Pha
         return Vec::new();
     }
     let read = |item: &TomlNode| {
-        let table = reader::record(item, &PHASE_KEYS, &mut workshop.mistakes)?;
+        let table = reader::table(item, &mut workshop.mistakes)?;
+        only(table, &PHASE_KEYS, workshop);
         Some(phase(table, common, workshop))
     };
     items.iter().filter_map(read).collect()

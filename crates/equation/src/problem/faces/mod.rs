@@ -2,9 +2,10 @@
 //! it is written: it is trained, and told of. A false alarm is worse than a miss, so whatever cannot be counted passes.
 //!
 //! Read in this order: this file (what derivatives ask for, against what is stated), `stated` (what conditions say at an end),
-//! `kind` (where nothing is needed after all), `sentence` (what is told).
+//! `part` (whether a filter leaves anything of a face), `kind` (where nothing is needed after all), `sentence` (what is told).
 
 mod kind;
+mod part;
 mod sentence;
 mod stated;
 

@@ -1,6 +1,6 @@
 //! What conditions state at the ends of a coordinate.
 
-use super::{FaceEnd, Steep, System, few_places, fields, is_large};
+use super::{FaceEnd, Steep, System, few_places, fields, is_large, part};
 use crate::expression::Expression;
 use crate::problem::value;
 use crate::problem::{Piece, Place, Problem};
@@ -51,6 +51,8 @@ impl<'p> Statements<'p> {
                 Place::Wrap { .. } => &[],
             };
             let here = pieces.iter().filter(|piece| piece.fixed == [(end.axis, end.value)]);
+            let here = here
+                .filter(|piece| piece.filter.is_none_or(|filter| part::is_left(self.problem, filter, end)));
             let filters: Vec<Option<Expression>> = here.map(|piece| piece.filter).collect();
             if filters.is_empty() {
                 continue;

@@ -151,6 +151,24 @@ fn solitons_that_are_narrow_in_their_box_stay_penalties() {
 }
 
 #[test]
+fn data_that_all_but_jump_are_said_to_jump_and_where() {
+    let hot = |width: &str| {
+        let data = format!("u = atan(x/{width} + 1)");
+        pair(&format!(
+            "[domain]\nx = {{ range = [0, 1], open = true }}\ny = [0, 1]\n[unknowns]\nu = {{}}\n[equations]\none = \"laplacian(u) = 0\"\n\
+             [conditions]\nhot = {{ on = \"y = 0\", equation = \"{data}\" }}\ncold = {{ on = \"y = 1\", equation = \"u = 0\" }}\n"
+        ))
+    };
+    let told = |width: &str| hot(width).treatments()[0].clone();
+    let steep = told("0.01");
+    assert!(
+        steep.starts_with("hot: its data change over 1/") && steep.ends_with(" of x: too steep"),
+        "{steep}"
+    );
+    assert_eq!(told("1e-12"), "hot: its data jump at x = 0: too steep");
+}
+
+#[test]
 fn only_values_on_faces_enter_and_not_the_formula_behind_them() {
     let pair = pair(
         "[domain]\nx = [0, 1]\ny = [0, 1]\n[unknowns]\nu = {}\n[equations]\npoisson = \"laplacian(u) = 1\"\n\

@@ -51,7 +51,7 @@ fn problem_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn no_built_in_problem_and_no_measured_one_is_warned_of() {
+fn no_built_in_problem_and_no_measured_one_is_warned_of_but_the_one_that_jumps() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
     problem_files(&root.join("examples"), &mut files);
@@ -63,7 +63,8 @@ fn no_built_in_problem_and_no_measured_one_is_warned_of() {
         let problem = read(&text);
         told.extend(problem.warnings().into_iter().map(|line| format!("{}: {line}", file.display())));
     }
-    assert!(told.is_empty(), "{}", told.join("\n"));
+    let [jump] = &told[..] else { panic!("{}", told.join("\n")) };
+    assert!(jump.contains("interface-1d.toml") && jump.contains("discontinuous"), "{jump}");
 }
 
 #[test]
@@ -153,6 +154,25 @@ fn conditions_on_two_parts_of_one_face_count_as_one() {
     ));
     let corner = "level = { on = \"x = 1 and y = 0\", equation = \"u = 0\" }";
     bare(&plane("laplacian(u) = 1", &format!("{rest}\n{parts}\n{corner}")), 2, 1, &[1.0]);
+}
+
+#[test]
+fn a_filter_that_leaves_nothing_of_a_face_states_nothing_there() {
+    let half =
+        |on: &str| plane("laplacian(u) = 1", &format!("half = {{ on = \"{on}\", equation = \"u = 0\" }}"));
+    bare(&half("boundary where x < 0.5"), 2, 1, &[1.0]);
+    bare(&half("boundary where x < 0.9 - 0.05*y"), 2, 1, &[1.0]);
+    fine(&half("boundary where x < 0.5 + 0.6*(y > 0.9993)"));
+    // A disc of a three-hundredth of the face is met, wherever it lies.
+    let block = |outlet: &str| {
+        read(&format!(
+            "[domain]\nx = [0, 1]\ny = [0, 1]\nz = [0, 1]\n[unknowns]\nu = {{}}\n[equations]\none = \"laplacian(u) = 1\"\n\
+             [conditions]\nrest = {{ on = \"x = 0, y = 0, y = 1, z = 0, z = 1\", equation = \"u = 0\" }}\n\
+             outlet = {{ on = \"x = 1 where {outlet}\", equation = \"u = 0\" }}\n"
+        ))
+    };
+    fine(&block("(y - 0.317)^2 + (z - 0.771)^2 < 0.001"));
+    bare(&block("(y - 0.317)^2 + (z - 0.771)^2 < -0.001"), 2, 1, &[1.0]);
 }
 
 #[test]

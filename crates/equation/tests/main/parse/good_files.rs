@@ -230,6 +230,16 @@ fn a_key_of_earlier_versions_is_read_and_has_no_effect() {
 }
 
 #[test]
+fn a_key_of_earlier_versions_is_not_proposed() {
+    for place in ["[training]\n", "[[training.phase]]\n"] {
+        let text = files::BURGERS.replace("[training]\n", &format!("{place}zzzzzzzz = 1\n"));
+        let said = parse(&text).expect_err("a key that nobody reads").render("file");
+        assert!(said.contains("known: ") && said.contains("optimizer"), "{said}");
+        assert!(!said.contains("products"), "{said}");
+    }
+}
+
+#[test]
 fn a_budget_can_wait_for_an_error() {
     let text = files::BURGERS.replace("\"60 s\"", "{ seconds = 60, error = 1e-3 }");
     let budget = accept("burgers", &text).training.phases[0].budget;
