@@ -38,7 +38,7 @@ fn check(case: &Case, precision: Precision, level: Level, count: usize) {
 
     let unknowns = case.problem.unknowns.len();
     let (mut values, mut wanted) = (vec![f64::NAN; count * unknowns], vec![0.0; count * unknowns]);
-    let mut places = Points::new(case.plan.prediction.row.width());
+    let mut places = Points::new(case.problem.domain.len());
     (0..count).for_each(|index| places.push(&points[0].row(index)[..case.problem.domain.len()]));
     oracle.predict(&places, &parameters, &mut wanted).expect("arguments that fit");
     kernel.predict(&places, &parameters, &mut values).expect("arguments that fit");

@@ -247,7 +247,7 @@ pub(crate) fn jacobians(case: &Case, kernel: &mut Kernel, count: usize) {
 /// All unknowns at points of the domain.
 pub(crate) fn predictions(case: &Case, kernel: &mut Kernel, count: usize) {
     let (points, parameters) = (points(case, count), parameters(case));
-    let mut places = Points::new(case.plan.prediction.row.width());
+    let mut places = Points::new(case.problem.domain.len());
     (0..count).for_each(|index| places.push(&points[0].row(index)[..case.problem.domain.len()]));
     let unknowns = case.problem.unknowns.len();
     let (mut got, mut wanted) = (vec![f64::NAN; count * unknowns], vec![0.0; count * unknowns]);
