@@ -11,8 +11,8 @@ const COUNT: usize = 201;
 /// most at corners.
 const SHARE_OF_ENDS: u64 = 8;
 
-/// Places of the box with these coordinates fixed: always the same ones. Those inside the shape, where there is one and
-/// a few of them are.
+/// Places of the box with these coordinates fixed: always the same ones. Those inside the shape or on its boundary, where
+/// there is one and a few of them are.
 pub(crate) fn places(domain: &Domain, fixed: &[(usize, f64)]) -> Vec<Vec<f64>> {
     /// Places looked at for each that is wanted.
     const TRIES: usize = 20;
@@ -20,7 +20,7 @@ pub(crate) fn places(domain: &Domain, fixed: &[(usize, f64)]) -> Vec<Vec<f64>> {
         return box_places(domain, fixed, COUNT);
     }
     let mut inside = box_places(domain, fixed, TRIES * COUNT);
-    inside.retain(|place| domain.contains(place));
+    inside.retain(|place| if fixed.is_empty() { domain.contains(place) } else { domain.covers(place) });
     inside.truncate(COUNT);
     if inside.is_empty() { box_places(domain, fixed, COUNT) } else { inside }
 }
