@@ -153,13 +153,13 @@ fn many_holes_leave_phi_of_order_one_between_them() {
 }
 
 #[test]
-fn what_lies_beyond_a_cut_says_nothing_about_a_side_that_it_shares() {
-    // The root has no value for x above 1 and y below 0.5, which is cut away, sides included.
+fn data_that_are_no_numbers_beyond_a_cut_are_not_continued_from_a_side_that_it_shares() {
+    // The root has no value for y below 0.45: cut away, but the face of the box goes on there.
     let cut = on(
         "plate = \"rectangle([0, 0], [2, 1])\"\ncut = \"rectangle([1, 0], [2, 0.5])\"\nshape = \"plate - cut\"",
         "side = { on = \"x = 2\", equation = \"u = sqrt(y - 0.45)\" }\nrest = { on = \"cut\", equation = \"dn(u) = 0\" }",
     );
-    assert_eq!(cut.treatments()[0], "side: exact");
+    assert!(!cut.treatments()[0].ends_with("exact"), "{:?}", cut.treatments());
     let domain = &cut.constrained.domain;
     assert!(domain.covers(&[2.0, 0.75]) && domain.covers(&[2.0, 0.5]) && domain.covers(&[1.0, 0.25]));
     assert!(!domain.covers(&[2.0, 0.25]) && !domain.covers(&[1.5, 0.0]) && !domain.covers(&[2.0, 0.0]));
