@@ -1,9 +1,11 @@
 //! Conditions that hold by construction on the boundary of a shape.
 //!
-//! Every piece of the boundary that is a plane or a quadric has a smooth function that vanishes on it and is positive inside:
-//! their product is `φ`, corners included. Pieces that are whole faces of the box are met as on boxes, by `g` and `φ` of
-//! their own. What others prescribe is blended in with weights `Π_{j≠i} φ_j / Σ`, one for each connected part of the
-//! boundary: on one part its weight is one and the others are zero (Rvachev, Sheiko 1995; inverse distances to parts).
+//! Every piece of the boundary that is a plane or a quadric has a smooth function that vanishes on it and is positive inside,
+//! about the distance to it: its level. `φ` is their product, corners included, with largest value one; levels of holes
+//! count as `level/(level + radius)`, or many holes would make `φ` tiny between them. Pieces that are whole faces of the
+//! box are met as on boxes, by `g` and `φ` of their own. What others prescribe is blended in with weights
+//! `Π_{j≠i} level_j / Σ`, one for each connected part of the boundary: on one part its weight is one and the others are
+//! zero (Rvachev, Sheiko 1995; inverse distances to parts).
 //! Time comes last: what holds at its start is met by what changes with it.
 
 use super::claim::{Claim, Datum, SurfaceDatum};
@@ -20,8 +22,10 @@ const TOLERANCE: f64 = 1e-9;
 struct Part {
     /// Pieces of the boundary with what they prescribe, and the claim that says so.
     own: Vec<(usize, SurfaceDatum)>,
-    /// Vanishes on all of them, positive inside.
+    /// Vanishes on all of them, positive inside, with slopes of one at most on them.
     level: Expression,
+    /// Vanishes where the level does; bounded around holes.
+    factor: Expression,
 }
 
 /// Chooses among claims on one unknown of a problem on a shape, and builds the ansatz that meets them.
@@ -96,13 +100,48 @@ fn level(pool: &mut Pool, problem: &Problem, surface: usize) -> Result<Expressio
     let inside = places(&problem.domain, &[]);
     let inside = inside.iter().filter(|place| problem.domain.contains(place));
     let values: Vec<f64> = inside.map(|place| value(pool, level, place)).collect();
-    let size = values.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
     let sign = match (values.iter().all(|value| *value > 0.0), values.iter().all(|value| *value < 0.0)) {
         (true, false) => 1.0,
         (false, true) => -1.0,
         _ => return Err(PenaltyReason::Crosses { piece: name() }),
     };
-    Ok(pool.scale(level, sign / size))
+    Ok(pool.scale(level, sign))
+}
+
+/// What a piece contributes to `φ`: its level, or for a hole `level/(level + radius)`, which is one far away.
+fn bounded(pool: &mut Pool, problem: &Problem, surface: usize, level: Expression) -> Expression {
+    let Some(geometry) = &problem.domain.geometry else { return level };
+    let axes = &geometry.axes;
+    let bend = axes.iter().fold(0.0, |bend, &axis| {
+        let second = pool.differentiate(level, axis);
+        let second = pool.differentiate(second, axis);
+        bend + pool.as_number(second).unwrap_or(0.0)
+    });
+    // The Laplacian of (r² - R²)/2R in the plane is 2/R; in space the radius comes out a third smaller.
+    if bend <= 0.0 || geometry.solid.pieces()[surface].level().is_none() {
+        return level;
+    }
+    let radius = pool.number(2.0 / bend);
+    let beyond = pool.add(level, radius);
+    pool.powers(&[(level, 1.0), (beyond, -1.0)])
+}
+
+/// A function that vanishes on pieces of the boundary, with slopes of one at most on them.
+fn with_slope_one(
+    pool: &mut Pool,
+    problem: &Problem,
+    function: Expression,
+    places: &[Vec<f64>],
+) -> Expression {
+    let Some(geometry) = &problem.domain.geometry else { return function };
+    let slopes: Vec<Expression> =
+        geometry.axes.iter().map(|&axis| pool.differentiate(function, axis)).collect();
+    let steepest = places
+        .iter()
+        .map(|place| slopes.iter().map(|&slope| value(pool, slope, place).powi(2)).sum::<f64>().sqrt())
+        .filter(|slope| slope.is_finite())
+        .fold(0.0, f64::max);
+    if steepest > 0.0 { pool.scale(function, 1.0 / steepest) } else { function }
 }
 
 /// The ansatz that meets all claims, or those that have to give way.
@@ -130,10 +169,20 @@ fn build(
     let has_faces = in_space.iter().any(|claim| !claim.data.is_empty());
     let parts = parts(pool, problem, &in_space)?;
     if !parts.is_empty() {
-        let faces = has_faces.then_some(free);
+        let on_faces = || in_space.iter().flat_map(|claim| &claim.data);
+        let places: Vec<Vec<f64>> = on_faces()
+            .flat_map(|datum| places(&problem.domain, &[datum.face.fixed(&problem.domain)]))
+            .filter(|place| problem.domain.covers(place))
+            .collect();
+        let faces = has_faces.then(|| with_slope_one(pool, problem, free, &places));
         known = blended(pool, problem, known, faces, &parts)?;
     }
-    let levels: Vec<Expression> = parts.iter().map(|part| part.level).collect();
+    let mut bump: Vec<Expression> = parts.iter().map(|part| part.factor).collect();
+    bump.extend([free, pool.number(1.0 / factor)]);
+    let bump = pool.product(&bump);
+    let mut inside = places(&problem.domain, &[]);
+    inside.retain(|place| problem.domain.contains(place));
+    let height = largest(pool, bump, &inside).1;
     // What time adds is in units of the network's output.
     let leaf = pool.leaf(raw);
     let output = pool.scale(leaf, factor);
@@ -155,10 +204,8 @@ fn build(
         ansatz = found.unwrap_or(ansatz);
     }
     let (known, fading) = split(pool, Some(ansatz), unknown, factor);
-    let mut factors = vec![leaf, fading, free];
-    factors.push(pool.number(1.0 / factor));
-    factors.extend(levels);
-    let free = pool.product(&factors);
+    let free = pool.product(&[leaf, fading, bump]);
+    let free = pool.scale(free, 1.0 / height);
     Ok(pool.add(known, free))
 }
 
@@ -245,16 +292,22 @@ fn parts(
                 continue;
             }
             let level = level(pool, problem, datum.surface).map_err(|reason| vec![(claim.number, reason)])?;
-            let mut part = Part { own: vec![(claim.number, datum)], level };
+            let factor = bounded(pool, problem, datum.surface, level);
+            let mut part = Part { own: vec![(claim.number, datum)], level, factor };
             let (touching, apart): (Vec<Part>, Vec<Part>) =
                 parts.into_iter().partition(|other| touch(pool, problem, other, &part));
             for other in touching {
                 part.level = pool.multiply(other.level, part.level);
+                part.factor = pool.multiply(other.factor, part.factor);
                 part.own.splice(0..0, other.own);
             }
             parts = apart;
             parts.push(part);
         }
+    }
+    for part in &mut parts {
+        let own = part.own.iter().flat_map(|(_, datum)| surface_places(&problem.domain, datum.surface));
+        part.level = with_slope_one(pool, problem, part.level, &own.collect::<Vec<_>>());
     }
     Ok(parts)
 }

@@ -32,13 +32,31 @@ impl Geometry {
         self.solid.contains(&self.space(place))
     }
 
-    /// Whether a point lies inside or, up to rounding, on the boundary.
+    /// Whether a point lies inside or, up to rounding, on the boundary. Where a part that is cut out ends on the boundary of
+    /// what it is cut out of, both are zero and neither is left: the inside must be near.
     pub fn covers(&self, place: &[f64]) -> bool {
         /// Distances from the boundary that are rounding, as a share of the shape's size.
         const ROUNDING: f64 = 1e-9;
+        /// How near the inside must be, as a share of the shape's size.
+        const NEAR: f64 = 1e-6;
         let place = self.space(place);
+        if self.solid.contains(&place) {
+            return true;
+        }
         let size = self.solid.bounds().iter().map(|[low, high]| high - low).fold(0.0, f64::max);
-        self.solid.contains(&place) || self.solid.signed_distance(&place) <= ROUNDING * size
+        if self.solid.signed_distance(&place) > ROUNDING * size {
+            return false;
+        }
+        // A step back, none or one ahead along each coordinate.
+        let ways = 3_usize.pow(place.len() as u32);
+        (0..ways).any(|mut way| {
+            let near = place.iter().map(|&value| {
+                let step = (way % 3) as f64 - 1.0;
+                way /= 3;
+                value + step * NEAR * size
+            });
+            self.solid.contains(&near.collect::<Vec<f64>>())
+        })
     }
 }
 

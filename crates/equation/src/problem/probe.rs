@@ -12,11 +12,12 @@ const COUNT: usize = 201;
 const SHARE_OF_ENDS: u64 = 8;
 
 /// Places of the box with these coordinates fixed: always the same ones. Those inside the shape, where there is one and
-/// a few of them are.
+/// a few of them are; all of a face of the box, as what is built from it uses its values beyond the shape.
 pub(crate) fn places(domain: &Domain, fixed: &[(usize, f64)]) -> Vec<Vec<f64>> {
     /// Places looked at for each that is wanted.
     const TRIES: usize = 20;
-    if domain.geometry.is_none() {
+    let Some(geometry) = &domain.geometry else { return box_places(domain, fixed, COUNT) };
+    if fixed.iter().any(|(axis, _)| geometry.axes.contains(axis)) {
         return box_places(domain, fixed, COUNT);
     }
     let mut inside = box_places(domain, fixed, TRIES * COUNT);

@@ -135,7 +135,8 @@ fn on_piece(
         }
         let is_there = match &mut surface {
             Some(surface) => surface.put(on_surface, row, &mut numbers),
-            None => problem.domain.contains(&numbers),
+            // Corners, and the ends of lines, are places of the boundary.
+            None => problem.domain.covers(&numbers),
         };
         if is_there && keeps(problem, piece, &numbers) {
             rows.extend_from_slice(&numbers);

@@ -126,3 +126,41 @@ fn an_ansatz_on_a_shape_costs_a_few_columns_and_hardly_any_instruction() {
     assert!(interior.residual.instructions.len() < 30, "{}", interior.residual.instructions.len());
     assert_eq!(Derivative::MAX_ORDER, 4);
 }
+
+/// A function of x and y at a place.
+fn at(case: &Pair, name: &str, place: [f64; 2]) -> f64 {
+    let problem = &case.constrained;
+    let formula = problem.given.iter().find(|given| given.name == name).expect("the function").formula;
+    equation::expression::evaluate(&problem.pool, formula, &|leaf| match leaf {
+        Leaf::Coordinate(axis) => place[usize::from(axis)],
+        other => panic!("{other:?}"),
+    })
+}
+
+#[test]
+fn many_holes_leave_phi_of_order_one_between_them() {
+    let sieve = on(
+        "holes = \"repeat(repeat(disk([0.2, 0.2], 0.05), [0.2, 0], 9), [0, 0.2], 4)\"\n\
+         shape = \"rectangle([0, 0], [2, 1]) - holes\"",
+        "all = { on = \"boundary\", equation = \"u = 0\" }",
+    );
+    assert_eq!(sieve.treatments(), ["all: exact"]);
+    let values: Vec<f64> =
+        (0..9).map(|hole| at(&sieve, "phi_u", [0.1 + 0.2 * f64::from(hole), 0.5])).collect();
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    assert!((0.3..3.0).contains(&largest), "{values:?}");
+    assert!(values.iter().skip(1).all(|value| *value > 0.05), "{values:?}");
+}
+
+#[test]
+fn data_that_are_no_numbers_beyond_a_cut_are_not_continued_from_a_side_that_it_shares() {
+    // The root has no value for y below 0.45: cut away, but the face of the box goes on there.
+    let cut = on(
+        "plate = \"rectangle([0, 0], [2, 1])\"\ncut = \"rectangle([1, 0], [2, 0.5])\"\nshape = \"plate - cut\"",
+        "side = { on = \"x = 2\", equation = \"u = sqrt(y - 0.45)\" }\nrest = { on = \"cut\", equation = \"dn(u) = 0\" }",
+    );
+    assert!(!cut.treatments()[0].ends_with("exact"), "{:?}", cut.treatments());
+    let domain = &cut.constrained.domain;
+    assert!(domain.covers(&[2.0, 0.75]) && domain.covers(&[2.0, 0.5]) && domain.covers(&[1.0, 0.25]));
+    assert!(!domain.covers(&[2.0, 0.25]) && !domain.covers(&[1.5, 0.0]) && !domain.covers(&[2.0, 0.0]));
+}
