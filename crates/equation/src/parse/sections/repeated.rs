@@ -46,7 +46,7 @@ pub(in crate::parse) fn report(conditions: &[StatedCondition], data: &TomlTable,
 #[derive(PartialEq, Eq, Hash)]
 enum Site {
     Wrap(usize),
-    Pieces(BTreeSet<(Fixed, Option<Expression>)>),
+    Pieces(BTreeSet<(Fixed, Option<usize>, Option<Expression>)>),
 }
 
 /// Fixed coordinates with the bits of their values.
@@ -60,7 +60,7 @@ fn site(place: &Place) -> Site {
                 .iter()
                 .map(|piece| {
                     let fixed = piece.fixed.iter().map(|&(axis, value)| (axis, (value + 0.0).to_bits()));
-                    (fixed.collect(), piece.filter)
+                    (fixed.collect(), piece.surface, piece.filter)
                 })
                 .collect(),
         ),
