@@ -112,7 +112,9 @@ impl Scene {
             (area.left + area.width * self.x.share(x), area.bottom() - area.height * self.y.share(y))
         };
         for Dots { places, pen } in &self.dots {
-            let dots: Vec<Vec<Spot>> = places.iter().map(|place| vec![spot(place)]).collect();
+            // In the middle of pixels all dots look the same, and the file is half as large.
+            let centred = |(x, y): Spot| (x.floor() + 0.5, y.floor() + 0.5);
+            let dots: Vec<Vec<Spot>> = places.iter().map(|place| vec![centred(spot(place))]).collect();
             canvas.stroke(&dots, *pen, area);
         }
         for Line { paths, pen } in &self.lines {

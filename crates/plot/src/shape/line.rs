@@ -1,11 +1,11 @@
 //! One dimension: intervals on a line.
 
-use super::{Drawing, INSIDE, POINT, wall_pen};
+use super::{Drawing, INSIDE, POINT, wall_colour, wall_pen};
 use crate::axis::Axis;
 use crate::canvas::Pen;
 use crate::names::Name;
 use crate::scene::{Arrow, Dots, Ground, Line, Numbers};
-use crate::{Colour, Panel, Row, Scene};
+use crate::{Panel, Row, Scene};
 
 /// Size of the frame, in pixels.
 const WIDTH: f64 = 880.0;
@@ -34,11 +34,11 @@ pub(super) fn rows(drawing: &Drawing<'_>) -> (f64, Vec<Row>) {
     let arrow = |&(wall, end, normal): &(usize, f64, f64)| Arrow {
         place: (end, 0.0),
         direction: (normal, 0.0),
-        colour: Colour::of_curve(wall),
+        colour: wall_colour(wall),
     };
     let name = |&(wall, end, normal): &(usize, f64, f64)| Name {
         text: territory.walls[wall].name.clone(),
-        colour: Colour::of_curve(wall),
+        colour: wall_colour(wall),
         // Above the line, as arrows are beside it.
         beside: vec![((end, 0.2), (0.0, 1.0)), ((end, 0.0), (normal, 0.0))],
     };

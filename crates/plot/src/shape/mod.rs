@@ -15,9 +15,21 @@ const INSIDE: Colour = Colour([228, 235, 244]);
 /// Points inside.
 const POINT: Colour = Colour([134, 146, 166]);
 
+/// The colour of a piece of the boundary: darker and then lighter ones follow where the colours of curves repeat.
+fn wall_colour(wall: usize) -> Colour {
+    /// How many colours there are.
+    const COLOURS: usize = 8;
+    let colour = Colour::of_curve(wall);
+    match wall / COLOURS % 3 {
+        0 => colour,
+        1 => Colour::INK.over(colour, 0.45),
+        _ => Colour::WHITE.over(colour, 0.45),
+    }
+}
+
 /// How a piece of the boundary is drawn.
 fn wall_pen(wall: usize) -> Pen {
-    Pen::solid(Colour::of_curve(wall), 4.0)
+    Pen::solid(wall_colour(wall), 4.0)
 }
 
 /// Points inside, and of every condition, that are drawn; of more, the first.

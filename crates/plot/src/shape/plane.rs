@@ -110,10 +110,11 @@ fn walls(territory: &Territory, scale: f64) -> Walls {
         }
         let length = territory.walls[wall].measure.value * scale;
         let arrows = ((length / BETWEEN_ARROWS) as usize).clamp(1, MOST_ARROWS);
-        found.arrows.extend((0..arrows).map(|number| {
+        found.arrows.extend((0..arrows).filter_map(|number| {
             let footing = at((number as f64 + 0.5) / arrows as f64);
             let direction = (footing.normal[0], footing.normal[1]);
-            Arrow { place: place(&footing), direction, colour: pen.colour }
+            let arrow = Arrow { place: place(&footing), direction, colour: pen.colour };
+            has_room(territory, &arrow, scale, arrows > 1).then_some(arrow)
         }));
         let beside = [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95].map(|share| {
             let footing = at(share);
@@ -123,4 +124,16 @@ fn walls(territory: &Territory, scale: f64) -> Walls {
         found.names.push(Name { text, colour: pen.colour, beside: beside.to_vec() });
     }
     found
+}
+
+/// Whether an arrow ends before it meets the shape again, or half the way where another one may come from the other side: in a
+/// narrow hole it does not.
+fn has_room(territory: &Territory, arrow: &Arrow, scale: f64, others: bool) -> bool {
+    let Arrow { place: (x, y), direction: (right, up), .. } = *arrow;
+    let farthest = if others { 2.4 } else { 1.2 };
+    /// Places along the way that are looked at.
+    const STEPS: usize = 8;
+    (1..=STEPS)
+        .map(|step| farthest * step as f64 / STEPS as f64 * ARROW / scale)
+        .all(|length| !territory.contains(&[x + length * right, y + length * up]))
 }

@@ -1,6 +1,6 @@
 //! Three dimensions: a view of the surface, and slices through the middle.
 
-use super::{Drawing, INSIDE, POINT, wall_pen};
+use super::{Drawing, INSIDE, POINT, wall_colour, wall_pen};
 use crate::axis::Axis;
 use crate::canvas::Pen;
 use crate::contour::Cells;
@@ -11,8 +11,8 @@ use crate::{Colour, Panel, Row, Scene};
 use pinnace::{Footing, Territory};
 
 /// Size of every frame, in pixels.
-const WIDTH: f64 = 440.0;
-const HEIGHT: f64 = 400.0;
+const WIDTH: f64 = 380.0;
+const HEIGHT: f64 = 340.0;
 
 /// Room around a shape, as a share of its size.
 const ROOM: f64 = 0.08;
@@ -30,7 +30,7 @@ const NEAR: f64 = 0.04;
 pub(super) fn rows(drawing: &Drawing<'_>) -> (f64, Vec<Row>) {
     let surface = Surface::of(drawing.territory);
     let legend = drawing.territory.walls.iter().enumerate();
-    let legend = legend.map(|(wall, own)| (own.name.clone(), Colour::of_curve(wall))).collect();
+    let legend = legend.map(|(wall, own)| (own.name.clone(), wall_colour(wall))).collect();
     let view = Scene { legend, ..view(drawing, &surface) };
     let [xy, xz, yz] = [[0, 1, 2], [0, 2, 1], [1, 2, 0]].map(|axes| slice(drawing, &surface, axes));
     let row =
@@ -56,9 +56,9 @@ impl Surface {
         let distance = |footing: &Footing| -> f64 {
             footing.point.iter().zip(point).map(|(one, other)| (one - other).powi(2)).sum()
         };
+        // The first of a sequence that fills the piece are spread over all of it.
         let of_piece = |footings: &Vec<Footing>| {
-            let stride = footings.len().div_ceil(COMPARED).max(1);
-            footings.iter().step_by(stride).map(distance).fold(f64::INFINITY, f64::min)
+            footings.iter().take(COMPARED).map(distance).fold(f64::INFINITY, f64::min)
         };
         let distances: Vec<f64> = self.0.iter().map(of_piece).collect();
         (0..distances.len()).min_by(|&one, &other| distances[one].total_cmp(&distances[other])).unwrap_or(0)
@@ -185,7 +185,7 @@ fn seen_surface(surface: &Surface, x: &Axis, y: &Axis) -> Ground {
                 continue;
             }
             let depth = dot(towards, point);
-            let colour = shaded(Colour::of_curve(wall), normal, facing);
+            let colour = shaded(wall_colour(wall), normal, facing);
             // A point covers its neighbours too, so that nothing behind shows through.
             for row in row as usize - 1..=row as usize + 1 {
                 for index in row * columns + column as usize - 1..=row * columns + column as usize + 1 {
