@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Plot(Plot),
     /// Show how a problem is read: equations, derivative channels, costs, memory
     Explain(Explain),
+    /// Show and draw the shape that a problem is about: pieces of the boundary, conditions there, points
+    Geometry(GeometryArguments),
     /// List the built-in problems
     List,
     /// Write a problem file to start from
@@ -363,6 +365,24 @@ pub(crate) struct Explain {
 
     #[command(flatten)]
     pub(crate) gpu: GpuArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GeometryArguments {
+    #[command(flatten)]
+    pub(crate) chosen: ProblemArguments,
+
+    /// Draw it into this PNG file [default: PROBLEM-geometry.png]
+    #[arg(long, value_name = "PNG", value_hint = ValueHint::FilePath)]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Draw so many points inside [default: those that training begins with]
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub(crate) points: Option<usize>,
+
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use anyhow::Context;
 use pinnace::run::{Live, Record, Used};
 use pinnace::table::{count_outside, read_points};
 use pinnace::{
-    Experiment, FieldError, FieldSummary, Fields, Grid, Losses, Places, Run, TrainError, export,
+    Experiment, FieldError, FieldSummary, Fields, Grid, Losses, Places, Points, Run, TrainError, export,
     largest_relative,
 };
 use serde_json::{Map, Value, json};
@@ -55,6 +55,9 @@ pub(crate) fn evaluate(choices: &Evaluate, output: &mut impl Write) -> anyhow::R
         if let (Table::Npy(path) | Table::Csv(path), columns) = (table, measured.fields.header()) {
             let columns: Vec<&str> = columns.collect();
             writeln!(output, "\n  wrote {}: {}", path.display(), columns.join(", "))?;
+            if let Some(line) = off_shape(&measured.fields, path.extension().is_some_and(|it| it == "csv")) {
+                writeln!(output, "  {line}")?;
+            }
         }
     }
     Ok(exit::DONE)
@@ -65,6 +68,16 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Run> {
     let run = Run::open(path)?;
     notices::show(run.notices());
     Ok(run)
+}
+
+/// What a table or a file holds at points of a grid that lie outside of a shape, if there are any.
+pub(crate) fn off_shape(fields: &Fields, left_out: bool) -> Option<String> {
+    let (outside, all) = (fields.outside(), fields.points().len());
+    let what = match (left_out, fields.places()) {
+        (true, Places::Grid(_)) => "they are left out",
+        _ => "their values are NaN",
+    };
+    (outside > 0).then(|| format!("{outside} of {all} points lie outside the shape: {what}"))
 }
 
 fn table(choices: &Evaluate) -> anyhow::Result<Table<'_>> {
@@ -94,7 +107,16 @@ fn places(choices: &Evaluate, experiment: &Experiment) -> anyhow::Result<Places>
     let problem = experiment.problem();
     if let Some(path) = &choices.points {
         let points = read_points(problem, path).map_err(TrainError::from)?;
-        match count_outside(problem, &points) {
+        let (on_shape, off_shape): (Vec<&[f64]>, Vec<&[f64]>) =
+            points.iter().partition(|place| problem.domain.covers(place));
+        if !off_shape.is_empty() {
+            let (outside, all) = (off_shape.len(), points.len());
+            let _ = writeln!(
+                stderr(),
+                "pinnace: warning: {outside} of {all} points lie outside the shape, where there is no solution: their values are NaN"
+            );
+        }
+        match count_outside(problem, &Points::from_rows(points.width(), on_shape.concat())) {
             0 => {}
             outside => {
                 let all = points.len();
@@ -156,14 +178,15 @@ impl Measured<'_> {
         report::reached(experiment, self.run.parameters(), output)?;
         let summaries = self.fields.summaries();
         let width = summaries.iter().map(|summary| summary.name.len()).max().unwrap_or(0).max(5);
+        let (all, outside) = (self.fields.points().len(), self.fields.outside());
+        let points = match outside {
+            0 => format!("at {all} points"),
+            _ => format!("at {} points; {outside} more lie outside the shape", all - outside),
+        };
         writeln!(
             output,
-            "\n  {:width$}  {:>10}  {:>10}  {:>10}   (at {} points)",
-            "field",
-            "smallest",
-            "largest",
-            "RMS",
-            self.fields.points().len()
+            "\n  {:width$}  {:>10}  {:>10}  {:>10}   ({points})",
+            "field", "smallest", "largest", "RMS"
         )?;
         for FieldSummary { name, smallest, largest, root_mean_square } in summaries {
             writeln!(
@@ -199,6 +222,7 @@ impl Measured<'_> {
             }),
             "state": self.run.used().name(),
             "points": self.fields.points().len(),
+            "outside_shape": self.fields.outside(),
             "relative_residual": largest_relative(&self.relative),
             "residuals": json::residuals(experiment, &self.losses, &self.relative),
             "exact": json::exact(experiment),

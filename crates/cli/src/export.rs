@@ -1,7 +1,7 @@
 //! `pinnace export`
 
 use crate::args::{Export, ExportFormat, ExportTime};
-use crate::evaluate::{grid, open};
+use crate::evaluate::{grid, off_shape, open};
 use crate::exit::{self, Usage};
 use pinnace::{Fields, Run, TrainError, export as write};
 use std::io::Write;
@@ -13,17 +13,22 @@ pub(crate) fn export(choices: &Export, output: &mut impl Write) -> anyhow::Resul
     let run = open(&choices.trained.run)?;
     let path = choices.out.clone().unwrap_or_else(|| default_path(choices.format, run.folder()));
     let mut removed = Vec::new();
+    let mut told = None;
     let written = match choices.format {
         ExportFormat::Safetensors => {
             write::network(run.experiment(), run.parameters(), &path)?;
             path
         }
         ExportFormat::Csv => {
-            write::csv(&fields(choices, &run)?, &path).map_err(TrainError::from)?;
+            let fields = fields(choices, &run)?;
+            write::csv(&fields, &path).map_err(TrainError::from)?;
+            told = off_shape(&fields, true);
             path
         }
         ExportFormat::Npy => {
-            write::npy_folder(&fields(choices, &run)?, &path).map_err(TrainError::from)?;
+            let fields = fields(choices, &run)?;
+            write::npy_folder(&fields, &path).map_err(TrainError::from)?;
+            told = off_shape(&fields, false);
             path
         }
         ExportFormat::Vtk => {
@@ -31,12 +36,17 @@ pub(crate) fn export(choices: &Export, output: &mut impl Write) -> anyhow::Resul
                 ExportTime::Series => write::Time::Series,
                 ExportTime::Axis => write::Time::Axis,
             };
-            let written = write::vtk(&fields(choices, &run)?, &path, time).map_err(TrainError::from)?;
+            let fields = fields(choices, &run)?;
+            let written = write::vtk(&fields, &path, time).map_err(TrainError::from)?;
+            told = off_shape(&fields, false);
             removed = written.removed;
             written.path
         }
     };
     writeln!(output, "wrote {}", written.display())?;
+    if let Some(line) = told {
+        writeln!(output, "{line}")?;
+    }
     say_removed(&removed, output)?;
     Ok(exit::DONE)
 }

@@ -16,6 +16,7 @@ mod evaluate;
 mod exit;
 mod explain;
 mod export;
+mod geometry;
 mod inspect;
 mod json;
 mod new;
@@ -54,6 +55,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Resume(choices) => resume::resume(choices, &mut output)?,
         Command::Plot(choices) => plot::plot(choices, &mut output)?,
         Command::Explain(choices) => explain::explain(choices, &mut output)?,
+        Command::Geometry(choices) => geometry::geometry(choices, &mut output)?,
         Command::List => inspect::list(&mut output)?,
         Command::Bench(Bench::Scaling(choices)) => scaling::scaling(choices, &mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,

@@ -1,7 +1,7 @@
 //! `pinnace reference`
 
 use crate::args::{FieldFormat, ReferenceArguments};
-use crate::evaluate::grid;
+use crate::evaluate::{grid, off_shape};
 use crate::exit::{self, Usage};
 use crate::export::say_removed;
 use pinnace::{Experiment, Fields, TrainError, export};
@@ -35,6 +35,10 @@ pub(crate) fn reference(choices: &ReferenceArguments, output: &mut impl Write) -
     if !choices.json {
         for path in written {
             writeln!(output, "wrote {}", path.display())?;
+        }
+        let left_out = choices.format == Some(FieldFormat::Csv);
+        if let Some(line) = off_shape(&shown.fields, left_out).filter(|_| choices.format.is_some()) {
+            writeln!(output, "{line}")?;
         }
         say_removed(&removed, output)?;
     }
@@ -93,7 +97,8 @@ impl Shown<'_> {
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
         let widths: [usize; 5] = std::array::from_fn(width);
         writeln!(output, "{}", self.experiment.problem().title)?;
-        writeln!(output, "values at {} points\n", self.fields.points().len())?;
+        let inside = self.fields.points().len() - self.fields.outside();
+        writeln!(output, "values at {inside} points\n")?;
         for row in &rows {
             let cells: Vec<String> =
                 row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();

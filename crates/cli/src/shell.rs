@@ -20,7 +20,7 @@ pub(crate) fn completions(choices: &Completions, output: &mut impl Write) -> any
 }
 
 /// Commands whose first argument is a problem.
-const OF_PROBLEMS: [&str; 2] = ["train", "explain"];
+const OF_PROBLEMS: [&str; 3] = ["train", "explain", "geometry"];
 
 /// The script, offering files beside the names of problems. Bash falls back to files by itself; zsh takes
 /// a list of names for all there is, and fish is not told the names at all.

@@ -403,10 +403,11 @@ impl Experiment {
         Ok(())
     }
 
-    /// The true values of the unknown at position `unknown`, where the problem gives them for any point.
+    /// The true values of the unknown at position `unknown`, where the problem gives them for any point. Outside of a shape they
+    /// are no numbers, whatever a formula says.
     pub fn exact(&self, unknown: usize, points: &Points) -> Option<Vec<f64>> {
         let truth = self.truths.get(unknown)?.as_ref()?;
-        Some(truth.values(&self.problem, points))
+        Some(self.in_shape(points, 1, truth.values(&self.problem, points)))
     }
 
     /// What is known about the reference of an unknown, which is computed for it where it has to be; `None`

@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::look::{legend, network_pen, padded, reference_pen};
 use super::pictures::join_notes;
-use super::slices::{Slices, at, fixed_note, places_along};
+use super::slices::{Slices, at, fixed_note, places_along, shown};
 use super::subject::{Sampled, Subject};
 use super::ticks::written;
 use super::{Curve, Curves, Panel, Resolution, Row, Sheet};
@@ -22,7 +22,7 @@ pub(super) fn cuts(
     note: &str,
 ) -> Result<Vec<Sheet>, PlotError> {
     let problem = subject.experiment.problem();
-    let coordinates = &problem.domain.coordinates;
+    let coordinates = &shown(problem);
     let Some(slices) = Slices::of(problem, resolution) else { return Ok(Vec::new()) };
     let is_fixed = |axis: usize| resolution.value(axis).is_some();
     let is_time = coordinates[slices.up].role == Role::Time;
@@ -110,7 +110,7 @@ impl Lines {
         places: &[f64],
         shares: Shares,
     ) -> Result<Self, PlotError> {
-        let coordinates = &subject.experiment.problem().domain.coordinates;
+        let coordinates = &shown(subject.experiment.problem());
         let mut cuts = shares.cuts.map(|share| at(&coordinates[fixed], share)).to_vec();
         if let Some(value) = resolution.value(fixed) {
             cuts = vec![value];

@@ -3,17 +3,20 @@
 use super::axis::Axis;
 use super::look::{Shades, clipped_note, error_shades, shades};
 use super::pictures::join_notes;
-use super::slices::{Slices, places_along};
+use super::slices::{Slices, places_along, shown};
 use super::subject::{Sampled, Subject};
-use super::{Map, Panel, Resolution, Row, Samples, Sheet};
+use super::{Cutout, Map, Panel, Resolution, Row, Samples, Sheet};
 use crate::PlotError;
-use equation::problem::{Coordinate, Role};
+use equation::problem::{Coordinate, Problem, Role};
 
 /// Rows of maps on one sheet; more go to further sheets.
 const ROWS: usize = 6;
 
 /// Panels side by side where nothing is compared.
 const COLUMNS: usize = 3;
+
+/// Wider frames, in pixels, stand one below the other.
+const WIDE: f64 = 600.0;
 
 /// Draws every unknown over the slices of its domain.
 pub(super) fn fields(
@@ -23,7 +26,8 @@ pub(super) fn fields(
     note: &str,
 ) -> Result<Vec<Sheet>, PlotError> {
     let problem = subject.experiment.problem();
-    let [across, up] = [slices.across, slices.up].map(|axis| &problem.domain.coordinates[axis]);
+    let coordinates = shown(problem);
+    let [across, up] = [slices.across, slices.up].map(|axis| &coordinates[axis]);
     let (xs, ys) = (
         places_along(across, resolution.count(problem, slices.across)),
         places_along(up, resolution.count(problem, slices.up)),
@@ -35,10 +39,18 @@ pub(super) fn fields(
         .iter()
         .map(|(place, name)| Ok((name, subject.sample(&slices.points(place, &xs, &ys))?)))
         .collect::<Result<Vec<_>, PlotError>>()?;
-    let map = |title: String, samples: Samples, Shades { range, colours, .. }: Shades| {
-        let [x, y] =
-            [across, up].map(|coordinate| Axis::linear(&coordinate.name, coordinate.low, coordinate.high));
-        Panel::Map(Map { title, x, y, samples, range, colours })
+    let (width, height) = frame(problem, across, up);
+    let [x, y] =
+        [across, up].map(|coordinate| Axis::linear(&coordinate.name, coordinate.low, coordinate.high));
+    let cutouts: Vec<Option<Cutout>> = slices
+        .places
+        .iter()
+        .map(|(place, _)| Cutout::of(problem, place, (slices.across, slices.up), (&x, &y), (width, height)))
+        .collect();
+    let map = |title: String, samples: Samples, shades: Shades, cutout: &Option<Cutout>| {
+        let (x, y, cutout) = (x.clone(), y.clone(), cutout.clone());
+        let Shades { range, colours, .. } = shades;
+        Panel::Map(Map { title, x, y, samples, range, colours, cutout })
     };
     let on_grid = |values: &[f64]| Samples::Grid { xs: xs.clone(), ys: ys.clone(), values: values.to_vec() };
 
@@ -62,25 +74,29 @@ pub(super) fn fields(
         let shades = shades(found.chain(exact).copied());
         clipped.extend(shades.clipped.then_some(name));
         let error_shades = error_shades(errors.iter().flatten().flatten().copied());
-        for (((slice, here), compared), error) in sampled.iter().zip(compared).zip(&errors) {
+        for ((((slice, here), compared), error), cutout) in
+            sampled.iter().zip(compared).zip(&errors).zip(&cutouts)
+        {
             let title = |what: &str| match slice.is_empty() {
                 true => format!("{name}: {what}"),
                 false => format!("{name} at {slice}: {what}"),
             };
-            let network = map(title("network"), on_grid(&here[unknown].found), shades.clone());
+            let network = map(title("network"), on_grid(&here[unknown].found), shades.clone(), cutout);
             match (&compared.exact, error) {
                 (Some(exact), Some(error)) => rows.push(vec![
                     network,
-                    map(title("reference"), place(exact), shades.clone()),
-                    map(title("|error|"), place(error), error_shades.clone()),
+                    map(title("reference"), place(exact), shades.clone(), cutout),
+                    map(title("|error|"), place(error), error_shades.clone(), cutout),
                 ]),
                 _ => alone.push(network),
             }
         }
     }
     rows.extend(alone.chunks(COLUMNS).map(<[_]>::to_vec));
-    let (width, height) = frame(across, up);
     let note = join_notes(note, &clipped_note(&clipped));
+    if width > WIDE {
+        rows = rows.into_iter().flatten().map(|panel| vec![panel]).collect();
+    }
     let sheet = |rows: &[Vec<Panel>]| Sheet {
         title: problem.title.clone(),
         note: join_notes(&note, &slices.note),
@@ -91,17 +107,41 @@ pub(super) fn fields(
     Ok(rows.chunks(ROWS).map(sheet).collect())
 }
 
-/// Width and height of a frame: true to scale where both coordinates are lengths of like size.
-pub(super) fn frame(across: &Coordinate, up: &Coordinate) -> (f64, f64) {
+/// Width and height of a frame: true to scale where both coordinates are lengths of like size, and of whatever size where they
+/// are those of a shape, which nobody knows again when it is squashed.
+pub(super) fn frame(problem: &Problem, across: &Coordinate, up: &Coordinate) -> (f64, f64) {
     const WIDTH: f64 = 400.0;
     const HIGHEST: f64 = 420.0;
     const LEAST: f64 = 150.0;
     if across.role != Role::Space || up.role != Role::Space {
         return (WIDTH, 300.0);
     }
-    let height = WIDTH * (up.high - up.low) / (across.high - across.low);
-    match height {
+    let ratio = (up.high - up.low) / (across.high - across.low);
+    if problem.domain.geometry.is_some() {
+        return frame_of_shape(ratio);
+    }
+    match WIDTH * ratio {
         height if height > HIGHEST => ((WIDTH * HIGHEST / height).max(LEAST), HIGHEST),
         height => (WIDTH, height.max(LEAST)),
+    }
+}
+
+/// The same by the height of a shape in terms of its width.
+fn frame_of_shape(ratio: f64) -> (f64, f64) {
+    /// Side of a square.
+    const SIDE: f64 = 400.0;
+    const LONGEST: f64 = 720.0;
+    /// Numbers and colour bars need some room: what is thinner than this is squashed after all.
+    const LEAST: f64 = 70.0;
+    let longer = |ratio: f64| (SIDE / ratio.sqrt()).min(LONGEST).round();
+    match ratio {
+        ratio if ratio > 1.0 => {
+            let height = longer(1.0 / ratio);
+            ((height / ratio).max(LEAST), height)
+        }
+        ratio => {
+            let width = longer(ratio);
+            (width, (width * ratio).max(LEAST))
+        }
     }
 }

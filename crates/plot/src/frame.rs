@@ -81,26 +81,9 @@ pub(super) fn draw_grid(canvas: &mut Canvas, area: Area, x: &Axis, y: &Axis) {
 
 /// Draws frame, ticks, numbers and the axes' names around a panel.
 pub(super) fn draw(canvas: &mut Canvas, area: Area, x: &Axis, y: &Axis) {
-    outline(canvas, area);
+    draw_across(canvas, area, x);
     let numbers = number_face();
     let left = margins(x, y, "", (area.width, area.height)).left;
-
-    let across = x.ticks_across(area.width, numbers);
-    let below = area.bottom() + TICK + GAP + numbers.capital();
-    let column = |value: f64| area.left + area.width * x.share(value);
-    for (value, label) in &across.labelled {
-        tick(canvas, (column(*value), area.bottom()), (0.0, TICK));
-        canvas.text(label, (column(*value), below), Anchor::Middle, numbers);
-    }
-    for &value in &across.minor {
-        tick(canvas, (column(value), area.bottom()), (0.0, TICK / 2.0));
-    }
-    let (name, label) = name_face().fitted(x.label(), area.width);
-    canvas.text(&label, (area.left + area.width / 2.0, below + GAP + 0.85 * NAME), Anchor::Middle, name);
-    if let Some(factor) = &across.factor {
-        canvas.text(factor, (area.right(), below + GAP + 0.85 * NAME), Anchor::End, numbers);
-    }
-
     let upwards = y.ticks_upwards(area.height, numbers);
     let row = |value: f64| area.bottom() - area.height * y.share(value);
     for (value, label) in &upwards.labelled {
@@ -116,6 +99,27 @@ pub(super) fn draw(canvas: &mut Canvas, area: Area, x: &Axis, y: &Axis) {
     canvas.text_along(Direction::Up, &label, place, Anchor::Middle, name);
     if let Some(factor) = &upwards.factor {
         canvas.text(factor, (area.left - TICK, area.top - numbers.capital()), Anchor::End, numbers);
+    }
+}
+
+/// Draws the frame, and ticks, numbers and the axis's name below it.
+pub(super) fn draw_across(canvas: &mut Canvas, area: Area, x: &Axis) {
+    outline(canvas, area);
+    let numbers = number_face();
+    let across = x.ticks_across(area.width, numbers);
+    let below = area.bottom() + TICK + GAP + numbers.capital();
+    let column = |value: f64| area.left + area.width * x.share(value);
+    for (value, label) in &across.labelled {
+        tick(canvas, (column(*value), area.bottom()), (0.0, TICK));
+        canvas.text(label, (column(*value), below), Anchor::Middle, numbers);
+    }
+    for &value in &across.minor {
+        tick(canvas, (column(value), area.bottom()), (0.0, TICK / 2.0));
+    }
+    let (name, label) = name_face().fitted(x.label(), area.width);
+    canvas.text(&label, (area.left + area.width / 2.0, below + GAP + 0.85 * NAME), Anchor::Middle, name);
+    if let Some(factor) = &across.factor {
+        canvas.text(factor, (area.right(), below + GAP + 0.85 * NAME), Anchor::End, numbers);
     }
 }
 

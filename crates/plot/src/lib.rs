@@ -1,6 +1,6 @@
 //! Pictures: numbers in, PNG files out.
 //!
-//! A [`Sheet`] holds rows of panels, each a [`Map`] or [`Curves`], and grows with what they need: nothing
+//! A [`Sheet`] holds rows of panels, each a [`Map`], [`Curves`] or a [`Scene`], and grows with what they need: nothing
 //! is clipped, nothing overlaps. [`draw`] makes all pictures of a trained problem.
 //!
 //! ```
@@ -21,7 +21,9 @@
 mod axis;
 mod canvas;
 mod colour;
+mod contour;
 mod curves;
+mod cutout;
 mod cuts;
 mod error;
 mod fields;
@@ -31,10 +33,13 @@ mod lines;
 mod look;
 mod loss;
 mod map;
+mod names;
 mod pictures;
 mod references;
 mod resolution;
 mod samples;
+mod scene;
+mod shape;
 mod sheet;
 mod slices;
 mod subject;
@@ -44,10 +49,14 @@ pub use axis::Axis;
 pub use canvas::Pen;
 pub use colour::{Colour, ColourMap};
 pub use curves::{Curve, Curves};
+pub use cutout::Cutout;
 pub use error::PlotError;
 pub use map::Map;
+pub use names::Name;
 pub use pictures::{Picture, draw, draw_run};
 pub use references::draw_reference;
 pub use resolution::{Resolution, ResolutionError};
 pub use samples::Samples;
+pub use scene::{Arrow, Dots, Ground, Line, Numbers, Scene};
+pub use shape::draw_geometry;
 pub use sheet::{Panel, Row, Sheet};

@@ -4,7 +4,7 @@ use super::axis::Axis;
 use super::canvas::Pen;
 use super::colour::Colour;
 use super::look::{error_axis, legend, network_pen, padded, reference_pen};
-use super::slices::places_along;
+use super::slices::{places_along, shown};
 use super::subject::Subject;
 use super::{Curve, Curves, Panel, Resolution, Row, Sheet};
 use crate::PlotError;
@@ -20,7 +20,7 @@ pub(super) fn lines(
     note: &str,
 ) -> Result<Vec<Sheet>, PlotError> {
     let problem = subject.experiment.problem();
-    let coordinate = &problem.domain.coordinates[0];
+    let coordinate = &shown(problem)[0];
     let xs = places_along(coordinate, resolution.count(problem, 0));
     let mut points = Points::new(1);
     xs.iter().for_each(|&x| points.push(&[x]));

@@ -4,8 +4,8 @@ use super::axis::Axis;
 use super::canvas::{Area, Canvas, Pen};
 use super::font::Anchor;
 use super::frame::{self, Margins, number_face};
-use super::samples::{Samples, interpolate};
-use super::{Colour, ColourMap};
+use super::samples::{Samples, extrapolate, interpolate};
+use super::{Colour, ColourMap, Cutout};
 
 /// A field over two coordinates.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +22,8 @@ pub struct Map {
     pub range: Axis,
     /// Their colours.
     pub colours: ColourMap,
+    /// Outside of it nothing is drawn; `None` is everywhere.
+    pub cutout: Option<Cutout>,
 }
 
 /// From the frame to the colour bar, and the bar's width.
@@ -54,7 +56,12 @@ impl Map {
                         let (low, high) = axis.bounds();
                         low + share * (high - low)
                     };
-                    colour(interpolate(xs, ys, values, place(&self.x, right), place(&self.y, 1.0 - down)))
+                    let (x, y) = (place(&self.x, right), place(&self.y, 1.0 - down));
+                    match &self.cutout {
+                        Some(cutout) if !cutout.holds(right, down) => Colour::WHITE,
+                        Some(_) => colour(extrapolate(xs, ys, values, x, y)),
+                        None => colour(interpolate(xs, ys, values, x, y)),
+                    }
                 });
             }
             Samples::Dots { places, values } => {
@@ -66,6 +73,14 @@ impl Map {
                     canvas.stroke(&[vec![spot]], Pen::solid(colour(value), DOT), area);
                 }
             }
+        }
+        if let Some(cutout) = &self.cutout {
+            let spot = |&(x, y): &(f64, f64)| {
+                (area.left + area.width * self.x.share(x), area.bottom() - area.height * self.y.share(y))
+            };
+            let outline: Vec<Vec<_>> =
+                cutout.outline.iter().map(|path| path.iter().map(spot).collect()).collect();
+            canvas.stroke(&outline, Pen::solid(Colour::INK, 1.3), area);
         }
         frame::draw(canvas, area, &self.x, &self.y);
         frame::draw_title(canvas, area, &self.title);
@@ -144,6 +159,7 @@ mod tests {
             },
             range: Axis::linear("", 0.0, 3.0),
             colours: ColourMap::Field,
+            cutout: None,
         };
         let mut canvas = Canvas::new(400, 300);
         let area = Area { left: 100.0, top: 50.0, width: 200.0, height: 150.0 };

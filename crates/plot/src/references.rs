@@ -6,8 +6,8 @@ use super::colour::Colour;
 use super::fields::frame;
 use super::look::{Shades, clipped_note, padded, shades};
 use super::pictures::join_notes;
-use super::slices::{Slices, places_along};
-use super::{Curve, Curves, Map, Panel, Picture, Resolution, Row, Samples, Sheet};
+use super::slices::{Slices, places_along, shown};
+use super::{Curve, Curves, Cutout, Map, Panel, Picture, Resolution, Row, Samples, Sheet};
 use crate::PlotError;
 use pinnace::{Experiment, Points};
 
@@ -29,10 +29,11 @@ pub fn draw_reference(
 
 fn maps(experiment: &Experiment, resolution: &Resolution, slices: &Slices) -> Sheet {
     let problem = experiment.problem();
-    let [across, up] = [slices.across, slices.up].map(|axis| &problem.domain.coordinates[axis]);
+    let coordinates = shown(problem);
+    let [across, up] = [slices.across, slices.up].map(|axis| &coordinates[axis]);
     let xs = places_along(across, resolution.count(problem, slices.across));
     let ys = places_along(up, resolution.count(problem, slices.up));
-    let (width, height) = frame(across, up);
+    let (width, height) = frame(problem, across, up);
     let mut clipped = Vec::new();
     let row = |unknown: usize| {
         let values = |place: &[f64]| experiment.exact(unknown, &slices.points(place, &xs, &ys));
@@ -42,11 +43,12 @@ fn maps(experiment: &Experiment, resolution: &Resolution, slices: &Slices) -> Sh
         let Shades { range, colours, clipped: is_clipped } = shades(here.iter().flatten().copied());
         let name = &problem.unknowns[unknown].name;
         clipped.extend(is_clipped.then_some(name.as_str()));
-        let panel = |(values, (_, slice)): (Vec<f64>, &(_, String))| {
+        let panel = |(values, (place, slice)): (Vec<f64>, &(Vec<f64>, String))| {
             let title = if slice.is_empty() { name.clone() } else { format!("{name} at {slice}") };
             let [x, y] = [across, up].map(|axis| Axis::linear(&axis.name, axis.low, axis.high));
             let samples = Samples::Grid { xs: xs.clone(), ys: ys.clone(), values };
-            Panel::Map(Map { title, x, y, samples, range: range.clone(), colours })
+            let cutout = Cutout::of(problem, place, (slices.across, slices.up), (&x, &y), (width, height));
+            Panel::Map(Map { title, x, y, samples, range: range.clone(), colours, cutout })
         };
         Some(Row { height, panels: here.into_iter().zip(&slices.places).map(panel).collect() })
     };
@@ -57,7 +59,7 @@ fn maps(experiment: &Experiment, resolution: &Resolution, slices: &Slices) -> Sh
 
 fn curves(experiment: &Experiment, resolution: &Resolution) -> Sheet {
     let problem = experiment.problem();
-    let coordinate = &problem.domain.coordinates[0];
+    let coordinate = &shown(problem)[0];
     let xs = places_along(coordinate, resolution.count(problem, 0));
     let mut points = Points::new(1);
     xs.iter().for_each(|&x| points.push(&[x]));

@@ -73,6 +73,42 @@ pub(super) fn interpolate(xs: &[f64], ys: &[f64], values: &[f64], x: f64, y: f64
     mix(lower, upper, up)
 }
 
+/// The same, but where some of the four are no numbers by the others alone, and where all are, the nearest number within two
+/// cells: beyond the edge of a shape there are none.
+pub(super) fn extrapolate(xs: &[f64], ys: &[f64], values: &[f64], x: f64, y: f64) -> f64 {
+    let value = interpolate(xs, ys, values, x, y);
+    if !value.is_nan() {
+        return value;
+    }
+    let (Some((left, right, across)), Some((below, above, up))) = (bracket(xs, x), bracket(ys, y)) else {
+        return f64::NAN;
+    };
+    let value = |column: usize, row: usize| values.get(column * ys.len() + row).copied().unwrap_or(f64::NAN);
+    let corners = [
+        (value(left, below), (1.0 - across) * (1.0 - up)),
+        (value(right, below), across * (1.0 - up)),
+        (value(left, above), (1.0 - across) * up),
+        (value(right, above), across * up),
+    ];
+    let known = corners.iter().filter(|(value, weight)| !value.is_nan() && *weight > 0.0);
+    let (sum, weights) =
+        known.fold((0.0, 0.0), |(sum, weights), (value, weight)| (sum + value * weight, weights + weight));
+    if weights > 0.0 {
+        return sum / weights;
+    }
+    let near = |position: usize, end: usize, count: usize| position.saturating_sub(1)..(end + 2).min(count);
+    let cells = near(left, right, xs.len())
+        .flat_map(|column| near(below, above, ys.len()).map(move |row| (column, row)));
+    // In cells, not in units of the coordinates, which may differ.
+    let away = |(column, row): (usize, usize)| {
+        let (columns, rows) = (column as f64 - left as f64 - across, row as f64 - below as f64 - up);
+        columns * columns + rows * rows
+    };
+    let known = cells.filter(|&(column, row)| !value(column, row).is_nan());
+    let nearest = known.min_by(|&one, &other| away(one).total_cmp(&away(other)));
+    nearest.map_or(f64::NAN, |(column, row)| value(column, row))
+}
+
 /// The neighbours of `place` and its share of the way between them; `None` half a cell outside of them all.
 fn bracket(places: &[f64], place: f64) -> Option<(usize, usize, f64)> {
     let last = places.len().checked_sub(1)?;
@@ -103,6 +139,15 @@ mod tests {
         assert!(at(0.5).is_nan() && at(0.0).is_nan());
         assert_eq!([at(1.0), at(1.5)], [1.0, 1.5]);
         assert!(interpolate(&[], &[], &[], 0.0, 0.0).is_nan());
+    }
+
+    #[test]
+    fn beyond_the_last_number_a_value_is_that_of_the_nearest_ones() {
+        let (xs, ys) = ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [0.0]);
+        let values = [7.0, 9.0, f64::NAN, f64::NAN, f64::NAN, f64::NAN];
+        let at = |x| extrapolate(&xs, &ys, &values, x, 0.0);
+        assert_eq!([at(0.5), at(1.4), at(2.5)], [8.0, 9.0, 9.0]);
+        assert!(at(4.5).is_nan() && extrapolate(&[], &[], &[], 0.0, 0.0).is_nan());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::canvas::{Area, Canvas, Pen};
 use super::curves::{draw_entry, entry_width};
 use super::font::{Anchor, Face};
 use super::frame::Margins;
-use super::{Colour, Curves, Map, PlotError};
+use super::{Colour, Curves, Map, PlotError, Scene};
 
 /// A picture of one or more panels.
 #[derive(Clone, PartialEq, Debug)]
@@ -37,6 +37,8 @@ pub enum Panel {
     Map(Map),
     /// Curves.
     Curves(Curves),
+    /// Anything else.
+    Scene(Scene),
 }
 
 impl Panel {
@@ -44,6 +46,7 @@ impl Panel {
         match self {
             Panel::Map(map) => map.margins(size),
             Panel::Curves(curves) => curves.margins(size),
+            Panel::Scene(scene) => scene.margins(size),
         }
     }
 
@@ -51,6 +54,7 @@ impl Panel {
         match self {
             Panel::Map(map) => map.draw(canvas, area),
             Panel::Curves(curves) => curves.draw(canvas, area),
+            Panel::Scene(scene) => scene.draw(canvas, area),
         }
     }
 }

@@ -23,7 +23,7 @@ impl Slices {
     /// time and space, those that are fixed last. Of three coordinates, or where there is time, three slices; else one through the
     /// middle, or where coordinates are fixed.
     pub(super) fn of(problem: &Problem, resolution: &Resolution) -> Option<Slices> {
-        let coordinates = &problem.domain.coordinates;
+        let coordinates = &shown(problem);
         let mut order: Vec<usize> = (0..coordinates.len()).collect();
         let role = |axis: usize| match coordinates[axis].role {
             Role::Space => 0,
@@ -74,6 +74,15 @@ impl Slices {
         }
         points
     }
+}
+
+/// The coordinates of a problem as pictures show them: where it is about a shape, no further than that reaches.
+pub(super) fn shown(problem: &Problem) -> Vec<Coordinate> {
+    let reaching = |(axis, coordinate): (usize, &Coordinate)| {
+        let (low, high) = problem.domain.reach(axis);
+        Coordinate { low, high, ..coordinate.clone() }
+    };
+    problem.domain.coordinates.iter().enumerate().map(reaching).collect()
 }
 
 /// Says where the coordinates that a picture does not vary stand.

@@ -25,7 +25,9 @@ pub fn is_partial(path: &Path) -> bool {
 /// happens to the process or the machine: beside it, onto the disk, and then in its place.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, bytes)?;
-    sync_folder(path.parent().unwrap_or(Path::new(".")))
+    // The folder of a bare name is an empty path, which nobody can open.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    sync_folder(folder.unwrap_or(Path::new(".")))
 }
 
 /// The same, except that after a power cut the old file may be there once more.

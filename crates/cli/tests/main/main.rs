@@ -3,6 +3,7 @@
 mod accuracy;
 mod commands;
 mod evaluate;
+mod geometry;
 mod hostile;
 mod house_rules;
 mod memory;

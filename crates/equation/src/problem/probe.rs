@@ -84,8 +84,8 @@ fn box_places(domain: &Domain, fixed: &[(usize, f64)], count: usize) -> Vec<Vec<
         let mut place = vec![0.0; domain.len()];
         fixed.iter().for_each(|&(axis, value)| place[axis] = value);
         for (number, &axis) in free.iter().enumerate() {
-            let coordinate = &domain.coordinates[axis];
-            let (low, high) = (coordinate.low, coordinate.high);
+            // A shape may fill very little of the box.
+            let (low, high) = domain.reach(axis);
             let draw = (index * free.len() + number) as u64;
             place[axis] = match stream.bits(2 * draw) % SHARE_OF_ENDS {
                 0 => low,

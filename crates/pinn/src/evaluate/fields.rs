@@ -56,6 +56,8 @@ pub struct Fields {
     coordinates: Vec<String>,
     names: Vec<String>,
     columns: Vec<Vec<f64>>,
+    /// Whether a point lies outside of the shape, where there are no values; empty where there is no shape.
+    outside: Vec<bool>,
 }
 
 impl Fields {
@@ -79,12 +81,22 @@ impl Fields {
         self.names.iter().map(String::as_str).zip(self.columns.iter().map(Vec::as_slice))
     }
 
-    /// The range of every field.
+    /// How many of the points lie outside of the shape: all values are NaN there.
+    pub fn outside(&self) -> usize {
+        self.outside.iter().filter(|outside| **outside).count()
+    }
+
+    /// Whether a point lies outside of the shape.
+    pub(crate) fn is_outside(&self, point: usize) -> bool {
+        self.outside.get(point).copied().unwrap_or(false)
+    }
+
+    /// The range of every field, of what is known: NaN where nothing is.
     pub fn summaries(&self) -> Vec<FieldSummary<'_>> {
         let summary = |(name, values): (_, &[f64])| FieldSummary {
             name,
-            smallest: values.iter().copied().fold(f64::INFINITY, f64::min),
-            largest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            smallest: values.iter().copied().fold(f64::NAN, f64::min),
+            largest: values.iter().copied().fold(f64::NAN, f64::max),
             root_mean_square: root_mean_square(values),
         };
         self.iter().map(summary).collect()
@@ -162,6 +174,7 @@ impl Experiment {
             coordinates: self.coordinate_names(),
             names: wanted.iter().map(|&(unknown, field)| problem.field_name(unknown, field)).collect(),
             columns: (0..wanted.len()).map(column).collect(),
+            outside: self.outside(&points),
             places,
             points,
         })
@@ -171,10 +184,20 @@ impl Experiment {
     pub fn reference_fields(&self, places: Places) -> Fields {
         let problem = self.problem();
         let points = places.points();
-        let known = problem.unknowns.iter().zip(&self.truths);
-        let known = known.filter_map(|(unknown, truth)| Some((unknown.name.clone(), truth.as_ref()?)));
-        let (names, columns) = known.map(|(name, truth)| (name, truth.values(problem, &points))).unzip();
-        Fields { coordinates: self.coordinate_names(), names, columns, places, points }
+        let known = problem.unknowns.iter().enumerate();
+        let (names, columns) = known
+            .filter_map(|(position, unknown)| Some((unknown.name.clone(), self.exact(position, &points)?)))
+            .unzip();
+        let (coordinates, outside) = (self.coordinate_names(), self.outside(&points));
+        Fields { coordinates, names, columns, outside, places, points }
+    }
+
+    /// Whether each of some points lies outside of the shape; nothing where there is none.
+    fn outside(&self, points: &Points) -> Vec<bool> {
+        match &self.problem().domain.geometry {
+            Some(geometry) => points.iter().map(|place| !geometry.covers(place)).collect(),
+            None => Vec::new(),
+        }
     }
 
     fn coordinate_names(&self) -> Vec<String> {
@@ -184,9 +207,8 @@ impl Experiment {
     /// Adds the true values of every unknown whose reference can be computed anywhere, named
     /// `u_reference` and so on.
     pub fn with_references(&self, mut fields: Fields) -> Fields {
-        let unknowns = self.problem().unknowns.iter().zip(&self.truths);
-        for (unknown, truth) in unknowns.filter_map(|(unknown, truth)| Some((unknown, truth.as_ref()?))) {
-            let values = truth.values(self.problem(), &fields.points);
+        for (position, unknown) in self.problem().unknowns.iter().enumerate() {
+            let Some(values) = self.exact(position, &fields.points) else { continue };
             fields.names.push(format!("{}_reference", unknown.name));
             fields.columns.push(values);
         }

@@ -148,7 +148,8 @@ fn on_piece(
     rows
 }
 
-fn keeps(problem: &Problem, piece: &Piece, place: &[f64]) -> bool {
+/// Whether a place passes the filter of a piece.
+pub(crate) fn keeps(problem: &Problem, piece: &Piece, place: &[f64]) -> bool {
     piece.filter.is_none_or(|filter| {
         let value: f64 = evaluate(&problem.pool, filter, &|leaf| match leaf {
             Leaf::Coordinate(axis) => place[usize::from(axis)],

@@ -23,4 +23,5 @@ pub use recipe::recipe;
 pub use sequence::PointSequence;
 pub use sobol::Sobol;
 
+pub(crate) use condition::keeps;
 pub(crate) use draw::{affine, draw_part};

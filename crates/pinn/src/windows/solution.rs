@@ -75,7 +75,7 @@ impl Experiment {
     }
 
     /// Values, `each` to a point, without those outside of the shape.
-    fn in_shape(&self, points: &Points, each: usize, mut values: Vec<f64>) -> Vec<f64> {
+    pub(crate) fn in_shape(&self, points: &Points, each: usize, mut values: Vec<f64>) -> Vec<f64> {
         if let Some(geometry) = &self.problem().domain.geometry {
             let rows = values.par_chunks_mut(each.max(1)).enumerate();
             rows.filter(|(index, _)| !geometry.covers(points.row(*index)))

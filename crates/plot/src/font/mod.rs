@@ -38,6 +38,11 @@ impl Face {
         Face { size, colour, weight: 3.0 }
     }
 
+    /// White and wider: what is behind a text that crosses other things.
+    pub(super) fn behind(self) -> Self {
+        Face { colour: Colour::WHITE, weight: self.weight + 6.0, ..self }
+    }
+
     /// Height of capitals and digits, in pixels.
     pub(super) fn capital(self) -> f64 {
         CAPITAL * self.size / EM

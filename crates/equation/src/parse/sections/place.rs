@@ -70,15 +70,13 @@ pub(in crate::parse) fn read(
 /// What pieces of a boundary, and groups of them, are called in a place, and which they are.
 type PieceNames = Vec<(String, Vec<usize>)>;
 
-/// The names of pieces, and of the parts that they belong to.
+/// The names of pieces, and of the copies and parts that they belong to.
 fn names(geometry: &Geometry) -> PieceNames {
     let mut names: PieceNames = Vec::new();
     for (position, piece) in geometry.solid.pieces().iter().enumerate() {
-        let mut called = vec![piece.name()];
-        if piece.parent() != piece.name() {
-            called.push(piece.parent());
-        }
-        for name in called {
+        // The whole name, and all that it begins with: a copy, a part.
+        let dots = piece.name().match_indices('.').map(|(dot, _)| dot);
+        for name in dots.chain([piece.name().len()]).map(|end| &piece.name()[..end]) {
             match names.iter_mut().find(|(own, _)| own == name) {
                 Some((_, positions)) => positions.push(position),
                 None => names.push((name.to_owned(), vec![position])),
