@@ -172,10 +172,10 @@ fn of_box(domain: &Domain, axes: Vec<usize>) -> Territory {
 }
 
 fn solid(bounds: &[[f64; 2]]) -> Result<Solid, GeometryError> {
-    Solid::new(match bounds {
-        &[[low, high]] => Shape::interval(low, high)?,
-        &[x, y] => Shape::rectangle([x[0], y[0]], [x[1], y[1]])?,
-        &[x, y, z] => Shape::cuboid([x[0], y[0], z[0]], [x[1], y[1], z[1]])?,
+    Solid::new(match *bounds {
+        [[low, high]] => Shape::interval(low, high)?,
+        [x, y] => Shape::rectangle([x[0], y[0]], [x[1], y[1]])?,
+        [x, y, z] => Shape::cuboid([x[0], y[0], z[0]], [x[1], y[1], z[1]])?,
         _ => return Err(GeometryError::Dimension { found: bounds.len() }),
     })
 }
