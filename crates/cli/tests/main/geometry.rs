@@ -199,3 +199,26 @@ fn tables_leave_out_grid_points_outside_of_a_shape_and_listed_points_are_told_of
     assert!(said.lines().count() == 3 && said.contains("0.9,0.9,NaN,NaN"), "{said}");
     assert!(told.contains("1 of 2 points lie outside the shape"), "{told}");
 }
+
+#[test]
+fn a_shape_that_fills_little_of_the_box_keeps_its_exact_conditions() {
+    let small = DISK.replace("[-1, 1]", "[-90, 90]");
+    let folder = Folder::new("small", &small);
+    let (said, told) = folder.done(&["geometry", "plate.toml"]);
+    assert!(said.contains("`rim` (u = 0), exact"), "{said}");
+    assert!(told.contains("the shape has x from -1 to 1, and [domain] goes from -90 to 90"), "{told}");
+}
+
+#[test]
+fn the_shapes_of_the_guide_are_read_without_a_warning() {
+    let folder = Folder::new("guide", DISK);
+    let shapes = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/shapes");
+    let files: Vec<PathBuf> =
+        std::fs::read_dir(shapes).expect("the guide has shapes").map(|entry| entry.expect("a file").path()).collect();
+    assert!(files.len() >= 5, "only {} shapes found", files.len());
+    for file in files {
+        let path = file.to_str().expect("paths are UTF-8");
+        let (said, told) = folder.done(&["geometry", path, "--json", "--points", "50"]);
+        assert!(told.is_empty() && said.starts_with('{'), "{path}: {told}");
+    }
+}
