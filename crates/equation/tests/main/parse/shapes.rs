@@ -143,7 +143,7 @@ fn shapes_that_cannot_be_meant_are_refused() {
     assert!(hint.contains("what is left is"), "{hint}");
     let (message, hint) = refused(&CHANNEL.replace("on = \"cylinder\"", "on = \"disk1\""));
     assert!(message.contains("expected `=`"), "{message}");
-    assert!(hint.contains("a piece of it: `channel.left`"), "{hint}");
+    assert!(hint.contains("a piece of it: `channel`, `channel.left`"), "{hint}");
 }
 
 #[test]
