@@ -103,7 +103,7 @@ fn a_loss_that_rose_after_a_change_of_method_is_told_and_is_no_warning() {
     let scratch = Scratch::new("changed");
     let (path, trained) = scratch.train(&["training.optimizer=gauss-newton", "training.steps=30"]);
     let lowest = trained.unwrap_or_else(|error| panic!("{error}")).losses.total;
-    let changes = ["training.optimizer=adam", "training.learning_rate=3e-2", "training.steps=32"];
+    let changes = ["training.optimizer=adam", "training.learning_rate=0.1", "training.steps=32"];
     let (_, _, trained) = go_on(&path, &changes);
     assert!(trained.losses.total > 1000.0 * lowest, "{} {lowest}", trained.losses.total);
     let run = Run::open(&path).unwrap();

