@@ -11,8 +11,6 @@ mod cumulative;
 mod elliptic;
 mod error;
 mod measure;
-mod mesh;
-mod patch;
 mod placement;
 mod primitive;
 mod quadric;
@@ -23,7 +21,7 @@ mod vector;
 
 pub use error::GeometryError;
 pub use measure::Measure;
-pub use mesh::{MOST_TRIANGLES, Mesh, MeshError, StlPlace};
+pub use primitive::mesh::{MOST_TRIANGLES, Mesh, MeshError, StlPlace};
 pub use quadric::Quadric;
 pub use shape::{MOST_PARTS, Shape};
 pub use solid::{Piece, Solid};

@@ -213,8 +213,10 @@ fn a_shape_that_fills_little_of_the_box_keeps_its_exact_conditions() {
 fn the_shapes_of_the_guide_are_read_without_a_warning() {
     let folder = Folder::new("guide", DISK);
     let shapes = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/shapes");
-    let files: Vec<PathBuf> =
-        std::fs::read_dir(shapes).expect("the guide has shapes").map(|entry| entry.expect("a file").path()).collect();
+    let files: Vec<PathBuf> = std::fs::read_dir(shapes)
+        .expect("the guide has shapes")
+        .map(|entry| entry.expect("a file").path())
+        .collect();
     assert!(files.len() >= 5, "only {} shapes found", files.len());
     for file in files {
         let path = file.to_str().expect("paths are UTF-8");

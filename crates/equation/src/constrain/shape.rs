@@ -10,7 +10,7 @@
 
 use super::claim::{Claim, Datum, SurfaceDatum};
 use super::select::{Selected, select};
-use crate::expression::{Derivative, Expression, Given, Leaf, Node, Pool};
+use crate::expression::{Derivative, Expression, GivenField, Leaf, Node, Pool};
 use crate::problem::{
     GivenFunction, PenaltyReason, Problem, dense_places, largest, places, surface_places, value,
 };
@@ -418,7 +418,7 @@ pub(super) fn give(problem: &mut Problem) {
                     given.len() - 1
                 });
                 let derivative = Derivative::NONE;
-                pool.leaf(Leaf::Given(Given { function: position as u16, derivative, site: 0 }))
+                pool.leaf(Leaf::Given(GivenField { function: position as u16, derivative, site: 0 }))
             }
         };
         let known = give(pool, known, format!("g_{name}"));

@@ -1,6 +1,6 @@
 //! Symbolic differentiation.
 
-use super::{Comparison, Expression, Field, Given, Leaf, Node, Overflow, Pool};
+use super::{Comparison, Expression, Field, GivenField, Leaf, Node, Overflow, Pool};
 
 impl Pool {
     /// The derivative along a coordinate: unknowns depend on every coordinate.
@@ -106,7 +106,7 @@ impl Pool {
                 }
             },
             (Leaf::Given(given), Leaf::Coordinate(axis)) => match given.derivative.along(usize::from(axis)) {
-                Some(derivative) => self.leaf(Leaf::Given(Given { derivative, ..given })),
+                Some(derivative) => self.leaf(Leaf::Given(GivenField { derivative, ..given })),
                 None => {
                     self.overflow.get_or_insert(Overflow::Order);
                     self.refused()

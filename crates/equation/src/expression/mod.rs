@@ -96,7 +96,7 @@ pub enum Leaf {
     /// The component of the outward unit normal along a coordinate.
     Normal(u16),
     /// A known function or one of its derivatives, as a number that comes with each point.
-    Given(Given),
+    Given(GivenField),
     /// An unknown or one of its derivatives.
     Field(Field),
     /// The network's raw output for an unknown, as `N` in an ansatz.
@@ -122,7 +122,7 @@ pub struct Field {
 
 /// A known function of the coordinates, differentiated, at one of the sites of a point.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Given {
+pub struct GivenField {
     /// Which function, by position in [`crate::problem::Problem::given`].
     pub function: u16,
     /// How it is differentiated.

@@ -1,15 +1,15 @@
 //! Known functions whose values and derivatives come with each point, as columns: what an ansatz on a shape is made of.
 
 use super::Row;
-use super::series::{LANES, Series};
-use crate::expression::{Derivative, Expression, Given, Pool};
+use super::series::{KnownSeries, LANES};
+use crate::expression::{Derivative, Expression, GivenField, Pool};
 
 /// The columns of a term that follow from a point's coordinates.
 #[derive(Clone, Debug)]
 pub struct GivenColumns {
     row: Row,
     /// What each of them is.
-    given: Vec<Given>,
+    given: Vec<GivenField>,
     /// One per place of the point at which functions are wanted.
     sites: Vec<GivenSite>,
 }
@@ -17,17 +17,17 @@ pub struct GivenColumns {
 #[derive(Clone, Debug)]
 struct GivenSite {
     site: usize,
-    series: Series,
+    series: KnownSeries,
     /// Formula, place of its derivative in the series, column.
     wanted: Vec<(usize, usize, usize)>,
 }
 
 impl GivenColumns {
     /// The columns of a row for these functions of `formulas`, in their order.
-    pub(super) fn new(pool: &mut Pool, formulas: &[Expression], row: Row, given: &[Given]) -> Self {
+    pub(super) fn new(pool: &mut Pool, formulas: &[Expression], row: Row, given: &[GivenField]) -> Self {
         let mut sites = Vec::new();
         for site in 0..row.sites {
-            let own: Vec<(usize, &Given)> =
+            let own: Vec<(usize, &GivenField)> =
                 given.iter().enumerate().filter(|(_, given)| usize::from(given.site) == site).collect();
             if own.is_empty() {
                 continue;
@@ -37,7 +37,7 @@ impl GivenColumns {
             used.dedup();
             let roots: Vec<Expression> = used.iter().map(|&function| formulas[function]).collect();
             let derivatives: Vec<Derivative> = own.iter().map(|(_, given)| given.derivative).collect();
-            let series = Series::new(pool, &roots, &derivatives, row.coordinates);
+            let series = KnownSeries::new(pool, &roots, &derivatives, row.coordinates);
             let wanted = own.into_iter().map(|(column, given)| {
                 let formula = used.iter().position(|&function| function == usize::from(given.function));
                 let place = series.place(given.derivative).expect("it was asked for");
@@ -50,7 +50,7 @@ impl GivenColumns {
     }
 
     /// What each column is.
-    pub(super) fn meanings(&self) -> &[Given] {
+    pub(super) fn meanings(&self) -> &[GivenField] {
         &self.given
     }
 

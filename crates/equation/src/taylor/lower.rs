@@ -5,11 +5,11 @@ use super::channels::Channels;
 use super::cost::Cost;
 use super::given::GivenColumns;
 use super::jets::Jets;
-use super::program::{Reads, lower};
+use super::program::{ProgramInputs, lower};
 use super::rules::Rules;
 use super::split::{Split, split};
 use super::{Adjoint, Architecture, PlanError, Residual, Row, Scalar, Source, Term};
-use crate::expression::{Channel, Expression, Given, Leaf, Pool};
+use crate::expression::{Channel, Expression, GivenField, Leaf, Pool};
 use crate::problem::{Equation, Unknown};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -69,7 +69,7 @@ impl Lowering<'_> {
             false => leaves.iter().filter(|leaf| matches!(leaf, Leaf::Column(_))).count(),
         };
         let normals = leaves.iter().any(|leaf| matches!(leaf, Leaf::Normal(_)));
-        let mut given: Vec<Given> = leaves
+        let mut given: Vec<GivenField> = leaves
             .iter()
             .filter_map(|leaf| if let Leaf::Given(given) = leaf { Some(*given) } else { None })
             .collect();
@@ -81,9 +81,9 @@ impl Lowering<'_> {
             .collect();
         signals.sort_unstable();
 
-        let reads = Reads { row, signals: &signals, given: &given };
+        let reads = ProgramInputs { row, signals: &signals, given: &given };
         let residual = lower(self.pool, &residuals, reads);
-        let coefficients = lower(self.pool, &channels.coefficients, Reads { signals: &[], ..reads });
+        let coefficients = lower(self.pool, &channels.coefficients, ProgramInputs { signals: &[], ..reads });
         let given = (!given.is_empty()).then(|| GivenColumns::new(self.pool, self.given, row, &given));
         let cost = Cost::new(self.architecture, &channels, &rules, sites);
         Ok(Term {
@@ -189,7 +189,7 @@ fn shifted(pool: &mut Pool, expression: Expression, site: u8, coordinates: usize
             Some(pool.leaf(Leaf::Coordinate(axis + shift)))
         }
         Leaf::Channel(channel) => Some(pool.leaf(Leaf::Channel(Channel { site, ..channel }))),
-        Leaf::Given(given) => Some(pool.leaf(Leaf::Given(Given { site, ..given }))),
+        Leaf::Given(given) => Some(pool.leaf(Leaf::Given(GivenField { site, ..given }))),
         _ => None,
     })
 }

@@ -1,7 +1,9 @@
 //! Straight-line programs: what is computed at a point before and after the network.
 
 use super::Row;
-use crate::expression::{Channel, Comparison, Expression, Function, Given, Leaf, Node, Number, Pool, Real};
+use crate::expression::{
+    Channel, Comparison, Expression, Function, GivenField, Leaf, Node, Number, Pool, Real,
+};
 use std::collections::HashMap;
 
 /// The place of an instruction's result.
@@ -233,25 +235,25 @@ fn renumbered(instruction: Instruction, mut map: impl FnMut(Register) -> Registe
 
 /// What a program may read besides scalars.
 #[derive(Clone, Copy)]
-pub(super) struct Reads<'term> {
+pub(super) struct ProgramInputs<'term> {
     /// What the numbers of a point mean.
     pub(super) row: Row,
     /// Channels, in the order of the program's signals.
     pub(super) signals: &'term [Channel],
     /// Known functions, in the order of their columns.
-    pub(super) given: &'term [Given],
+    pub(super) given: &'term [GivenField],
 }
 
-impl Reads<'_> {
+impl ProgramInputs<'_> {
     /// The coordinates of one place alone.
     pub(super) fn coordinates(coordinates: usize) -> Self {
         let row = Row { coordinates, sites: 1, normals: false, columns: 0, given: 0 };
-        Reads { row, signals: &[], given: &[] }
+        ProgramInputs { row, signals: &[], given: &[] }
     }
 }
 
 /// Lowers expressions to a program.
-pub(super) fn lower(pool: &Pool, roots: &[Expression], reads: Reads<'_>) -> Program {
+pub(super) fn lower(pool: &Pool, roots: &[Expression], reads: ProgramInputs<'_>) -> Program {
     let mut builder = Builder::default();
     let mut registers: HashMap<Expression, Register> = HashMap::new();
     pool.visit(roots, |expression, node| {
@@ -265,7 +267,7 @@ pub(super) fn lower(pool: &Pool, roots: &[Expression], reads: Reads<'_>) -> Prog
 fn lower_node(
     builder: &mut Builder,
     node: &Node,
-    reads: Reads<'_>,
+    reads: ProgramInputs<'_>,
     registers: &HashMap<Expression, Register>,
 ) -> Register {
     match node {
@@ -321,7 +323,7 @@ fn lower_node(
     }
 }
 
-fn lower_leaf(leaf: Leaf, Reads { row, signals, given }: Reads<'_>) -> Instruction {
+fn lower_leaf(leaf: Leaf, ProgramInputs { row, signals, given }: ProgramInputs<'_>) -> Instruction {
     let after_sites = (row.coordinates * row.sites) as u16;
     match leaf {
         Leaf::Coordinate(axis) => Instruction::Input(axis),

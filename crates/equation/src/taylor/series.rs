@@ -1,7 +1,7 @@
 //! Derivatives of known functions at points, by propagating all of them through the function's formula: numbers where
 //! [`super::jets`] has expressions. Formulas of shapes would grow with every derivative; numbers do not.
 
-use super::program::{Inputs, Instruction, Program, Reads, lower};
+use super::program::{Inputs, Instruction, Program, ProgramInputs, lower};
 use crate::expression::{Derivative, Expression, Function, Leaf, Pool};
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ pub(super) const LANES: usize = 16;
 
 /// Formulas whose derivatives are wanted at points.
 #[derive(Clone, Debug)]
-pub(super) struct Series {
+pub(super) struct KnownSeries {
     set: Set,
     program: Program,
     /// From an argument to a function's value and derivatives.
@@ -77,7 +77,7 @@ fn parts(axes: &[u8]) -> Vec<(Derivative, Derivative, usize)> {
     (0..1usize << axes.len()).map(|wanted| (pick(wanted, 1), pick(wanted, 0), wanted)).collect()
 }
 
-impl Series {
+impl KnownSeries {
     /// Prepares formulas of the coordinates for these derivatives.
     pub(super) fn new(
         pool: &mut Pool,
@@ -86,7 +86,7 @@ impl Series {
         coordinates: usize,
     ) -> Self {
         let set = Set::closed(wanted);
-        let program = lower(pool, formulas, Reads::coordinates(coordinates));
+        let program = lower(pool, formulas, ProgramInputs::coordinates(coordinates));
         let mut functions = HashMap::new();
         for instruction in &program.instructions {
             let used: &[Function] = match instruction {
@@ -98,7 +98,7 @@ impl Series {
                 functions.entry(function).or_insert_with(|| slopes(pool, function, set.order));
             }
         }
-        Series { set, program, functions }
+        KnownSeries { set, program, functions }
     }
 
     /// The place of a derivative among those that are computed.
@@ -271,7 +271,7 @@ fn slopes(pool: &mut Pool, function: Function, order: usize) -> Program {
     for lower in 0..order {
         slopes.push(pool.differentiate(slopes[lower], 0));
     }
-    lower(pool, &slopes, Reads::coordinates(1))
+    lower(pool, &slopes, ProgramInputs::coordinates(1))
 }
 
 #[cfg(test)]
@@ -307,7 +307,7 @@ mod tests {
         let formulas = formulas(&mut pool);
         let orders: [&[usize]; 7] = [&[], &[0], &[1, 1], &[0, 1], &[0, 0, 1], &[0, 0, 1, 1], &[1, 1, 1, 1]];
         let wanted: Vec<Derivative> = orders.iter().filter_map(|axes| Derivative::new(axes)).collect();
-        let series = Series::new(&mut pool, &formulas, &wanted, 2);
+        let series = KnownSeries::new(&mut pool, &formulas, &wanted, 2);
         let place = |lane: usize, axis: usize| 0.13 + 0.11 * lane as f64 + 0.37 * axis as f64;
         let mut scratch = vec![0.0; series.scratch()];
         series.run(place, &mut scratch);

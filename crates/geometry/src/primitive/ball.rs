@@ -1,7 +1,7 @@
 //! Disks and balls around the origin.
 
 use super::{Form, Window};
-use crate::patch::Patch;
+use crate::primitive::patch::Patch;
 use crate::vector::{Vector, dot, length};
 use std::f64::consts::PI;
 

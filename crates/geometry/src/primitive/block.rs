@@ -1,7 +1,7 @@
 //! Intervals, rectangles and boxes along the axes.
 
 use super::{Form, Window};
-use crate::patch::{Patch, Spot};
+use crate::primitive::patch::{Patch, Spot};
 use crate::vector::{Vector, length};
 
 /// All points between two corners.

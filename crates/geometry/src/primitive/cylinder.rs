@@ -1,7 +1,7 @@
 //! Straight cylinders.
 
 use super::{Form, Window};
-use crate::patch::Patch;
+use crate::primitive::patch::Patch;
 use crate::vector::Vector;
 use std::f64::consts::PI;
 

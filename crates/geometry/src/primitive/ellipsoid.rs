@@ -1,7 +1,7 @@
 //! Ellipses and ellipsoids along the axes, around the origin.
 
 use super::{Form, Window};
-use crate::patch::Patch;
+use crate::primitive::patch::Patch;
 use crate::vector::{Vector, length, padded};
 use std::f64::consts::PI;
 

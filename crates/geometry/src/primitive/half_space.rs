@@ -1,7 +1,7 @@
 //! Everything on one side of a point, a line or a plane.
 
 use super::{Form, Window};
-use crate::patch::{Patch, Spot};
+use crate::primitive::patch::{Patch, Spot};
 use crate::vector::{Vector, along, cross, dot, frame, subtract, times};
 
 /// All points with `(x - point)·normal < 0`.

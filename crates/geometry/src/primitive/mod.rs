@@ -1,4 +1,4 @@
-//! Primitives: each in its own frame, at the origin where that is natural.
+//! Primitives: each in its own frame, at the origin where that is natural, with the patches that its surface is made of.
 
 mod ball;
 mod block;
@@ -7,7 +7,9 @@ mod cubic;
 mod cylinder;
 mod ellipsoid;
 mod half_space;
+pub(crate) mod mesh;
 mod outline;
+pub(crate) mod patch;
 mod polygon;
 mod spline;
 mod torus;
@@ -22,9 +24,9 @@ pub(crate) use polygon::{MOST_CORNERS, Polygon};
 pub(crate) use spline::Spline;
 pub(crate) use torus::Torus;
 
-use crate::mesh::Mesh;
-use crate::patch::Patch;
 use crate::vector::Vector;
+use mesh::Mesh;
+use patch::Patch;
 use std::sync::Arc;
 
 /// What every primitive can tell about itself.

@@ -3,7 +3,7 @@
 use super::outline::{Bands, contact};
 use super::{Form, Window};
 use crate::GeometryError;
-use crate::patch::Patch;
+use crate::primitive::patch::Patch;
 use crate::vector::{Vector, padded, unit};
 
 /// The inside of a closed line of straight sides.

@@ -5,7 +5,7 @@ use super::outline::{Bands, contact};
 use super::{Form, Window};
 use crate::GeometryError;
 use crate::cumulative::{Cumulative, integral};
-use crate::patch::{Patch, Spot};
+use crate::primitive::patch::{Patch, Spot};
 use crate::vector::{Vector, unit};
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Rings.
 
 use super::{Form, Window};
-use crate::patch::Patch;
+use crate::primitive::patch::Patch;
 use crate::vector::{Vector, length};
 use std::f64::consts::PI;
 

@@ -2,8 +2,8 @@
 
 use super::{Node, Shape};
 use crate::GeometryError;
-use crate::mesh::Mesh;
 use crate::placement::Placement;
+use crate::primitive::mesh::Mesh;
 use crate::primitive::{
     Ball, Block, Cone, Cylinder, Ellipsoid, HalfSpace, MOST_CORNERS, Polygon, Primitive, Spline, Torus,
 };

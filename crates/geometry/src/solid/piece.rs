@@ -1,8 +1,8 @@
 //! Pieces of a solid's boundary.
 
 use crate::measure::Measure;
-use crate::patch::{Patch, Spot};
 use crate::placement::Placement;
+use crate::primitive::patch::{Patch, Spot};
 use crate::quadric::Quadric;
 use crate::vector::padded;
 

@@ -4,9 +4,9 @@ mod round;
 
 use crate::bounds::Bounds;
 use crate::cumulative::Cumulative;
-use crate::mesh::Mesh;
 use crate::placement::Placement;
 use crate::primitive::Spline;
+use crate::primitive::mesh::Mesh;
 use crate::quadric::LocalQuadric;
 use crate::vector::{Vector, along, cross, length};
 use std::f64::consts::{PI, TAU};

@@ -9,7 +9,7 @@ mod weld;
 
 pub use error::{MeshError, StlPlace};
 
-use crate::patch::{Patch, Spot};
+use crate::primitive::patch::{Patch, Spot};
 use crate::primitive::{Form, Window};
 use crate::vector::{Vector, along, cross, dot, length, subtract, unit};
 use std::sync::Arc;
