@@ -282,16 +282,16 @@ impl PenaltyReason {
 
 /// An unknown in terms of the network's output, on one line of a terminal.
 pub(crate) fn formula(problem: &Problem, unknown: usize) -> String {
-    let Unknown { name, ansatz, .. } = &problem.unknowns[unknown];
-    let formula = ansatz.map_or_else(|| "N".to_owned(), |ansatz| problem.pool.print(ansatz, problem));
-    format!("{name} = {}", clipped(formula))
-}
-
-/// A formula on one line of a terminal.
-fn clipped(formula: String) -> String {
     /// Letters that are shown.
     const LONGEST: usize = 100;
-    match formula.char_indices().nth(LONGEST) {
+    let Unknown { name, ansatz, .. } = &problem.unknowns[unknown];
+    let formula = ansatz.map_or_else(|| "N".to_owned(), |ansatz| problem.pool.print(ansatz, problem));
+    format!("{name} = {}", clipped(formula, LONGEST))
+}
+
+/// A formula on one line of a terminal, with so many letters at most.
+pub(crate) fn clipped(formula: String, longest: usize) -> String {
+    match formula.char_indices().nth(longest) {
         Some((end, _)) => format!("{}…", &formula[..end]),
         None => formula,
     }

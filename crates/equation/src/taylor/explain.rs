@@ -4,8 +4,8 @@ use super::adjoint::Variable;
 use super::architecture::Architecture;
 use super::listing::Listing;
 use super::{Plan, Source, Term};
-use crate::problem::report;
 use crate::problem::{Equation, Geometry, NetworkKind, Piece, Place, Problem, Role};
+use crate::problem::{clipped, report};
 use std::fmt::Write;
 
 impl Plan {
@@ -82,6 +82,9 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
     _ = writeln!(text);
 }
 
+/// Letters of a known function's formula that are shown.
+const LONGEST_FORMULA: usize = 160;
+
 /// The shape, and what holds on the pieces of its boundary.
 fn write_geometry(problem: &Problem, geometry: &Geometry, text: &mut String) {
     let measure = |measure: geometry::Measure| match measure.error > 0.0 {
@@ -110,17 +113,7 @@ fn write_geometry(problem: &Problem, geometry: &Geometry, text: &mut String) {
     }
     for function in &problem.given {
         let formula = problem.pool.print(function.formula, problem);
-        write_field(text, "known", &format!("{} = {}", function.name, shortened_text(&formula)));
-    }
-}
-
-/// A formula on one line.
-fn shortened_text(formula: &str) -> String {
-    /// Letters that are shown.
-    const LONGEST: usize = 160;
-    match formula.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &formula[..end]),
-        None => formula.to_owned(),
+        write_field(text, "known", &format!("{} = {}", function.name, clipped(formula, LONGEST_FORMULA)));
     }
 }
 

@@ -34,7 +34,7 @@ impl Set {
     fn closed(wanted: &[Derivative]) -> Set {
         let mut indices: Vec<Derivative> = vec![Derivative::NONE];
         for derivative in wanted {
-            indices.extend(parts(derivative.axes()).into_iter().map(|(part, _, _)| part));
+            indices.extend(parts(derivative.axes()).into_iter().map(|(part, _)| part));
         }
         indices.sort_unstable_by_key(|index| (index.order(), *index));
         indices.dedup();
@@ -42,7 +42,7 @@ impl Set {
         let find = |index: Derivative| place(index).expect("parts of derivatives are in a closed set");
         let counted = |axes: &[u8], more: Option<u8>| {
             let mut all: Vec<(f64, usize, usize)> = Vec::new();
-            for (part, rest, _) in parts(axes) {
+            for (part, rest) in parts(axes) {
                 let rest = more.and_then(|axis| rest.along(usize::from(axis))).unwrap_or(rest);
                 let (left, right) = (find(part), find(rest));
                 match all.iter_mut().find(|(_, own, other)| (*own, *other) == (left, right)) {
@@ -68,13 +68,13 @@ impl Set {
 }
 
 /// All ways to share out the axes of a derivative between two factors.
-fn parts(axes: &[u8]) -> Vec<(Derivative, Derivative, usize)> {
+fn parts(axes: &[u8]) -> Vec<(Derivative, Derivative)> {
     let pick = |wanted: usize, bit: usize| {
         let own = axes.iter().enumerate().filter(|(place, _)| (wanted >> place & 1) == bit);
         let own: Vec<usize> = own.map(|(_, &axis)| usize::from(axis)).collect();
         Derivative::new(&own).expect("no more axes than a derivative has")
     };
-    (0..1usize << axes.len()).map(|wanted| (pick(wanted, 1), pick(wanted, 0), wanted)).collect()
+    (0..1usize << axes.len()).map(|wanted| (pick(wanted, 1), pick(wanted, 0))).collect()
 }
 
 impl KnownSeries {
