@@ -2,7 +2,7 @@
 //!
 //! From below: `machine` is what kernels run on, `memory` who has which part of its memory, `program` a plan as kernels,
 //! `chunks` points in pieces. On these stand the owners of what stays on the device: `step` (points, losses, whole steps),
-//! `newton` (equations), `vectors` (those of an optimizer). `engine` is all of them together.
+//! `newton` (equations), `vectors` (those of an optimizer). `off` is the baseline that steps are compared with. `engine` is all of them together.
 
 mod chunks;
 mod context;
@@ -11,6 +11,7 @@ mod error;
 mod machine;
 mod memory;
 mod newton;
+mod off;
 mod program;
 mod step;
 mod vectors;
@@ -79,19 +80,23 @@ pub fn compile(
     kernels: Kernels,
     architecture: &str,
 ) -> Result<Vec<Report>, CudaError> {
-    let works = match kernels {
-        Kernels::Training => &[Work::Evaluate][..],
-        Kernels::Separate => &[Work::Separate],
+    let works: &[Work] = match kernels {
+        Kernels::Training => &[Work::Evaluate],
+        Kernels::Separate => &[],
         Kernels::All => &Work::ALL,
     };
     let cache = KernelCache::of_user();
     let target = target(precision, architecture);
     let mut reports = Vec::new();
-    for &work in works {
-        let written = source(plan, target, work, MOST);
-        for one in written.to_load(work) {
+    let mut sources: Vec<_> =
+        works.iter().map(|&work| (work.name(), source(plan, target, work, MOST))).collect();
+    if kernels != Kernels::Training {
+        sources.push((off::NAME, off::source(plan, precision)));
+    }
+    for (kernel, written) in sources {
+        for one in written.to_load() {
             let compiled = cache.compiled(one.kernels[0], one.text, architecture)?;
-            reports.push(Report { kernel: work.name(), bytes: compiled.image.len(), log: compiled.log });
+            reports.push(Report { kernel, bytes: compiled.image.len(), log: compiled.log });
         }
     }
     if kernels == Kernels::All {

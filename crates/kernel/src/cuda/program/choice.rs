@@ -2,7 +2,7 @@
 
 use super::emit::{TileMeasure, Variant, Work};
 use super::loaded::{Handle, LoadedProgram};
-use super::{CompileMode, POINTS, price, tiles};
+use super::{price, tiles};
 use crate::Precision;
 use crate::cuda::CudaError;
 
@@ -11,9 +11,6 @@ impl LoadedProgram {
     pub(crate) fn kernels_for(&mut self, counts: &[usize]) -> Result<Handle, CudaError> {
         if let Some(kernels) = self.chosen_for(counts) {
             return Ok(kernels);
-        }
-        if self.mode() == CompileMode::Off {
-            return self.kernels(Work::Separate, POINTS);
         }
         let (best, variant) = self.best(counts);
         let kernels = self.load((Work::Evaluate, best, variant))?;

@@ -42,7 +42,8 @@ pub(crate) struct LoadedProgram {
 /// Kernels of one kind of work for one size of tile.
 #[derive(Debug)]
 struct Loaded {
-    wish: Wish,
+    /// `None` where another room wrote them.
+    wish: Option<Wish>,
     source: KernelSource,
     modules: Vec<Module>,
 }
@@ -134,12 +135,11 @@ impl LoadedProgram {
 
     /// The same kernels for points that come in chunks.
     pub(crate) fn chunked(&mut self, kernels: Handle) -> Result<Handle, CudaError> {
-        let (work, points, variant) = self.loaded[kernels.0].wish;
-        // Separate launches add up as they go in any case.
-        if work == Work::Separate {
-            return Ok(kernels);
+        match self.loaded[kernels.0].wish {
+            Some((work, points, variant)) => self.load((work, points, Variant { chunked: true, ..variant })),
+            // Those of the unfused baseline add up as they go in any case.
+            None => Ok(kernels),
         }
-        self.load((work, points, Variant { chunked: true, ..variant }))
     }
 
     pub(super) fn load(&mut self, wish: Wish) -> Result<Handle, CudaError> {
@@ -155,31 +155,38 @@ impl LoadedProgram {
     ) -> Result<Vec<Other>, CudaError> {
         let missing = wishes.iter().filter(|wish| self.known(**wish).is_none());
         let sources: Vec<(Wish, KernelSource)> = missing.map(|&wish| (wish, self.text_of(wish))).collect();
-        let texts: Vec<Vec<ToLoad<'_>>> =
-            sources.iter().map(|((work, ..), source)| source.to_load(*work)).collect();
+        let texts: Vec<Vec<ToLoad<'_>>> = sources.iter().map(|(_, source)| source.to_load()).collect();
         let counts: Vec<usize> = texts.iter().map(Vec::len).collect();
         let all: Vec<ToLoad<'_>> = others.iter().copied().chain(texts.into_iter().flatten()).collect();
         let mut modules = self.machine.load(&all)?;
         let mut own = modules.split_off(others.len()).into_iter();
         for ((wish, source), count) in sources.into_iter().zip(counts) {
             let modules = own.by_ref().take(count).collect();
-            self.loaded.push(Loaded { wish, source, modules });
+            self.loaded.push(Loaded { wish: Some(wish), source, modules });
         }
         let first = self.others.len();
         self.others.extend(modules);
         Ok((first..self.others.len()).map(Other).collect())
     }
 
+    /// Loads kernels that another room wrote.
+    pub(crate) fn load_written(&mut self, source: KernelSource) -> Result<Handle, CudaError> {
+        let modules = self.machine.load(&source.to_load())?;
+        self.loaded.push(Loaded { wish: None, source, modules });
+        Ok(Handle(self.loaded.len() - 1))
+    }
+
     fn known(&self, wish: Wish) -> Option<Handle> {
-        self.loaded.iter().position(|loaded| loaded.wish == wish).map(Handle)
+        self.loaded.iter().position(|loaded| loaded.wish == Some(wish)).map(Handle)
     }
 
     pub(crate) fn source(&self, kernels: Handle) -> &KernelSource {
         &self.loaded[kernels.0].source
     }
 
-    pub(crate) fn work(&self, kernels: Handle) -> Work {
-        self.loaded[kernels.0].wish.0
+    /// What kernels do that were written here.
+    pub(crate) fn work(&self, kernels: Handle) -> Option<Work> {
+        self.loaded[kernels.0].wish.map(|(work, ..)| work)
     }
 
     /// Blocks that are worth launching at once.

@@ -1,8 +1,8 @@
 //! A plan as kernels: written, compiled, loaded, and launched by name.
 //!
 //! `emit` writes a plan as CUDA C++ and `loaded` has what was compiled of it. `tiles` are the sizes that there are, `price` what
-//! they cost, `choice` which are taken, `mode` what users have a say in. `layout` and `signals` say where numbers lie, `arguments`
-//! what kernels are given.
+//! they cost, `choice` which are taken, `mode` what users have a say in. `layout` says where numbers lie, `arguments` what
+//! kernels are given.
 
 mod arguments;
 mod choice;
@@ -11,17 +11,18 @@ mod layout;
 mod loaded;
 mod mode;
 mod price;
-mod signals;
 mod tiles;
 
 pub(super) use arguments::PlanArguments;
 pub use emit::Unfused;
-pub(super) use emit::{EACH, INSTRUCTIONS, KernelTarget, NUMBERS, Variant, Work, kernel, kernel_of, source};
-pub(super) use layout::{SIDE, stride};
+pub(super) use emit::{
+    ARGUMENTS, DRAW, EACH, INSTRUCTIONS, KernelSource, KernelTarget, NUMBERS, PARAMETER_OF, SLOPES, THREADS,
+    TermText, UPDATE, Variant, Work, feature_tables, given_tables, kernel, kernel_of, source,
+};
+pub(super) use layout::{Layout, SIDE, stride};
 #[cfg(test)]
 pub(super) use loaded::reduced;
 pub(super) use loaded::{Handle, LoadedProgram, Other, tables};
 pub use mode::{CompileMode, CompileModeError};
 pub(super) use price::MOST_SHARING;
-pub(super) use signals::{POINTS, Signals, columns};
 pub(super) use tiles::{MOST, SIZES, for_any, for_term, largest};

@@ -67,11 +67,11 @@ impl Step {
         arguments: &PlanArguments,
     ) -> Result<(), CudaError> {
         let program = &context.program;
-        if program.work(prepared.kernels) == Work::Separate {
-            return self.queue_separate(context, prepared, chunk, arguments);
-        }
         let (table, fresh) = (prepared.places[chunk].table, u64::from(chunk == 0));
         let (own, blocks) = (PlanArguments { table, fresh, ..*arguments }, arguments.blocks as usize);
+        if let Some(operations) = prepared.operations.get(chunk) {
+            return self.baseline.queue(context, (prepared.kernels, &prepared.regions), operations, &own);
+        }
         program.launch(prepared.kernels, Work::Evaluate.name(), blocks, &own)?;
         match program.source(prepared.kernels).narrow {
             Some(_) => program.launch(prepared.kernels, "narrow", blocks, &own),

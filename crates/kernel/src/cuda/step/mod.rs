@@ -2,11 +2,9 @@
 //!
 //! `room` finds room for a call and `prepare` brings there what it needs; `evaluate` launches loss and gradient, `run` keeps whole
 //! steps on the device (`places`: where), `draw` draws points there, `tune` tries which tiles are fastest; `terms` is work on one term.
-//! `off` is an unfused baseline.
 
 mod draw;
 mod evaluate;
-mod off;
 mod places;
 mod prepare;
 mod room;

@@ -1,6 +1,5 @@
 //! Everything that a call on all terms needs, on the device.
 
-use super::off::{Operation, Products};
 use super::room::CallRoom;
 use super::run::Recording;
 use crate::cuda::CudaError;
@@ -8,7 +7,8 @@ use crate::cuda::chunks::{Chunk, TermSize, Wanted};
 use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::Region;
 use crate::cuda::memory::{MemoryPool, Regions, Tenant};
-use crate::cuda::program::{Handle, PlanArguments, Work, tables};
+use crate::cuda::off::{Baseline, Operation};
+use crate::cuda::program::{Handle, PlanArguments, tables};
 use crate::{Points, Precision};
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ pub(crate) struct Step {
     pub(super) tuning: bool,
     /// Whether gradients are added up and parameters move in launches of their own.
     pub(super) apart: bool,
-    /// What multiplies in mode `off`, once it was needed.
-    pub(super) products: Option<Products>,
+    /// Mode `off`.
+    pub(super) baseline: Baseline,
 }
 
 /// Which points are in the arena.
@@ -47,7 +47,7 @@ pub(crate) struct Prepared {
     pub(super) chunks: Vec<Chunk>,
     /// The arguments that differ from chunk to chunk.
     pub(super) places: Vec<ChunkTables>,
-    /// Of every chunk, where launches are separate.
+    /// Of every chunk, in mode `off`.
     pub(super) operations: Vec<Vec<Operation>>,
 }
 
@@ -130,8 +130,8 @@ impl Step {
         self.settle_points(context, &room, wanted)?;
         let CallRoom { kernels, regions, chunks, sizes, .. } = room;
         let operations = match context.program.work(kernels) {
-            Work::Separate => self.separate_operations(context, &chunks, &sizes, &arguments)?,
-            _ => Vec::new(),
+            None => self.baseline.operations(context, &chunks, &sizes, &arguments)?,
+            Some(_) => Vec::new(),
         };
         Ok(Prepared { kernels, regions, arguments, chunks, places, operations })
     }

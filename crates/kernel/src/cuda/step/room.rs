@@ -1,13 +1,13 @@
 //! Finds room for a call: all points at once where memory allows, in chunks where it does not, with fewer blocks where
 //! even that is too much.
 
-use super::off::{WORKSPACE, separate_numbers};
 use super::prepare::Step;
 use crate::Visits;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::{Chunk, PartTable, TermSize, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::context::DeviceContext;
 use crate::cuda::memory::{MemoryLedger, MemoryPlan, MemoryPool, Regions};
+use crate::cuda::off::{WORKSPACE, separate_numbers};
 use crate::cuda::program::{CompileMode, Handle, LoadedProgram, Work, tables};
 use std::sync::Arc;
 
@@ -63,10 +63,12 @@ impl Step {
             self.tuning = false;
             tuned?;
         }
-        let kernels = context.program.kernels_for(&counts)?;
+        let program = &mut context.program;
+        let separate = program.mode() == CompileMode::Off;
+        let kernels =
+            if separate { self.baseline.kernels(program)? } else { program.kernels_for(&counts)? };
         let tiles = &context.program.source(kernels).points;
         sizes.iter_mut().zip(tiles).for_each(|(size, tile)| size.tile = *tile);
-        let separate = context.program.work(kernels) == Work::Separate;
         let all = count_tiles(&sizes);
         let parts = PartTable::of(wanted);
         let mut blocks = all.clamp(1, context.program.blocks(kernels));
@@ -189,8 +191,8 @@ fn laid_out(program: &LoadedProgram, kernels: Handle, needs: Needs) -> Regions {
     // Steps that stay on the device hand nothing back.
     let kept = needs.moments > 0 && !needs.apart;
     let results = if kept { 0 } else { plan.parameter_count() + tables(plan) };
-    let direction = if program.work(kernels) == Work::Along { source.packed } else { 0 };
-    let separate = program.work(kernels) == Work::Separate;
+    let direction = if program.work(kernels) == Some(Work::Along) { source.packed } else { 0 };
+    let separate = program.work(kernels).is_none();
     let groups = needs.blocks.div_ceil(source.sharing);
     let (gradients, workspace) = if separate { (1, WORKSPACE) } else { (groups, 0) };
     Regions::new(&[

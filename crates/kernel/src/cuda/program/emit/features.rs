@@ -20,7 +20,7 @@ pub(super) fn given(architecture: &Architecture, coordinates: usize) -> [(&'stat
 }
 
 /// Tables of all features: phase, slope along every coordinate, and which wave.
-pub(super) fn tables(architecture: &Architecture, coordinates: usize) -> String {
+pub(crate) fn tables(architecture: &Architecture, coordinates: usize) -> String {
     let features = &architecture.features;
     let waves: Vec<String> = features.iter().map(|feature| (feature.wave as usize).to_string()).collect();
     let waves = waves.join(", ");
@@ -75,7 +75,7 @@ impl TermText<'_> {
         text + "        number s[6];\n        wave_slopes(n, z0, s);\n"
     }
 
-    pub(super) fn feature_functions(&self) -> String {
+    pub(crate) fn feature_functions(&self) -> String {
         let z = |channel: usize| {
             (channel == 0 || !seeded_axes(self.term, channel).is_empty()).then(|| format!("z{channel}"))
         };

@@ -209,6 +209,7 @@ pub(crate) fn source(plan: &Plan, target: KernelTarget, most: usize) -> Option<K
     let Dimensions { cut, shape, scratch, gradient, sums, packed, .. } = dimensions;
     Some(KernelSource {
         text,
+        kernels: &["evaluate"],
         narrow,
         around,
         tables,

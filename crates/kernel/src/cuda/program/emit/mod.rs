@@ -1,7 +1,7 @@
 //! A plan as CUDA C++: readable text, made of the fixed files in `device/` and what only this plan has.
 //!
 //! `device/step` is the fused step and what surrounds it, `device/layers` the same work layer by layer, `device/rows` rows of
-//! least-squares problems, `device/dense` linear algebra that no plan changes, `device/shared` what several of them read.
+//! least-squares problems, `device/dense` linear algebra that no plan changes, `device/shared` what several of them read. Of `device/off` see [`super::super::off`].
 
 mod cut;
 mod dimensions;
@@ -17,7 +17,6 @@ mod passage;
 mod program;
 mod rows;
 mod rules;
-mod separate;
 mod term;
 
 use super::layout::{Layout, stride};
@@ -25,9 +24,10 @@ use super::tiles;
 use crate::Precision;
 use crate::cuda::machine::{GivenTable, Shape, ToLoad};
 use equation::taylor::{Layer, Plan};
+pub(crate) use features::tables as feature_tables;
 pub(crate) use frame::{kernel, kernel_of};
 use std::fmt::Write;
-use term::TermText;
+pub(crate) use term::TermText;
 
 /// What a kernel computes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -44,21 +44,12 @@ pub(crate) enum Work {
     Transposed,
     /// Rows of the least-squares problem of all terms, and residuals of all terms.
     Rows,
-    /// Loss and gradient of all terms by separate launches, between products of a library.
-    Separate,
 }
 
 impl Work {
     /// All of them.
-    pub(crate) const ALL: [Work; 7] = [
-        Work::Evaluate,
-        Work::Fill,
-        Work::Jacobian,
-        Work::Along,
-        Work::Transposed,
-        Work::Rows,
-        Work::Separate,
-    ];
+    pub(crate) const ALL: [Work; 6] =
+        [Work::Evaluate, Work::Fill, Work::Jacobian, Work::Along, Work::Transposed, Work::Rows];
 
     /// The name of its kernel.
     pub(crate) fn name(self) -> &'static str {
@@ -69,7 +60,6 @@ impl Work {
             Work::Along => "along",
             Work::Transposed => "transposed",
             Work::Rows => "rows",
-            Work::Separate => "separate",
         }
     }
 
@@ -79,10 +69,10 @@ impl Work {
 }
 
 /// The parameter at a place of a gradient that lies as parameters do.
-const PARAMETER_OF: &str = "[](int place) { return place < WEIGHTS ? place : -1; }";
+pub(crate) const PARAMETER_OF: &str = "[](int place) { return place < WEIGHTS ? place : -1; }";
 
 /// Threads of a block of the kernels that go layer by layer.
-const THREADS: usize = 256;
+pub(crate) const THREADS: usize = 256;
 
 /// Blocks of those that share a multiprocessor.
 pub(crate) const EACH: usize = 2;
@@ -95,8 +85,9 @@ const AROUND: [&str; 6] = ["pack", "reduce", "update", "apply", "advance", "draw
 
 impl KernelSource {
     /// One text that goes layer by layer; of `sizes` see the fields from `scratch` on.
-    fn single(
+    pub(crate) fn single(
         text: String,
+        kernels: &'static [&'static str],
         tables: Vec<GivenTable>,
         shape: Shape,
         points: Vec<usize>,
@@ -107,6 +98,7 @@ impl KernelSource {
         let (sharing, turns) = (1, 0);
         KernelSource {
             text,
+            kernels,
             narrow,
             around,
             tables,
@@ -139,19 +131,9 @@ impl KernelSource {
     }
 
     /// With the kernels that its work launches: texts that are compiled side by side.
-    pub(crate) fn to_load(&self, work: Work) -> Vec<ToLoad<'_>> {
-        let kernels: &[&str] = match work {
-            Work::Evaluate if self.around.is_some() => &["evaluate"],
-            Work::Evaluate => &["evaluate", "pack", "reduce", "update", "apply", "advance", "draw"],
-            Work::Transposed => &["transposed", "pack", "reduce"],
-            Work::Rows if self.packed == 0 => &["rows"],
-            Work::Rows => &["rows", "pack", "residuals"],
-            Work::Fill => &["fill", "pack"],
-            Work::Jacobian => &["jacobian", "pack"],
-            Work::Along => &["along", "pack"],
-            Work::Separate => &separate::KERNELS,
-        };
-        let own = ToLoad { text: &self.text, shape: self.shape, kernels, staging: &[], tables: &self.tables };
+    pub(crate) fn to_load(&self) -> Vec<ToLoad<'_>> {
+        let KernelSource { text, shape, kernels, tables, .. } = self;
+        let own = ToLoad { text, shape: *shape, kernels, staging: &[], tables };
         let around = self.around.iter().map(|text| {
             let shape = Shape { shared: 0, ..self.shape };
             ToLoad { text, shape, kernels: &AROUND, staging: &[], tables: &[] }
@@ -185,6 +167,8 @@ fn tiles_of(points: &[usize], counts: &[usize]) -> usize {
 #[derive(Clone, Debug)]
 pub(crate) struct KernelSource {
     pub(crate) text: String,
+    /// The kernels in it that are launched.
+    pub(crate) kernels: &'static [&'static str],
     /// The kernel for terms of fewer channels, where it is a text of its own.
     pub(crate) narrow: Option<String>,
     /// The kernels around them, where they are a text of their own.
@@ -244,17 +228,17 @@ impl Default for Variant {
 }
 
 pub(crate) const NUMBERS: &str = include_str!("../../device/shared/numbers.cuh");
-const SLOPES: &str = include_str!("../../device/shared/slopes.cuh");
+pub(crate) const SLOPES: &str = include_str!("../../device/shared/slopes.cuh");
 const PRODUCT: &str = include_str!("../../device/layers/product.cuh");
 pub(crate) const INSTRUCTIONS: &str = include_str!("../../device/shared/instructions.cuh");
 const MATRIX: &str = include_str!("../../device/layers/matrix.cuh");
 const NARROW: &str = include_str!("../../device/layers/narrow.cuh");
 const LAYER: &str = include_str!("../../device/layers/layer.cuh");
-const ARGUMENTS: &str = include_str!("../../device/shared/arguments.cuh");
+pub(crate) const ARGUMENTS: &str = include_str!("../../device/shared/arguments.cuh");
 const TILE: &str = include_str!("../../device/shared/tile.cuh");
 const WORKS: &str = include_str!("../../device/layers/works.cuh");
-const UPDATE: &str = include_str!("../../device/step/update.cuh");
-const DRAW: &str = include_str!("../../device/step/draw.cuh");
+pub(crate) const UPDATE: &str = include_str!("../../device/step/update.cuh");
+pub(crate) const DRAW: &str = include_str!("../../device/step/draw.cuh");
 const ROWS: &str = include_str!("../../device/rows/rows.cuh");
 const PACK: &str = include_str!("../../device/layers/pack.cuh");
 
@@ -264,7 +248,6 @@ pub(crate) use fused::obstacle;
 /// Writes the kernels of one kind of work, for tiles of at most `points` points: fused where that is possible.
 pub(crate) fn source(plan: &Plan, target: KernelTarget, work: Work, points: usize) -> KernelSource {
     let fused = match work {
-        Work::Separate => return separate::source(plan, target.precision),
         Work::Evaluate => fused::source(plan, target, points),
         Work::Rows => passage::source(plan, target),
         Work::Fill | Work::Jacobian | Work::Along | Work::Transposed => None,
@@ -319,7 +302,7 @@ fn layer_terms<'plan>(
             (architecture.weight_count().next_multiple_of(64), scalars + residuals)
         }
         Work::Along => (0, scalars + points),
-        Work::Fill | Work::Jacobian | Work::Rows | Work::Separate => (0, 0),
+        Work::Fill | Work::Jacobian | Work::Rows => (0, 0),
     };
     (terms, [scratch, gradient, sums])
 }
@@ -362,7 +345,7 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     let more = match work {
         Work::Evaluate => DRAW,
         Work::Rows => ROWS,
-        Work::Fill | Work::Jacobian | Work::Along | Work::Transposed | Work::Separate => "",
+        Work::Fill | Work::Jacobian | Work::Along | Work::Transposed => "",
     };
     for part in
         [NUMBERS, SLOPES, INSTRUCTIONS, product, NARROW, LAYER, ARGUMENTS, TILE, WORKS, UPDATE, more, PACK]
@@ -381,11 +364,19 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let points = vec![points; plan.terms.len()];
     let tables = given_tables(plan, precision);
-    KernelSource::single(text, tables, shape, points, [scratch, gradient, sums, layout.packed])
+    let kernels: &[&str] = match work {
+        Work::Evaluate => &["evaluate", "pack", "reduce", "update", "apply", "advance", "draw"],
+        Work::Transposed => &["transposed", "pack", "reduce"],
+        Work::Rows => &["rows", "pack", "residuals"],
+        Work::Fill => &["fill", "pack"],
+        Work::Jacobian => &["jacobian", "pack"],
+        Work::Along => &["along", "pack"],
+    };
+    KernelSource::single(text, kernels, tables, shape, points, [scratch, gradient, sums, layout.packed])
 }
 
 /// The tables that the host sets, as bytes of the numbers that kernels compute in.
-fn given_tables(plan: &Plan, precision: Precision) -> Vec<GivenTable> {
+pub(crate) fn given_tables(plan: &Plan, precision: Precision) -> Vec<GivenTable> {
     let bytes = |number: f64| match precision {
         Precision::F64 => number.to_ne_bytes().to_vec(),
         Precision::F32
@@ -497,7 +488,7 @@ fn entry(plan: &Plan, work: Work, terms: usize) -> String {
                 Work::Along => format!(
                     "along_tile<{own}>(block, rows, count, arguments.seeds, arguments.output + start * {own}::RESIDUALS)"
                 ),
-                Work::Transposed | Work::Evaluate | Work::Rows | Work::Separate => format!(
+                Work::Transposed | Work::Evaluate | Work::Rows => format!(
                     "transposed_tile<{own}>(block, rows, count, arguments.seeds + start * {own}::RESIDUALS)"
                 ),
             };

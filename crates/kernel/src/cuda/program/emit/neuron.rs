@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 impl TermText<'_> {
     /// `h = σ(z)`, and the adjoint.
-    pub(super) fn activation_rules(&self, activation: Activation) -> String {
+    pub(crate) fn activation_rules(&self, activation: Activation) -> String {
         let (name, rules) = (activation.name(), &self.term.rules);
         let z = |channel: usize| Some(rules::at("z", channel));
         let mut text = format!(
@@ -32,7 +32,7 @@ impl TermText<'_> {
     }
 
     /// `h = second + f·(first - second)`, and the adjoint.
-    pub(super) fn gate_rules(&self) -> String {
+    pub(crate) fn gate_rules(&self) -> String {
         let (rules, channels) = (&self.term.rules, self.channels());
         let f = |channel: usize| rules::at("f", channel);
         let g =

@@ -124,7 +124,8 @@ pub(super) fn source(plan: &Plan, target: KernelTarget) -> Option<KernelSource> 
     text += &entry(plan, each);
     let shape = Shape { threads, shared, each };
     let points = vec![WARPS * POINTS; plan.terms.len()];
-    Some(KernelSource::single(text, super::given_tables(plan, target.precision), shape, points, [0; 4]))
+    let tables = super::given_tables(plan, target.precision);
+    Some(KernelSource::single(text, &["rows"], tables, shape, points, [0; 4]))
 }
 
 /// The kernel: for many sets of parameters at once where only residuals are wanted.

@@ -9,30 +9,30 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// What is written out of a term.
-pub(super) struct TermText<'a> {
-    pub(super) architecture: &'a Architecture,
-    pub(super) layout: &'a Layout,
-    pub(super) term: &'a Term,
-    pub(super) scalars: usize,
+pub(crate) struct TermText<'a> {
+    pub(crate) architecture: &'a Architecture,
+    pub(crate) layout: &'a Layout,
+    pub(crate) term: &'a Term,
+    pub(crate) scalars: usize,
     /// Points of a tile.
-    pub(super) points: usize,
+    pub(crate) points: usize,
     /// Whether anything comes back through the network.
-    pub(super) reverse: bool,
+    pub(crate) reverse: bool,
     /// Whether that is multiplied with a direction.
-    pub(super) along: bool,
+    pub(crate) along: bool,
 }
 
 impl TermText<'_> {
-    pub(super) fn channels(&self) -> usize {
+    pub(crate) fn channels(&self) -> usize {
         self.term.channels.len()
     }
 
-    pub(super) fn coefficients(&self) -> usize {
+    pub(crate) fn coefficients(&self) -> usize {
         self.term.channels.coefficients.len()
     }
 
     /// Coefficients depend on trainable scalars, so their adjoints are wanted.
-    pub(super) fn trains(&self) -> bool {
+    pub(crate) fn trains(&self) -> bool {
         !self.term.coefficients_adjoint.variables.is_empty()
     }
 
@@ -67,7 +67,7 @@ impl TermText<'_> {
     }
 
     /// The term's name, fit for a comment.
-    pub(super) fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         self.term.name.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect()
     }
 
@@ -118,11 +118,11 @@ impl TermText<'_> {
         text + "};\n\n"
     }
 
-    pub(super) fn has_gates(&self) -> bool {
+    pub(crate) fn has_gates(&self) -> bool {
         self.architecture.layers.iter().any(|layer| matches!(layer, Layer::Gate { .. }))
     }
 
-    pub(super) fn activations(&self) -> Vec<Activation> {
+    pub(crate) fn activations(&self) -> Vec<Activation> {
         let mut found = Vec::new();
         for layer in &self.architecture.layers {
             if let Layer::Activate { activation, .. } = layer
@@ -134,7 +134,7 @@ impl TermText<'_> {
         found
     }
 
-    pub(super) fn coefficient_functions(&self) -> String {
+    pub(crate) fn coefficient_functions(&self) -> String {
         let mut text = String::new();
         if self.coefficients() == 0 {
             return text;
@@ -242,7 +242,7 @@ impl TermText<'_> {
         )
     }
 
-    pub(super) fn residual_functions(&self) -> String {
+    pub(crate) fn residual_functions(&self) -> String {
         let term = self.term;
         let head = |signal: u16| {
             let Channel { output, channel, site } = term.signals[usize::from(signal)];

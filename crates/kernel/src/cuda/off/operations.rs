@@ -1,14 +1,14 @@
 //! What a step is made of: products and launches, term by term and layer by layer.
 
-use super::WORKSPACE;
 use super::products::{Factors, MOST_ALIGNMENT, MatrixProduct, ProductKind, Products};
+use super::signals::{Signals, columns};
+use super::{WORKSPACE, source};
 use crate::cuda::CudaError;
 use crate::cuda::chunks::{Chunk, TermSize};
 use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::Region;
-use crate::cuda::memory::{MemoryPool, Tenant};
-use crate::cuda::program::{PlanArguments, Signals, columns};
-use crate::cuda::step::prepare::{Prepared, Step};
+use crate::cuda::memory::{MemoryPool, Regions, Tenant};
+use crate::cuda::program::{Handle, LoadedProgram, PlanArguments};
 use equation::taylor::{Layer, Plan};
 
 /// One entry of the list that loss and gradient of a chunk are made of.
@@ -26,7 +26,7 @@ pub(crate) enum Operation {
 }
 
 /// Numbers that the widest term of a chunk takes: terms come one after the other.
-pub(in crate::cuda::step) fn separate_numbers(plan: &Plan, chunks: &[Chunk]) -> usize {
+pub(crate) fn separate_numbers(plan: &Plan, chunks: &[Chunk]) -> usize {
     let signals = Signals::new(&plan.architecture);
     let scalars = plan.scalars.len();
     let of = |chunk: &Chunk| {
@@ -36,9 +36,27 @@ pub(in crate::cuda::step) fn separate_numbers(plan: &Plan, chunks: &[Chunk]) -> 
     chunks.iter().map(of).max().unwrap_or(0)
 }
 
-impl Step {
-    /// The operations of every chunk, with all products prepared.
-    pub(in crate::cuda::step) fn separate_operations(
+/// What steps in mode `off` need and others do not; found when it is first needed.
+#[derive(Debug, Default)]
+pub(crate) struct Baseline {
+    kernels: Option<Handle>,
+    products: Option<Products>,
+}
+
+impl Baseline {
+    /// Its kernels.
+    pub(crate) fn kernels(&mut self, program: &mut LoadedProgram) -> Result<Handle, CudaError> {
+        match self.kernels {
+            Some(kernels) => Ok(kernels),
+            None => {
+                let source = source(program.plan(), program.precision());
+                Ok(*self.kernels.insert(program.load_written(source)?))
+            }
+        }
+    }
+
+    /// The operations of every chunk, with all products prepared; none for kernels that are not the baseline's.
+    pub(crate) fn operations(
         &mut self,
         context: &DeviceContext,
         chunks: &[Chunk],
@@ -62,21 +80,20 @@ impl Step {
     }
 
     /// Queues loss and gradient of one chunk, whose points are there.
-    pub(in crate::cuda::step) fn queue_separate(
+    pub(crate) fn queue(
         &self,
         context: &DeviceContext,
-        prepared: &Prepared,
-        chunk: usize,
+        (kernels, regions): (Handle, &Regions),
+        operations: &[Operation],
         arguments: &PlanArguments,
     ) -> Result<(), CudaError> {
         let blocks = arguments.blocks as usize;
-        if chunk == 0 {
-            context.program.launch(prepared.kernels, "clear", blocks, arguments)?;
+        if arguments.fresh != 0 {
+            context.program.launch(kernels, "clear", blocks, arguments)?;
         }
-        let workspace: Region<u8> =
-            context.memory.pool(Tenant::Calls, &prepared.regions, MemoryPool::Workspace);
+        let workspace: Region<u8> = context.memory.pool(Tenant::Calls, regions, MemoryPool::Workspace);
         let workspace = workspace.part(0, WORKSPACE);
-        for operation in &prepared.operations[chunk] {
+        for operation in operations {
             match *operation {
                 Operation::Launch { kernel, term, points, before, layer } => {
                     let own = PlanArguments {
@@ -86,7 +103,7 @@ impl Step {
                         layer: layer as u64,
                         ..*arguments
                     };
-                    context.program.launch(prepared.kernels, kernel, blocks, &own)?;
+                    context.program.launch(kernels, kernel, blocks, &own)?;
                 }
                 Operation::Multiply(product, factors) => {
                     let products = self.products.as_ref().expect("products were prepared with the list");

@@ -2,10 +2,10 @@
 
 use super::library::Library;
 use super::plain;
+use super::signals::POINTS;
 use crate::Precision;
 use crate::cuda::CudaError;
 use crate::cuda::machine::{DeviceNumber, Machine, Region};
-use crate::cuda::program::POINTS;
 
 /// What of a dense layer is computed. Signals have one row per neuron, weights one row per input and the bias behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,21 +1,24 @@
 //! The kernels between a library's products: every layer by itself, on all points of a term.
 
-use super::frame::kernel;
-use super::term::TermText;
-use super::{ARGUMENTS, DRAW, KernelSource, NUMBERS, PARAMETER_OF, SLOPES, THREADS, UPDATE, Work, features};
+use super::signals::{POINTS, Signals, arrays};
 use crate::Precision;
 use crate::cuda::machine::Shape;
-use crate::cuda::program::layout::Layout;
-use crate::cuda::program::signals::{POINTS, Signals, arrays};
+use crate::cuda::program::{
+    ARGUMENTS, DRAW, KernelSource, Layout, NUMBERS, PARAMETER_OF, SLOPES, THREADS, TermText, UPDATE,
+    feature_tables, given_tables, kernel,
+};
 use equation::taylor::{Layer, Plan};
 use std::fmt::Write;
 
-const SEPARATE: &str = include_str!("../../device/layers/separate.cuh");
+const SEPARATE: &str = include_str!("../device/off/separate.cuh");
 
 /// Blocks that share a multiprocessor: as many threads as it holds.
 const EACH: usize = 8;
 
-pub(super) const KERNELS: [&str; 12] = [
+/// What users of [`crate::cuda::Report`] see.
+pub(crate) const NAME: &str = "separate";
+
+const KERNELS: [&str; 12] = [
     "features",
     "layer",
     "losses",
@@ -30,7 +33,7 @@ pub(super) const KERNELS: [&str; 12] = [
     "draw",
 ];
 
-pub(super) fn source(plan: &Plan, precision: Precision) -> KernelSource {
+pub(crate) fn source(plan: &Plan, precision: Precision) -> KernelSource {
     let architecture = &plan.architecture;
     let (layout, signals) = (Layout::new(architecture), Signals::new(architecture));
     let (weights, scalars) = (architecture.weight_count(), plan.scalars.len());
@@ -38,7 +41,7 @@ pub(super) fn source(plan: &Plan, precision: Precision) -> KernelSource {
     let (gradient, sums) = (weights.next_multiple_of(64), scalars + residuals);
     let number = if precision == Precision::F64 { "double" } else { "float" };
 
-    let mut text = format!("// {} kernels in {precision}, made by pinnace.\n", Work::Separate.name());
+    let mut text = format!("// {NAME} kernels in {precision}, made by pinnace.\n");
     _ = writeln!(text, "typedef {number} number;");
     for (name, value) in [
         ("THREADS", THREADS),
@@ -56,7 +59,7 @@ pub(super) fn source(plan: &Plan, precision: Precision) -> KernelSource {
         text += part;
     }
     text.push('\n');
-    text += &features::tables(architecture, plan.prediction.row.coordinates);
+    text += &feature_tables(architecture, plan.prediction.row.coordinates);
     for (number, term) in plan.terms.iter().enumerate() {
         let (points, reverse, along) = (POINTS, true, false);
         let term = TermText { architecture, layout: &layout, term, scalars, points, reverse, along };
@@ -65,8 +68,8 @@ pub(super) fn source(plan: &Plan, precision: Precision) -> KernelSource {
     text += &entries(plan);
     let shape = Shape { threads: THREADS, shared: 0, each: EACH };
     let points = vec![POINTS; plan.terms.len()];
-    let tables = super::given_tables(plan, precision);
-    KernelSource::single(text, tables, shape, points, [0, gradient, sums, weights])
+    let tables = given_tables(plan, precision);
+    KernelSource::single(text, &KERNELS, tables, shape, points, [0, gradient, sums, weights])
 }
 
 /// The kernels themselves.

@@ -4,24 +4,24 @@ use crate::adjoints::Adjoints;
 use equation::taylor::{Architecture, Layer, Term};
 
 /// Points of a tile: neighbours in memory, one warp.
-pub(crate) const POINTS: usize = 32;
+pub(super) const POINTS: usize = 32;
 
 /// All signals as rows of one matrix, values first, then adjoints. A row is one neuron.
 #[derive(Clone, Debug)]
-pub(crate) struct Signals {
+pub(super) struct Signals {
     /// The first row of every signal's values.
-    pub(crate) values: Vec<usize>,
+    pub(super) values: Vec<usize>,
     /// Whether a product reads the signal: behind its values is a row that is multiplied with the bias.
-    pub(crate) multiplied: Vec<bool>,
-    pub(crate) adjoints: Adjoints,
+    pub(super) multiplied: Vec<bool>,
+    pub(super) adjoints: Adjoints,
     /// The first row of every buffer for adjoints.
-    pub(crate) slots: Vec<usize>,
+    pub(super) slots: Vec<usize>,
     /// Rows of all of these.
-    pub(crate) rows: usize,
+    pub(super) rows: usize,
 }
 
 impl Signals {
-    pub(crate) fn new(architecture: &Architecture) -> Signals {
+    pub(super) fn new(architecture: &Architecture) -> Signals {
         let widths = &architecture.widths;
         let adjoints = Adjoints::assign(architecture, widths);
         let mut multiplied = vec![false; widths.len()];
@@ -42,24 +42,24 @@ impl Signals {
     }
 
     /// The first rows of the network's outputs and of their adjoints.
-    pub(crate) fn head(&self) -> (usize, usize) {
+    pub(super) fn head(&self) -> (usize, usize) {
         (self.values[self.values.len() - 1], self.slots[self.adjoints.output])
     }
 
     /// Numbers that a term at so many points takes.
-    pub(crate) fn numbers(&self, term: &Term, scalars: usize, points: usize) -> usize {
+    pub(super) fn numbers(&self, term: &Term, scalars: usize, points: usize) -> usize {
         let arrays: usize = arrays(term, scalars).iter().map(|(_, size)| size).sum();
         self.rows * columns(term, points) + points.div_ceil(POINTS) * arrays
     }
 }
 
 /// Numbers of a row: all channels at all places of whole tiles.
-pub(crate) fn columns(term: &Term, points: usize) -> usize {
+pub(super) fn columns(term: &Term, points: usize) -> usize {
     term.channels.len() * term.row.sites * points.next_multiple_of(POINTS)
 }
 
 /// Names and sizes of the arrays that every tile has behind the signals.
-pub(crate) fn arrays(term: &Term, scalars: usize) -> [(&'static str, usize); 3] {
+pub(super) fn arrays(term: &Term, scalars: usize) -> [(&'static str, usize); 3] {
     let coefficients = term.channels.coefficients.len() * term.row.sites * POINTS;
     let trained = if term.coefficients_adjoint.variables.is_empty() { 0 } else { coefficients };
     [("COEFFICIENTS", coefficients), ("COEFFICIENTS_BAR", trained), ("SCALAR_BARS", scalars * POINTS)]
