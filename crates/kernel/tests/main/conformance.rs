@@ -90,10 +90,18 @@ fn odd_widths_and_point_counts_agree_with_the_interpreter() {
         }
     }
     let case = case("navier-stokes.toml", &[]);
-    for count in [1000, 100_003] {
+    for count in [1000, 10_007] {
         check(&case, Precision::F64, Level::best(), count);
         check(&case, Precision::F32, Level::best(), count);
     }
+}
+
+#[test]
+#[ignore = "half a minute: the interpreter at many points"]
+fn many_points_agree_with_the_interpreter() {
+    let case = case("navier-stokes.toml", &[]);
+    check(&case, Precision::F64, Level::best(), 100_003);
+    check(&case, Precision::F32, Level::best(), 100_003);
 }
 
 #[test]
