@@ -77,6 +77,11 @@ impl Piece {
         self.left
     }
 
+    /// Length or area before operations, or one for an end of an interval.
+    pub(crate) fn whole(&self) -> f64 {
+        self.whole
+    }
+
     /// A smooth function that is zero on the surface and positive where the inside of its primitive is, with a gradient of
     /// length one on planes, circles and spheres and of about that on ellipses and ellipsoids. `None` where the surface
     /// is no plane and no quadric, or is one sheet of two.

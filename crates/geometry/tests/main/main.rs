@@ -4,5 +4,6 @@ mod files;
 mod meshes;
 mod operations;
 mod primitives;
+mod quadrature;
 mod random;
 mod support;
