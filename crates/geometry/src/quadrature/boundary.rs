@@ -3,8 +3,8 @@
 use super::{QuadratureNode, gauss, intervals};
 use crate::{Piece, Solid};
 
-/// Places at which a line is asked whether it is left.
-const SAMPLES: usize = 1024;
+/// How far apart a line is asked whether it is left, as a share of it.
+pub(super) const STEP: f64 = 1.0 / 1024.0;
 /// Panels of a line, and of each direction of a whole surface.
 const PANELS: usize = 4;
 /// Panels of each direction of a surface of which something was removed.
@@ -27,7 +27,7 @@ impl Solid {
         let left = |unit: f64| self.node_on(piece, own, &[unit], 1.0).is_some();
         let whole = own.whole();
         let mut nodes = Vec::new();
-        for [start, end] in intervals(0.0, 1.0, SAMPLES, left) {
+        for [start, end] in intervals(0.0, 1.0, |_| STEP, left) {
             let panel = (end - start) / PANELS as f64;
             for number in 0..PANELS {
                 for (at, weight) in &rule {

@@ -1,10 +1,11 @@
 //! Rules inside of a solid: along chords, from the last coordinate to the first.
 
+use super::boundary::STEP;
 use super::{QuadratureNode, gauss, intervals};
 use crate::Solid;
 
-/// Places at which a chord is asked whether it is inside.
-const SAMPLES: usize = 256;
+/// The least way along a chord between two questions whether it is inside, as a share of the bounds: what is thinner may be missed.
+const LEAST_STEP: f64 = 1.0 / 8192.0;
 /// Places of a piece at which its extent is looked at, per parameter.
 const LOOKS: usize = 65;
 /// Panels between two values at which chords may change abruptly, where not all such values are known.
@@ -32,17 +33,18 @@ impl Solid {
     ) {
         let [low, high] = self.bounds()[axis];
         if axis + 1 == self.dimension() {
-            let holds = |value: f64| {
+            let place = |value: f64| {
                 let mut place = point.clone();
                 place[axis] = value;
-                self.contains(&place)
+                place
             };
-            for [start, end] in intervals(low, high, SAMPLES, holds) {
+            // The boundary is at least as far away as the distance says.
+            let least = LEAST_STEP * (high - low);
+            let step = |value: f64| self.signed_distance(&place(value)).abs().max(least);
+            for [start, end] in intervals(low, high, step, |value| self.contains(&place(value))) {
                 for (at, share) in rule {
-                    let mut place = point.clone();
-                    place[axis] = start + (end - start) * at;
                     nodes.push(QuadratureNode {
-                        point: place,
+                        point: place(start + (end - start) * at),
                         normal: Vec::new(),
                         weight: weight * share * (end - start),
                     });
@@ -81,7 +83,7 @@ impl Solid {
                 0 => breaks.push(at(&[]).0),
                 1 => {
                     let value = |unit: f64| at(&[unit]).0;
-                    for [start, end] in intervals(0.0, 1.0, 1024, |unit| at(&[unit]).1) {
+                    for [start, end] in intervals(0.0, 1.0, |_| STEP, |unit| at(&[unit]).1) {
                         breaks.extend([value(start), value(end)]);
                         breaks.extend(turns(start, end, &value));
                     }

@@ -36,23 +36,27 @@ fn change(mut low: f64, mut high: f64, at_low: bool, holds: impl Fn(f64) -> bool
     0.5 * (low + high)
 }
 
-/// The intervals of `[low, high]` in which something holds, looked at `samples` places.
-fn intervals(low: f64, high: f64, samples: usize, holds: impl Fn(f64) -> bool) -> Vec<[f64; 2]> {
-    let at = |sample: usize| low + (high - low) * (sample as f64 + 0.5) / samples as f64;
+/// The intervals of `[low, high]` in which something holds. From a place it is next asked `step` further on.
+fn intervals(low: f64, high: f64, step: impl Fn(f64) -> f64, holds: impl Fn(f64) -> bool) -> Vec<[f64; 2]> {
     let mut found = Vec::new();
-    let mut before = holds(at(0));
+    let mut at = low + 0.5 * step(low).min(high - low);
+    let mut before = holds(at);
     let mut start = before.then_some(low);
-    for sample in 1..samples {
-        let now = holds(at(sample));
+    loop {
+        let next = at + step(at);
+        if next >= high {
+            found.extend(start.map(|start| [start, high]));
+            return found;
+        }
+        let now = holds(next);
         if now != before {
-            let place = change(at(sample - 1), at(sample), before, &holds);
+            let place = change(at, next, before, &holds);
             match start.take() {
                 Some(start) => found.push([start, place]),
                 None => start = Some(place),
             }
             before = now;
         }
+        at = next;
     }
-    found.extend(start.map(|start| [start, high]));
-    found
 }
