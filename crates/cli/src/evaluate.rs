@@ -194,7 +194,9 @@ impl Measured<'_> {
                 "  {name:width$}  {smallest:>10.3e}  {largest:>10.3e}  {root_mean_square:>10.3e}"
             )?;
         }
-        report::parameters(experiment, &experiment.plan().scalar_values(self.run.parameters()), output)
+        let parameters = self.run.parameters();
+        report::parameters(experiment, &experiment.plan().scalar_values(parameters), output)?;
+        report::quantities(experiment, parameters, output)
     }
 
     fn write_json(&self, path: &Path, rows: bool, output: &mut impl Write) -> anyhow::Result<()> {
@@ -232,6 +234,7 @@ impl Measured<'_> {
             "left_out": json::per_unknown(experiment, &self.errors, |error| json!(error.left_out)),
             "fields": fields,
             "parameters": json::scalars(experiment, &scalars),
+            "quantities": json::quantities(experiment, self.run.parameters())?,
         });
         if rows {
             let rows: Vec<Vec<f64>> = self.fields.rows().map(Iterator::collect).collect();

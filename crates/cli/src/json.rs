@@ -1,7 +1,9 @@
 //! The result of training for programs.
 
 use crate::{decisions, report};
-use pinnace::{Enforcement, Experiment, Fallback, FieldError, Losses, MemoryUse, Misfit, Trained};
+use pinnace::{
+    Enforcement, Experiment, Fallback, FieldError, Losses, MemoryUse, Misfit, QuantityValue, Trained,
+};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -44,6 +46,7 @@ pub(crate) fn write(
         "left_out": per_unknown(experiment, &trained.errors, |error| json!(error.left_out)),
         "parameters": scalars(experiment, &trained.scalars),
         "truth": truth,
+        "quantities": quantities(experiment, &trained.parameters)?,
         "stopped": trained.stopped.name(),
         "warnings": problem.warnings().into_iter().chain(warnings.iter().cloned()).collect::<Vec<_>>(),
         "memory": trained.memory.map(memory),
@@ -68,6 +71,25 @@ fn memory(memory: MemoryUse) -> Value {
 pub(crate) fn scalars(experiment: &Experiment, values: &[f64]) -> Map<String, Value> {
     let parameters = experiment.problem().parameters.iter().zip(values);
     parameters.map(|(parameter, value)| (parameter.name.clone(), json!(value))).collect()
+}
+
+/// What the file asks the solution for, by name.
+pub(crate) fn quantities(experiment: &Experiment, parameters: &[f64]) -> anyhow::Result<Map<String, Value>> {
+    let found = experiment.quantities(parameters)?.into_iter();
+    let each = |quantity: QuantityValue| {
+        let (times, values): (Vec<f64>, Vec<f64>) = quantity.course.into_iter().unzip();
+        let mut object = json!({
+            "value": quantity.value,
+            "quadrature_error": quantity.quadrature_error,
+            "truth": quantity.truth,
+        });
+        if !times.is_empty() {
+            object["times"] = json!(times);
+            object["values"] = json!(values);
+        }
+        (quantity.name, object)
+    };
+    Ok(found.map(each).collect())
 }
 
 /// One value per unknown; null where it has no reference.

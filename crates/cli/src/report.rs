@@ -2,7 +2,10 @@
 
 use crate::clean;
 use pinnace::memory::megabytes;
-use pinnace::{Enforcement, Experiment, FieldError, Losses, MemoryUse, Misfit, Stopped, Trained, Treatment};
+use pinnace::{
+    Enforcement, Experiment, FieldError, Losses, MemoryUse, Misfit, QuantityValue, Stopped, Trained,
+    Treatment,
+};
 use std::io::Write;
 use std::path::Path;
 
@@ -37,6 +40,7 @@ pub(crate) fn write(
     errors(experiment, &trained.errors, output)?;
     reached(experiment, &trained.parameters, output)?;
     parameters(experiment, &trained.scalars, output)?;
+    quantities(experiment, &trained.parameters, output)?;
     if let Some(run) = run {
         let path = quoted(run);
         writeln!(output, "\n  run       {path}")?;
@@ -203,6 +207,34 @@ pub(crate) fn parameters(
     for (parameter, value) in parameters.iter().zip(scalars) {
         let (value, truth) = (digits(*value), parameter.truth.map_or_else(|| "not known".to_owned(), digits));
         writeln!(output, "  {:width$}  {value:>14}  {truth:>14}", parameter.name)?;
+    }
+    Ok(())
+}
+
+/// What the file asks the solution for.
+pub(crate) fn quantities(
+    experiment: &Experiment,
+    parameters: &[f64],
+    output: &mut impl Write,
+) -> anyhow::Result<()> {
+    let found = experiment.quantities(parameters)?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let width = found.iter().map(|quantity| quantity.name.chars().count()).max().unwrap_or(0).max(8);
+    writeln!(output, "\n  {:width$}  {:>14}  {:>14}  {:>11}", "quantity", "value", "true", "quadrature")?;
+    for QuantityValue { name, value, quadrature_error, truth, course } in found {
+        let truth = truth.map_or_else(|| "not known".to_owned(), digits);
+        let end = course.last().map(|(time, _)| format!("  at the end of time, {time}")).unwrap_or_default();
+        writeln!(
+            output,
+            "  {name:width$}  {:>14}  {truth:>14}  {:>11}{end}",
+            digits(value),
+            match quadrature_error {
+                0.0 => "exact".to_owned(),
+                error => format!("± {error:.0e}"),
+            }
+        )?;
     }
     Ok(())
 }

@@ -76,6 +76,18 @@ impl Points {
         self.stamp = stamp();
     }
 
+    /// Puts further sites beside the first of every point: its coordinates, but for those that are stated.
+    pub fn fill_sites(&mut self, row: Row, stated: &[Vec<(usize, f64)>]) {
+        for numbers in self.rows.chunks_exact_mut(self.width) {
+            let (first, others) = numbers.split_at_mut(row.coordinates);
+            for (site, stated) in others.chunks_exact_mut(row.coordinates).zip(stated) {
+                site.copy_from_slice(first);
+                stated.iter().for_each(|&(axis, value)| site[axis] = value);
+            }
+        }
+        self.stamp = stamp();
+    }
+
     /// Fills the known functions of all points from their coordinates.
     pub fn fill_given(&mut self, given: &GivenColumns) {
         /// Points that a thread takes at a time.

@@ -109,7 +109,7 @@ pub enum Leaf {
     Placeholder,
 }
 
-/// An unknown, differentiated, at one of the sites of a point (periodic conditions have two).
+/// An unknown, differentiated, at one of the sites of a point (periodic conditions have two, integrals many).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Field {
     /// Which unknown, by position.
@@ -117,7 +117,7 @@ pub struct Field {
     /// How it is differentiated.
     pub derivative: Derivative,
     /// Which of the point's places it is taken at.
-    pub site: u8,
+    pub site: u16,
 }
 
 /// A known function of the coordinates, differentiated, at one of the sites of a point.
@@ -128,7 +128,7 @@ pub struct GivenField {
     /// How it is differentiated.
     pub derivative: Derivative,
     /// Which of the point's places it is taken at.
-    pub site: u8,
+    pub site: u16,
 }
 
 /// A linear operator applied to an unknown at one of the sites of a point.
@@ -139,7 +139,7 @@ pub struct Applied {
     /// Which unknown, by position.
     pub unknown: u16,
     /// Which of the point's places it is taken at.
-    pub site: u8,
+    pub site: u16,
 }
 
 /// A channel of a network output at one of the sites of a point.
@@ -150,7 +150,7 @@ pub struct Channel {
     /// Which channel of the term's channel set.
     pub channel: u16,
     /// Which of the point's places it is taken at.
-    pub site: u8,
+    pub site: u16,
 }
 
 /// A comparison; its value is 1 where it holds and 0 elsewhere.

@@ -71,7 +71,11 @@ fn waves(problem: &Problem, time: usize) -> Option<f64> {
 fn rates(problem: &Problem, time: usize, flat: bool) -> Option<Vec<Vec<Complex>>> {
     let coordinate = &problem.domain.coordinates[time];
     let orders = orders(problem, time);
-    if problem.tie().is_some() || problem.equations.len() != orders.len() || orders.contains(&0) {
+    if problem.tie().is_some()
+        || !problem.elsewhere.is_empty()
+        || problem.equations.len() != orders.len()
+        || orders.contains(&0)
+    {
         return None;
     }
     // What is looked at leaves nothing behind.

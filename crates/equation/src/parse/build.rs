@@ -3,15 +3,15 @@
 use super::document::{self, TomlEntry, TomlTable, TomlValue};
 use super::expression::Workshop;
 use super::sections::{
-    ansatz, conditions, constants, data, domain, equations, functions, geometry, network, reference,
-    repeated, training, unknowns, windows,
+    ansatz, conditions, constants, data, domain, equations, functions, geometry, network, quantities,
+    reference, repeated, training, unknowns, windows,
 };
 use super::source::{Sources, Span};
 use super::{overrides, reader};
 use crate::expression::Expression;
 use crate::problem::{self, Domain, Equation, Gap, LeftOpen, Problem};
 
-const SECTIONS: [&str; 14] = [
+const SECTIONS: [&str; 15] = [
     "title",
     "domain",
     "geometry",
@@ -26,6 +26,7 @@ const SECTIONS: [&str; 14] = [
     "network",
     "training",
     "reference",
+    "quantities",
 ];
 
 /// Reads everything that can be read. A problem of a file with mistakes holds placeholders and must
@@ -56,6 +57,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let network_section = section("network");
     let training_section = section("training");
     let reference_section = section("reference");
+    let quantities_section = section("quantities");
     let title = document.get("title").and_then(|entry| reader::text(&entry.node, &mut workshop.mistakes));
 
     let declared = domain::declare(domain_section, workshop);
@@ -84,10 +86,15 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let mut stated_conditions = Vec::new();
     let mut data = Vec::new();
     let mut reference = problem::Reference::default();
+    let mut quantities = Vec::new();
+    let mut elsewhere = Vec::new();
+    let coordinates = domain::coordinates(declared, &ranges);
+    workshop.territory = Some(Domain { coordinates: coordinates.clone(), geometry: geometry.clone() });
     // Without coordinates or unknowns every name would be a mistake of its own.
     if complete {
         functions::read(functions_section, workshop);
         stated = equations::read(equations_section, workshop);
+        elsewhere = std::mem::take(&mut workshop.elsewhere);
         let residuals: Vec<Expression> = stated.iter().map(|(equation, _)| equation.residual).collect();
         let inputs = conditions::ConditionInputs {
             ranges: &ranges,
@@ -101,6 +108,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         repeated::report(&stated_conditions, data_section, workshop);
         ansatz::read(ansatz_section, &mut unknowns, workshop);
         reference = reference::read(reference_section, &unknowns, workshop);
+        quantities = quantities::read(quantities_section, workshop);
     }
     let network = network::read(network_section, workshop);
     let training = training::read(training_section, reference_section, workshop);
@@ -116,16 +124,18 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let mut problem = Problem {
         title: title.map_or_else(String::new, |text| text.content.clone()),
         pool: crate::expression::Pool::default(),
-        domain: Domain { coordinates: domain::coordinates(declared, &ranges), geometry },
+        domain: Domain { coordinates, geometry },
         constants,
         unknowns,
         parameters,
         equations,
+        elsewhere,
         conditions,
         data,
         network,
         training,
         reference,
+        quantities,
         given: Vec::new(),
         enforcements: Vec::new(),
         bare_faces: Vec::new(),

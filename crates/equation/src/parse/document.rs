@@ -67,6 +67,12 @@ impl Text {
         Text { content: content.to_owned(), span, verbatim }
     }
 
+    /// A part of it as a text of its own.
+    pub(super) fn part(&self, range: Range<usize>) -> Text {
+        let verbatim = self.verbatim.map(|start| start + range.start);
+        Text { content: self.content[range.clone()].to_owned(), span: self.place(range), verbatim }
+    }
+
     /// Where a part of the content stands; the whole string where escapes hide it.
     pub(super) fn place(&self, range: Range<usize>) -> Span {
         match self.verbatim {

@@ -11,6 +11,7 @@ mod jumps;
 mod left_open;
 mod network;
 mod probe;
+mod quantity;
 mod training;
 mod window;
 
@@ -27,6 +28,7 @@ pub use left_open::{LeftOpen, Neurons};
 pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub(crate) use probe::{dense_places, largest, places, prescribed, surface_places, value};
+pub use quantity::{Integral, Quantity, Region, RegionNode};
 pub(crate) use training::CONDITION_POINTS;
 pub use training::{HardConstraints, Phase, ResidualWeights, Sampler, Training};
 pub(crate) use window::Tie;
@@ -54,6 +56,8 @@ pub struct Problem {
     pub parameters: Vec<Parameter>,
     /// What holds inside the domain.
     pub equations: Vec<Equation>,
+    /// Where else than at a point itself they read fields.
+    pub elsewhere: Elsewhere,
     /// What holds at special places.
     pub conditions: Vec<Condition>,
     /// Measurements to agree with.
@@ -64,6 +68,8 @@ pub struct Problem {
     pub training: Training,
     /// What the error is measured against, if anything.
     pub reference: Reference,
+    /// Numbers that a solution is asked for.
+    pub quantities: Vec<Quantity>,
     /// Known functions that unknowns are made of, besides the network: those of shapes.
     pub given: Vec<GivenFunction>,
     /// What became of every equation of the conditions, once [`crate::constrain::constrain`] has looked at
@@ -134,11 +140,17 @@ pub struct Condition {
     pub place: Place,
     /// What holds; weights include the condition's own.
     pub equations: Vec<Equation>,
+    /// Where else than at a point itself they read fields.
+    pub elsewhere: Elsewhere,
     /// Points to draw; `None` leaves it to [`Training::condition_points`].
     pub points: Option<usize>,
     /// Which of its equations are to be built into an ansatz, one each, if stated.
     pub exact: Option<Vec<bool>>,
 }
+
+/// Places beside a point at which its equations read fields too, as integrals do: each by the coordinates that differ from the point's.
+/// A field of site `s` is taken at the one before the `s`-th.
+pub type Elsewhere = Vec<Vec<(usize, f64)>>;
 
 /// Where a condition holds.
 #[derive(Clone, Debug)]

@@ -139,6 +139,10 @@ pub(crate) fn prescribed(
     let (Some(field), None, true) = (fields.next(), fields.next(), leaves.iter().all(known)) else {
         return Err(PenaltyReason::NotPrescribed);
     };
+    // What holds for a field elsewhere holds nowhere here.
+    if field.site > 0 {
+        return Err(PenaltyReason::NotPrescribed);
+    }
     let slope = pool.derivative(residual, Leaf::Field(field));
     let factor = match pool.as_number(slope) {
         Some(factor) if factor != 0.0 && factor.is_finite() => factor,

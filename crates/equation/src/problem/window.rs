@@ -80,6 +80,8 @@ pub(crate) enum Tie {
         /// The field that it is of.
         unknown: usize,
     },
+    /// An integral over time, or a value at some time.
+    Elsewhere,
     /// No condition says how it begins.
     NoStart,
 }
@@ -120,6 +122,10 @@ impl Problem {
         }
         if self.network.periodic.iter().any(|periodic| periodic.axis == axis) {
             return Some(Tie::Circle);
+        }
+        let places = self.conditions.iter().flat_map(|condition| &condition.elsewhere).chain(&self.elsewhere);
+        if places.flatten().any(|(fixed, _)| *fixed == axis) {
+            return Some(Tie::Elsewhere);
         }
         let mut begins = false;
         for (condition, stated) in self.conditions.iter().enumerate() {

@@ -129,7 +129,7 @@ impl Lowering<'_> {
         channels: &Channels,
         rules: &Rules,
     ) -> Vec<Expression> {
-        let mut jets: HashMap<(u16, u8), Vec<Expression>> = HashMap::new();
+        let mut jets: HashMap<(u16, u16), Vec<Expression>> = HashMap::new();
         for leaf in self.pool.leaves(residuals) {
             let (unknown, site) = match leaf {
                 Leaf::Field(field) => (field.unknown, field.site),
@@ -173,19 +173,19 @@ impl Lowering<'_> {
         Jets::new(self.pool, channels, rules, unknown).of(ansatz)
     }
 
-    fn at_site(&mut self, expression: Expression, site: u8) -> Expression {
+    fn at_site(&mut self, expression: Expression, site: u16) -> Expression {
         shifted(self.pool, expression, site, self.coordinates)
     }
 }
 
 /// The same expression at another site of the point.
-fn shifted(pool: &mut Pool, expression: Expression, site: u8, coordinates: usize) -> Expression {
+fn shifted(pool: &mut Pool, expression: Expression, site: u16, coordinates: usize) -> Expression {
     if site == 0 {
         return expression;
     }
     pool.substitute(expression, &mut |pool, leaf| match leaf {
         Leaf::Coordinate(axis) => {
-            let shift = coordinates as u16 * u16::from(site);
+            let shift = coordinates as u16 * site;
             Some(pool.leaf(Leaf::Coordinate(axis + shift)))
         }
         Leaf::Channel(channel) => Some(pool.leaf(Leaf::Channel(Channel { site, ..channel }))),

@@ -121,14 +121,14 @@ pub enum Source {
     Prediction,
 }
 
-/// The numbers of one point of a term, in this order: the coordinates of site 0, those of site 1
-/// (periodic conditions), the outward normal (if asked for), values and derivatives of known functions, the columns: what was measured there, or inside the
+/// The numbers of one point of a term, in this order: the coordinates of site 0, those of further sites
+/// (periodic conditions, integrals), the outward normal (if asked for), values and derivatives of known functions, the columns: what was measured there, or inside the
 /// domain, where points are weighted by their residuals, those weights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     /// Coordinates of the domain.
     pub coordinates: usize,
-    /// Places at which the network is evaluated per point: 1 or 2.
+    /// Places at which the network is evaluated per point.
     pub sites: usize,
     /// Whether the outward normal follows, one component per coordinate.
     pub normals: bool,
@@ -205,10 +205,11 @@ pub fn plan(problem: &Problem) -> Result<Arc<Plan>, PlanError> {
         coordinates: problem.domain.len(),
         weighs_points,
     };
-    let mut terms = vec![lowering.term(INTERIOR, Source::Interior, 1, &problem.equations)?];
+    let mut terms =
+        vec![lowering.term(INTERIOR, Source::Interior, 1 + problem.elsewhere.len(), &problem.equations)?];
     for (position, condition) in problem.conditions.iter().enumerate() {
         let sites = match condition.place {
-            Place::Pieces(_) => 1,
+            Place::Pieces(_) => 1 + condition.elsewhere.len(),
             Place::Wrap { .. } => 2,
         };
         let source = Source::Condition(position);
@@ -234,12 +235,24 @@ impl Plan {
         fields: &[(usize, Derivative)],
     ) -> Result<Arc<Plan>, PlanError> {
         let mut plan = self.clone();
-        let equation = |&(unknown, derivative): &(usize, Derivative)| {
-            let name = problem.field_name(unknown, derivative);
-            let residual = plan.pool.field(unknown, derivative);
-            Equation { text: name.clone(), name, residual, weight: None }
+        let field = |&(unknown, derivative): &(usize, Derivative)| {
+            (problem.field_name(unknown, derivative), plan.pool.field(unknown, derivative))
         };
-        let equations: Vec<Equation> = fields.iter().map(equation).collect();
+        let fields: Vec<(String, Expression)> = fields.iter().map(field).collect();
+        plan.asked(problem, fields)
+    }
+
+    /// The same plan, whose prediction is these expressions of the problem.
+    pub fn asking(&self, problem: &Problem, expressions: &[Expression]) -> Result<Arc<Plan>, PlanError> {
+        let named = |(place, &expression): (usize, &Expression)| (format!("asked{place}"), expression);
+        self.clone().asked(problem, expressions.iter().enumerate().map(named).collect())
+    }
+
+    fn asked(self, problem: &Problem, asked: Vec<(String, Expression)>) -> Result<Arc<Plan>, PlanError> {
+        let mut plan = self;
+        let equation =
+            |(name, residual): (String, _)| Equation { text: name.clone(), name, residual, weight: None };
+        let equations: Vec<Equation> = asked.into_iter().map(equation).collect();
         let given: Vec<Expression> = problem.given.iter().map(|function| function.formula).collect();
         let mut lowering = Lowering {
             given: &given,

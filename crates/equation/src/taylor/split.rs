@@ -67,7 +67,7 @@ impl Splitter<'_> {
     }
 
     fn rewrite_sum(&mut self, root: Expression) -> Expression {
-        let mut groups: Vec<((Expression, u16, u8), VariableOperator)> = Vec::new();
+        let mut groups: Vec<((Expression, u16, u16), VariableOperator)> = Vec::new();
         let mut rest = Vec::new();
         for (term, coefficient) in self.expanded_terms(root) {
             match self.derived(term, coefficient) {

@@ -38,16 +38,14 @@ fn change(mut low: f64, mut high: f64, at_low: bool, holds: impl Fn(f64) -> bool
 
 /// The intervals of `[low, high]` in which something holds. From a place it is next asked `step` further on.
 fn intervals(low: f64, high: f64, step: impl Fn(f64) -> f64, holds: impl Fn(f64) -> bool) -> Vec<[f64; 2]> {
+    // The ends themselves lie on a boundary: a rounding away from them it is certain what holds.
+    let rim = 1e-12 * (high - low);
+    let (first, last) = (low + rim, high - rim);
     let mut found = Vec::new();
-    let mut at = low + 0.5 * step(low).min(high - low);
-    let mut before = holds(at);
+    let (mut at, mut before) = (first, holds(first));
     let mut start = before.then_some(low);
-    loop {
-        let next = at + step(at);
-        if next >= high {
-            found.extend(start.map(|start| [start, high]));
-            return found;
-        }
+    while at < last {
+        let next = (at + step(at)).min(last);
         let now = holds(next);
         if now != before {
             let place = change(at, next, before, &holds);
@@ -55,8 +53,9 @@ fn intervals(low: f64, high: f64, step: impl Fn(f64) -> f64, holds: impl Fn(f64)
                 Some(start) => found.push([start, place]),
                 None => start = Some(place),
             }
-            before = now;
         }
-        at = next;
+        (at, before) = (next, now);
     }
+    found.extend(start.map(|start| [start, high]));
+    found
 }

@@ -84,3 +84,16 @@ fn on_a_line_ends_count_once_and_gaps_are_left_out() {
         .sum();
     assert!((ends - 2.5).abs() < 1e-12, "{ends}");
 }
+
+#[test]
+fn in_the_plane_nodes_converge_as_if_there_were_no_boundary() {
+    for center in [0.0, 0.05, 0.1, 0.2] {
+        let hole = Shape::disk([center, 0.0], 0.4).expect("a disk");
+        let ring = Shape::disk([0.0, 0.0], 1.0).expect("a disk").difference(hole).expect("a difference");
+        let ring = solid(ring);
+        for (fineness, bound) in [(6, 1e-6), (8, 1e-8), (12, 1e-11), (16, 1e-13), (24, 1e-13)] {
+            let area = total(&ring.quadrature_inside(fineness), |_| 1.0);
+            assert!((area - PI * 0.84).abs() < bound, "{center}, {fineness}: {area}");
+        }
+    }
+}

@@ -5,6 +5,7 @@ mod fields;
 mod level;
 mod misfit;
 mod quality;
+mod quantity;
 mod relative;
 
 pub use field::FieldError;
@@ -12,4 +13,5 @@ pub(crate) use field::Gauge;
 pub use fields::{FieldSummary, Fields, Places};
 pub use level::is_free as level_is_free;
 pub use misfit::Misfit;
+pub use quantity::QuantityValue;
 pub use relative::largest as largest_relative;

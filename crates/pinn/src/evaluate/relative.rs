@@ -53,7 +53,10 @@ impl Experiment {
             // What conditions sum is looked for inside the domain, too.
             let is_data = |other: usize| matches!(plan.terms[other].source, Source::Data(_));
             let fields = match term.source {
-                Source::Interior | Source::Prediction => at_the_point(fields_of(&|other| !is_data(other))),
+                Source::Interior | Source::Prediction => {
+                    let others = at_the_point(fields_of(&|other| !is_data(other)));
+                    joined(fields_of(&|other| other == position), others)
+                }
                 Source::Condition(_) | Source::Data(_) => fields_of(&|other| other == position),
             };
             samples.push(here.sample(parameters, points, term.row, &fields)?);
@@ -196,6 +199,13 @@ fn is_measured(leaf: Leaf) -> bool {
 fn fields(pool: &Pool, roots: &[Expression]) -> Vec<Field> {
     let leaves = pool.leaves(roots).into_iter();
     leaves.filter_map(|leaf| if let Leaf::Field(field) = leaf { Some(field) } else { None }).collect()
+}
+
+/// Fields of two lists, none twice.
+fn joined(mut fields: Vec<Field>, others: Vec<Field>) -> Vec<Field> {
+    let more = others.into_iter().filter(|other| !fields.contains(other)).collect::<Vec<_>>();
+    fields.extend(more);
+    fields
 }
 
 /// The same fields where there is one place only.

@@ -73,6 +73,10 @@ pub(crate) fn draw_part(
         .enumerate()
         .map(|(position, term)| {
             let mut points = points_of(problem, tables, draw, part.clone(), (position, term))?;
+            let elsewhere = elsewhere(problem, term);
+            if !elsewhere.is_empty() {
+                points.fill_sites(term.row, elsewhere);
+            }
             if let Some(given) = &term.given {
                 match points.width() == term.row.width() {
                     true => points.fill_given(given),
@@ -82,6 +86,15 @@ pub(crate) fn draw_part(
             Ok(points)
         })
         .collect()
+}
+
+/// Where else than at a point itself a term reads fields.
+pub(super) fn elsewhere<'p>(problem: &'p Problem, term: &Term) -> &'p [Vec<(usize, f64)>] {
+    match term.source {
+        Source::Interior => &problem.elsewhere,
+        Source::Condition(index) => &problem.conditions[index].elsewhere,
+        Source::Data(_) | Source::Prediction => &[],
+    }
 }
 
 /// The points of one term, whose known functions may be missing.

@@ -1,7 +1,7 @@
 //! Points as a recipe, for devices that draw them themselves: the same numbers as [`draw`](super::draw), bit for bit.
 
 use super::condition::{free, shares};
-use super::draw::{Draw, SEEDS};
+use super::draw::{Draw, SEEDS, elsewhere};
 use super::sobol::directions;
 use crate::table::Tables;
 use equation::problem::{Coordinate, Piece, Place, Problem, Sampler};
@@ -22,6 +22,7 @@ pub fn recipe(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Op
 fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term: &Term) -> Option<Supply> {
     let part = |number: usize, dimensions: usize, count: usize, columns: Vec<DrawnColumn>| {
         let (sequence, stream) = (sequence(draw.sampler, dimensions)?, Draw::stream_name(position, number));
+        let columns = with_sites(problem, term, columns);
         Some(DrawnPart { count, sequence, stream, columns })
     };
     let row = term.row;
@@ -57,6 +58,17 @@ fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term:
         }
         Source::Data(index) => Some(Supply::Given(tables.measurements(index).clone())),
     }
+}
+
+/// The columns of a point with those of further sites: its own, but for coordinates that are stated.
+fn with_sites(problem: &Problem, term: &Term, mut columns: Vec<DrawnColumn>) -> Vec<DrawnColumn> {
+    let count = term.row.coordinates;
+    for (number, stated) in elsewhere(problem, term).iter().enumerate() {
+        let start = (number + 1) * count;
+        (0..count).for_each(|axis| columns[start + axis] = columns[axis]);
+        stated.iter().for_each(|&(axis, value)| columns[start + axis] = DrawnColumn::Constant(value));
+    }
+    columns
 }
 
 /// The sequence of a sampler, where devices know it.

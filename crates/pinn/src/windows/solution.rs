@@ -1,8 +1,9 @@
 //! All networks as one function of the coordinates: whichever window a time belongs to answers.
 
 use crate::{Experiment, TrainError};
-use equation::expression::Derivative;
+use equation::expression::{Derivative, Expression};
 use equation::problem::Windows;
+use equation::taylor::Plan;
 use kernel::{Kernel, Points};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -97,7 +98,39 @@ impl Experiment {
             Some(fields) => stage.plan.predicting(&stage.problem, fields)?,
             None => Arc::clone(&stage.plan),
         };
-        let mut kernel = self.compile(&plan)?;
+        self.predicted(&plan, points, parameters)
+    }
+
+    /// An expression of the problem at points, whose rows have outward normals where the expression has. In windows that were not begun
+    /// it is no number.
+    pub(crate) fn asked(
+        &self,
+        parameters: &[f64],
+        points: &Points,
+        expression: Expression,
+    ) -> Result<Vec<f64>, TrainError> {
+        let networks = self.networks(parameters);
+        let reached = self.reached(networks.len());
+        let mut values = vec![f64::NAN; points.len()];
+        for (number, parameters) in networks.into_iter().enumerate() {
+            let own = |place: &[f64]| reached.as_ref().is_none_or(|reached| reached.window(place) == number);
+            let part = Selection::of(points, own);
+            if !part.points.is_empty() {
+                let stage = self.stage(number)?;
+                let plan = stage.plan.asking(&stage.problem, &[expression])?;
+                part.put(&self.predicted(&plan, &part.points, parameters)?, 1, &mut values);
+            }
+        }
+        Ok(values)
+    }
+
+    fn predicted(
+        &self,
+        plan: &Arc<Plan>,
+        points: &Points,
+        parameters: &[f64],
+    ) -> Result<Vec<f64>, TrainError> {
+        let mut kernel = self.compile(plan)?;
         let mut values = vec![0.0; points.len() * plan.prediction.residuals.len()];
         kernel.predict(points, parameters, &mut values)?;
         Ok(values)

@@ -9,6 +9,7 @@ mod golden;
 mod manifest;
 mod measurements;
 mod optimizers;
+mod quantities;
 mod references;
 mod relative_residuals;
 mod resume;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 impl Resolver<'_> {
     /// A coordinate as an argument: `x`, or `x[i]` of a family.
-    fn axis(&mut self, syntax: &Syntax) -> Result<usize, Broken> {
+    pub(super) fn axis(&mut self, syntax: &Syntax) -> Result<usize, Broken> {
         let names_it = matches!(syntax.kind, SyntaxKind::Name(_) | SyntaxKind::Index(..));
         if names_it && let Ok(value) = self.value(syntax) {
             match value {

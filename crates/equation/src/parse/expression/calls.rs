@@ -42,6 +42,11 @@ impl Resolver<'_> {
                 self.dot(left, right, range)
             }
             "sum" => self.summation(at, arguments, range),
+            "integral" => self.integral(at, arguments, range),
+            "at" => {
+                let [argument, place] = self.arguments(name, at, arguments)?;
+                self.value_at(argument, place, range)
+            }
             "min" | "max" => self.extreme(name, at, arguments),
             "where" => {
                 let [condition, then, otherwise] = self.arguments(name, at, arguments)?;

@@ -54,7 +54,7 @@ impl Uses {
 }
 
 /// Operators that are written like calls, with how they are called.
-pub(super) const OPERATORS: [(&str, &str); 11] = [
+pub(super) const OPERATORS: [(&str, &str); 13] = [
     ("d", "d(expression, x, …)"),
     ("dn", "dn(expression)"),
     ("grad", "grad(expression)"),
@@ -65,6 +65,11 @@ pub(super) const OPERATORS: [(&str, &str); 11] = [
     ("sum", "sum(i, expression), sum(i, from, to, expression) or sum(vector)"),
     ("min", "min(a, b, …)"),
     ("max", "max(a, b, …)"),
+    (
+        "integral",
+        "integral(expression, \"boundary\"), integral(expression, x) or integral(expression, \"inside\")",
+    ),
+    ("at", "at(expression, [x, y])"),
     ("where", "where(condition, then, otherwise)"),
 ];
 

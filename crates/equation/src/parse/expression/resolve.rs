@@ -4,6 +4,7 @@ use super::{Scope, Syntax, SyntaxKind, Uses, shape};
 use crate::expression::{Expression, Function, Leaf, Node, Overflow, Pool};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::Text;
+use crate::problem::{Domain, Elsewhere, Integral};
 use std::ops::Range;
 
 /// A number or several.
@@ -29,6 +30,12 @@ pub(in crate::parse) struct Workshop {
     derivatives: usize,
     /// Expressions finished so far: each is walked once more.
     pub(in crate::parse) formulas: usize,
+    /// Where integrals are taken, once that is known.
+    pub(in crate::parse) territory: Option<Domain>,
+    /// Places that integrals of the equations at hand read fields at.
+    pub(in crate::parse) elsewhere: Elsewhere,
+    /// Integrals of the quantity at hand.
+    pub(in crate::parse) integrals: Vec<Integral>,
     /// A limit of the whole file was passed and reported: nothing more is built.
     pub(in crate::parse) exhausted: bool,
 }
@@ -53,6 +60,18 @@ pub(in crate::parse) struct Context<'c> {
     /// The unknown whose raw output `N` is.
     pub(in crate::parse) raw: Option<usize>,
     pub(in crate::parse) normals: Normals<'c>,
+    pub(in crate::parse) integrals: Integrals,
+}
+
+/// What becomes of integrals and values at places.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::parse) enum Integrals {
+    /// There may be none.
+    Absent,
+    /// They are listed, to be found when training is over.
+    Listed,
+    /// They are sums over other places of the point: training reads fields there.
+    Summed,
 }
 
 /// Whether there is an outward normal.
@@ -73,7 +92,16 @@ impl Context<'_> {
     /// Everything but normals and raw outputs.
     pub(in crate::parse) fn everything(subject: &'static str) -> Context<'static> {
         let normals = Normals::Absent;
-        Context { subject, coordinates: true, parameters: true, unknowns: true, raw: None, normals }
+        let integrals = Integrals::Absent;
+        Context {
+            subject,
+            coordinates: true,
+            parameters: true,
+            unknowns: true,
+            raw: None,
+            normals,
+            integrals,
+        }
     }
 
     /// Numbers, constants and coordinates.
@@ -162,6 +190,10 @@ impl<'w> Resolver<'w> {
         let value = match &syntax.kind {
             SyntaxKind::Number(value) => Value::Scalar(self.workshop.pool.number(*value)),
             SyntaxKind::Name(name) => self.name(name, &syntax.range)?,
+            SyntaxKind::Quoted(_) => {
+                let hint = "texts in quotes are regions: `integral(u, \"boundary\")`";
+                return Err(self.fail_with(&syntax.range, "a text in quotes has no value", hint));
+            }
             SyntaxKind::Index(name, index) => self.indexed(name, index, &syntax.range)?,
             SyntaxKind::Call(name, at, arguments) => self.call(name, at, arguments, &syntax.range)?,
             SyntaxKind::Vector(components) => self.vector(components, &syntax.range)?,
@@ -296,6 +328,18 @@ impl<'w> Resolver<'w> {
             && self.workshop.pool.mentions(expression, |leaf| matches!(leaf, Leaf::Raw(_)))
         {
             return Err(self.fail(range, "an ansatz may not use derivatives of `N`"));
+        }
+        if self
+            .workshop
+            .pool
+            .mentions(expression, |leaf| matches!(leaf, Leaf::Field(field) if field.site > 0))
+        {
+            let hint = "differentiate what is inside of the integral";
+            return Err(self.fail_with(
+                range,
+                "integrals and values at places cannot be differentiated",
+                hint,
+            ));
         }
         let slope = self.workshop.pool.differentiate(expression, axis);
         self.settle(range)?;

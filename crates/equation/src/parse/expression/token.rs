@@ -11,6 +11,8 @@ use std::ops::Range;
 pub(in crate::parse) enum Token {
     Number(f64),
     Name,
+    /// A text in quotes.
+    Quoted,
     Plus,
     Minus,
     Star,
@@ -56,6 +58,8 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<Lexeme>, SyntaxError> {
             number(text, start)?
         } else if character.is_alphabetic() {
             (Token::Name, length_while(&text[start..], continues_name))
+        } else if let Some(length) = quoted(text, start, character) {
+            (Token::Quoted, length)
         } else {
             symbol(text, start, character)?
         };
@@ -64,6 +68,14 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<Lexeme>, SyntaxError> {
     }
     lexemes.push(Lexeme { token: Token::End, range: text.len()..text.len() });
     Ok(lexemes)
+}
+
+/// Bytes of a text in quotes. A single quote behind a name is somebody's derivative.
+fn quoted(text: &str, start: usize, quote: char) -> Option<usize> {
+    let behind_name =
+        quote == '\'' && text[..start].ends_with(|before: char| continues_name(before) || before == ')');
+    let starts = matches!(quote, '"' | '\'') && !behind_name;
+    starts.then(|| text[start + 1..].find(quote)).flatten().map(|length| length + 2)
 }
 
 fn symbol(text: &str, start: usize, character: char) -> Result<(Token, usize), SyntaxError> {
@@ -115,6 +127,7 @@ fn instead_of(character: char) -> Option<&'static str> {
         '≥' => Some("write `>=`"),
         '{' | '}' => Some("group with `(` and `)`; derivatives are written `u_xx`"),
         '\'' => Some("derivatives are written `u_x`"),
+        '"' => Some("a text ends with the quote that it begins with"),
         '_' => Some("derivatives of formulas are written `d(formula, x)`"),
         ';' => Some("separate with `,`"),
         '|' => Some("write `abs(x)`; conditions are joined with `and`, `or`, `not`"),

@@ -5,11 +5,11 @@ use super::place;
 use crate::expression::{Derivative, Expression, Field, Leaf};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Text, TomlEntry, TomlTable, TomlValue};
-use crate::parse::expression::{Context, Meaning, Normals, Parser, Workshop};
+use crate::parse::expression::{Context, Integrals, Meaning, Normals, Parser, Workshop};
 use crate::parse::reader;
 use crate::parse::source::Span;
 use crate::parse::suggest::clipped;
-use crate::problem::{Condition, Equation, Geometry, Place, Unknown};
+use crate::problem::{Condition, Equation, Geometry, Piece, Place, Unknown};
 
 /// What conditions need to know of the rest of the file.
 pub(in crate::parse) struct ConditionInputs<'s> {
@@ -41,22 +41,18 @@ pub(in crate::parse) fn read(
             continue;
         }
         let Some(table) = reader::record(&entry.node, &known, &mut workshop.mistakes) else { continue };
+        workshop.elsewhere.clear();
         let weight = weight(table, workshop);
         let points = table.get("points").and_then(|entry| points(&entry.node, workshop));
         let condition = match (table.get("on"), table.get("periodic")) {
-            (Some(on), None) => on_pieces(entry, table, on, weight, inputs, workshop),
+            (Some(on), None) => on_pieces(entry, table, Some(on), weight, inputs, workshop),
             (None, Some(periodic)) => wrap(entry, table, periodic, weight, inputs, workshop),
             (Some(_), Some(periodic)) => {
                 let message = "a condition has either `on` or `periodic`";
                 workshop.mistakes.report(periodic.key_span, message);
                 None
             }
-            (None, None) => {
-                let message = "this condition does not say where it holds";
-                let hint = "add `on = \"x = 0\"`, `on = \"boundary\"` or `periodic = \"x\"`";
-                workshop.mistakes.report_with(entry.key_span, message, hint);
-                None
-            }
+            (None, None) => on_pieces(entry, table, None, weight, inputs, workshop),
         };
         let Some((place, all)) = condition else { continue };
         equations += all.len();
@@ -65,7 +61,9 @@ pub(in crate::parse) fn read(
             break;
         }
         let exact = exact(table, all.len(), &mut workshop.mistakes);
-        let condition = Condition { name: entry.key.clone(), place, equations: all, points, exact };
+        let elsewhere = std::mem::take(&mut workshop.elsewhere);
+        let name = entry.key.clone();
+        let condition = Condition { name, place, equations: all, elsewhere, points, exact };
         conditions.push((condition, entry.key_span));
     }
     conditions
@@ -89,7 +87,7 @@ fn exact(table: &TomlTable, equations: usize, mistakes: &mut Mistakes) -> Option
 fn on_pieces(
     entry: &TomlEntry,
     table: &TomlTable,
-    on: &TomlEntry,
+    on: Option<&TomlEntry>,
     weight: Option<f64>,
     inputs: &ConditionInputs<'_>,
     workshop: &mut Workshop,
@@ -100,8 +98,11 @@ fn on_pieces(
     if inputs.is_shapeless {
         return None;
     }
-    let pieces = reader::text(&on.node, &mut workshop.mistakes)
-        .and_then(|text| place::read(text, inputs.ranges, inputs.geometry, workshop));
+    let pieces = match on {
+        Some(on) => reader::text(&on.node, &mut workshop.mistakes)
+            .and_then(|text| place::read(text, inputs.ranges, inputs.geometry, workshop)),
+        None => Some(Vec::new()),
+    };
     let ((Some(written), None) | (None, Some(written))) = (table.get("equation"), table.get("equations"))
     else {
         let hint = "add `equation = \"u = 0\"`";
@@ -114,7 +115,7 @@ fn on_pieces(
         return None;
     }
     let mut axes: Vec<usize> = Vec::new();
-    let mut faces = true;
+    let mut faces = on.is_some();
     for piece in pieces.iter().flatten() {
         match (piece.normal, piece.surface) {
             (Some((axis, _)), _) => axes.push(axis),
@@ -131,7 +132,8 @@ fn on_pieces(
         (Some(_), true) => Normals::Along(&axes),
         (Some(_), false) => Normals::Absent,
     };
-    let context = Context { normals, ..Context::everything("a condition") };
+    let integrals = Integrals::Summed;
+    let context = Context { normals, integrals, ..Context::everything("a condition") };
     let mut all = Vec::with_capacity(texts.len());
     let mut fine = true;
     for text in texts {
@@ -146,8 +148,36 @@ fn on_pieces(
             None => fine = false,
         }
     }
-    let pieces = pieces.filter(|_| fine)?;
+    let mut pieces = pieces.filter(|_| fine)?;
+    if on.is_none() {
+        pieces.push(anywhere(entry, &all, workshop)?);
+    }
     Some((Place::Pieces(pieces), named(&entry.key, all, weight)))
+}
+
+/// The place of a condition that says nothing of where it holds, and need not: all its fields are elsewhere.
+fn anywhere(
+    entry: &TomlEntry,
+    equations: &[(String, Vec<Expression>)],
+    workshop: &mut Workshop,
+) -> Option<Piece> {
+    let all: Vec<Expression> =
+        equations.iter().flat_map(|(_, residuals)| residuals.iter().copied()).collect();
+    let leaves = workshop.pool.leaves(&all);
+    let is_here = |leaf: &Leaf| matches!(leaf, Leaf::Field(Field { site: 0, .. }));
+    match workshop.elsewhere.first() {
+        Some(fixed) if !leaves.iter().any(is_here) => {
+            let mut fixed = fixed.clone();
+            fixed.sort_by_key(|(axis, _)| *axis);
+            Some(Piece { fixed, filter: None, normal: None, surface: None })
+        }
+        _ => {
+            let message = "this condition does not say where it holds";
+            let hint = "add `on = \"x = 0\"`, `on = \"boundary\"` or `periodic = \"x\"`";
+            workshop.mistakes.report_with(entry.key_span, message, hint);
+            None
+        }
+    }
 }
 
 fn wrap(
@@ -187,7 +217,7 @@ fn wrap(
 }
 
 /// The expression at one end: its fields there, and the coordinate itself replaced by its value.
-fn at_site(field: Expression, site: u8, axis: usize, value: f64, workshop: &mut Workshop) -> Expression {
+fn at_site(field: Expression, site: u16, axis: usize, value: f64, workshop: &mut Workshop) -> Expression {
     workshop.pool.substitute(field, &mut |pool, leaf| match leaf {
         Leaf::Field(field) => Some(pool.leaf(Leaf::Field(Field { site, ..field }))),
         Leaf::Coordinate(other) if usize::from(other) == axis => Some(pool.number(value)),

@@ -2,7 +2,7 @@
 
 use crate::expression::Expression;
 use crate::parse::document::{TomlNode, TomlTable, TomlValue};
-use crate::parse::expression::{Context, Workshop};
+use crate::parse::expression::{Context, Integrals, Workshop};
 use crate::parse::reader;
 use crate::parse::source::Span;
 use crate::problem::Equation;
@@ -31,7 +31,7 @@ pub(in crate::parse) fn read(section: &TomlTable, workshop: &mut Workshop) -> Ve
             _ => (&entry.node, None),
         };
         let Some(text) = reader::formula(node, &mut workshop.mistakes) else { continue };
-        let context = Context::everything("an equation");
+        let context = Context { integrals: Integrals::Summed, ..Context::everything("an equation") };
         let Some(residuals) = workshop.residuals(text, &context) else { continue };
         if stated.len() + residuals.len() > MAX_EQUATIONS {
             workshop.mistakes.report(entry.key_span, format!("more than {MAX_EQUATIONS} equations"));

@@ -10,6 +10,7 @@ pub(super) mod functions;
 pub(super) mod geometry;
 pub(super) mod network;
 pub(super) mod place;
+pub(super) mod quantities;
 pub(super) mod reference;
 pub(super) mod repeated;
 pub(super) mod training;

@@ -38,6 +38,7 @@ pub(in crate::parse) fn check(training: &TomlTable, problem: &Problem, mistakes:
                 "state the start as a condition, or leave `windows` out",
             )
         }
+        Tie::Elsewhere => ("an equation reads fields at other times".to_owned(), "leave `windows` out"),
         Tie::NoStart => ("there is no initial condition".to_owned(), "add a condition at the start of `t`"),
     };
     let message = format!("this problem cannot be divided into time windows: {reason}");

@@ -7,6 +7,7 @@ mod mistakes;
 mod mistakes_from_other_notations;
 mod mistakes_in_expressions;
 mod mistakes_in_sections;
+mod quantities;
 mod rendering;
 mod resolving;
 mod robustness;

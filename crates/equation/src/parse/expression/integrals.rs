@@ -1,0 +1,227 @@
+//! Integrals over regions and values at places: numbers of a whole solution.
+
+use super::{Broken, Context, Integrals, Normals, Resolver, Syntax, SyntaxKind, Value};
+use crate::expression::{Expression, Field, Leaf};
+use crate::parse::sections::place;
+use crate::problem::{Domain, Integral, Region, Role};
+use std::ops::Range;
+
+/// Places that the equations inside, or those of one condition, may read fields at.
+const MOST_PLACES: usize = 512;
+
+impl Resolver<'_> {
+    /// `integral(expression, region)`.
+    pub(super) fn integral(
+        &mut self,
+        at: &Range<usize>,
+        arguments: &[Syntax],
+        range: &Range<usize>,
+    ) -> Result<Value, Broken> {
+        let [argument, regions @ ..] = arguments else {
+            return Err(self.wrong_count("integral", at, 0, "2 or more"));
+        };
+        if regions.is_empty() {
+            return Err(self.wrong_count("integral", at, 1, "2 or more"));
+        }
+        let territory = self.territory(range)?;
+        let over = self.region(regions, &territory)?;
+        self.summed(argument, over, &territory, range)
+    }
+
+    /// `at(expression, [x, y])`.
+    pub(super) fn value_at(
+        &mut self,
+        argument: &Syntax,
+        place: &Syntax,
+        range: &Range<usize>,
+    ) -> Result<Value, Broken> {
+        let territory = self.territory(range)?;
+        let over = self.one_place(place, &territory)?;
+        self.summed(argument, over, &territory, range)
+    }
+
+    fn territory(&mut self, range: &Range<usize>) -> Result<Domain, Broken> {
+        if self.context.integrals == Integrals::Absent {
+            let message = format!("{} may not use integrals or values at places", self.context.subject);
+            return Err(self.fail_with(
+                range,
+                message,
+                "they belong to equations, conditions and [quantities], and not into each other",
+            ));
+        }
+        self.workshop.territory.clone().ok_or(Broken)
+    }
+
+    fn region(&mut self, regions: &[Syntax], territory: &Domain) -> Result<Region, Broken> {
+        if let [Syntax { kind: SyntaxKind::Quoted(name), range }] = regions {
+            if matches!(name.trim(), "inside" | "domain") {
+                return self.inside(range, territory);
+            }
+            let ranges: Vec<Option<(f64, f64)>> = territory
+                .coordinates
+                .iter()
+                .map(|coordinate| Some((coordinate.low, coordinate.high)))
+                .collect();
+            let text = self.text.part(range.start + 1..range.end - 1);
+            let pieces = place::read(&text, &ranges, territory.geometry.as_ref(), self.workshop);
+            return pieces.map(Region::Pieces).ok_or(Broken);
+        }
+        let axes: Result<Vec<usize>, Broken> = regions.iter().map(|axis| self.axis(axis)).collect();
+        let axes = axes?;
+        let whole = regions[0].range.start..regions[regions.len() - 1].range.end;
+        if let Some(geometry) = &territory.geometry
+            && axes.iter().any(|axis| geometry.axes.contains(axis))
+        {
+            let message = "space is a shape here: intervals of its coordinates are not all inside";
+            return Err(self.fail_with(&whole, message, "integrate over `\"inside\"` or over a piece"));
+        }
+        if (1..axes.len()).any(|place| axes[..place].contains(&axes[place])) {
+            return Err(self.fail(&whole, "a coordinate is named twice"));
+        }
+        if axes.len() > Region::MOST_AXES {
+            let message = format!("an integral over more than {} coordinates", Region::MOST_AXES);
+            return Err(self.fail(&whole, message));
+        }
+        Ok(Region::Along(axes))
+    }
+
+    fn inside(&mut self, range: &Range<usize>, territory: &Domain) -> Result<Region, Broken> {
+        let space = territory.space().len();
+        if space == 0 || space > Region::MOST_AXES {
+            let most = Region::MOST_AXES;
+            let message = format!("an integral over all of space needs 1 to {most} space coordinates");
+            return Err(self.fail(range, message));
+        }
+        Ok(Region::Inside)
+    }
+
+    /// A vector of all space coordinates, or of all coordinates.
+    fn one_place(&mut self, place: &Syntax, territory: &Domain) -> Result<Region, Broken> {
+        let values = match self.value(place)? {
+            Value::Scalar(value) => vec![value],
+            Value::Vector(values) => values,
+        };
+        let space = territory.space();
+        let axes: Vec<usize> = match values.len() {
+            count if count == territory.len() => (0..count).collect(),
+            count if count == space.len() => space,
+            count => {
+                let names: Vec<&str> =
+                    space.iter().map(|&axis| territory.coordinates[axis].name.as_str()).collect();
+                let message = format!("a place of {count} coordinates among {}", territory.len());
+                let hint = format!("state all coordinates, or those of space: `[{}]`", names.join(", "));
+                return Err(self.fail_with(&place.range, message, hint));
+            }
+        };
+        let mut fixed = Vec::with_capacity(axes.len());
+        for (axis, value) in axes.into_iter().zip(values) {
+            let Some(value) = self.workshop.pool.as_number(value) else {
+                return Err(self.fail(&place.range, "a place is made of numbers and constants"));
+            };
+            let coordinate = &territory.coordinates[axis];
+            if !(coordinate.low..=coordinate.high).contains(&value) {
+                let (name, low, high) = (&coordinate.name, coordinate.low, coordinate.high);
+                let message = format!("`{name} = {value}` lies outside its interval [{low}, {high}]");
+                return Err(self.fail(&place.range, message));
+            }
+            fixed.push((axis, value));
+        }
+        let mut whole: Vec<f64> = territory.coordinates.iter().map(|coordinate| coordinate.low).collect();
+        fixed.iter().for_each(|&(axis, value)| whole[axis] = value);
+        if !territory.covers(&whole) {
+            return Err(self.fail(&place.range, "this place lies outside of the shape"));
+        }
+        Ok(Region::At(fixed))
+    }
+
+    /// The sum of an expression over a region.
+    fn summed(
+        &mut self,
+        argument: &Syntax,
+        over: Region,
+        territory: &Domain,
+        range: &Range<usize>,
+    ) -> Result<Value, Broken> {
+        let space = territory.space();
+        let faces = match &over {
+            Region::Pieces(pieces) => {
+                pieces.iter().all(|piece| piece.normal.is_some() || piece.surface.is_some())
+            }
+            Region::Inside | Region::Along(_) | Region::At(_) => false,
+        };
+        let normals = if faces { Normals::Along(&space) } else { Normals::Absent };
+        let inner = Context { integrals: Integrals::Absent, normals, ..*self.context };
+        let value = Resolver {
+            workshop: self.workshop,
+            text: self.text,
+            context: &inner,
+            locals: self.locals.clone(),
+            uses: self.uses,
+        }
+        .value(argument)?;
+        self.uses.unknowns = true;
+        if self.context.integrals == Integrals::Summed {
+            return match value {
+                Value::Scalar(integrand) => {
+                    self.elsewhere(integrand, &over, territory, range).map(Value::Scalar)
+                }
+                Value::Vector(all) => {
+                    let all = all.into_iter().map(|one| self.elsewhere(one, &over, territory, range));
+                    all.collect::<Result<Vec<_>, _>>().map(Value::Vector)
+                }
+            };
+        }
+        let fixed = over.axes(territory);
+        let free = (0..territory.len()).find(|axis| !fixed.contains(axis));
+        if let Some(axis) = free.filter(|&axis| territory.coordinates[axis].role != Role::Time) {
+            let name = &territory.coordinates[axis].name;
+            let message = format!("nothing says at which `{name}`");
+            let hint = format!("only time may be left open: integrate over `{name}` too, or use `at`");
+            return Err(self.fail_with(range, message, hint));
+        }
+        let mut one = |integrand: Expression| {
+            let place = self.workshop.integrals.len() as u16;
+            self.workshop.integrals.push(Integral { integrand, over: over.clone() });
+            self.workshop.pool.leaf(Leaf::Column(place))
+        };
+        Ok(match value {
+            Value::Scalar(integrand) => Value::Scalar(one(integrand)),
+            Value::Vector(all) => Value::Vector(all.into_iter().map(one).collect()),
+        })
+    }
+
+    /// The sum as an expression: fields are taken at the nodes, which are sites of the point.
+    fn elsewhere(
+        &mut self,
+        integrand: Expression,
+        over: &Region,
+        territory: &Domain,
+        range: &Range<usize>,
+    ) -> Result<Expression, Broken> {
+        let nodes = over.nodes(territory, &self.workshop.pool, over.fineness());
+        let mut terms = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let known = self.workshop.elsewhere.iter().position(|place| *place == node.fixed);
+            let place = known.unwrap_or_else(|| {
+                self.workshop.elsewhere.push(node.fixed.clone());
+                self.workshop.elsewhere.len() - 1
+            });
+            let site = place as u16 + 1;
+            let there = self.workshop.pool.substitute(integrand, &mut |pool, leaf| match leaf {
+                Leaf::Field(field) => Some(pool.leaf(Leaf::Field(Field { site, ..field }))),
+                Leaf::Coordinate(axis) => {
+                    let fixed = node.fixed.iter().find(|(own, _)| *own == usize::from(axis));
+                    fixed.map(|(_, value)| pool.number(*value))
+                }
+                Leaf::Normal(axis) => Some(pool.number(node.normal[usize::from(axis)])),
+                _ => None,
+            });
+            terms.push((there, node.weight));
+        }
+        if self.workshop.elsewhere.len() > MOST_PLACES {
+            let message = format!("integrals of one place need fields at more than {MOST_PLACES} others");
+            return Err(self.fail(range, message));
+        }
+        self.combine(&terms, range)
+    }
+}
