@@ -76,6 +76,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         required(&document, "geometry", "shape = \"disk([0, 0], 1)\"", sources, workshop);
     }
     let geometry = geometry::read(geometry_section, &ranges, workshop);
+    let system = domain::system(domain_section, &ranges, geometry.is_some(), workshop);
     let parameters = unknowns::parameters(&declared_parameters, workshop);
 
     let complete = required(&document, "domain", "x = [0, 1]", sources, workshop)
@@ -89,7 +90,8 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let mut quantities = Vec::new();
     let mut elsewhere = Vec::new();
     let coordinates = domain::coordinates(declared, &ranges);
-    workshop.territory = Some(Domain { coordinates: coordinates.clone(), geometry: geometry.clone() });
+    workshop.territory =
+        Some(Domain { coordinates: coordinates.clone(), system, geometry: geometry.clone() });
     // Without coordinates or unknowns every name would be a mistake of its own.
     if complete {
         functions::read(functions_section, workshop);
@@ -124,7 +126,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let mut problem = Problem {
         title: title.map_or_else(String::new, |text| text.content.clone()),
         pool: crate::expression::Pool::default(),
-        domain: Domain { coordinates, geometry },
+        domain: Domain { coordinates, system, geometry },
         constants,
         unknowns,
         parameters,

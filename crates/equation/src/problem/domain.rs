@@ -1,5 +1,6 @@
 //! Coordinates, and the part of space that a problem is about.
 
+use super::System;
 use geometry::Solid;
 use std::sync::Arc;
 
@@ -8,6 +9,8 @@ use std::sync::Arc;
 pub struct Domain {
     /// In the file's order, which is the network's input order.
     pub coordinates: Vec<Coordinate>,
+    /// What the space coordinates are.
+    pub system: System,
     /// Where space is not the whole box.
     pub geometry: Option<Geometry>,
 }

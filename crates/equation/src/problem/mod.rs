@@ -12,6 +12,7 @@ mod left_open;
 mod network;
 mod probe;
 mod quantity;
+mod system;
 mod training;
 mod window;
 
@@ -29,6 +30,7 @@ pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub(crate) use probe::{dense_places, largest, places, prescribed, surface_places, value};
 pub use quantity::{Integral, Quantity, Region, RegionNode};
+pub use system::System;
 pub(crate) use training::CONDITION_POINTS;
 pub use training::{HardConstraints, Phase, ResidualWeights, Sampler, Training};
 pub(crate) use window::Tie;

@@ -1,6 +1,6 @@
 //! Numbers that a solution is asked for: integrals over regions, fluxes, values at places, and formulas of these.
 
-use super::{Domain, Piece};
+use super::{Domain, Piece, System};
 use crate::expression::{Expression, Leaf, Pool, evaluate};
 use geometry::gauss;
 
@@ -88,6 +88,23 @@ impl Region {
 
     /// A rule with `fineness` nodes in each panel. `pool` has the filters of pieces.
     pub fn nodes(&self, domain: &Domain, pool: &Pool, fineness: usize) -> Vec<RegionNode> {
+        let mut nodes = self.straight(domain, pool, fineness);
+        if domain.system != System::Cartesian && !matches!(self, Region::At(_)) {
+            let space = domain.space();
+            for node in &mut nodes {
+                let across = node.normal.iter().position(|component| *component != 0.0);
+                let axis = match domain.geometry {
+                    Some(_) => None,
+                    None => across,
+                };
+                node.weight *= domain.system.measure(&space, &place(node, domain), axis);
+            }
+        }
+        nodes
+    }
+
+    /// The same as if coordinates were straight.
+    fn straight(&self, domain: &Domain, pool: &Pool, fineness: usize) -> Vec<RegionNode> {
         match self {
             Region::Pieces(pieces) => {
                 pieces.iter().flat_map(|piece| on_piece(piece, domain, pool, fineness)).collect()

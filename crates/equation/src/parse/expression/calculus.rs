@@ -2,6 +2,7 @@
 
 use super::{Broken, Normals, Resolver, Syntax, SyntaxKind, Value};
 use crate::expression::{Expression, Leaf, Node};
+use crate::problem::System;
 use std::ops::Range;
 
 impl Resolver<'_> {
@@ -61,10 +62,17 @@ impl Resolver<'_> {
                 "use it in conditions that hold on faces, such as `on = \"x = 0\"` or `on = \"boundary\"`";
             return Err(self.fail_with(range, message, hint));
         };
+        let space = self.workshop.scope.space();
+        let lengths = self.workshop.system.inverse_lengths(&mut self.workshop.pool, &space);
         let mut along = |expression: Expression| -> Result<Expression, Broken> {
             let mut terms = Vec::with_capacity(axes.len());
             for &axis in axes {
                 let slope = self.slope(expression, axis, range)?;
+                let length = space.iter().position(|&own| own == axis).and_then(|place| lengths.get(place));
+                let slope = match length {
+                    Some(&length) => self.powers(&[(slope, 1.0), (length, 1.0)], range)?,
+                    None => slope,
+                };
                 let normal = self.workshop.pool.leaf(Leaf::Normal(axis as u16));
                 terms.push((self.powers(&[(slope, 1.0), (normal, 1.0)], range)?, 1.0));
             }
@@ -96,7 +104,13 @@ impl Resolver<'_> {
         expression: Expression,
         range: &Range<usize>,
     ) -> Result<Vec<Expression>, Broken> {
-        self.space(range)?.into_iter().map(|axis| self.slope(expression, axis, range)).collect()
+        let space = self.space(range)?;
+        let lengths = self.workshop.system.inverse_lengths(&mut self.workshop.pool, &space);
+        let mut along = |(axis, length): (usize, Expression)| {
+            let slope = self.slope(expression, axis, range)?;
+            self.powers(&[(slope, 1.0), (length, 1.0)], range)
+        };
+        space.into_iter().zip(lengths).map(&mut along).collect()
     }
 
     /// The components of a vector, given as one vector or as several scalars.
@@ -127,11 +141,26 @@ impl Resolver<'_> {
                 format!("`div` of {} components in {} space coordinates", components.len(), space.len());
             return Err(self.fail_with(range, message, "it takes one component per space coordinate"));
         }
-        let mut terms = Vec::with_capacity(space.len());
-        for (component, axis) in components.into_iter().zip(space) {
-            terms.push((self.slope(component, axis, range)?, 1.0));
+        let (system, pool) = (self.workshop.system, &mut self.workshop.pool);
+        let (lengths, spread) = (system.inverse_lengths(pool, &space), system.spread(pool, &space, 1));
+        let mut terms = Vec::with_capacity(2 * space.len());
+        for (place, (component, axis)) in components.into_iter().zip(space).enumerate() {
+            let slope = self.slope(component, axis, range)?;
+            terms.push((self.powers(&[(slope, 1.0), (lengths[place], 1.0)], range)?, 1.0));
+            terms.push((self.powers(&[(component, 1.0), (spread[place], 1.0)], range)?, 1.0));
         }
         self.combine(&terms, range).map(Value::Scalar)
+    }
+
+    /// Refuses what is written for straight coordinates only.
+    fn straight(&mut self, what: &str, range: &Range<usize>) -> Result<(), Broken> {
+        match self.workshop.system {
+            System::Cartesian => Ok(()),
+            system => {
+                let message = format!("{what} in {} coordinates", system.name());
+                Err(self.fail_with(range, message, "write its components out by derivatives"))
+            }
+        }
     }
 
     pub(super) fn curl(
@@ -143,6 +172,7 @@ impl Resolver<'_> {
         if arguments.is_empty() {
             return Err(self.wrong_count("curl", at, 0, "1 or more"));
         }
+        self.straight("`curl`", range)?;
         let components = self.components(arguments)?;
         let space = self.space(range)?;
         match (&components[..], &space[..]) {
@@ -178,11 +208,18 @@ impl Resolver<'_> {
     pub(super) fn laplacian(&mut self, argument: &Syntax, range: &Range<usize>) -> Result<Value, Broken> {
         let value = self.value(argument)?;
         let space = self.space(range)?;
+        if matches!(value, Value::Vector(_)) {
+            self.straight("`laplacian` of a vector", range)?;
+        }
+        let (system, pool) = (self.workshop.system, &mut self.workshop.pool);
+        let (lengths, spread) = (system.inverse_lengths(pool, &space), system.spread(pool, &space, 2));
         let mut laplacian = |expression: Expression| {
-            let mut terms = Vec::with_capacity(space.len());
-            for &axis in &space {
+            let mut terms = Vec::with_capacity(2 * space.len());
+            for (place, &axis) in space.iter().enumerate() {
                 let slope = self.slope(expression, axis, range)?;
-                terms.push((self.slope(slope, axis, range)?, 1.0));
+                let second = self.slope(slope, axis, range)?;
+                terms.push((self.powers(&[(second, 1.0), (lengths[place], 2.0)], range)?, 1.0));
+                terms.push((self.powers(&[(slope, 1.0), (spread[place], 1.0)], range)?, 1.0));
             }
             self.combine(&terms, range)
         };

@@ -47,6 +47,10 @@ impl Resolver<'_> {
                 let [argument, place] = self.arguments(name, at, arguments)?;
                 self.value_at(argument, place, range)
             }
+            "dirac" => {
+                let [argument, width] = self.arguments(name, at, arguments)?;
+                self.point_source(argument, width, range)
+            }
             "min" | "max" => self.extreme(name, at, arguments),
             "where" => {
                 let [condition, then, otherwise] = self.arguments(name, at, arguments)?;
@@ -143,6 +147,33 @@ impl Resolver<'_> {
             all = all.chunks(2).map(fold).collect();
         }
         all[0]
+    }
+
+    /// A bell of unit integral around the place where its argument vanishes: a point source, or a line source.
+    fn point_source(
+        &mut self,
+        argument: &Syntax,
+        width: &Syntax,
+        range: &Range<usize>,
+    ) -> Result<Value, Broken> {
+        let (distance, width_value) = (self.value(argument), self.scalar(width));
+        let components = match distance? {
+            Value::Scalar(one) => vec![one],
+            Value::Vector(all) => all,
+        };
+        let width_value = self.workshop.pool.as_number(width_value?).filter(|width| *width > 0.0);
+        let Some(size) = width_value else {
+            let hint = "a few hundredths of the domain: small enough to be a point, large enough to be seen";
+            return Err(self.fail_with(&width.range, "the width of a source is a positive number", hint));
+        };
+        let squares: Vec<(Expression, f64)> = components
+            .iter()
+            .map(|&component| Ok((self.powers(&[(component, 2.0)], range)?, -0.5 / (size * size))))
+            .collect::<Result<_, Broken>>()?;
+        let exponent = self.combine(&squares, range)?;
+        let bell = self.apply(Function::Exp, exponent);
+        let height = ((2.0 * std::f64::consts::PI).sqrt() * size).powi(-(components.len() as i32));
+        self.combine(&[(bell, height)], range).map(Value::Scalar)
     }
 
     fn choice(&mut self, condition: &Syntax, then: &Syntax, otherwise: &Syntax) -> Result<Value, Broken> {

@@ -3,7 +3,7 @@
 use super::{Broken, Context, Integrals, Normals, Resolver, Syntax, SyntaxKind, Value};
 use crate::expression::{Expression, Field, Leaf};
 use crate::parse::sections::place;
-use crate::problem::{Domain, Integral, Region, Role};
+use crate::problem::{Domain, Integral, Region, Role, System};
 use std::ops::Range;
 
 /// Places that the equations inside, or those of one condition, may read fields at.
@@ -74,6 +74,11 @@ impl Resolver<'_> {
         {
             let message = "space is a shape here: intervals of its coordinates are not all inside";
             return Err(self.fail_with(&whole, message, "integrate over `\"inside\"` or over a piece"));
+        }
+        if territory.system != System::Cartesian {
+            let message = format!("an integral along {} coordinates", territory.system.name());
+            let hint = "integrate over `\"inside\"` or over a face, or write the factor out and use straight coordinates";
+            return Err(self.fail_with(&whole, message, hint));
         }
         if (1..axes.len()).any(|place| axes[..place].contains(&axes[place])) {
             return Err(self.fail(&whole, "a coordinate is named twice"));

@@ -54,7 +54,7 @@ impl Uses {
 }
 
 /// Operators that are written like calls, with how they are called.
-pub(super) const OPERATORS: [(&str, &str); 13] = [
+pub(super) const OPERATORS: [(&str, &str); 14] = [
     ("d", "d(expression, x, …)"),
     ("dn", "dn(expression)"),
     ("grad", "grad(expression)"),
@@ -70,6 +70,7 @@ pub(super) const OPERATORS: [(&str, &str); 13] = [
         "integral(expression, \"boundary\"), integral(expression, x) or integral(expression, \"inside\")",
     ),
     ("at", "at(expression, [x, y])"),
+    ("dirac", "dirac(x - 0.5, width) or dirac([x - 0.5, y - 0.5], width)"),
     ("where", "where(condition, then, otherwise)"),
 ];
 

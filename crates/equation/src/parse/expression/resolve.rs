@@ -4,7 +4,7 @@ use super::{Scope, Syntax, SyntaxKind, Uses, shape};
 use crate::expression::{Expression, Function, Leaf, Node, Overflow, Pool};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::Text;
-use crate::problem::{Domain, Elsewhere, Integral};
+use crate::problem::{Domain, Elsewhere, Integral, System};
 use std::ops::Range;
 
 /// A number or several.
@@ -30,6 +30,8 @@ pub(in crate::parse) struct Workshop {
     derivatives: usize,
     /// Expressions finished so far: each is walked once more.
     pub(in crate::parse) formulas: usize,
+    /// What the space coordinates are.
+    pub(in crate::parse) system: System,
     /// Where integrals are taken, once that is known.
     pub(in crate::parse) territory: Option<Domain>,
     /// Places that integrals of the equations at hand read fields at.

@@ -6,7 +6,7 @@ use crate::parse::expression::{Meaning, Workshop};
 use crate::parse::other_notations;
 use crate::parse::reader;
 use crate::parse::suggest::clipped;
-use crate::problem::{Coordinate, Open, Role};
+use crate::problem::{Coordinate, Open, Role, System};
 use std::ops::RangeInclusive;
 
 /// Coordinates that a problem may have.
@@ -30,7 +30,7 @@ pub(in crate::parse) fn declare<'d>(section: &'d TomlTable, workshop: &mut Works
     let mut declared = Vec::new();
     // There is one time at most; beside a `t`, what is called `time` must be something else.
     let time = if section.get("t").is_some() { "t" } else { "time" };
-    for entry in &section.entries {
+    for entry in section.entries.iter().filter(|entry| !is_system(entry)) {
         if declared.len() >= MAX_COORDINATES {
             let message = format!("more than {MAX_COORDINATES} coordinates");
             workshop.mistakes.report(entry.key_span, message);
@@ -41,6 +41,46 @@ pub(in crate::parse) fn declare<'d>(section: &'d TomlTable, workshop: &mut Works
     let names = declared.iter().map(|coordinate| (coordinate.name.clone(), coordinate.role));
     workshop.scope.coordinates = names.collect();
     declared
+}
+
+/// Whether an entry says what kind of coordinates there are.
+fn is_system(entry: &TomlEntry) -> bool {
+    entry.key == "system" && matches!(entry.node.value, TomlValue::Text(_))
+}
+
+/// What the space coordinates are.
+pub(in crate::parse) fn system(
+    section: &TomlTable,
+    ranges: &[Option<(f64, f64)>],
+    has_shape: bool,
+    workshop: &mut Workshop,
+) -> System {
+    let Some(entry) = section.entries.iter().find(|entry| is_system(entry)) else { return System::default() };
+    let Some(system) = reader::choice(&entry.node, &System::ALL, &mut workshop.mistakes) else {
+        return System::default();
+    };
+    let space = workshop.scope.space();
+    let (counts, what) = system.coordinates();
+    if !counts.contains(&space.len()) {
+        let message = format!("{} coordinates are {what}: there are {}", system.name(), space.len());
+        workshop.mistakes.report(entry.node.span, message);
+        return System::default();
+    }
+    let radius = space.first().and_then(|&axis| Some((axis, (*ranges.get(axis)?)?)));
+    if let (true, Some((axis, (low, _)))) = (system != System::Cartesian, radius)
+        && low < 0.0
+    {
+        let name = workshop.scope.coordinates[axis].0.clone();
+        let message = format!("`{name}` is a radius of {} coordinates, and begins at {low}", system.name());
+        workshop.mistakes.report_with(entry.node.span, message, "a radius is not negative");
+    }
+    if has_shape && !matches!(system, System::Cartesian | System::Axisymmetric) {
+        let message = format!("a shape has straight coordinates, not {} ones", system.name());
+        let hint = "state the interval of each coordinate instead, or use `axisymmetric`";
+        workshop.mistakes.report_with(entry.node.span, message, hint);
+    }
+    workshop.system = system;
+    system
 }
 
 /// Refuses unknown keys of a coordinate, and says where periodicity belongs.

@@ -13,4 +13,5 @@ mod resolving;
 mod robustness;
 mod round_trip;
 mod shapes;
+mod systems;
 mod windows;
