@@ -26,4 +26,4 @@ pub use primitive::mesh::{MOST_TRIANGLES, Mesh, MeshError, StlPlace};
 pub use quadrature::{QuadratureNode, gauss};
 pub use quadric::Quadric;
 pub use shape::{MOST_PARTS, Shape};
-pub use solid::{Piece, Solid};
+pub use solid::{Inside, Piece, Solid};

@@ -109,7 +109,7 @@ fn enough(condition: &Condition) -> Option<(usize, usize)> {
     const MOST: usize = 4096;
     let faces = match &condition.place {
         Place::Pieces(pieces) => pieces.len(),
-        Place::Wrap { .. } => 0,
+        Place::Wrap { .. } | Place::Interface { .. } => 0,
     };
     let wanted = (PER_PIECE * faces).min(MOST);
     (wanted > CONDITION_POINTS).then_some((wanted, faces))

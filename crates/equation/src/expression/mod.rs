@@ -97,9 +97,11 @@ pub enum Leaf {
     Normal(u16),
     /// A known function or one of its derivatives, as a number that comes with each point.
     Given(GivenField),
+    /// Whether a point lies in a subdomain: 1 or 0.
+    Inside(Membership),
     /// An unknown or one of its derivatives.
     Field(Field),
-    /// The network's raw output for an unknown, as `N` in an ansatz.
+    /// One of the network's raw outputs: first those of the unknowns, as `N` in an ansatz, then those of subdomains.
     Raw(u16),
     /// A linear operator of the term at hand, applied to an unknown.
     Applied(Applied),
@@ -128,6 +130,15 @@ pub struct GivenField {
     /// How it is differentiated.
     pub derivative: Derivative,
     /// Which of the point's places it is taken at.
+    pub site: u16,
+}
+
+/// Whether one of the sites of a point lies in a subdomain.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Membership {
+    /// Which, by position in [`crate::problem::Domain::subdomains`].
+    pub subdomain: u16,
+    /// Which of the point's places.
     pub site: u16,
 }
 

@@ -17,7 +17,7 @@ impl InitialState {
             Place::Pieces(pieces) => {
                 pieces.iter().flat_map(|piece| &piece.fixed).any(|(fixed, _)| *fixed == time)
             }
-            Place::Wrap { .. } => false,
+            Place::Wrap { .. } | Place::Interface { .. } => false,
         };
         let conditions = problem.conditions.iter().filter(|condition| starts(&condition.place));
         let equations = conditions.flat_map(|condition| &condition.equations);

@@ -4,17 +4,18 @@ use super::document::{self, TomlEntry, TomlTable, TomlValue};
 use super::expression::Workshop;
 use super::sections::{
     ansatz, conditions, constants, data, domain, equations, functions, geometry, network, quantities,
-    reference, repeated, training, unknowns, windows,
+    reference, regions, repeated, training, unknowns, windows,
 };
 use super::source::{Sources, Span};
 use super::{overrides, reader};
 use crate::expression::Expression;
 use crate::problem::{self, Domain, Equation, Gap, LeftOpen, Problem};
 
-const SECTIONS: [&str; 15] = [
+const SECTIONS: [&str; 16] = [
     "title",
     "domain",
     "geometry",
+    "regions",
     "constants",
     "functions",
     "unknowns",
@@ -46,6 +47,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     };
     let domain_section = section("domain");
     let geometry_section = section("geometry");
+    let regions_section = section("regions");
     let constants_section = section("constants");
     let functions_section = section("functions");
     let unknowns_section = section("unknowns");
@@ -76,6 +78,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         required(&document, "geometry", "shape = \"disk([0, 0], 1)\"", sources, workshop);
     }
     let geometry = geometry::read(geometry_section, &ranges, workshop);
+    let subdomains = regions::read(regions_section, workshop);
     let system = domain::system(domain_section, &ranges, geometry.is_some(), workshop);
     let parameters = unknowns::parameters(&declared_parameters, workshop);
 
@@ -90,8 +93,12 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let mut quantities = Vec::new();
     let mut elsewhere = Vec::new();
     let coordinates = domain::coordinates(declared, &ranges);
-    workshop.territory =
-        Some(Domain { coordinates: coordinates.clone(), system, geometry: geometry.clone() });
+    workshop.territory = Some(Domain {
+        coordinates: coordinates.clone(),
+        system,
+        geometry: geometry.clone(),
+        subdomains: subdomains.clone(),
+    });
     // Without coordinates or unknowns every name would be a mistake of its own.
     if complete {
         functions::read(functions_section, workshop);
@@ -104,6 +111,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
             is_shapeless: geometry.is_none() && document.get("geometry").is_some(),
             unknowns: &unknowns,
             equations: &residuals,
+            subdomains: &subdomains,
         };
         stated_conditions = conditions::read(conditions_section, &inputs, workshop);
         data = data::read(data_section, &unknowns, workshop);
@@ -126,7 +134,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     let mut problem = Problem {
         title: title.map_or_else(String::new, |text| text.content.clone()),
         pool: crate::expression::Pool::default(),
-        domain: Domain { coordinates, system, geometry },
+        domain: Domain { coordinates, system, geometry, subdomains },
         constants,
         unknowns,
         parameters,

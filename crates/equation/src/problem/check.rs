@@ -159,7 +159,7 @@ fn missing_initial(
                 let end = |value: f64| value == coordinate.low || value == coordinate.high;
                 piece.fixed.iter().any(|&(other, value)| other == axis && end(value))
             }),
-            Place::Wrap { .. } => false,
+            Place::Wrap { .. } | Place::Interface { .. } => false,
         };
         for (unknown, field) in problem.unknowns.iter().enumerate() {
             let highest = per_equation.iter().enumerate().map(|(equation, leaves)| {
@@ -183,7 +183,7 @@ fn missing_initial(
 fn missing_boundary(problem: &Problem, gaps: &mut Vec<Gap>) {
     let on_shape = problem.conditions.iter().any(|condition| match &condition.place {
         Place::Pieces(pieces) => pieces.iter().any(|piece| piece.surface.is_some()),
-        Place::Wrap { .. } => false,
+        Place::Wrap { .. } | Place::Interface { .. } => false,
     });
     if on_shape {
         return;
@@ -193,7 +193,7 @@ fn missing_boundary(problem: &Problem, gaps: &mut Vec<Gap>) {
             Place::Pieces(pieces) => {
                 pieces.iter().any(|piece| piece.fixed.iter().any(|&(other, _)| other == axis))
             }
-            Place::Wrap { .. } => false,
+            Place::Wrap { .. } | Place::Interface { .. } => false,
         });
         let built_in = problem
             .unknowns

@@ -1,6 +1,6 @@
 //! Coordinates, and the part of space that a problem is about.
 
-use super::System;
+use super::{Subdomain, System};
 use geometry::Solid;
 use std::sync::Arc;
 
@@ -13,6 +13,8 @@ pub struct Domain {
     pub system: System,
     /// Where space is not the whole box.
     pub geometry: Option<Geometry>,
+    /// Parts of space with solutions of their own.
+    pub subdomains: Vec<Subdomain>,
 }
 
 /// The part of space that a problem is about.

@@ -12,6 +12,7 @@ mod left_open;
 mod network;
 mod probe;
 mod quantity;
+mod subdomain;
 mod system;
 mod training;
 mod window;
@@ -30,13 +31,15 @@ pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub(crate) use probe::{dense_places, largest, places, prescribed, surface_places, value};
 pub use quantity::{Integral, Quantity, Region, RegionNode};
+pub use subdomain::Subdomain;
+pub(crate) use subdomain::{indicator, without};
 pub use system::System;
 pub(crate) use training::CONDITION_POINTS;
 pub use training::{HardConstraints, Phase, ResidualWeights, Sampler, Training};
 pub(crate) use window::Tie;
 pub use window::{Parts, Windows};
 
-use crate::expression::{Expression, Leaf, Names, Pool};
+use crate::expression::{Expression, Leaf, Membership, Names, Pool};
 
 /// What the term of the equations is called, beside those of conditions and data.
 pub const INTERIOR: &str = "interior";
@@ -164,6 +167,11 @@ pub enum Place {
         /// The coordinate whose ends are identified.
         axis: usize,
     },
+    /// Where subdomains meet others: fields of site 0 are on their side, of site 1 on the other.
+    Interface {
+        /// Which, by position.
+        subdomains: Vec<usize>,
+    },
 }
 
 impl Place {
@@ -171,7 +179,7 @@ impl Place {
     pub fn fixed(&self) -> impl Iterator<Item = (usize, f64)> {
         let pieces: &[Piece] = match self {
             Place::Pieces(pieces) => pieces,
-            Place::Wrap { .. } => &[],
+            Place::Wrap { .. } | Place::Interface { .. } => &[],
         };
         pieces.iter().flat_map(|piece| piece.fixed.iter().copied())
     }
@@ -182,7 +190,7 @@ impl Place {
     pub fn surfaces(&self) -> impl Iterator<Item = usize> {
         let pieces: &[Piece] = match self {
             Place::Pieces(pieces) => pieces,
-            Place::Wrap { .. } => &[],
+            Place::Wrap { .. } | Place::Interface { .. } => &[],
         };
         pieces.iter().filter_map(|piece| piece.surface)
     }
@@ -291,7 +299,7 @@ impl Problem {
     pub fn conditions_on(&self, surface: usize) -> Vec<String> {
         let holds = |place: &Place| match place {
             Place::Pieces(pieces) => pieces.iter().any(|piece| piece.surface == Some(surface)),
-            Place::Wrap { .. } => false,
+            Place::Wrap { .. } | Place::Interface { .. } => false,
         };
         let penalties = self.conditions.iter().filter(|condition| holds(&condition.place));
         let exact = self.enforcements.iter().filter(|enforcement| {
@@ -339,9 +347,14 @@ impl Problem {
 
 impl Names for Problem {
     fn leaf(&self, leaf: Leaf) -> String {
-        let coordinate = |axis: u16| self.domain.coordinates[usize::from(axis)].name.as_str();
+        let count = self.domain.len();
+        let coordinate = |axis: u16| self.domain.coordinates[usize::from(axis) % count].name.as_str();
         match leaf {
             Leaf::Coordinate(axis) => coordinate(axis).to_owned(),
+            Leaf::Inside(Membership { subdomain, site }) => {
+                let name = &self.domain.subdomains[usize::from(subdomain)].name;
+                if site > 0 { format!("{name}'") } else { name.clone() }
+            }
             Leaf::Parameter(index) => self.parameters[usize::from(index)].name.clone(),
             Leaf::Column(index) => format!("measured{index}"),
             Leaf::Normal(axis) => format!("normal_{}", coordinate(axis)),

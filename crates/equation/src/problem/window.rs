@@ -131,7 +131,7 @@ impl Problem {
         for (condition, stated) in self.conditions.iter().enumerate() {
             let pieces = match &stated.place {
                 Place::Wrap { axis: around } if *around == axis => return Some(Tie::Circle),
-                Place::Wrap { .. } => continue,
+                Place::Wrap { .. } | Place::Interface { .. } => continue,
                 Place::Pieces(pieces) => pieces,
             };
             if pieces.iter().filter_map(|piece| piece.filter).any(depends) {

@@ -107,7 +107,7 @@ impl Architecture {
         let mut build =
             Build { network, widths: vec![features.len()], layers: Vec::new(), tensors: Vec::new() };
         let last = build.hidden(0);
-        let outputs = problem.unknowns.len();
+        let outputs = problem.unknowns.len() * (1 + problem.domain.subdomains.len());
         let head_limit = match network.initialization {
             Initialization::Spread | Initialization::Glorot => {
                 (6.0 / (network.width + outputs) as f64).sqrt()

@@ -158,6 +158,13 @@ fn place(problem: &Problem, term: &Term) -> String {
                 shortened(&pieces)
             }
             Place::Wrap { axis } => format!("both ends of {} at once", coordinate(*axis)),
+            Place::Interface { subdomains } => {
+                let names: Vec<&str> = subdomains
+                    .iter()
+                    .map(|&subdomain| problem.domain.subdomains[subdomain].name.as_str())
+                    .collect();
+                format!("both sides of the edge of {}", names.join(", "))
+            }
         },
     }
 }

@@ -14,14 +14,13 @@ pub(super) struct Jets<'a> {
     pool: &'a mut Pool,
     channels: &'a Channels,
     rules: &'a Rules,
-    output: usize,
     done: HashMap<Expression, Jet>,
 }
 
 impl<'a> Jets<'a> {
-    /// Jets in which [`Leaf::Raw`] stands for network output `output` (at site 0).
-    pub(super) fn new(pool: &'a mut Pool, channels: &'a Channels, rules: &'a Rules, output: usize) -> Self {
-        Jets { pool, channels, rules, output, done: HashMap::new() }
+    /// Jets in which [`Leaf::Raw`] stands for a network output at site 0.
+    pub(super) fn new(pool: &'a mut Pool, channels: &'a Channels, rules: &'a Rules) -> Self {
+        Jets { pool, channels, rules, done: HashMap::new() }
     }
 
     /// All channels of `root`.
@@ -66,9 +65,10 @@ impl<'a> Jets<'a> {
     fn composed(&mut self, expression: Expression) -> Jet {
         match self.pool.node(expression).clone() {
             Node::Number(_) => unreachable!("a number mentions no network output"),
-            Node::Leaf(_) => (0..self.channels.len())
+            Node::Leaf(leaf) => (0..self.channels.len())
                 .map(|channel| {
-                    let (output, channel) = (self.output as u16, channel as u16);
+                    let Leaf::Raw(output) = leaf else { unreachable!("no other leaf is an output") };
+                    let channel = channel as u16;
                     self.pool.leaf(Leaf::Channel(Channel { output, channel, site: 0 }))
                 })
                 .collect(),

@@ -23,6 +23,10 @@ pub(super) struct Lowering<'a> {
     /// Formulas of known functions.
     pub(super) given: &'a [Expression],
     pub(super) coordinates: usize,
+    /// 1 inside of each subdomain and 0 elsewhere, as expressions.
+    pub(super) insides: &'a [Expression],
+    /// Whether the term at hand says so by columns of its own.
+    pub(super) told: bool,
     /// Whether points inside the domain have weights.
     pub(super) weighs_points: bool,
 }
@@ -38,6 +42,8 @@ impl Lowering<'_> {
     ) -> Result<Term, PlanError> {
         let residuals: Vec<Expression> =
             equations.iter().map(|equation| self.with_scalars(equation.residual)).collect();
+        let residuals: Vec<Expression> =
+            residuals.into_iter().map(|residual| self.with_subdomains(residual, 0)).collect();
         let Split { operators, residuals } = split(self.pool, &residuals);
         let channels = Channels::choose(self.pool, &operators);
         if channels.len() > Channels::LIMIT {
@@ -66,9 +72,11 @@ impl Lowering<'_> {
         let leaves = self.pool.leaves(&[&residuals[..], &channels.coefficients[..]].concat());
         let columns = match weighted_points {
             true => residuals.len(),
+            false if self.told => 2 * self.insides.len(),
             false => leaves.iter().filter(|leaf| matches!(leaf, Leaf::Column(_))).count(),
         };
-        let normals = leaves.iter().any(|leaf| matches!(leaf, Leaf::Normal(_)));
+        // Whoever looks at a side of an interface needs to know where it is.
+        let normals = self.told || leaves.iter().any(|leaf| matches!(leaf, Leaf::Normal(_)));
         let mut given: Vec<GivenField> = leaves
             .iter()
             .filter_map(|leaf| if let Leaf::Given(given) = leaf { Some(*given) } else { None })
@@ -121,6 +129,25 @@ impl Lowering<'_> {
         })
     }
 
+    /// Replaces what says whether a site lies in a subdomain: by an expression of its coordinates, or by a column where the term's
+    /// points are told.
+    fn with_subdomains(&mut self, expression: Expression, site: u16) -> Expression {
+        let (insides, told) = (self.insides, self.told);
+        if insides.is_empty() {
+            return expression;
+        }
+        self.pool.substitute(expression, &mut |pool, leaf| {
+            let Leaf::Inside(own) = leaf else { return None };
+            Some(match told {
+                true => {
+                    let place = usize::from(own.site.max(site)) * insides.len() + usize::from(own.subdomain);
+                    pool.leaf(Leaf::Column(place as u16))
+                }
+                false => insides[usize::from(own.subdomain)],
+            })
+        })
+    }
+
     /// Replaces fields and applied operators by channels of the network's outputs, ansatz included.
     fn in_channels(
         &mut self,
@@ -137,7 +164,7 @@ impl Lowering<'_> {
                 _ => continue,
             };
             if let Entry::Vacant(place) = jets.entry((unknown, site)) {
-                let jet = self.unknown_jet(usize::from(unknown), channels, rules);
+                let jet = self.unknown_jet(usize::from(unknown), site, channels, rules);
                 place.insert(jet.into_iter().map(|entry| self.at_site(entry, site)).collect());
             }
         }
@@ -164,13 +191,20 @@ impl Lowering<'_> {
         replaced
     }
 
-    /// All channels of an unknown at site 0.
-    fn unknown_jet(&mut self, unknown: usize, channels: &Channels, rules: &Rules) -> Vec<Expression> {
+    /// All channels of an unknown, of which `site` is told only what subdomain it lies in: otherwise it is site 0.
+    fn unknown_jet(
+        &mut self,
+        unknown: usize,
+        site: u16,
+        channels: &Channels,
+        rules: &Rules,
+    ) -> Vec<Expression> {
         let ansatz = match self.unknowns[unknown].ansatz {
             Some(ansatz) => self.with_scalars(ansatz),
             None => self.pool.leaf(Leaf::Raw(unknown as u16)),
         };
-        Jets::new(self.pool, channels, rules, unknown).of(ansatz)
+        let ansatz = self.with_subdomains(ansatz, site);
+        Jets::new(self.pool, channels, rules).of(ansatz)
     }
 
     fn at_site(&mut self, expression: Expression, site: u16) -> Expression {

@@ -196,10 +196,13 @@ pub fn plan(problem: &Problem) -> Result<Arc<Plan>, PlanError> {
     let mut pool = problem.pool.clone();
     let weighs_points = problem.training.phases.iter().any(|phase| phase.residual_weights.is_some());
     let given: Vec<Expression> = problem.given.iter().map(|function| function.formula).collect();
+    let insides = problem.insides();
     let mut lowering = Lowering {
         pool: &mut pool,
         architecture: &architecture,
         given: &given,
+        insides: &insides,
+        told: false,
         unknowns: &problem.unknowns,
         scalars: &scalars,
         coordinates: problem.domain.len(),
@@ -210,11 +213,13 @@ pub fn plan(problem: &Problem) -> Result<Arc<Plan>, PlanError> {
     for (position, condition) in problem.conditions.iter().enumerate() {
         let sites = match condition.place {
             Place::Pieces(_) => 1 + condition.elsewhere.len(),
-            Place::Wrap { .. } => 2,
+            Place::Wrap { .. } | Place::Interface { .. } => 2,
         };
         let source = Source::Condition(position);
+        lowering.told = matches!(condition.place, Place::Interface { .. });
         terms.push(lowering.term(&condition.name, source, sites, &condition.equations)?);
     }
+    lowering.told = false;
     for (position, data) in problem.data.iter().enumerate() {
         terms.push(lowering.term(&data.name, Source::Data(position), 1, &data.equations)?);
     }
@@ -254,8 +259,11 @@ impl Plan {
             |(name, residual): (String, _)| Equation { text: name.clone(), name, residual, weight: None };
         let equations: Vec<Equation> = asked.into_iter().map(equation).collect();
         let given: Vec<Expression> = problem.given.iter().map(|function| function.formula).collect();
+        let insides = problem.insides();
         let mut lowering = Lowering {
             given: &given,
+            insides: &insides,
+            told: false,
             pool: &mut plan.pool,
             architecture: &plan.architecture,
             unknowns: &problem.unknowns,

@@ -339,7 +339,7 @@ fn lower_leaf(leaf: Leaf, ProgramInputs { row, signals, given }: ProgramInputs<'
             let place = signals.iter().position(|known| *known == channel);
             Instruction::Signal(place.expect("every channel that is read is listed") as u16)
         }
-        Leaf::Field(_) | Leaf::Raw(_) | Leaf::Applied(_) | Leaf::Placeholder => {
+        Leaf::Field(_) | Leaf::Raw(_) | Leaf::Applied(_) | Leaf::Inside(_) | Leaf::Placeholder => {
             unreachable!("{leaf:?} is replaced by channels before lowering")
         }
     }

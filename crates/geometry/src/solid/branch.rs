@@ -21,6 +21,14 @@ enum Set {
     Difference(Box<[Branch; 2]>),
 }
 
+/// How a branch is made of others.
+pub(super) enum Outline<'b> {
+    Part(usize),
+    Union(&'b [Branch]),
+    Intersection(&'b [Branch]),
+    Difference(&'b [Branch; 2]),
+}
+
 /// Larger unions are divided, so that most of their members are never looked at.
 const FEW: usize = 4;
 
@@ -59,6 +67,15 @@ impl Branch {
         };
         let bounds = others.iter().fold(first.bounds, |left, other| left.overlap(&outside(other)));
         Branch { bounds, set: Set::Difference(Box::new([first, Branch::union(others)])) }
+    }
+
+    pub(super) fn outline(&self) -> Outline<'_> {
+        match &self.set {
+            Set::Part(index) => Outline::Part(*index),
+            Set::Union(members) => Outline::Union(members),
+            Set::Intersection(members) => Outline::Intersection(members),
+            Set::Difference(pair) => Outline::Difference(pair),
+        }
     }
 
     pub(crate) fn contains(&self, point: Vector, parts: &[Part]) -> bool {

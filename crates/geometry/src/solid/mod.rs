@@ -1,12 +1,14 @@
 //! Shapes that were checked and prepared.
 
 mod branch;
+mod formula;
 mod names;
 mod part;
 mod piece;
 mod size;
 mod survey;
 
+pub use formula::Inside;
 pub use piece::Piece;
 
 use crate::bounds::Bounds;

@@ -3,8 +3,8 @@
 
 use crate::sample::{Draw, draw};
 use crate::{Experiment, TrainError};
-use equation::expression::{Expression, Field, Leaf, Pool, evaluate};
-use equation::problem::{Equation, Sampler};
+use equation::expression::{Expression, Field, Leaf, Membership, Pool, evaluate};
+use equation::problem::{Domain, Equation, Place, Sampler};
 use equation::taylor::{Row, Source};
 use kernel::{Device, Points, Precision};
 use linear::tree::sum;
@@ -22,6 +22,9 @@ const MOST_ROWS: usize = 1 << 14;
 
 /// Fields that the network is asked for at once: a Laplacian in a hundred dimensions has a hundred.
 const FIELDS_AT_ONCE: usize = 16;
+
+/// How far from an interface its sides are looked at, in the units of the coordinates.
+const ASIDE: f64 = 1e-8;
 
 impl Experiment {
     /// For every residual, in the plan's order: its root mean square over that of the largest term that its equation
@@ -59,7 +62,13 @@ impl Experiment {
                 }
                 Source::Condition(_) | Source::Data(_) => fields_of(&|other| other == position),
             };
-            samples.push(here.sample(parameters, points, term.row, &fields)?);
+            let told = match term.source {
+                Source::Condition(index) => {
+                    matches!(problem.conditions[index].place, Place::Interface { .. })
+                }
+                Source::Interior | Source::Data(_) | Source::Prediction => false,
+            };
+            samples.push(here.sample(parameters, points, (term.row, told), &fields)?);
         }
         let judge = Judge { pool, samples, scalars: plan.scalar_values(parameters) };
         let relative = |(position, summands): &(usize, Vec<Expression>)| {
@@ -83,7 +92,7 @@ impl Experiment {
         &self,
         parameters: &[f64],
         points: &Points,
-        row: Row,
+        (row, told): (Row, bool),
         fields: &[Field],
     ) -> Result<Sample, TrainError> {
         let reached = self.reached(self.networks(parameters).len());
@@ -93,7 +102,15 @@ impl Experiment {
         let mut values = HashMap::new();
         for site in 0..row.sites {
             let start = site * row.coordinates;
-            let places = rows.iter().flat_map(|numbers| &numbers[start..start + row.coordinates]).copied();
+            // The two sides of an interface are one place: a little to its sides it is clear which is meant.
+            let aside = if told { [-ASIDE, ASIDE][site] } else { 0.0 };
+            let first = row.coordinates * row.sites;
+            let places = rows.iter().flat_map(|numbers| {
+                (0..row.coordinates).map(move |axis| match told {
+                    true => numbers[start + axis] + aside * numbers[first + axis],
+                    false => numbers[start + axis],
+                })
+            });
             let places = Points::from_rows(row.coordinates, places.collect());
             let here: Vec<Field> =
                 fields.iter().filter(|field| usize::from(field.site) == site).copied().collect();
@@ -107,7 +124,8 @@ impl Experiment {
                 }
             }
         }
-        Ok(Sample { row, rows, values })
+        let domain = self.problem().domain.clone();
+        Ok(Sample { domain, told, row, rows, values })
     }
 }
 
@@ -149,6 +167,9 @@ impl Judge {
 
 /// What is known at some points.
 struct Sample {
+    domain: Domain,
+    /// Whether points say in which subdomains their sites lie.
+    told: bool,
     row: Row,
     rows: Vec<Vec<f64>>,
     /// One value per point.
@@ -156,6 +177,16 @@ struct Sample {
 }
 
 impl Sample {
+    /// Whether a site of a point lies in a subdomain: as the point says, where there are two sides.
+    fn membership(&self, row: &[f64], own: Membership) -> f64 {
+        let (site, count) = (usize::from(own.site), self.domain.subdomains.len());
+        let subdomain = usize::from(own.subdomain);
+        if self.told {
+            return row[self.row.first_column() + site * count + subdomain];
+        }
+        f64::from(u8::from(self.domain.subdomain(&row[..self.row.coordinates]) == Some(subdomain)))
+    }
+
     /// An expression at every point. Of a point inside the domain a condition sees no second place and no normal: both
     /// places are the point, and a normal has length one along any coordinate.
     fn values(&self, pool: &Pool, expression: Expression, scalars: &[f64]) -> Vec<f64> {
@@ -171,6 +202,7 @@ impl Sample {
                 Leaf::Column(index) => row[self.row.first_column() + usize::from(index)],
                 Leaf::Normal(axis) if normals => row[coordinates * sites + usize::from(axis)],
                 Leaf::Normal(_) => 1.0,
+                Leaf::Inside(own) => self.membership(row, own),
                 Leaf::Field(field) => {
                     let values =
                         self.values.get(&field).or_else(|| self.values.get(&Field { site: 0, ..field }));

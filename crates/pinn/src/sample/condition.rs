@@ -1,7 +1,7 @@
 //! Points on the faces, edges, corners and inner planes of the box, and on the boundaries of shapes.
 
 use super::shape::{Surface, stretched};
-use super::{PointSequence, affine};
+use super::{PointSequence, affine, interface};
 use crate::TrainError;
 use equation::expression::{Leaf, evaluate};
 use equation::problem::{Piece, Place, Problem};
@@ -37,11 +37,21 @@ pub(super) fn draw(
             });
             points = Points::from_rows(row.width(), parts.collect::<Vec<_>>().concat());
         }
+        Place::Interface { .. } => {}
         &Place::Wrap { axis } => {
             // On a line the two ends are one pair of points, however many are asked for.
             let count = if problem.domain.len() == 1 { 1 } else { count };
             let sequence = sequence(0, problem.domain.len() - 1, count);
             wrapped(problem, axis, row, count, &sequence, &mut points);
+        }
+    }
+    if let Place::Interface { subdomains } = &condition.place {
+        let pieces = interface::pieces(problem, subdomains);
+        let whole: f64 = pieces.iter().map(|(_, _, measure)| measure).sum();
+        for (part, (subdomain, piece, measure)) in pieces.into_iter().enumerate() {
+            let share = ((count as f64 * measure / whole).round() as usize).max(1);
+            let sequence = sequence(part, problem.domain.len() - 1, share);
+            interface::on_piece(problem, (subdomain, piece), row, share, &sequence, &mut points);
         }
     }
     if points.is_empty() {

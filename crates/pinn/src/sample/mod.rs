@@ -4,6 +4,7 @@ mod adaptive;
 mod condition;
 mod draw;
 mod halton;
+mod interface;
 mod latin;
 mod lattice;
 mod neighbours;

@@ -49,6 +49,7 @@ fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term:
                     });
                     Some(Supply::Drawn(parts.collect::<Option<_>>()?))
                 }
+                Place::Interface { .. } => None,
                 &Place::Wrap { axis } => {
                     let count = if problem.domain.len() == 1 { 1 } else { count };
                     let columns = wrapped(problem, axis, row);

@@ -43,6 +43,14 @@ pub(super) fn hold(problem: &Problem, territory: &mut Territory) {
             Place::Pieces(pieces) => {
                 hold_pieces(problem, territory, (condition, pieces), &places, &mut kept);
             }
+            Place::Interface { subdomains } => {
+                let names: Vec<&str> = subdomains
+                    .iter()
+                    .map(|&subdomain| problem.domain.subdomains[subdomain].name.as_str())
+                    .collect();
+                let place = Some(format!("the edge of {}", names.join(", ")));
+                territory.elsewhere.extend(holdings(problem, condition, place, 1.0));
+            }
             &Place::Wrap { axis } => {
                 let coordinate = &problem.domain.coordinates[axis];
                 let ends = [(axis, coordinate.low), (axis, coordinate.high)];

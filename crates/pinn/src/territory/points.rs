@@ -57,6 +57,7 @@ impl Experiment {
                 .iter()
                 .any(|piece| piece.surface.is_some() || piece.fixed.iter().any(|(axis, _)| is_space(*axis))),
             Place::Wrap { axis } => is_space(*axis),
+            Place::Interface { .. } => true,
         }
     }
 }

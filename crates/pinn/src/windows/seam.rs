@@ -66,7 +66,7 @@ fn starting(problem: &Problem, plan: &Plan, axis: usize) -> Vec<usize> {
         Place::Pieces(pieces) => {
             pieces.iter().flat_map(|piece| &piece.fixed).any(|(fixed, _)| *fixed == axis)
         }
-        Place::Wrap { .. } => false,
+        Place::Wrap { .. } | Place::Interface { .. } => false,
     };
     let terms = plan.terms.iter().enumerate();
     let terms = terms.filter(|(_, term)| match term.source {

@@ -179,7 +179,7 @@ fn lid(problem: &Problem, pool: &mut Pool, x: usize, y: usize) -> Option<Express
         Place::Pieces(pieces) => {
             pieces.iter().all(|piece| piece.filter.is_none() && piece.fixed.as_slice() == [(y, 1.0)])
         }
-        Place::Wrap { .. } => false,
+        Place::Wrap { .. } | Place::Interface { .. } => false,
     };
     let stated = problem.conditions.iter().filter(|condition| lid(&condition.place));
     stated.flat_map(|condition| &condition.equations).find_map(|equation| {

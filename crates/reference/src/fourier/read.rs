@@ -88,7 +88,7 @@ pub(super) fn start(problem: &Problem, pool: &mut Pool, time: usize, unknown: us
         Place::Pieces(pieces) => {
             pieces.iter().any(|piece| piece.filter.is_none() && piece.fixed.as_slice() == [(time, low)])
         }
-        Place::Wrap { .. } => false,
+        Place::Wrap { .. } | Place::Interface { .. } => false,
     };
     let stated = problem.conditions.iter().filter(|condition| whole(&condition.place));
     stated.flat_map(|condition| &condition.equations).find_map(|equation| {

@@ -51,6 +51,10 @@ impl Resolver<'_> {
                 let [argument, width] = self.arguments(name, at, arguments)?;
                 self.point_source(argument, width, range)
             }
+            "jump" => {
+                let [argument] = self.arguments(name, at, arguments)?;
+                self.jump(argument, range)
+            }
             "min" | "max" => self.extreme(name, at, arguments),
             "where" => {
                 let [condition, then, otherwise] = self.arguments(name, at, arguments)?;

@@ -1,7 +1,7 @@
 //! Integrals over regions and values at places: numbers of a whole solution.
 
 use super::{Broken, Context, Integrals, Normals, Resolver, Syntax, SyntaxKind, Value};
-use crate::expression::{Expression, Field, Leaf};
+use crate::expression::{Expression, Field, Leaf, Membership};
 use crate::parse::sections::place;
 use crate::problem::{Domain, Integral, Region, Role, System};
 use std::ops::Range;
@@ -219,6 +219,12 @@ impl Resolver<'_> {
                     fixed.map(|(_, value)| pool.number(*value))
                 }
                 Leaf::Normal(axis) => Some(pool.number(node.normal[usize::from(axis)])),
+                Leaf::Inside(own) => {
+                    let mut place = vec![f64::NAN; territory.len()];
+                    node.fixed.iter().for_each(|&(axis, value)| place[axis] = value);
+                    let inside = territory.subdomain(&place) == Some(usize::from(own.subdomain));
+                    Some(pool.number(f64::from(u8::from(inside))))
+                }
                 _ => None,
             });
             terms.push((there, node.weight));
@@ -228,5 +234,30 @@ impl Resolver<'_> {
             return Err(self.fail(range, message));
         }
         self.combine(&terms, range)
+    }
+
+    /// `jump(expression)`: what it is beyond an interface, less what it is on this side.
+    pub(super) fn jump(&mut self, argument: &Syntax, range: &Range<usize>) -> Result<Value, Broken> {
+        let value = self.value(argument)?;
+        if !self.context.sides {
+            let hint = "use it in conditions with `on = \"interface\"`, or with the name of a region";
+            return Err(self.fail_with(range, "`jump` needs an interface", hint));
+        }
+        let count = self.workshop.scope.coordinates.len() as u16;
+        let mut across = |here: Expression| {
+            let there = self.workshop.pool.substitute(here, &mut |pool, leaf| match leaf {
+                Leaf::Field(field) => Some(pool.leaf(Leaf::Field(Field { site: 1, ..field }))),
+                Leaf::Inside(own) => Some(pool.leaf(Leaf::Inside(Membership { site: 1, ..own }))),
+                Leaf::Coordinate(axis) => Some(pool.leaf(Leaf::Coordinate(axis + count))),
+                _ => None,
+            });
+            self.combine(&[(there, 1.0), (here, -1.0)], range)
+        };
+        match value {
+            Value::Scalar(here) => across(here).map(Value::Scalar),
+            Value::Vector(all) => {
+                all.into_iter().map(across).collect::<Result<Vec<_>, _>>().map(Value::Vector)
+            }
+        }
     }
 }

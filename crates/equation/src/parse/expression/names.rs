@@ -54,7 +54,7 @@ impl Uses {
 }
 
 /// Operators that are written like calls, with how they are called.
-pub(super) const OPERATORS: [(&str, &str); 14] = [
+pub(super) const OPERATORS: [(&str, &str); 15] = [
     ("d", "d(expression, x, …)"),
     ("dn", "dn(expression)"),
     ("grad", "grad(expression)"),
@@ -71,6 +71,7 @@ pub(super) const OPERATORS: [(&str, &str); 14] = [
     ),
     ("at", "at(expression, [x, y])"),
     ("dirac", "dirac(x - 0.5, width) or dirac([x - 0.5, y - 0.5], width)"),
+    ("jump", "jump(expression)"),
     ("where", "where(condition, then, otherwise)"),
 ];
 

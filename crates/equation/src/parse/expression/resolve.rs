@@ -5,6 +5,7 @@ use crate::expression::{Expression, Function, Leaf, Node, Overflow, Pool};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::Text;
 use crate::problem::{Domain, Elsewhere, Integral, System};
+use geometry::Shape;
 use std::ops::Range;
 
 /// A number or several.
@@ -30,6 +31,8 @@ pub(in crate::parse) struct Workshop {
     derivatives: usize,
     /// Expressions finished so far: each is walked once more.
     pub(in crate::parse) formulas: usize,
+    /// Named parts of [geometry]; `None` where they are wrong.
+    pub(in crate::parse) parts: Vec<(String, Option<Shape>)>,
     /// What the space coordinates are.
     pub(in crate::parse) system: System,
     /// Where integrals are taken, once that is known.
@@ -63,6 +66,8 @@ pub(in crate::parse) struct Context<'c> {
     pub(in crate::parse) raw: Option<usize>,
     pub(in crate::parse) normals: Normals<'c>,
     pub(in crate::parse) integrals: Integrals,
+    /// Whether there are two sides.
+    pub(in crate::parse) sides: bool,
 }
 
 /// What becomes of integrals and values at places.
@@ -103,6 +108,7 @@ impl Context<'_> {
             raw: None,
             normals,
             integrals,
+            sides: false,
         }
     }
 

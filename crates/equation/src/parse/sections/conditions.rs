@@ -2,6 +2,7 @@
 
 use super::equations::{MAX_EQUATIONS, named, points, weight};
 use super::place;
+use super::regions::INTERFACE;
 use crate::expression::{Derivative, Expression, Field, Leaf};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Text, TomlEntry, TomlTable, TomlValue};
@@ -9,7 +10,7 @@ use crate::parse::expression::{Context, Integrals, Meaning, Normals, Parser, Wor
 use crate::parse::reader;
 use crate::parse::source::Span;
 use crate::parse::suggest::clipped;
-use crate::problem::{Condition, Equation, Geometry, Piece, Place, Unknown};
+use crate::problem::{Condition, Equation, Geometry, Piece, Place, Subdomain, Unknown};
 
 /// What conditions need to know of the rest of the file.
 pub(in crate::parse) struct ConditionInputs<'s> {
@@ -19,6 +20,7 @@ pub(in crate::parse) struct ConditionInputs<'s> {
     pub(in crate::parse) is_shapeless: bool,
     pub(in crate::parse) unknowns: &'s [Unknown],
     pub(in crate::parse) equations: &'s [Expression],
+    pub(in crate::parse) subdomains: &'s [Subdomain],
 }
 
 /// A condition and its key.
@@ -45,7 +47,10 @@ pub(in crate::parse) fn read(
         let weight = weight(table, workshop);
         let points = table.get("points").and_then(|entry| points(&entry.node, workshop));
         let condition = match (table.get("on"), table.get("periodic")) {
-            (Some(on), None) => on_pieces(entry, table, Some(on), weight, inputs, workshop),
+            (Some(on), None) => match interface(on, inputs) {
+                Some(subdomains) => on_interface(entry, table, subdomains, weight, workshop),
+                None => on_pieces(entry, table, Some(on), weight, inputs, workshop),
+            },
             (None, Some(periodic)) => wrap(entry, table, periodic, weight, inputs, workshop),
             (Some(_), Some(periodic)) => {
                 let message = "a condition has either `on` or `periodic`";
@@ -84,6 +89,38 @@ fn exact(table: &TomlTable, equations: usize, mistakes: &mut Mistakes) -> Option
     items.iter().map(|item| reader::boolean(item, mistakes)).collect()
 }
 
+/// The subdomains whose edges a place names, if it names nothing else.
+fn interface(on: &TomlEntry, inputs: &ConditionInputs<'_>) -> Option<Vec<usize>> {
+    let TomlValue::Text(text) = &on.node.value else { return None };
+    let mut found = Vec::new();
+    for name in text.content.split(',').map(str::trim) {
+        match inputs.subdomains.iter().position(|subdomain| subdomain.name == name) {
+            Some(subdomain) => found.push(subdomain),
+            None if name == INTERFACE && !inputs.subdomains.is_empty() => {
+                found.extend(0..inputs.subdomains.len())
+            }
+            None => return None,
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Some(found)
+}
+
+fn on_interface(
+    entry: &TomlEntry,
+    table: &TomlTable,
+    subdomains: Vec<usize>,
+    weight: Option<f64>,
+    workshop: &mut Workshop,
+) -> Option<(Place, Vec<Equation>)> {
+    let space = workshop.scope.space();
+    let context =
+        Context { normals: Normals::Along(&space), sides: true, ..Context::everything("a condition") };
+    let all = stated_equations(entry, table, &context, workshop)?;
+    Some((Place::Interface { subdomains }, named(&entry.key, all, weight)))
+}
+
 fn on_pieces(
     entry: &TomlEntry,
     table: &TomlTable,
@@ -103,17 +140,6 @@ fn on_pieces(
             .and_then(|text| place::read(text, inputs.ranges, inputs.geometry, workshop)),
         None => Some(Vec::new()),
     };
-    let ((Some(written), None) | (None, Some(written))) = (table.get("equation"), table.get("equations"))
-    else {
-        let hint = "add `equation = \"u = 0\"`";
-        workshop.mistakes.report_with(entry.key_span, "a condition has one `equation` key", hint);
-        return None;
-    };
-    let texts = reader::texts(&written.node, &mut workshop.mistakes)?;
-    if texts.is_empty() {
-        workshop.mistakes.report(written.node.span, "this condition has no equation");
-        return None;
-    }
     let mut axes: Vec<usize> = Vec::new();
     let mut faces = on.is_some();
     for piece in pieces.iter().flatten() {
@@ -134,6 +160,32 @@ fn on_pieces(
     };
     let integrals = Integrals::Summed;
     let context = Context { normals, integrals, ..Context::everything("a condition") };
+    let all = stated_equations(entry, table, &context, workshop)?;
+    let mut pieces = pieces?;
+    if on.is_none() {
+        pieces.push(anywhere(entry, &all, workshop)?);
+    }
+    Some((Place::Pieces(pieces), named(&entry.key, all, weight)))
+}
+
+/// The equations of a condition, each with its residuals.
+fn stated_equations(
+    entry: &TomlEntry,
+    table: &TomlTable,
+    context: &Context<'_>,
+    workshop: &mut Workshop,
+) -> Option<Vec<(String, Vec<Expression>)>> {
+    let ((Some(written), None) | (None, Some(written))) = (table.get("equation"), table.get("equations"))
+    else {
+        let hint = "add `equation = \"u = 0\"`";
+        workshop.mistakes.report_with(entry.key_span, "a condition has one `equation` key", hint);
+        return None;
+    };
+    let texts = reader::texts(&written.node, &mut workshop.mistakes)?;
+    if texts.is_empty() {
+        workshop.mistakes.report(written.node.span, "this condition has no equation");
+        return None;
+    }
     let mut all = Vec::with_capacity(texts.len());
     let mut fine = true;
     for text in texts {
@@ -143,16 +195,12 @@ fn on_pieces(
             fine = false;
             continue;
         }
-        match workshop.residuals(text, &context) {
+        match workshop.residuals(text, context) {
             Some(residuals) => all.push((text.content.clone(), residuals)),
             None => fine = false,
         }
     }
-    let mut pieces = pieces.filter(|_| fine)?;
-    if on.is_none() {
-        pieces.push(anywhere(entry, &all, workshop)?);
-    }
-    Some((Place::Pieces(pieces), named(&entry.key, all, weight)))
+    fine.then_some(all)
 }
 
 /// The place of a condition that says nothing of where it holds, and need not: all its fields are elsewhere.

@@ -60,6 +60,7 @@ pub(in crate::parse) fn read(
         let shape = text.and_then(|text| read_shape(text, &parts, workshop));
         parts.push((entry.key.clone(), shape.map(|shape| shape.named(&entry.key))));
     }
+    workshop.parts.clone_from(&parts);
     let entry = whole?;
     let text = reader::text(&entry.node, &mut workshop.mistakes)?;
     let shape = read_shape(text, &parts, workshop)?;
@@ -106,7 +107,12 @@ fn refuse(error: &GeometryError, span: Span, workshop: &mut Workshop) {
     workshop.mistakes.report(span, error.to_string());
 }
 
-fn read_shape(text: &Text, parts: &[(String, Option<Shape>)], workshop: &mut Workshop) -> Option<Shape> {
+/// Reads a shape, which may use parts by their names.
+pub(super) fn read_shape(
+    text: &Text,
+    parts: &[(String, Option<Shape>)],
+    workshop: &mut Workshop,
+) -> Option<Shape> {
     let syntax =
         Parser::expression_only(&text.content).map_err(|error| workshop.misread(text, error)).ok()?;
     ShapeReader { text, parts, workshop }.shape(&syntax)

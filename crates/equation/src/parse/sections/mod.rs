@@ -12,6 +12,7 @@ pub(super) mod network;
 pub(super) mod place;
 pub(super) mod quantities;
 pub(super) mod reference;
+pub(super) mod regions;
 pub(super) mod repeated;
 pub(super) mod training;
 pub(super) mod unknowns;

@@ -46,6 +46,7 @@ pub(in crate::parse) fn report(conditions: &[StatedCondition], data: &TomlTable,
 #[derive(PartialEq, Eq, Hash)]
 enum Site {
     Wrap(usize),
+    Interface(Vec<usize>),
     Pieces(BTreeSet<(Fixed, Option<usize>, Option<Expression>)>),
 }
 
@@ -55,6 +56,7 @@ type Fixed = Vec<(usize, u64)>;
 fn site(place: &Place) -> Site {
     match place {
         Place::Wrap { axis } => Site::Wrap(*axis),
+        Place::Interface { subdomains } => Site::Interface(subdomains.clone()),
         Place::Pieces(pieces) => Site::Pieces(
             pieces
                 .iter()

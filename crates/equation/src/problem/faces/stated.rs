@@ -48,7 +48,7 @@ impl<'p> Statements<'p> {
         for (place, own) in self.of(system) {
             let pieces: &[Piece] = match place {
                 Place::Pieces(pieces) => pieces,
-                Place::Wrap { .. } => &[],
+                Place::Wrap { .. } | Place::Interface { .. } => &[],
             };
             let here = pieces.iter().filter(|piece| piece.fixed == [(end.axis, end.value)]);
             let here = here
@@ -90,6 +90,7 @@ impl<'p> Statements<'p> {
     pub(super) fn elsewhere(&self, system: &System, [low, high]: [FaceEnd; 2]) -> usize {
         let counts = |place: &Place| match place {
             Place::Wrap { axis } => *axis == low.axis,
+            Place::Interface { .. } => false,
             Place::Pieces(pieces) => pieces.iter().any(|piece| match piece.fixed[..] {
                 [(axis, value)] => axis == low.axis && value != low.value && value != high.value,
                 _ => false,
