@@ -60,7 +60,11 @@ pub(super) fn read(
     equation: usize,
 ) -> Result<Claim, PenaltyReason> {
     let stated = &problem.conditions[condition];
-    let Place::Pieces(pieces) = &stated.place else { return Err(PenaltyReason::Wrapped) };
+    let pieces = match &stated.place {
+        Place::Pieces(pieces) => pieces,
+        Place::Wrap { .. } => return Err(PenaltyReason::Wrapped),
+        Place::Interface { .. } => return Err(PenaltyReason::TwoSides),
+    };
     let residual = stated.equations[equation].residual;
     let (field, function) = prescribed(pool, residual)?;
     let unknown = usize::from(field.unknown);

@@ -23,8 +23,16 @@ use crate::problem::{Enforcement, HardConstraints, PenaltyReason, Problem, Treat
 use claim::Claim;
 
 /// Builds into the ansatz of every unknown what its conditions prescribe, where that is possible, and
-/// removes the equations that then always hold. [`Problem::enforcements`] says what became of each.
-pub fn constrain(mut problem: Problem) -> Problem {
+/// removes the equations that then always hold. [`Problem::enforcements`] says what became of each. Subdomains have outputs of their own then.
+pub fn constrain(problem: Problem) -> Problem {
+    let mut problem = with_conditions(problem);
+    if !problem.domain.subdomains.is_empty() {
+        problem.divide();
+    }
+    problem
+}
+
+fn with_conditions(mut problem: Problem) -> Problem {
     let followed = sizes(&problem);
     for unknown in problem.open.units.clone() {
         problem.unknowns[unknown].unit = unit::unit(&problem.pool, &problem, unknown, followed.as_deref());

@@ -26,9 +26,6 @@ pub fn decide(mut problem: Problem) -> Result<(Problem, Decisions), NotExact> {
     let mut problem = constrain(problem);
     decisions.extend(stated.decisions(&problem)?);
     decisions.extend(conditions::points(&mut problem));
-    if !problem.domain.subdomains.is_empty() {
-        problem.divide();
-    }
     problem.open = LeftOpen::default();
     Ok((problem, decisions))
 }

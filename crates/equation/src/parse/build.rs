@@ -111,6 +111,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
             is_shapeless: geometry.is_none() && document.get("geometry").is_some(),
             unknowns: &unknowns,
             equations: &residuals,
+            regions: regions_section,
             subdomains: &subdomains,
         };
         stated_conditions = conditions::read(conditions_section, &inputs, workshop);

@@ -49,6 +49,8 @@ pub enum PenaltyReason {
     },
     /// It ties two places together.
     Wrapped,
+    /// It ties two sides of an interface together.
+    TwoSides,
     /// It is not `a·u = f` with a number `a`, nor that for the slope of `u` across the face.
     NotPrescribed,
     /// What it prescribes depends on scalars that are trained.
@@ -224,6 +226,7 @@ impl PenaltyReason {
             PenaltyReason::Off { unknown } => format!("hard constraints are off for {}", name(*unknown)),
             PenaltyReason::OwnAnsatz { unknown } => format!("{} has an ansatz of its own", name(*unknown)),
             PenaltyReason::Wrapped => "it relates two ends".to_owned(),
+            PenaltyReason::TwoSides => "it relates two sides".to_owned(),
             PenaltyReason::NotPrescribed => "it does not prescribe the value of one unknown".to_owned(),
             PenaltyReason::Trained => "it depends on parameters that are trained".to_owned(),
             PenaltyReason::Partial => "it does not hold on whole faces of the box".to_owned(),

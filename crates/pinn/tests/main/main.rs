@@ -11,6 +11,7 @@ mod measurements;
 mod optimizers;
 mod quantities;
 mod references;
+mod regions;
 mod relative_residuals;
 mod resume;
 mod runs;

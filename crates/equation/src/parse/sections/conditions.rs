@@ -20,6 +20,7 @@ pub(in crate::parse) struct ConditionInputs<'s> {
     pub(in crate::parse) is_shapeless: bool,
     pub(in crate::parse) unknowns: &'s [Unknown],
     pub(in crate::parse) equations: &'s [Expression],
+    pub(in crate::parse) regions: &'s TomlTable,
     pub(in crate::parse) subdomains: &'s [Subdomain],
 }
 
@@ -96,7 +97,9 @@ fn interface(on: &TomlEntry, inputs: &ConditionInputs<'_>) -> Option<Vec<usize>>
     for name in text.content.split(',').map(str::trim) {
         match inputs.subdomains.iter().position(|subdomain| subdomain.name == name) {
             Some(subdomain) => found.push(subdomain),
-            None if name == INTERFACE && !inputs.subdomains.is_empty() => {
+            // Of a region that is wrong nothing can be said; that has been reported.
+            None if inputs.regions.get(name).is_some() => {}
+            None if name == INTERFACE && !inputs.regions.entries.is_empty() => {
                 found.extend(0..inputs.subdomains.len())
             }
             None => return None,

@@ -10,6 +10,7 @@ use equation::parse::parse_with;
 use equation::problem::{Equation, Problem};
 use equation::taylor::{Interpreter, Plan, Source, Term, plan};
 use multicomplex::{STEP, stepped};
+use std::cell::Cell;
 use std::sync::Arc;
 use truth::Point;
 
@@ -84,7 +85,14 @@ fn check(name: &str, problem: &Problem, plan: &Plan, seed: u64) {
         let mut interpreter = Interpreter::new(&plan.architecture, term);
         let mut residuals = vec![0.0; equations.len()];
         interpreter.residuals(&parameters, &row, &mut residuals);
-        let point = Point { problem, plan, row: term.row, numbers: &row, parameters: parameters.clone() };
+        let point = Point {
+            problem,
+            plan,
+            row: term.row,
+            numbers: &row,
+            parameters: parameters.clone(),
+            site: Cell::default(),
+        };
         let weights = match plan.weighted_points() {
             Some((_, weighted_points)) if weighted_points.name == term.name => {
                 row[row.len() - equations.len()..].to_vec()
@@ -114,7 +122,8 @@ fn check(name: &str, problem: &Problem, plan: &Plan, seed: u64) {
                     .enumerate()
                     .map(|(place, &value)| stepped(value, step(place)))
                     .collect();
-                let point = Point { problem, plan, row: term.row, numbers: &row, parameters };
+                let point =
+                    Point { problem, plan, row: term.row, numbers: &row, parameters, site: Cell::default() };
                 let slopes = equations.iter().map(|equation| point.residual(equation).imaginary / STEP);
                 slopes.zip(&seeds).zip(&weights).map(|((slope, seed), weight)| slope * seed * weight).sum()
             })

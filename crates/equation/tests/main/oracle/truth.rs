@@ -5,6 +5,7 @@ use crate::oracle::multicomplex::{Complex, STEP, stepped};
 use equation::expression::{Derivative, Function, Leaf, Number, evaluate};
 use equation::problem::{Activation, Problem};
 use equation::taylor::{Architecture, Layer, Plan, Row, Wave};
+use std::cell::Cell;
 
 /// Everything that a residual depends on, over one kind of number.
 pub(crate) struct Point<'a, T> {
@@ -15,6 +16,8 @@ pub(crate) struct Point<'a, T> {
     pub numbers: &'a [f64],
     /// All parameters as they are trained.
     pub parameters: Vec<T>,
+    /// The site that fields are being taken at.
+    pub site: Cell<usize>,
 }
 
 impl<T: Number> Point<'_, T> {
@@ -32,15 +35,31 @@ impl<T: Number> Point<'_, T> {
             Leaf::Column(column) => number(self.row.first_column() + usize::from(column)),
             Leaf::Parameter(position) => self.scalar(&self.parameters, usize::from(position)),
             Leaf::Field(field) => {
-                let start = usize::from(field.site) * self.row.coordinates;
+                let site = usize::from(field.site);
+                self.site.set(site);
+                let start = site * self.row.coordinates;
                 let coordinates: Vec<T> =
                     (0..self.row.coordinates).map(|axis| number(start + axis)).collect();
                 self.derivative(usize::from(field.unknown), field.derivative, &coordinates)
+            }
+            Leaf::Inside(own) => {
+                let start = usize::from(own.site) * self.row.coordinates;
+                let place = &self.numbers[start..start + self.row.coordinates];
+                T::from_f64(self.inside(usize::from(own.subdomain), usize::from(own.site), place))
             }
             Leaf::Raw(_) | Leaf::Given(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => {
                 panic!("{leaf:?} does not occur in a problem's equations")
             }
         }
+    }
+
+    /// Whether a place lies in a subdomain; the points of interfaces say so themselves.
+    fn inside(&self, subdomain: usize, site: usize, place: &[f64]) -> f64 {
+        let count = self.problem.domain.subdomains.len();
+        if self.row.sites == 2 && self.row.columns == 2 * count {
+            return self.numbers[self.row.first_column() + site * count + subdomain];
+        }
+        f64::from(u8::from(self.problem.domain.subdomain(place) == Some(subdomain)))
     }
 
     /// The physical value of a trainable scalar, its bounds by the definition in the documentation.
@@ -93,11 +112,15 @@ impl<T: Number> Point<'_, T> {
 
     /// An unknown, ansatz applied, as a function of coordinates and parameters.
     fn unknown<N: Number>(&self, unknown: usize, coordinates: &[N], parameters: &[N]) -> N {
-        let raw = network(&self.plan.architecture, coordinates, parameters)[unknown].clone();
+        let raw = network(&self.plan.architecture, coordinates, parameters);
+        let place: Vec<f64> = coordinates.iter().map(Number::real).collect();
         match self.problem.unknowns[unknown].ansatz {
-            None => raw,
+            None => raw[unknown].clone(),
             Some(ansatz) => evaluate(&self.problem.pool, ansatz, &|leaf| match leaf {
-                Leaf::Raw(_) => raw.clone(),
+                Leaf::Raw(output) => raw[usize::from(output)].clone(),
+                Leaf::Inside(own) => {
+                    N::from_f64(self.inside(usize::from(own.subdomain), self.site.get(), &place))
+                }
                 Leaf::Coordinate(axis) => coordinates[usize::from(axis)].clone(),
                 Leaf::Parameter(position) => self.scalar(parameters, usize::from(position)),
                 // Only its value: derivatives are taken of the whole.

@@ -122,3 +122,46 @@ fn a_source_has_unit_strength() {
     let message = reject(&file(domain, "dirac(x, 0) = 0")).list()[0].message.clone();
     assert_eq!(message, "the width of a source is a positive number");
 }
+
+const REGIONS: &str = r#"
+[domain]
+x = [0, 1]
+y = [0, 1]
+[regions]
+core = "disk([0.5, 0.5], 0.2)"
+[unknowns]
+u = {}
+[equations]
+a = "laplacian(u) = core"
+[conditions]
+walls = { on = "boundary", equation = "u = 0" }
+meet = { on = "interface", equations = ["jump(u) = 0", "jump(dn(u)) = 0"] }
+"#;
+
+#[test]
+fn mistakes_in_regions_are_explained() {
+    good(REGIONS);
+    let refused = |from: &str, to: &str| {
+        let mistakes = reject(&REGIONS.replace(from, to));
+        let [found] = mistakes.list() else { panic!("{}", mistakes.render("file")) };
+        found.message.clone()
+    };
+    assert_eq!(
+        refused("disk([0.5, 0.5], 0.2)", "star([0.5, 0.5], 0.3, 0.1, 5)"),
+        "a region is made of parts whose insides are inequalities"
+    );
+    assert_eq!(
+        refused("disk([0.5, 0.5], 0.2)", "interval(0, 1)"),
+        "this region has 1 dimensions, and space has 2"
+    );
+    assert_eq!(
+        refused("on = \"boundary\", equation = \"u = 0\"", "on = \"boundary\", equation = \"jump(u) = 0\""),
+        "`jump` needs an interface"
+    );
+    assert_eq!(refused("\nmeet", "\nx = 1\nmeet"), "expected a table, found an integer");
+    assert!(
+        reject(&REGIONS.replace("core = \"disk", "u = \"disk"))
+            .render("file")
+            .contains("`u` is declared twice")
+    );
+}
