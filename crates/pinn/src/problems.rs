@@ -55,7 +55,7 @@ macro_rules! built_in {
 }
 
 /// All of them, group by group, easiest first.
-pub const BUILT_IN: [BuiltIn; 53] = [
+pub const BUILT_IN: [BuiltIn; 55] = [
     built_in!(Steady, "01", "poisson-2d"),
     built_in!(Steady, "02", "helmholtz"),
     built_in!(Steady, "03", "poisson-5d"),
@@ -68,6 +68,8 @@ pub const BUILT_IN: [BuiltIn; 53] = [
     built_in!(Steady, "46", "laplace-balls", "reference.csv"),
     built_in!(Steady, "49", "l-shape-told"),
     built_in!(Steady, "48", "l-shape"),
+    built_in!(Steady, "55", "inclusion"),
+    built_in!(Steady, "56", "sphere-potential"),
     built_in!(Steady, "22", "poisson-10d"),
     built_in!(Steady, "23", "poisson-100d"),
     built_in!(InTime, "04", "heat"),
