@@ -11,6 +11,7 @@ mod jumps;
 mod left_open;
 mod network;
 mod probe;
+mod sampling;
 mod training;
 mod window;
 
@@ -27,8 +28,9 @@ pub use left_open::{LeftOpen, Neurons};
 pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub(crate) use probe::{dense_places, largest, places, prescribed, surface_places, value};
+pub use sampling::{Adaptive, Addition, Criterion, Priority, Sampler, Sampling, Steepness, Veto};
 pub(crate) use training::CONDITION_POINTS;
-pub use training::{HardConstraints, Phase, ResidualWeights, Sampler, Training};
+pub use training::{HardConstraints, Phase, ResidualWeights, Training};
 pub(crate) use window::Tie;
 pub use window::{Parts, Windows};
 

@@ -1,5 +1,6 @@
 //! Equations as a task for the training loop: their points, weights and devices, and what is left open about phases.
 
+mod adapt;
 mod balance;
 mod curriculum;
 mod discrepancy;
@@ -10,6 +11,7 @@ mod spot;
 mod state;
 mod supply;
 mod task;
+mod veto;
 
 pub use crate::decide::{Choice, Settings, SolverCosts, share};
 pub use crate::error::Spot;
@@ -20,3 +22,4 @@ pub use state::{GeneralisationGap, TaskState};
 pub use task::{Equations, Measure, TakeOver};
 pub use train::trainer::{Surroundings, TrainingOutcome, train};
 pub use train::{Event, Fan, Quiet, Sink, Snapshot, Stopped};
+pub use veto::Trial;

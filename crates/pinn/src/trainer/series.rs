@@ -27,7 +27,8 @@ impl Equations<'_> {
             return None;
         }
         let settings = self.settings();
-        let drawn = !settings.adaptive && !settings.causal && settings.residual_weights.is_none();
+        let still = !settings.sampling.adaptive.moves() && !settings.sampling.causal;
+        let drawn = still && settings.residual_weights.is_none();
         let draw = Draw { interior: self.state.interior, ..settings.draw(self.problem, 0) };
         let recipe = if drawn { recipe(self.problem, self.plan, self.tables, draw) } else { None };
         Some(Ahead { recipe, memory: None })

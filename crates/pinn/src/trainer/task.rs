@@ -1,10 +1,11 @@
 //! Equations as a task for the loop that all tasks share: points, weights and devices.
 
+use super::adapt::Moment;
 use super::discrepancy::is_explained;
 use super::series::Ahead;
+use super::supply::Wanted;
 use super::{Settings, TaskState, reset_residual_weights};
 use crate::memory::device_note;
-use crate::sample::Draw;
 use crate::table::Tables;
 use crate::{Objective, SlowWay, TrainError};
 use equation::problem::{Method, Problem};
@@ -13,7 +14,7 @@ use kernel::{Kernel, Points};
 use method::Order;
 use train::optimize::{Optimizer, StepOutcome, Trust};
 use train::trainer::{LoopFault, OwnOptimizer, PhaseSettings, Task};
-use train::{Event, LeastSquares, Loss, Losses, Refusal, Shortage, Sink, Snapshot, State};
+use train::{Event, LeastSquares, Loss, Losses, PointsMoved, Refusal, Shortage, Sink, Snapshot, State};
 
 /// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.
 pub type Measure<'run> = dyn Fn(&mut Kernel, &[f64]) -> Result<Option<f64>, TrainError> + 'run;
@@ -45,9 +46,13 @@ pub struct Equations<'run> {
     /// The draw whose points the objective has.
     pub(super) supplied: u64,
     /// Points that were drawn before they are wanted.
-    pub(super) drawn: Option<(Draw, Vec<Points>)>,
+    pub(super) drawn: Option<(Wanted, Vec<Points>)>,
     /// How steps are taken in series, where they are.
     pub(super) ahead: Option<Ahead>,
+    /// How points have moved since the last step.
+    pub(super) moved: Option<PointsMoved>,
+    /// Points at which moves are judged, once they were drawn.
+    pub(super) fixed: Option<Points>,
 }
 
 impl<'run> Equations<'run> {
@@ -76,6 +81,8 @@ impl<'run> Equations<'run> {
             supplied: 0,
             drawn: None,
             ahead: None,
+            moved: None,
+            fixed: None,
         }
     }
 
@@ -152,15 +159,17 @@ impl Task for Equations<'_> {
             self.objective.kernel().prepare_equations()?;
         }
         self.supplied = self.state.draw;
+        // What was drawn ahead, or is fixed, belongs to the phase before.
+        (self.drawn, self.moved, self.fixed) = (None, None, None);
         match std::mem::take(&mut self.state.points) {
-            points if points.is_empty() => self.supply(now)?,
+            points if points.is_empty() => self.supply(now, Moment::First)?,
             points => self.objective.set_points(points),
         }
         self.apply_residual_weights();
         self.objective.set_weights(&self.state.weights)?;
         self.counts = self.objective.points().iter().map(Points::len).collect();
         self.ahead = self.ahead(optimizer);
-        if settings.causal {
+        if settings.sampling.causal {
             now.scope = self.state.curriculum.part;
         }
         Ok(())
@@ -205,7 +214,7 @@ impl Task for Equations<'_> {
         let mut changed = false;
         if resample {
             self.state.draw += 1;
-            self.supply(now)?;
+            self.supply(now, Moment::Later)?;
             self.state.residual_weights.clear();
             changed = true;
             if self.announced.is_some() {
@@ -231,6 +240,10 @@ impl Task for Equations<'_> {
 
     fn after_step(&mut self, now: &mut Snapshot, trust: Option<Trust>, seconds: f64) {
         self.watch_points(now, trust, seconds);
+    }
+
+    fn points_moved(&mut self) -> Option<PointsMoved> {
+        self.moved.take()
     }
 
     fn most_in_series(&self, now: &Snapshot) -> Option<u64> {
@@ -261,14 +274,14 @@ impl Task for Equations<'_> {
 
     /// Points that follow from parameters of the past are part of it.
     fn save(&self) -> State {
-        let adaptive = self.settings().adaptive;
-        self.state.save(if adaptive { self.objective.points() } else { &[] })
+        let moves = self.settings().sampling.adaptive.moves();
+        self.state.save(if moves { self.objective.points() } else { &[] })
     }
 
     fn leave(&mut self, now: &Snapshot) -> Result<(), TrainError> {
         // Where the device has drawn points, whoever asks the objective gets the same.
         let drawn_there = self.ahead.as_ref().is_some_and(Ahead::draws);
-        if drawn_there && self.supplied != self.state.draw { self.supply(now) } else { Ok(()) }
+        if drawn_there && self.supplied != self.state.draw { self.supply(now, Moment::Later) } else { Ok(()) }
     }
 
     fn final_losses(&mut self, parameters: &[f64]) -> Result<Losses, Refusal> {

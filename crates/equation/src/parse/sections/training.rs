@@ -1,6 +1,7 @@
 //! `[training]` and its phases.
 
 use super::equations::points;
+use super::sampling;
 use super::unknowns::hard_constraints;
 use crate::parse::document::{TomlEntry, TomlNode, TomlTable, TomlValue};
 use crate::parse::expression::Workshop;
@@ -21,7 +22,7 @@ const MOST_WINDOWS: i64 = 1000;
 /// Keys of earlier versions: read without effect, and never proposed.
 const REMOVED_KEYS: [&str; 1] = ["products"];
 
-const PHASE_KEYS: [&str; 15] = [
+const PHASE_KEYS: [&str; 16] = [
     "optimizer",
     "weight_decay",
     "memory",
@@ -32,6 +33,7 @@ const PHASE_KEYS: [&str; 15] = [
     "sampler",
     "adaptive",
     "causal",
+    "sampling",
     "residual_weights",
     "resample",
     "learning_rate",
@@ -70,6 +72,7 @@ pub(in crate::parse) fn read(
         sampler: Sampler::Sobol,
         adaptive: None,
         causal: None,
+        sampling: None,
         balance: None,
         residual_weights: None,
         resample: None,
@@ -214,14 +217,8 @@ fn phase(table: &TomlTable, otherwise: &Phase, workshop: &mut Workshop) -> Phase
     phase.points = table.get("points").and_then(|entry| points(&entry.node, workshop)).or(phase.points);
     let most = table.get("most_points").and_then(|entry| points(&entry.node, workshop));
     phase.most_points = most.or(phase.most_points);
-    let samplers = Sampler::ALL.map(|sampler| (sampler.name(), sampler));
     let mistakes = &mut workshop.mistakes;
-    let sampler = table.get("sampler").and_then(|entry| reader::choice(&entry.node, &samplers, mistakes));
-    phase.sampler = sampler.unwrap_or(phase.sampler);
-    let adaptive = table.get("adaptive").and_then(|entry| reader::boolean(&entry.node, mistakes));
-    phase.adaptive = adaptive.or(phase.adaptive);
-    let causal = table.get("causal").and_then(|entry| reader::boolean(&entry.node, mistakes));
-    phase.causal = causal.or(phase.causal);
+    sampling::read(table, &mut phase, mistakes);
     let balance = table.get("balance").and_then(|entry| reader::boolean(&entry.node, mistakes));
     phase.balance = balance.or(phase.balance);
     if let Some(entry) = table.get("residual_weights") {
@@ -231,6 +228,7 @@ fn phase(table: &TomlTable, otherwise: &Phase, workshop: &mut Workshop) -> Phase
     if let Some(steps) = table.get("resample").and_then(|e| reader::count(&e.node, 0..=i64::MAX, mistakes)) {
         phase.resample = Some(steps as u64);
     }
+    sampling::check_phase(table, &phase, mistakes);
     let rate = table.get("learning_rate").and_then(|e| reader::positive(&e.node, &mut workshop.mistakes));
     phase.learning_rate = rate.unwrap_or(phase.learning_rate);
     if let Some(schedule) = table.get("schedule").and_then(|entry| schedule(&entry.node, workshop)) {
