@@ -68,7 +68,7 @@ impl Curriculum {
     }
 
     /// Moves the points of a term to the part of time that it is the turn of.
-    pub(super) fn confine(self, problem: &Problem, term: &Term, points: &mut Points) {
+    pub(crate) fn confine(self, problem: &Problem, term: &Term, points: &mut Points) {
         let Some((axis, from)) = way(problem) else { return };
         if self.part >= 1.0 || matches!(term.source, Source::Data(_)) {
             return;

@@ -16,7 +16,7 @@ pub struct Cell {
 }
 
 /// Points of a cell at first.
-const FIRST_POINTS: usize = 32;
+const FIRST_POINTS: usize = 16;
 
 /// Points that a cell has at least, on average: cells split no further than that.
 const LEAST_POINTS: usize = 4;
@@ -46,7 +46,7 @@ pub(crate) struct Refinement {
     pub(crate) coarsened: usize,
 }
 
-/// Splits cells in which the root mean square of sizes at candidates is more than `split` times that of all, as far as `points` allow, the
+/// Splits cells in which the mean of sizes at candidates is more than `split` times that of all, as far as `points` allow, the
 /// largest first; joins two halves of a cell where both have less than `merge` times that. By one level at a time.
 pub(crate) fn refine(
     cells: &[Cell],
@@ -56,17 +56,15 @@ pub(crate) fn refine(
     points: usize,
 ) -> Refinement {
     let homes = homes(cells, coordinates, candidates);
-    let mut squares = vec![Vec::new(); cells.len()];
-    homes.iter().zip(sizes).for_each(|(&home, size)| squares[home].push(size * size));
-    let all = sum(sizes.iter().map(|size| size * size)) / sizes.len().max(1) as f64;
-    let levels: Vec<f64> = squares
-        .iter()
-        .map(|squares| (sum(squares.iter().copied()) / squares.len().max(1) as f64 / all).sqrt())
-        .collect();
+    let mut own = vec![Vec::new(); cells.len()];
+    homes.iter().zip(sizes).for_each(|(&home, size)| own[home].push(*size));
+    let mean = |sizes: &[f64]| sum(sizes.iter().copied()) / sizes.len().max(1) as f64;
+    let all = mean(sizes);
+    let levels: Vec<f64> = own.iter().map(|sizes| mean(sizes) / all).collect();
 
     let mut order: Vec<usize> = (0..cells.len())
         .filter(|&cell| {
-            let enough = squares[cell].len() >= 2 * LEAST_CANDIDATES && cells[cell].depth < Cell::DEEPEST;
+            let enough = own[cell].len() >= 2 * LEAST_CANDIDATES && cells[cell].depth < Cell::DEEPEST;
             levels[cell] > split && enough
         })
         .collect();
@@ -150,7 +148,7 @@ mod tests {
         let (coordinates, candidates) = (square(), cloud(8000));
         let sizes = peaked(&candidates);
         let mut cells = first_cells(1000);
-        assert_eq!(cells.len(), 16);
+        assert_eq!(cells.len(), 32);
         for _ in 0..3 {
             let next = refine(&cells, &coordinates, (&candidates, &sizes), (2.0, 0.5), 1000);
             assert!(next.refined > 0 || next.coarsened > 0, "{next:?}");
@@ -159,7 +157,7 @@ mod tests {
         }
         let finest = cells.iter().map(|cell| cell.depth).max();
         let coarsest = cells.iter().map(|cell| cell.depth).min();
-        assert!(finest > Some(5) && coarsest < Some(4), "{cells:?}");
+        assert!(finest > Some(6) && coarsest < Some(5), "{cells:?}");
         let shares = cell_shares(&cells, &coordinates, &candidates);
         let chosen = taken(&candidates, &pick(&shares, 1000, Stream::new(1, 1)));
         assert_eq!(chosen.len(), 1000);
