@@ -69,8 +69,6 @@ fn clouds() -> Result<Vec<u8>, Box<dyn Error>> {
         let bounds = experiment.problem().domain.coordinates.iter().map(|axis| [axis.low, axis.high]);
         let bounds: Vec<[f64; 2]> = bounds.collect();
         panels.push(panel(title, &points, [bounds[0], bounds[1]]));
-        let near = points.iter().filter(|row| row[0] > 0.3 && row[1].abs() < 0.1).count();
-        println!("{title}: {near} of {} points at the front", points.len());
     }
     sheet("Burgers after 2000 steps of Adam: time to the right, space upwards", panels, (270.0, 210.0))
 }

@@ -106,7 +106,7 @@ pub struct StepTaken {
     pub points: usize,
     /// How points moved before it, where they did.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sampling: Option<PointsMoved>,
+    pub sampling: Option<Box<PointsMoved>>,
     /// Evaluations of the loss in the run, those of this step included.
     pub evaluations: u64,
     /// Since the run began.

@@ -59,7 +59,7 @@ struct Moves(Vec<PointsMoved>);
 impl Sink for Moves {
     fn event(&mut self, event: &Event) {
         if let Event::Step(taken) = event {
-            self.0.extend(taken.sampling.clone());
+            self.0.extend(taken.sampling.as_deref().cloned());
         }
     }
 }

@@ -38,7 +38,7 @@ pub struct Record {
     pub points: usize,
     /// How points moved before the step, where they did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sampling: Option<PointsMoved>,
+    pub sampling: Option<Box<PointsMoved>>,
     /// For methods with a model of the loss: what was added to its curvature, in multiples of its mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
@@ -245,7 +245,7 @@ impl Metrics {
             Event::Step(taken) => {
                 let written = self.write_certain();
                 self.take(taken);
-                let special = !self.last.fallbacks.is_empty() || is_logged_move(taken.sampling.as_ref());
+                let special = !self.last.fallbacks.is_empty() || is_logged_move(taken.sampling.as_deref());
                 let certain = is_logged(taken.phase_step) || special;
                 self.pending = if certain { PendingLine::Certainly } else { PendingLine::Perhaps };
                 written
