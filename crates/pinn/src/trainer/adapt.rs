@@ -22,7 +22,7 @@ const DIRECTIONS: u64 = 0x5d << 56;
 
 /// Whether points are the first of a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Moment {
+pub(super) enum Occasion {
     /// They are.
     First,
     /// Others were there before.
@@ -55,17 +55,17 @@ impl Equations<'_> {
     pub(super) fn adapt(
         &mut self,
         sets: &mut [Points],
-        moment: Moment,
+        occasion: Occasion,
         now: &Snapshot,
     ) -> Result<(), TrainError> {
         let sampling = &self.settings().sampling;
         let inside = self.plan.terms.iter().position(|term| term.source == Source::Interior);
         let Some(number) = inside.filter(|_| sampling.adaptive.moves()) else { return Ok(()) };
-        if moment == Moment::Later {
+        if occasion == Occasion::Later {
             // Points that stay are weighed anew.
             reset_residual_weights(self.plan, self.objective);
         }
-        let before = (moment == Moment::Later).then(|| self.objective.points()[number].clone());
+        let before = (occasion == Occasion::Later).then(|| self.objective.points()[number].clone());
         if let Some(kept) = self.take_back(number, now)? {
             sets[number] = kept;
             return Ok(());

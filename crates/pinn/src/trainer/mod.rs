@@ -22,4 +22,4 @@ pub use state::{GeneralisationGap, TaskState};
 pub use task::{Equations, Measure, TakeOver};
 pub use train::trainer::{Surroundings, TrainingOutcome, train};
 pub use train::{Event, Fan, Quiet, Sink, Snapshot, Stopped};
-pub use veto::Trial;
+pub use veto::MoveTrial;

@@ -1,6 +1,6 @@
 //! The state of training on equations between two steps, besides parameters and the optimizer's state.
 
-use super::{Curriculum, Trial};
+use super::{Curriculum, MoveTrial};
 use crate::sample::Cell;
 use kernel::Points;
 use train::{Array, Snapshot, State, StateError};
@@ -27,7 +27,7 @@ pub struct TaskState {
     /// The cells that points lie in, where they lie in cells.
     pub cells: Vec<Cell>,
     /// The last move of points, where it may be taken back.
-    pub trial: Option<Trial>,
+    pub trial: Option<MoveTrial>,
 }
 
 /// How much larger losses are at fresh points than at those that the step before was made for. A
@@ -98,7 +98,7 @@ impl TaskState {
         if !self.cells.is_empty() {
             state.insert(CELLS.to_owned(), Array::Counts(digits(&self.cells)));
         }
-        if let Some(Trial { points, cells, validation, part }) = &self.trial {
+        if let Some(MoveTrial { points, cells, validation, part }) = &self.trial {
             let numbers: Vec<f64> = points.iter().flatten().copied().collect();
             state.insert(TRIAL_POINTS.to_owned(), Array::Numbers(numbers));
             state.insert(TRIAL.to_owned(), Array::Numbers(vec![*validation, *part, points.width() as f64]));
@@ -163,7 +163,7 @@ fn cells(state: &State, name: &str) -> Result<Vec<Cell>, StateError> {
 }
 
 /// The move that may be taken back, where there is one.
-fn trial(state: &State) -> Result<Option<Trial>, StateError> {
+fn trial(state: &State) -> Result<Option<MoveTrial>, StateError> {
     let numbers = match state.numbers(TRIAL) {
         Err(StateError::Missing { .. }) => return Ok(None),
         numbers => numbers?,
@@ -175,7 +175,7 @@ fn trial(state: &State) -> Result<Option<Trial>, StateError> {
         return Err(wrong());
     }
     let points = Points::from_rows(width, rows.to_vec());
-    Ok(Some(Trial { points, cells: cells(state, TRIAL_CELLS)?, validation, part }))
+    Ok(Some(MoveTrial { points, cells: cells(state, TRIAL_CELLS)?, validation, part }))
 }
 
 /// Numbers per point in every term.

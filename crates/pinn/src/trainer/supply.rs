@@ -1,6 +1,6 @@
 //! Points for training: fresh ones, where they are needed, and more of them when they are too few.
 
-use super::adapt::Moment;
+use super::adapt::Occasion;
 use super::task::Equations;
 use super::{GeneralisationGap, Settings};
 use crate::TrainError;
@@ -28,13 +28,13 @@ const GROWTH: f64 = 1.5;
 const LEAST_STEPS: f64 = 30.0;
 
 /// A draw, and candidates per point inside where there are several.
-pub(super) type Wanted = (Draw, Option<usize>);
+pub(super) type CandidateDraw = (Draw, Option<usize>);
 
 fn drawn(
     problem: &Problem,
     plan: &Plan,
     tables: &Tables,
-    (wanted, per_point): Wanted,
+    (wanted, per_point): CandidateDraw,
 ) -> Result<Vec<Points>, TrainError> {
     match per_point {
         Some(per_point) => candidates(problem, plan, tables, wanted, per_point),
@@ -45,9 +45,9 @@ fn drawn(
 impl Equations<'_> {
     /// Gives the objective the points of the draw at hand. A function of that draw, the number
     /// of points and, where points follow what training leaves, of parameters and of the points before.
-    pub(super) fn supply(&mut self, now: &Snapshot, moment: Moment) -> Result<(), TrainError> {
+    pub(super) fn supply(&mut self, now: &Snapshot, occasion: Occasion) -> Result<(), TrainError> {
         let causal = self.settings().sampling.causal;
-        let wanted = self.wanted(self.state.draw, moment);
+        let wanted = self.wanted(self.state.draw, occasion);
         let mut sets = match self.drawn.take() {
             Some((before, sets)) if before == wanted => sets,
             Some(_) | None => drawn(self.problem, self.plan, self.tables, wanted)?,
@@ -59,20 +59,20 @@ impl Equations<'_> {
             let terms = self.plan.terms.iter().zip(&mut sets);
             terms.for_each(|(term, points)| self.state.curriculum.confine(self.problem, term, points));
         }
-        self.adapt(&mut sets, moment, now)?;
+        self.adapt(&mut sets, occasion, now)?;
         self.objective.set_points(sets);
         self.supplied = self.state.draw;
         Ok(())
     }
 
     /// The points, or candidates for them, of a draw.
-    fn wanted(&self, number: u64, moment: Moment) -> Wanted {
+    fn wanted(&self, number: u64, occasion: Occasion) -> CandidateDraw {
         let settings = self.settings();
         let wanted = Draw { interior: self.state.interior, ..settings.draw(self.problem, number) };
-        let per_point = match (&settings.sampling.adaptive, moment) {
+        let per_point = match (&settings.sampling.adaptive, occasion) {
             // There is nothing to add to.
-            (Adaptive::Added { .. }, Moment::First) => None,
-            (adaptive, Moment::First | Moment::Later) => adaptive.candidates(),
+            (Adaptive::Added { .. }, Occasion::First) => None,
+            (adaptive, Occasion::First | Occasion::Later) => adaptive.candidates(),
         };
         (wanted, per_point)
     }
@@ -92,7 +92,7 @@ impl Equations<'_> {
         if !(self.is_due(now.phase_step + 1) && self.objective.kernel().solves_equations()) {
             return optimizer.step(self.objective, &mut now.parameters, rate);
         }
-        let wanted = self.wanted(self.state.draw + 1, Moment::Later);
+        let wanted = self.wanted(self.state.draw + 1, Occasion::Later);
         let (problem, plan, tables) = (self.problem, self.plan, self.tables);
         let (objective, ahead) = (&mut *self.objective, &mut self.drawn);
         rayon::in_place_scope(|scope| {

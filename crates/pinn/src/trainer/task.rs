@@ -1,9 +1,9 @@
 //! Equations as a task for the loop that all tasks share: points, weights and devices.
 
-use super::adapt::Moment;
+use super::adapt::Occasion;
 use super::discrepancy::is_explained;
 use super::series::Ahead;
-use super::supply::Wanted;
+use super::supply::CandidateDraw;
 use super::{Settings, TaskState, reset_residual_weights};
 use crate::memory::device_note;
 use crate::table::Tables;
@@ -46,7 +46,7 @@ pub struct Equations<'run> {
     /// The draw whose points the objective has.
     pub(super) supplied: u64,
     /// Points that were drawn before they are wanted.
-    pub(super) drawn: Option<(Wanted, Vec<Points>)>,
+    pub(super) drawn: Option<(CandidateDraw, Vec<Points>)>,
     /// How steps are taken in series, where they are.
     pub(super) ahead: Option<Ahead>,
     /// How points have moved since the last step.
@@ -162,7 +162,7 @@ impl Task for Equations<'_> {
         // What was drawn ahead, or is fixed, belongs to the phase before.
         (self.drawn, self.moved, self.fixed) = (None, None, None);
         match std::mem::take(&mut self.state.points) {
-            points if points.is_empty() => self.supply(now, Moment::First)?,
+            points if points.is_empty() => self.supply(now, Occasion::First)?,
             points => self.objective.set_points(points),
         }
         self.apply_residual_weights();
@@ -214,7 +214,7 @@ impl Task for Equations<'_> {
         let mut changed = false;
         if resample {
             self.state.draw += 1;
-            self.supply(now, Moment::Later)?;
+            self.supply(now, Occasion::Later)?;
             self.state.residual_weights.clear();
             changed = true;
             if self.announced.is_some() {
@@ -281,7 +281,11 @@ impl Task for Equations<'_> {
     fn leave(&mut self, now: &Snapshot) -> Result<(), TrainError> {
         // Where the device has drawn points, whoever asks the objective gets the same.
         let drawn_there = self.ahead.as_ref().is_some_and(Ahead::draws);
-        if drawn_there && self.supplied != self.state.draw { self.supply(now, Moment::Later) } else { Ok(()) }
+        if drawn_there && self.supplied != self.state.draw {
+            self.supply(now, Occasion::Later)
+        } else {
+            Ok(())
+        }
     }
 
     fn final_losses(&mut self, parameters: &[f64]) -> Result<Losses, Refusal> {

@@ -19,7 +19,7 @@ const FIXED: u64 = u64::MAX - 1;
 
 /// A move that is not judged yet.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Trial {
+pub struct MoveTrial {
     /// The points before it.
     pub points: Points,
     /// The cells before it.
@@ -67,7 +67,7 @@ impl Equations<'_> {
         }
         let part = if self.settings().sampling.causal { self.state.curriculum.part } else { 1.0 };
         let validation = self.validation(number, part, now)?;
-        self.state.trial = Some(Trial { points, cells, validation, part });
+        self.state.trial = Some(MoveTrial { points, cells, validation, part });
         self.moved.iter_mut().for_each(|moved| moved.validation = Some(validation));
         Ok(())
     }

@@ -265,7 +265,7 @@ fn add(
     settings: Option<&TomlTable>,
     mistakes: &mut Mistakes,
 ) -> Option<()> {
-    let mut settings = Settings { table: settings, mistakes };
+    let mut settings = EntrySettings { table: settings, mistakes };
     match kind {
         Kind::Sequence(sampler) => sampling.sampler = sampler,
         Kind::Causal => sampling.causal = true,
@@ -328,12 +328,12 @@ fn add(
 }
 
 /// The settings of an entry: what is not stated is as usual, and `None` is a mistake that was reported.
-struct Settings<'d, 'm> {
+struct EntrySettings<'d, 'm> {
     table: Option<&'d TomlTable>,
     mistakes: &'m mut Mistakes,
 }
 
-impl<'d> Settings<'d, '_> {
+impl<'d> EntrySettings<'d, '_> {
     fn stated(&self, key: &str) -> Option<&'d TomlNode> {
         Some(&self.table?.get(key)?.node)
     }
