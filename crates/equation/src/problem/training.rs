@@ -47,6 +47,8 @@ pub struct Phase {
     pub solver: Option<Solver>,
     /// Points inside the domain, if stated.
     pub points: Option<usize>,
+    /// How many of them a step visits, if stated: all of them once in an epoch.
+    pub batch: Option<usize>,
     /// To how many they may grow, if stated.
     pub most_points: Option<usize>,
     /// How they, and those of the conditions, are chosen.

@@ -42,6 +42,8 @@ pub struct Settings {
     pub method: Method,
     /// Points inside the domain.
     pub points: usize,
+    /// How many of them a step visits, where it is not all.
+    pub batch: Option<usize>,
     /// To how many they may grow.
     pub most_points: usize,
     /// How they, and those of the conditions, are chosen, and how they move.
@@ -210,6 +212,8 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
     Settings {
         method,
         points,
+        // A method that was chosen, and not stated, may be one that has none.
+        batch: phase.batch.filter(|_| traits.order == Order::First),
         most_points: phase.most_points.unwrap_or(most),
         sampling,
         balance: second_order && phase.balance.unwrap_or(true),

@@ -19,6 +19,7 @@ pub(super) fn of(problem: &Problem, phase: &Phase, settings: &Settings, solver: 
         }
     }
     entries.push(("points", settings.points.to_string()));
+    entries.extend(settings.batch.map(|batch| ("batch", batch.to_string())));
     entries.push(("most_points", settings.most_points.to_string()));
     entries.push(("resample", settings.resample.unwrap_or(0).to_string()));
     match &phase.sampling {

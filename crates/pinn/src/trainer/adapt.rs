@@ -65,7 +65,7 @@ impl Equations<'_> {
             // Points that stay are weighed anew.
             reset_residual_weights(self.plan, self.objective);
         }
-        let before = (occasion == Occasion::Later).then(|| self.objective.points()[number].clone());
+        let before = (occasion == Occasion::Later).then(|| self.all_points(number).clone());
         if let Some(kept) = self.take_back(number, now)? {
             sets[number] = kept;
             return Ok(());

@@ -2,6 +2,7 @@
 
 mod adapt;
 mod balance;
+mod batches;
 mod curriculum;
 mod discrepancy;
 mod renewal;

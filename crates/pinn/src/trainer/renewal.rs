@@ -26,7 +26,7 @@ pub(crate) fn renew(
     }
     let Some((settings, same_conditions)) = before else { return Ok(None) };
     let weighs = |settings: &Settings| (settings.balance, settings.residual_weights);
-    let draws = |settings: &Settings| (settings.sampling.clone(), settings.resample);
+    let draws = |settings: &Settings| (settings.sampling.clone(), settings.resample, settings.batch);
     let fits = |settings: &Settings| settings.points == after.points && task.interior <= after.most_points;
     if same_conditions
         && weighs(settings) == weighs(after)

@@ -61,6 +61,7 @@ impl Equations<'_> {
         }
         self.adapt(&mut sets, occasion, now)?;
         self.objective.set_points(sets);
+        self.keep_all();
         self.supplied = self.state.draw;
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Equations as a task for the loop that all tasks share: points, weights and devices.
 
 use super::adapt::Occasion;
+use super::batches::Epoch;
 use super::discrepancy::is_explained;
 use super::series::Ahead;
 use super::supply::CandidateDraw;
@@ -51,6 +52,10 @@ pub struct Equations<'run> {
     pub(super) ahead: Option<Ahead>,
     /// How points have moved since the last step.
     pub(super) moved: Option<PointsMoved>,
+    /// All points inside, where steps visit batches of them.
+    pub(super) all: Option<Points>,
+    /// The order in which batches come.
+    pub(super) epoch: Option<Epoch>,
     /// Points at which moves are judged, once they were drawn.
     pub(super) fixed: Option<Points>,
 }
@@ -82,6 +87,8 @@ impl<'run> Equations<'run> {
             drawn: None,
             ahead: None,
             moved: None,
+            all: None,
+            epoch: None,
             fixed: None,
         }
     }
@@ -163,11 +170,15 @@ impl Task for Equations<'_> {
         (self.drawn, self.moved, self.fixed) = (None, None, None);
         match std::mem::take(&mut self.state.points) {
             points if points.is_empty() => self.supply(now, Occasion::First)?,
-            points => self.objective.set_points(points),
+            points => {
+                self.objective.set_points(points);
+                self.keep_all();
+            }
         }
         self.apply_residual_weights();
         self.objective.set_weights(&self.state.weights)?;
         self.counts = self.objective.points().iter().map(Points::len).collect();
+        self.next_batch(now.phase_step);
         self.ahead = self.ahead(optimizer);
         if settings.sampling.causal {
             now.scope = self.state.curriculum.part;
@@ -221,6 +232,7 @@ impl Task for Equations<'_> {
                 self.announce_equations(sink)?;
             }
         }
+        changed |= self.next_batch(now.phase_step);
         changed |= self.attend(now)?;
         if let Some(parts) = self.balance(now)? {
             changed = true;
@@ -274,11 +286,14 @@ impl Task for Equations<'_> {
 
     /// Points that follow from parameters of the past are part of it.
     fn save(&self) -> State {
+        let sets = 0..self.objective.points().len();
         let moves = self.settings().sampling.adaptive.moves();
-        self.state.save(if moves { self.objective.points() } else { &[] })
+        let points: Vec<Points> = sets.filter(|_| moves).map(|term| self.all_points(term).clone()).collect();
+        self.state.save(&points)
     }
 
     fn leave(&mut self, now: &Snapshot) -> Result<(), TrainError> {
+        self.put_all();
         // Where the device has drawn points, whoever asks the objective gets the same.
         let drawn_there = self.ahead.as_ref().is_some_and(Ahead::draws);
         if drawn_there && self.supplied != self.state.draw {

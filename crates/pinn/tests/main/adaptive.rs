@@ -235,3 +235,30 @@ fn points_follow_residuals_inside_a_shape_too() {
         assert_eq!(experiment.device(), Device::Cpu);
     }
 }
+
+/// Keeps how many points steps visit.
+#[derive(Default)]
+struct Visited(Vec<usize>);
+
+impl Sink for Visited {
+    fn event(&mut self, event: &Event) {
+        if let Event::Step(taken) = event {
+            self.0.push(taken.points);
+        }
+    }
+}
+
+#[test]
+fn a_step_visits_a_batch_and_the_last_of_an_epoch_the_rest() {
+    let experiment = open(PEAK, "batch = 60\nsteps = 9");
+    let (mut now, mut visited) = (experiment.start(), Visited::default());
+    let trained = experiment.train_from(&mut now, &AtomicBool::new(false), &mut visited).expect("it trains");
+    assert_eq!(visited.0, [60, 60, 60, 20, 60, 60, 60, 20, 60]);
+    // A batch of everything is no batch, and the loss at the end is over all points.
+    let whole = open(PEAK, "batch = 200\nsteps = 9");
+    let none = open(PEAK, "steps = 9");
+    assert_eq!(crate::adaptive::trained(&whole).0, crate::adaptive::trained(&none).0);
+    let mut objective = experiment.objective().expect("a loss");
+    let all = pinnace::LeastSquares::losses(&mut objective, &trained.parameters).expect("numbers");
+    assert_eq!(&trained.losses, all);
+}

@@ -120,6 +120,9 @@ fn every_method_goes_on_bit_for_bit_from_every_few_steps() {
         (GATHERING.to_owned(), 4, Precision::F32),
         (moving("{ kind = \"rad\", power = 2, floor = 0.5 }", 40), 4, Precision::F64),
         (moving("\"gradient\"", 30), 3, Precision::F64),
+        (format!("batch = 7\n{ADAM}"), 4, Precision::F64),
+        (format!("batch = 6\n{}", fresh(ADAMW)), 3, Precision::F32),
+        (format!("batch = 6\n{}", moving("\"r3\", \"veto\"", 40)), 3, Precision::F64),
         (
             moving("\"rad\", { kind = \"gradient\", of = \"residual\" }, \"uncertainty\"", 30),
             4,

@@ -22,13 +22,14 @@ const MOST_WINDOWS: i64 = 1000;
 /// Keys of earlier versions: read without effect, and never proposed.
 const REMOVED_KEYS: [&str; 1] = ["products"];
 
-const PHASE_KEYS: [&str; 16] = [
+const PHASE_KEYS: [&str; 17] = [
     "optimizer",
     "weight_decay",
     "memory",
     "solver",
     "balance",
     "points",
+    "batch",
     "most_points",
     "sampler",
     "adaptive",
@@ -68,6 +69,7 @@ pub(in crate::parse) fn read(
         optimizer: Method::Auto,
         solver: None,
         points: None,
+        batch: None,
         most_points: None,
         sampler: Sampler::Sobol,
         adaptive: None,
@@ -215,6 +217,10 @@ fn phase(table: &TomlTable, otherwise: &Phase, workshop: &mut Workshop) -> Phase
     }
     phase.solver = details(table, &mut phase.optimizer, workshop).or(phase.solver);
     phase.points = table.get("points").and_then(|entry| points(&entry.node, workshop)).or(phase.points);
+    let batch = table.get("batch").and_then(|entry| points(&entry.node, workshop));
+    // The other methods compare losses at successive steps, which needs the same points.
+    let batches = matches!(phase.optimizer, Method::Adam | Method::AdamW { .. });
+    phase.batch = batch.or(phase.batch).filter(|_| batches);
     let most = table.get("most_points").and_then(|entry| points(&entry.node, workshop));
     phase.most_points = most.or(phase.most_points);
     let mistakes = &mut workshop.mistakes;
@@ -229,6 +235,12 @@ fn phase(table: &TomlTable, otherwise: &Phase, workshop: &mut Workshop) -> Phase
         phase.resample = Some(steps as u64);
     }
     sampling::check_phase(table, &phase, mistakes);
+    if let (Some(entry), Some(_), Some(_)) =
+        (table.get("batch").or(table.get("residual_weights")), phase.batch, phase.residual_weights)
+    {
+        let message = "`residual_weights` look at all points, and a `batch` has some of them";
+        mistakes.report_with(entry.key_span, message, "state one of them");
+    }
     let rate = table.get("learning_rate").and_then(|e| reader::positive(&e.node, &mut workshop.mistakes));
     phase.learning_rate = rate.unwrap_or(phase.learning_rate);
     if let Some(schedule) = table.get("schedule").and_then(|entry| schedule(&entry.node, workshop)) {
@@ -286,6 +298,9 @@ fn details(table: &TomlTable, optimizer: &mut Method, workshop: &mut Workshop) -
     };
     for (key, method) in keys.into_iter().filter(|(_, method)| *method != own) {
         table.get(key).into_iter().for_each(|entry| misplaced(entry, method));
+    }
+    if !matches!(optimizer, Method::Adam | Method::AdamW { .. }) {
+        table.get("batch").into_iter().for_each(|entry| misplaced(entry, "adam"));
     }
     if optimizer.traits().order != Order::Second {
         table.get("balance").into_iter().for_each(|entry| misplaced(entry, "gauss-newton"));

@@ -215,6 +215,20 @@ const MISTAKES: &[Mistake] = &[
     mistake(
         BURGERS,
         LIST,
+        "optimizer = \"lbfgs\"\n«batch» = 100",
+        "`batch` belongs to another optimizer",
+        "state it beside `optimizer = \"adam\"`",
+    ),
+    mistake(
+        BURGERS,
+        LIST,
+        "optimizer = \"adam\"\nresidual_weights = true\n«batch» = 100",
+        "`residual_weights` look at all points, and a `batch` has some of them",
+        "state one of them",
+    ),
+    mistake(
+        BURGERS,
+        LIST,
         "sampling = [\"rar\"]\nmost_points = «4096»",
         "no point can be added: there are 4096 points, and at most 4096",
         "make `most_points` larger than `points`",
