@@ -3,6 +3,7 @@
 use super::TaskState;
 use super::reset_residual_weights;
 use super::task::Equations;
+use super::veto::Judgement;
 use crate::TrainError;
 use crate::sample::{
     Cell, PriorityRange, Refinement, cell_shares, first_cells, largest, mean_square, mix, pick, refine,
@@ -66,10 +67,13 @@ impl Equations<'_> {
             reset_residual_weights(self.plan, self.objective);
         }
         let before = (occasion == Occasion::Later).then(|| self.all_points(number).clone());
-        if let Some(kept) = self.take_back(number, now)? {
-            sets[number] = kept;
-            return Ok(());
-        }
+        let known = match self.judge(number, now)? {
+            Judgement::TakenBack(kept) => {
+                sets[number] = kept;
+                return Ok(());
+            }
+            Judgement::Stands { measured } => measured,
+        };
         let cells = self.state.cells.clone();
         let seed = Stream::new(self.problem.training.seed, CHANCES).bits(self.state.draw);
         let drawn = std::mem::replace(&mut sets[number], Points::new(1));
@@ -79,7 +83,7 @@ impl Equations<'_> {
         // A phase that is entered again, from its start, would tell of the first points another time.
         let Some(before) = before else { return Ok(()) };
         self.moved = Some(PointsMoved { draw: self.state.draw, points: sets[number].len(), ..found.told });
-        self.watch_move(number, (before, cells), now)
+        self.watch_move(number, (before, cells), known, now)
     }
 
     fn found(&mut self, from: Move<'_>) -> Result<Moved, TrainError> {

@@ -30,17 +30,28 @@ pub struct MoveTrial {
     pub part: f64,
 }
 
+/// What is said of the last move.
+pub(super) enum Judgement {
+    /// It is taken back: these are the points before it.
+    TakenBack(Points),
+    /// It is not.
+    Stands {
+        /// A part of time and the mean square that was found there, if there was anything to judge.
+        measured: Option<(f64, f64)>,
+    },
+}
+
 impl Equations<'_> {
-    /// Judges the last move; the points before it, where it is taken back.
-    pub(super) fn take_back(&mut self, number: usize, now: &Snapshot) -> Result<Option<Points>, TrainError> {
+    /// Judges the last move, if there is one.
+    pub(super) fn judge(&mut self, number: usize, now: &Snapshot) -> Result<Judgement, TrainError> {
         let (sampling, Some(trial)) = (&self.settings().sampling, self.state.trial.take()) else {
-            return Ok(None);
+            return Ok(Judgement::Stands { measured: None });
         };
-        let Some(veto) = sampling.veto else { return Ok(None) };
+        let Some(veto) = sampling.veto else { return Ok(Judgement::Stands { measured: None }) };
         let validation = self.validation(number, trial.part, now)?;
         // What is no number has grown, too.
         if validation <= veto.factor * trial.validation {
-            return Ok(None);
+            return Ok(Judgement::Stands { measured: Some((trial.part, validation)) });
         }
         let before = (trial.points, trial.cells);
         let points = self.state.put_back(before, sampling.adaptive.grows());
@@ -52,21 +63,25 @@ impl Equations<'_> {
             taken_back: true,
             ..PointsMoved::default()
         });
-        Ok(Some(points))
+        Ok(Judgement::TakenBack(points))
     }
 
-    /// Remembers a move, and what was before it, until it is judged.
+    /// Remembers a move, and what was before it, until it is judged. What is `known` was measured before.
     pub(super) fn watch_move(
         &mut self,
         number: usize,
         (points, cells): Before,
+        known: Option<(f64, f64)>,
         now: &Snapshot,
     ) -> Result<(), TrainError> {
         if self.settings().sampling.veto.is_none() {
             return Ok(());
         }
         let part = if self.settings().sampling.causal { self.state.curriculum.part } else { 1.0 };
-        let validation = self.validation(number, part, now)?;
+        let validation = match known {
+            Some((known, validation)) if known == part => validation,
+            Some(_) | None => self.validation(number, part, now)?,
+        };
         self.state.trial = Some(MoveTrial { points, cells, validation, part });
         self.moved.iter_mut().for_each(|moved| moved.validation = Some(validation));
         Ok(())
