@@ -200,24 +200,29 @@ fn other_methods_than_gauss_newton_go_through_time_by_their_budget() {
 
 #[test]
 fn points_on_a_device_are_those_of_the_host() {
-    let list = "sampling = [\"rad\", \"gradient\", \"uncertainty\", \"veto\"]\nresample = 4\nsteps = 12\n";
-    let experiment = open(PEAK, list);
-    let (host, _) = trained(&experiment);
-    let kernel =
-        kernel::Kernel::compile_for_stand_in(experiment.plan(), Precision::F64).expect("a C++ compiler");
-    let mut objective = Objective::new(kernel, Vec::new());
-    let pair = (experiment.problem(), &**experiment.plan());
-    let mut task = Equations::new(pair, experiment.settled(), experiment.tables(), &mut objective);
-    let (mut now, mut moves) = (experiment.start(), Moves::default());
-    let surroundings = Surroundings { stop: &AtomicBool::new(false), clock: &|| 0.0 };
-    train(&mut task, &mut now, surroundings, &mut moves).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(moves.0.len(), 2);
-    let (there, here) = (inside(&now), inside(&host));
-    assert_eq!(there.len(), here.len());
-    // Sums in another order may tip a choice, but hardly any.
-    let rows: Vec<&[f64]> = here.iter().collect();
-    let same = there.iter().filter(|row| rows.contains(row)).count();
-    assert!(same * 10 > here.len() * 9, "{same} of {}", here.len());
+    let lists = [
+        "sampling = [\"rad\", \"gradient\", \"uncertainty\", \"veto\"]",
+        "sampling = \"r3\"\nbatch = 60",
+        "sampling = \"hierarchical\"",
+    ];
+    for list in lists {
+        let experiment = open(PEAK, &format!("{list}\nresample = 4\nsteps = 12"));
+        let (host, _) = trained(&experiment);
+        let kernel = kernel::Kernel::compile_for_stand_in(experiment.plan(), Precision::F64);
+        let mut objective = Objective::new(kernel.expect("a C++ compiler"), Vec::new());
+        let pair = (experiment.problem(), &**experiment.plan());
+        let mut task = Equations::new(pair, experiment.settled(), experiment.tables(), &mut objective);
+        let (mut now, mut moves) = (experiment.start(), Moves::default());
+        let surroundings = Surroundings { stop: &AtomicBool::new(false), clock: &|| 0.0 };
+        train(&mut task, &mut now, surroundings, &mut moves).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(moves.0.len(), 2, "{list}");
+        let (there, here) = (inside(&now), inside(&host));
+        assert_eq!(there.len(), here.len(), "{list}");
+        // Sums in another order may tip a choice, but hardly any.
+        let rows: Vec<&[f64]> = here.iter().collect();
+        let same = there.iter().filter(|row| rows.contains(row)).count();
+        assert!(same * 10 > here.len() * 9, "{list}: {same} of {}", here.len());
+    }
 }
 
 #[test]

@@ -31,7 +31,7 @@ use equation::taylor::{Plan, Source};
 use kernel::Points;
 
 /// The points of a draw, with several candidates for each point inside the domain. Those come in an order in which
-/// neighbours lie near one another, for [`pick`].
+/// neighbours lie near one another, for whoever takes points by chance.
 pub fn candidates(
     problem: &Problem,
     plan: &Plan,
