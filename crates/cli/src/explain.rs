@@ -2,6 +2,7 @@
 
 use crate::args::Explain;
 use crate::{decisions, exit, warnings};
+use pinnace::decide::Settings;
 use pinnace::memory::{available, show};
 use pinnace::{Device, Event, Experiment, Note, Precision, Sink, TrainError, kernel_text};
 use std::io::Write;
@@ -34,6 +35,7 @@ pub(crate) fn explain(choices: &Explain, output: &mut impl Write) -> anyhow::Res
     if !decided.is_empty() {
         writeln!(output, "{}\n", decided.join("\n"))?;
     }
+    writeln!(output, "{}\n", sampling(&experiment).join("\n"))?;
     writeln!(output, "{}", host_memory(&experiment)?)?;
     if choices.device.is_some() && experiment.device() == Device::Cuda {
         for line in device_memory(experiment, choices)? {
@@ -41,6 +43,22 @@ pub(crate) fn explain(choices: &Explain, output: &mut impl Write) -> anyhow::Res
         }
     }
     Ok(exit::DONE)
+}
+
+/// Where the points of every phase lie and how they move, as a problem file states it.
+fn sampling(experiment: &Experiment) -> Vec<String> {
+    let phases = experiment.settled();
+    let line = |(number, settings): (usize, &Settings)| {
+        let phase = if phases.len() > 1 { format!(" of phase {}", number + 1) } else { String::new() };
+        let often = match settings.resample {
+            None => "fixed points".to_owned(),
+            Some(1) => "fresh points at every step".to_owned(),
+            Some(steps) => format!("fresh points every {steps} steps"),
+        };
+        let batch = settings.batch.map_or_else(String::new, |batch| format!(", in batches of {batch}"));
+        format!("sampling{phase}: {}, {} {often}{batch}", settings.sampling.written(), settings.points)
+    };
+    phases.iter().enumerate().map(line).collect()
 }
 
 /// The problem file that leaves nothing open.

@@ -2,9 +2,8 @@
 
 use crate::decide::{Settings, extent_with};
 use crate::memory::{HostPurpose, MemoryError, Need, available};
-use crate::sample::CANDIDATES_PER_POINT;
 use crate::{Experiment, TrainError};
-use equation::problem::{Method, Problem, Solver};
+use equation::problem::{Adaptive, Method, Problem, Sampling, Solver};
 use equation::taylor::{Plan, Source, Term};
 use kernel::{Device, Precision};
 use train::Hardware;
@@ -46,7 +45,8 @@ impl Experiment {
         let host = self.clone().on(Device::Cpu, Precision::F64);
         let Some(first) = host.settled().first() else { return Ok(()) };
         let most_points = first.points;
-        let measured = Settings { method, most_points, adaptive: false, resample: None, ..first.clone() };
+        let sampling = Sampling { adaptive: Adaptive::Even, veto: None, ..first.sampling.clone() };
+        let measured = Settings { method, most_points, sampling, resample: None, ..first.clone() };
         Ok(self.need_of(&measured).check(available()?)?)
     }
 
@@ -71,15 +71,21 @@ impl Experiment {
             // New ones are drawn while the old ones are there.
             copies += 1.0;
         }
-        if settings.adaptive {
+        let sampling = &settings.sampling;
+        if sampling.adaptive.moves() {
             // They follow from nothing but training: the snapshot and its file have them too.
             copies += 2.0;
         }
+        if sampling.veto.is_some() {
+            // And those before a move that may be taken back.
+            copies += 3.0;
+        }
         let need = Need::default().with(HostPurpose::Points, copies * each(|term| term.row.width()));
-        let inside = plan.terms.iter().filter(|term| settings.adaptive && term.source == Source::Interior);
+        let inside = plan.terms.iter().filter(|term| term.source == Source::Interior);
         let candidate = |term: &Term| 2.0 * term.row.width() as f64 + ORDERING;
         let candidates: f64 = inside.map(|term| points(term) * candidate(term)).sum();
-        let need = need.with(HostPurpose::Candidates, CANDIDATES_PER_POINT as f64 * candidates);
+        let times = sampling.adaptive.candidates().unwrap_or(0);
+        let need = need.with(HostPurpose::Candidates, times as f64 * candidates);
         let largest = plan.terms.iter().map(|term| points(term) * term.residuals.len() as f64);
         let need = need.with(HostPurpose::Residuals, largest.fold(0.0, f64::max));
         let need = with_network(need, plan, (self.device(), self.precision()), self.window_count());

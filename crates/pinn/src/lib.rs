@@ -56,7 +56,7 @@ pub use train::folder::RunError;
 pub use train::trainer::OwnOptimizer;
 pub use train::{
     Array, BalancedPart, Concern, Descent, Event, Extent, Fallback, Fan, Hardware, LeastSquares, Linearized,
-    Loss, Losses, Note, OnDevice, Pace, Quiet, Refusal, Room, Shortage, Sink, Snapshot, State, StateError,
-    StepTaken, Stopped, TriedStep, Vectors, optimize,
+    Loss, Losses, Note, OnDevice, Pace, PointsMoved, Quiet, Refusal, Room, Shortage, Sink, Snapshot, State,
+    StateError, StepTaken, Stopped, TriedStep, Vectors, optimize,
 };
 pub use trained::Trained;

@@ -36,6 +36,14 @@ impl Objective {
         self.settle_factors();
     }
 
+    /// Continues with other points of a term.
+    pub(crate) fn set_points_of(&mut self, term: usize, points: Points) {
+        if let Some(own) = self.points.get_mut(term) {
+            *own = points;
+            self.settle_factors();
+        }
+    }
+
     fn settle_factors(&mut self) {
         self.factors = factors(self.kernel.plan(), &self.weights, self.points.iter().map(Points::len));
     }

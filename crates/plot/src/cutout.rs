@@ -79,7 +79,16 @@ mod tests {
         let values = places.iter().flat_map(|&x| places.iter().map(move |&y| (x, y))).map(value).collect();
         let samples = Samples::Grid { xs: places.clone(), ys: places.clone(), values };
         let (range, colours) = (Axis::linear("", 0.0, 1.0), ColourMap::Field);
-        let map = Map { title: String::new(), x: axis(), y: axis(), samples, range, colours, cutout };
+        let map = Map {
+            title: String::new(),
+            x: axis(),
+            y: axis(),
+            samples,
+            range,
+            colours,
+            cutout,
+            marks: Vec::new(),
+        };
         let mut canvas = Canvas::new(400, 300);
         map.draw(&mut canvas, Area { left: 100.0, top: 50.0, width: 200.0, height: 200.0 });
         let at = |radius: f64, turn: f64| {

@@ -50,7 +50,7 @@ pub(super) fn fields(
     let map = |title: String, samples: Samples, shades: Shades, cutout: &Option<Cutout>| {
         let (x, y, cutout) = (x.clone(), y.clone(), cutout.clone());
         let Shades { range, colours, .. } = shades;
-        Panel::Map(Map { title, x, y, samples, range, colours, cutout })
+        Panel::Map(Map { title, x, y, samples, range, colours, cutout, marks: Vec::new() })
     };
     let on_grid = |values: &[f64]| Samples::Grid { xs: xs.clone(), ys: ys.clone(), values: values.to_vec() };
 

@@ -35,6 +35,7 @@ mod loss;
 mod map;
 mod names;
 mod pictures;
+mod points;
 mod references;
 mod resolution;
 mod samples;

@@ -129,6 +129,7 @@ mod tests {
             weights: Vec::new(),
             length: 1.0,
             points: 1,
+            sampling: None,
             damping: None,
             gain: None,
             evaluations: step,

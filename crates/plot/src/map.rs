@@ -24,6 +24,8 @@ pub struct Map {
     pub colours: ColourMap,
     /// Outside of it nothing is drawn; `None` is everywhere.
     pub cutout: Option<Cutout>,
+    /// Places that are marked.
+    pub marks: Vec<(f64, f64)>,
 }
 
 /// From the frame to the colour bar, and the bar's width.
@@ -82,6 +84,13 @@ impl Map {
                 cutout.outline.iter().map(|path| path.iter().map(spot).collect()).collect();
             canvas.stroke(&outline, Pen::solid(Colour::INK, 1.3), area);
         }
+        for (pen, width) in [(Colour::INK, MARK.0), (Colour::WHITE, MARK.1)] {
+            for &(x, y) in &self.marks {
+                let spot =
+                    (area.left + area.width * self.x.share(x), area.bottom() - area.height * self.y.share(y));
+                canvas.stroke(&[vec![spot]], Pen::solid(pen, width), area);
+            }
+        }
         frame::draw(canvas, area, &self.x, &self.y);
         frame::draw_title(canvas, area, &self.title);
         self.draw_bar(canvas, Area { left: area.right() + BAR_GAP, width: BAR, ..area });
@@ -131,6 +140,9 @@ impl Map {
     }
 }
 
+/// Width of a mark's rim and of its inside, in pixels: one of both stands out from any colour.
+const MARK: (f64, f64) = (4.4, 2.4);
+
 /// Width of a dot, in pixels.
 const DOT: f64 = 6.0;
 
@@ -160,6 +172,7 @@ mod tests {
             range: Axis::linear("", 0.0, 3.0),
             colours: ColourMap::Field,
             cutout: None,
+            marks: Vec::new(),
         };
         let mut canvas = Canvas::new(400, 300);
         let area = Area { left: 100.0, top: 50.0, width: 200.0, height: 150.0 };

@@ -5,6 +5,7 @@ use super::cuts::cuts;
 use super::fields::fields;
 use super::lines::lines;
 use super::loss::loss;
+use super::points::points;
 use super::slices::Slices;
 use super::subject::Subject;
 use super::ticks::written;
@@ -53,11 +54,16 @@ pub fn draw(
     Ok(pictures)
 }
 
-/// [`draw`] for a run as it lies on the disk, up to its checkpoint.
+/// [`draw`] for a run as it lies on the disk, up to its checkpoint, and `points.png`: where training looks, over residuals, in two coordinates.
 pub fn draw_run(run: &Run, resolution: &Resolution) -> Result<Vec<Picture>, PlotError> {
     let mut history = run.history()?;
     history.retain(|record| record.step <= run.snapshot().steps);
-    draw(run.experiment(), run.parameters(), &history, resolution)
+    let mut pictures = draw(run.experiment(), run.parameters(), &history, resolution)?;
+    let subject = Subject { experiment: run.experiment(), parameters: run.parameters() };
+    if let Some(sheet) = points(subject, run.snapshot(), resolution)? {
+        pictures.push(Picture { name: "points.png".to_owned(), bytes: sheet.png()? });
+    }
+    Ok(pictures)
 }
 
 impl Picture {

@@ -48,7 +48,7 @@ fn maps(experiment: &Experiment, resolution: &Resolution, slices: &Slices) -> Sh
             let [x, y] = [across, up].map(|axis| Axis::linear(&axis.name, axis.low, axis.high));
             let samples = Samples::Grid { xs: xs.clone(), ys: ys.clone(), values };
             let cutout = Cutout::of(problem, place, (slices.across, slices.up), (&x, &y), (width, height));
-            Panel::Map(Map { title, x, y, samples, range: range.clone(), colours, cutout })
+            Panel::Map(Map { title, x, y, samples, range: range.clone(), colours, cutout, marks: Vec::new() })
         };
         Some(Row { height, panels: here.into_iter().zip(&slices.places).map(panel).collect() })
     };

@@ -22,7 +22,16 @@ fn sheet(panels: Vec<Panel>) -> Sheet {
 
 fn map(samples: Samples, range: Axis) -> Panel {
     let (x, y) = (Axis::linear("x", 0.0, 1.0), Axis::linear("y", -1.0, 1.0));
-    Panel::Map(Map { title: "u".to_owned(), x, y, samples, range, colours: ColourMap::Field, cutout: None })
+    Panel::Map(Map {
+        title: "u".to_owned(),
+        x,
+        y,
+        samples,
+        range,
+        colours: ColourMap::Field,
+        cutout: None,
+        marks: Vec::new(),
+    })
 }
 
 fn grid(values: [f64; 4]) -> Samples {

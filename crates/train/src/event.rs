@@ -3,7 +3,7 @@
 use crate::optimize::Trust;
 use crate::{Losses, Shortage, Stopped};
 use method::Budget;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Something that happened in training.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -104,6 +104,9 @@ pub struct StepTaken {
     pub trust: Option<Trust>,
     /// Points that it visited.
     pub points: usize,
+    /// How points moved before it, where they did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<Box<PointsMoved>>,
     /// Evaluations of the loss in the run, those of this step included.
     pub evaluations: u64,
     /// Since the run began.
@@ -112,6 +115,44 @@ pub struct StepTaken {
     pub phase_seconds: f64,
     /// Over this phase.
     pub points_per_second: f64,
+}
+
+/// How points followed what training had left before a step.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct PointsMoved {
+    /// Which draw of the run, from 0.
+    pub draw: u64,
+    /// Points that may move, as many as there are afterwards.
+    pub points: usize,
+    /// How many of them are new.
+    pub moved: usize,
+    /// Of the chances of candidates, in units of that of equal chances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entropy: Option<f64>,
+    /// The mean priority of candidates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_priority: Option<f64>,
+    /// The largest of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest_priority: Option<f64>,
+    /// The mean square of residuals where points were looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual_before: Option<f64>,
+    /// The mean square of residuals at the points that were found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual_after: Option<f64>,
+    /// Cells that have split.
+    #[serde(default)]
+    pub refined: usize,
+    /// Pairs of cells that have joined.
+    #[serde(default)]
+    pub coarsened: usize,
+    /// The mean square of residuals at fixed points by which moves are judged, where there are such points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validation: Option<f64>,
+    /// Whether this move takes the one before it back.
+    #[serde(default)]
+    pub taken_back: bool,
 }
 
 /// A part of the loss that was weighed.

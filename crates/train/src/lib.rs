@@ -21,7 +21,7 @@ pub mod trainer;
 mod vectors;
 
 pub use descent::{Concern, Descent};
-pub use event::{BalancedPart, Event, Fallback, Note, StepTaken};
+pub use event::{BalancedPart, Event, Fallback, Note, PointsMoved, StepTaken};
 pub use linear::Hardware;
 pub use loss::{Extent, LeastSquares, Linearized, Loss, OnDevice, TriedStep};
 pub use losses::Losses;

@@ -272,6 +272,9 @@ fn explain_and_doctor_answer() {
     let explained = pinnace(&["explain", "burgers"]);
     assert_eq!(explained.status.code(), Some(0), "{}", text(&explained.stderr));
     assert!(text(&explained.stdout).contains("burgers"));
+    let list =
+        "sampling: [\"sobol\", { kind = \"rad\", power = 1.0, floor = 1.0, candidates = 4 }, \"causal\"], ";
+    assert!(text(&explained.stdout).contains(list), "{}", text(&explained.stdout));
     let planned = pinnace(&["explain", "poisson-2d", "--device", "cpu"]);
     assert!(text(&planned.stdout).contains("\nhost memory: at most about "));
     let refused = pinnace(&["explain", "poisson-2d", "--compile", "many-steps"]);

@@ -4,7 +4,7 @@ use super::document::{self, TomlEntry, TomlTable, TomlValue};
 use super::expression::Workshop;
 use super::sections::{
     ansatz, conditions, constants, data, domain, equations, functions, geometry, network, quantities,
-    reference, regions, repeated, training, unknowns, windows,
+    reference, regions, repeated, sampling, training, unknowns, windows,
 };
 use super::source::{Sources, Span};
 use super::{overrides, reader};
@@ -165,6 +165,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         if gaps.is_empty() {
             problem.bare_faces = problem::bare_faces(&problem);
             windows::check(training_section, &problem, &mut workshop.mistakes);
+            sampling::check(training_section, &problem, &mut workshop.mistakes);
         }
         gaps.into_iter().for_each(|gap| report(gap, &problem, &spans, workshop));
         std::mem::swap(&mut problem.pool, &mut workshop.pool);

@@ -1,6 +1,6 @@
 //! Training as the file describes it.
 
-use super::Parts;
+use super::{Parts, Sampler, Sampling};
 use method::{Budget, Method, Precision, Schedule, Solver};
 
 /// Points on a condition that states none.
@@ -38,32 +38,6 @@ pub enum HardConstraints {
     Off,
 }
 
-impl Sampler {
-    /// All of them, in the order of the documentation.
-    pub const ALL: [Sampler; 7] = [
-        Sampler::Sobol,
-        Sampler::Uniform,
-        Sampler::LatinHypercube,
-        Sampler::Halton,
-        Sampler::Hammersley,
-        Sampler::Grid,
-        Sampler::Chebyshev,
-    ];
-
-    /// As written in a problem file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Sampler::Sobol => "sobol",
-            Sampler::Uniform => "uniform",
-            Sampler::LatinHypercube => "latin-hypercube",
-            Sampler::Halton => "halton",
-            Sampler::Hammersley => "hammersley",
-            Sampler::Grid => "grid",
-            Sampler::Chebyshev => "chebyshev",
-        }
-    }
-}
-
 /// A stretch of training with one optimizer.
 #[derive(Clone, Debug)]
 pub struct Phase {
@@ -73,6 +47,8 @@ pub struct Phase {
     pub solver: Option<Solver>,
     /// Points inside the domain, if stated.
     pub points: Option<usize>,
+    /// How many of them a step visits, if stated: all of them once in an epoch.
+    pub batch: Option<usize>,
     /// To how many they may grow, if stated.
     pub most_points: Option<usize>,
     /// How they, and those of the conditions, are chosen.
@@ -81,6 +57,8 @@ pub struct Phase {
     pub adaptive: Option<bool>,
     /// Whether early times come first, if stated.
     pub causal: Option<bool>,
+    /// All of that as a list, if stated; it comes before the three above, which are stated in its place or not at all.
+    pub sampling: Option<Sampling>,
     /// Whether conditions whose weights are not stated are balanced against the equations, if stated.
     pub balance: Option<bool>,
     /// How residuals that stay large come to weigh more, if they do.
@@ -103,23 +81,4 @@ pub struct ResidualWeights {
     pub decay: f64,
     /// What a step adds where the residual is largest; above 0.
     pub rate: f64,
-}
-
-/// How points are chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sampler {
-    /// The Sobol sequence, scrambled (Owen 1995).
-    Sobol,
-    /// Independent of each other.
-    Uniform,
-    /// Latin hypercubes (McKay, Beckman, Conover 1979).
-    LatinHypercube,
-    /// Halton's sequence, randomly shifted.
-    Halton,
-    /// Hammersley's set, randomly shifted.
-    Hammersley,
-    /// The middles of equal cells, in every draw the same.
-    Grid,
-    /// Chebyshev's nodes along every coordinate, in every draw the same.
-    Chebyshev,
 }

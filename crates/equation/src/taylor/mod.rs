@@ -14,6 +14,7 @@ mod explain;
 mod given;
 mod interpret;
 mod jets;
+mod last_layer;
 mod listing;
 mod lower;
 mod operator;

@@ -3,7 +3,9 @@
 use super::{Choice, told, way};
 use crate::sample::Draw;
 use equation::decide::Decision;
-use equation::problem::{Budget, Method, Phase, Problem, ResidualWeights, Sampler, Schedule, Solver};
+use equation::problem::{
+    Adaptive, Budget, Method, Phase, Problem, ResidualWeights, Sampling, Schedule, Solver,
+};
 use equation::taylor::{Plan, Source};
 use kernel::{Device, Precision};
 use method::{Gaps, Order};
@@ -27,6 +29,12 @@ pub(super) const MOST_FIXED: usize = 4096;
 /// Operations up to which points may grow.
 const MOST_GROWN: f64 = 3e12;
 
+/// Steps between two moves of points where a list asks for moves, and neither the file nor the method says how often.
+pub(super) const STEPS_PER_MOVE: u64 = 100;
+
+/// To how many times their first number points may grow that are only added.
+const GROWN: usize = 2;
+
 /// A phase of training with nothing left open.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
@@ -34,14 +42,12 @@ pub struct Settings {
     pub method: Method,
     /// Points inside the domain.
     pub points: usize,
+    /// How many of them a step visits, where it is not all.
+    pub batch: Option<usize>,
     /// To how many they may grow.
     pub most_points: usize,
-    /// How they, and those of the conditions, are chosen.
-    pub sampler: Sampler,
-    /// Whether points gather where residuals are large.
-    pub adaptive: bool,
-    /// Whether early times come first.
-    pub causal: bool,
+    /// How they, and those of the conditions, are chosen, and how they move.
+    pub sampling: Sampling,
     /// Whether conditions whose weights are not stated are balanced against the equations.
     pub balance: bool,
     /// How residuals that stay large come to weigh more, if they do.
@@ -64,7 +70,7 @@ pub struct Settings {
 impl Settings {
     /// A draw of a run's points, as this phase wants it.
     pub fn draw(&self, problem: &Problem, number: u64) -> Draw {
-        Draw { sampler: self.sampler, seed: problem.training.seed, number, interior: self.points }
+        Draw { sampler: self.sampling.sampler, seed: problem.training.seed, number, interior: self.points }
     }
 
     /// As the loop knows it, with steps of a method from outside where there is one.
@@ -189,17 +195,27 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
         }
         (Some(points), Gaps::Nothing | Gaps::FreshPoints) => (points, points),
     };
-    let fresh = if gaps == Gaps::FreshPoints { 1 } else { traits.resample };
+    let moving = phase.sampling.as_ref().is_some_and(|list| list.adaptive.moves() || list.causal);
+    let fresh = match gaps {
+        Gaps::FreshPoints => 1,
+        Gaps::Nothing | Gaps::PointPerParameter if traits.resample == 0 && moving => STEPS_PER_MOVE,
+        Gaps::Nothing | Gaps::PointPerParameter => traits.resample,
+    };
     let resample = Some(phase.resample.unwrap_or(fresh)).filter(|&steps| steps > 0);
+    let sampling = sampling(phase, problem, method, resample);
+    let points = phase.points.unwrap_or(points);
+    // Who states a number of points means it, unless points are to be added to them.
+    let most = match sampling.adaptive.grows() {
+        true => GROWN.saturating_mul(points),
+        false => phase.points.unwrap_or(most),
+    };
     Settings {
         method,
-        points: phase.points.unwrap_or(points),
-        // Who states a number of points means it.
-        most_points: phase.most_points.or(phase.points).unwrap_or(most),
-        sampler: phase.sampler,
-        adaptive: phase.adaptive.unwrap_or(traits.gathers),
-        // Where there is no way through time, nothing waits for its end.
-        causal: phase.causal.unwrap_or(second_order) && resample == Some(1) && way(problem).is_some(),
+        points,
+        // A method that was chosen, and not stated, may be one that has none.
+        batch: phase.batch.filter(|_| traits.order == Order::First),
+        most_points: phase.most_points.unwrap_or(most),
+        sampling,
         balance: second_order && phase.balance.unwrap_or(true),
         residual_weights: phase.residual_weights.filter(|_| plan.weighted_points().is_some()),
         resample,
@@ -208,6 +224,24 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
         budget: phase.budget.unwrap_or(Budget { steps: Some(traits.steps), ..Budget::default() }),
         ends_by_itself: second_order && phase.budget.is_none(),
         ends_at_noise: traits.ends_at_noise,
+    }
+}
+
+/// How points lie and move: as the list says, or else as its short forms say, or else as the method wants it.
+fn sampling(phase: &Phase, problem: &Problem, method: Method, resample: Option<u64>) -> Sampling {
+    // Where there is no way through time, nothing waits for its end.
+    let timely = way(problem).is_some();
+    if let Some(list) = &phase.sampling {
+        return Sampling { causal: list.causal && resample.is_some() && timely, ..list.clone() };
+    }
+    let traits = method.traits();
+    let gathers = phase.adaptive.unwrap_or(traits.gathers);
+    let causal = phase.causal.unwrap_or(traits.order == Order::Second);
+    Sampling {
+        sampler: phase.sampler,
+        adaptive: if gathers { Adaptive::usual() } else { Adaptive::Even },
+        causal: causal && resample == Some(1) && timely,
+        veto: None,
     }
 }
 
@@ -277,6 +311,10 @@ depth = 4
         settle(&problem, &plan(&problem).expect("a plan"), Device::Cpu, precision).phases
     }
 
+    fn moves(settings: &Settings) -> bool {
+        settings.sampling.adaptive.moves()
+    }
+
     fn methods(overrides: &[&str], precision: Precision) -> Vec<Method> {
         settled(overrides, precision).iter().map(|settings| settings.method).collect()
     }
@@ -309,9 +347,9 @@ depth = 4
         let stated = settled(&["training.points=77"], Precision::F64);
         assert_eq!((stated[0].points, stated[0].most_points), (77, 77));
         let open = settled(&["training.most_points=9999"], Precision::F64);
-        assert_eq!((open[0].resample, open[0].adaptive, open[0].most_points), (Some(1), true, 9999));
+        assert_eq!((open[0].resample, moves(&open[0]), open[0].most_points), (Some(1), true, 9999));
         let fixed = settled(&["training.resample=0", "training.adaptive=false"], Precision::F64);
-        assert_eq!((fixed[0].resample, fixed[0].adaptive), (None, false));
+        assert_eq!((fixed[0].resample, moves(&fixed[0])), (None, false));
     }
 
     #[test]
@@ -331,11 +369,11 @@ depth = 4
     #[test]
     fn self_scaled_broyden_gets_fresh_points_now_and_then_unless_the_file_says_otherwise() {
         let open = settled(&["training.optimizer=ssbroyden"], Precision::F64);
-        assert_eq!((open[0].points, open[0].resample, open[0].adaptive), (4096, Some(100), true));
-        assert!(!open[0].causal);
+        assert_eq!((open[0].points, open[0].resample, moves(&open[0])), (4096, Some(100), true));
+        assert!(!open[0].sampling.causal);
         let fixed = ["training.optimizer=ssbroyden", "training.resample=0", "training.adaptive=false"];
         let fixed = settled(&fixed, Precision::F64);
-        assert_eq!((fixed[0].resample, fixed[0].adaptive), (None, false));
+        assert_eq!((fixed[0].resample, moves(&fixed[0])), (None, false));
     }
 
     #[test]

@@ -19,15 +19,23 @@ pub(super) fn of(problem: &Problem, phase: &Phase, settings: &Settings, solver: 
         }
     }
     entries.push(("points", settings.points.to_string()));
+    entries.extend(settings.batch.map(|batch| ("batch", batch.to_string())));
     entries.push(("most_points", settings.most_points.to_string()));
     entries.push(("resample", settings.resample.unwrap_or(0).to_string()));
-    entries.push(("adaptive", settings.adaptive.to_string()));
-    entries.push(("causal", settings.causal.to_string()));
+    match &phase.sampling {
+        Some(_) => entries.push(("sampling", settings.sampling.written())),
+        None => {
+            entries.push(("adaptive", settings.sampling.adaptive.moves().to_string()));
+            entries.push(("causal", settings.sampling.causal.to_string()));
+        }
+    }
     if phase.budget.is_some() {
         entries.push(("budget", budget(settings.budget)));
     }
     if problem.training.listed {
-        entries.push(("sampler", quoted(settings.sampler.name())));
+        if phase.sampling.is_none() {
+            entries.push(("sampler", quoted(settings.sampling.sampler.name())));
+        }
         entries.push(("learning_rate", format!("{:?}", settings.learning_rate)));
         entries.push(("schedule", schedule(settings.schedule)));
         entries.push((

@@ -1,6 +1,6 @@
 //! What was decided about phases, and why.
 
-use super::settings::{Chosen, FEW_COORDINATES, MOST_FIXED, why_first_points};
+use super::settings::{Chosen, FEW_COORDINATES, MOST_FIXED, STEPS_PER_MOVE, why_first_points};
 use super::{Settings, extent_with, table};
 use equation::decide::{Decision, quoted};
 use equation::problem::{Method, Order, Phase, Problem, Solver};
@@ -110,7 +110,10 @@ fn points(problem: &Problem, plan: &Plan, phase: &Phase, settings: &Settings) ->
     };
     let mut decisions = vec![Decision::new("points", settings.points.to_string(), why)];
     if phase.most_points.is_none() && settings.most_points != settings.points {
-        let why = "points grow while damping falls, as far as a step stays cheap";
+        let why = match settings.sampling.adaptive.grows() {
+            true => "points are added until there are twice as many",
+            false => "points grow while damping falls, as far as a step stays cheap",
+        };
         decisions.push(Decision::new("most_points", settings.most_points.to_string(), why));
     }
     decisions
@@ -129,6 +132,9 @@ fn manner(problem: &Problem, phase: &Phase, settings: &Settings) -> Vec<Decision
             Some(1) => format!(
                 "{title} draws fresh collocation points at every step, against overfitting to fixed ones"
             ),
+            Some(STEPS_PER_MOVE) if settings.method.traits().resample == 0 => {
+                "the list of `sampling` moves points now and then".to_owned()
+            }
             Some(_) => format!("{title} keeps its memory while points change now and then"),
             None => match settings.method.traits().gaps {
                 Gaps::FreshPoints => {
@@ -143,22 +149,22 @@ fn manner(problem: &Problem, phase: &Phase, settings: &Settings) -> Vec<Decision
         };
         decisions.push(Decision::new("resample", steps.to_string(), why));
     }
-    if phase.adaptive.is_none() {
-        let why = match settings.adaptive {
+    if phase.adaptive.is_none() && phase.sampling.is_none() {
+        let why = match settings.sampling.adaptive.moves() {
             true => "residual-based adaptive sampling: more points where residuals are large",
             false => "no adaptive sampling by default with this optimizer: points are spread evenly",
         };
-        decisions.push(Decision::new("adaptive", settings.adaptive.to_string(), why));
+        decisions.push(Decision::new("adaptive", settings.sampling.adaptive.moves().to_string(), why));
     }
-    if phase.causal.is_none() && problem.time().is_some() {
-        let why = match (settings.causal, settings.method.traits().order) {
+    if phase.causal.is_none() && phase.sampling.is_none() && problem.time().is_some() {
+        let why = match (settings.sampling.causal, settings.method.traits().order) {
             (true, _) => "causal training: early times before late ones",
             (false, Order::Second) => {
                 "causal training needs an initial condition that all follows from, and fresh points at every step"
             }
             (false, Order::First | Order::Quasi) => "causal training by default with Gauss-Newton only",
         };
-        decisions.push(Decision::new("causal", settings.causal.to_string(), why));
+        decisions.push(Decision::new("causal", settings.sampling.causal.to_string(), why));
     }
     if phase.balance.is_none() && settings.balance {
         let why = "conditions without weights are balanced against the equations";

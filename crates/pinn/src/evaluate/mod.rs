@@ -1,5 +1,6 @@
 //! How far a trained solution is from the truth, and its values anywhere.
 
+mod cloud;
 mod field;
 mod fields;
 mod level;

@@ -50,7 +50,7 @@ impl HostPurpose {
                 "lower training.points, training.most_points or training.condition_points"
             }
             HostPurpose::Candidates => {
-                "lower training.points and training.most_points, or set training.adaptive = false"
+                "lower training.points and training.most_points, or set training.adaptive = false (in training.sampling: no method that moves points)"
             }
             HostPurpose::Equations(Solver::NormalEquations) => {
                 "lower network.width or network.depth, or set training.solver = \"subspace\""

@@ -14,8 +14,11 @@ mod shape;
 mod sobol;
 mod sobol_table;
 
-pub(crate) use adaptive::CANDIDATES_PER_POINT;
-pub use adaptive::{candidates, choose};
+pub use adaptive::{Cell, candidates};
+pub(crate) use adaptive::{
+    PriorityRange, Refinement, cell_shares, first_cells, largest, mean_square, mix, pick, refine, retained,
+    shares, sizes, steepness, taken, variances,
+};
 pub use draw::{Draw, draw};
 pub use halton::Halton;
 pub use latin::LatinHypercube;

@@ -23,7 +23,7 @@ pub(super) fn in_order(coordinates: &[Coordinate], points: &Points) -> Points {
 }
 
 /// The cell of a point along the curve, one of 2^digits: one digit of each coordinate in turn, halving its interval.
-fn cell(coordinates: &[Coordinate], row: &[f64], digits: u32) -> usize {
+pub(super) fn cell(coordinates: &[Coordinate], row: &[f64], digits: u32) -> usize {
     let mut cell = 0;
     for digit in 0..digits as usize {
         let (number, half) = (digit % coordinates.len(), digit / coordinates.len() + 1);

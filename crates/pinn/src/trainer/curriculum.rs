@@ -55,13 +55,20 @@ impl Curriculum {
             self.untrained = loss;
         }
         let growth = if loss < HOLDS * self.untrained { GROWTH.0 } else { GROWTH.1 };
-        let needed = steps.map_or(1.0, |steps| FIRST.recip().powf(1.0 / (LATEST * steps.max(1) as f64)));
-        let growth = needed.max(growth);
+        self.grow(needed(steps).max(growth), over);
+    }
+
+    /// The same whatever the loss: as fast as it takes to see all of time.
+    pub(super) fn advance_by_budget(&mut self, steps: Option<u64>, over: f64) {
+        self.grow(needed(steps), over);
+    }
+
+    fn grow(&mut self, growth: f64, over: f64) {
         self.part = (self.part * growth).max(FIRST.powf(1.0 - over / LATEST)).min(1.0);
     }
 
     /// Moves the points of a term to the part of time that it is the turn of.
-    pub(super) fn confine(self, problem: &Problem, term: &Term, points: &mut Points) {
+    pub(crate) fn confine(self, problem: &Problem, term: &Term, points: &mut Points) {
         let Some((axis, from)) = way(problem) else { return };
         if self.part >= 1.0 || matches!(term.source, Source::Data(_)) {
             return;
@@ -76,6 +83,11 @@ impl Curriculum {
             points.fill_given(given);
         }
     }
+}
+
+/// The growth at each of so many steps that brings all of time in time.
+fn needed(steps: Option<u64>) -> f64 {
+    steps.map_or(1.0, |steps| FIRST.recip().powf(1.0 / (LATEST * steps.max(1) as f64)))
 }
 
 #[cfg(test)]
@@ -182,5 +194,10 @@ walls = { on = "x = 0, x = 1", equation = "u = 0" }
         assert!((0.3..0.4).contains(&brief.part), "{brief:?}");
         brief.advance(5.0, None, 0.8);
         assert_eq!(brief.part, 1.0, "so do seconds");
+        let mut steady = Curriculum::START;
+        (0..400).for_each(|_| steady.advance_by_budget(Some(1000), 0.0));
+        assert!((steady.part - FIRST.sqrt()).abs() < 1e-9, "half of the way: {steady:?}");
+        (0..400).for_each(|_| steady.advance_by_budget(Some(1000), 0.0));
+        assert!(steady.part > 1.0 - 1e-9, "all of time after four fifths: {steady:?}");
     }
 }

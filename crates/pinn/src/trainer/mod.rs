@@ -1,6 +1,8 @@
 //! Equations as a task for the training loop: their points, weights and devices, and what is left open about phases.
 
+mod adapt;
 mod balance;
+mod batches;
 mod curriculum;
 mod discrepancy;
 mod renewal;
@@ -10,6 +12,7 @@ mod spot;
 mod state;
 mod supply;
 mod task;
+mod veto;
 
 pub use crate::decide::{Choice, Settings, SolverCosts, share};
 pub use crate::error::Spot;
@@ -20,3 +23,4 @@ pub use state::{GeneralisationGap, TaskState};
 pub use task::{Equations, Measure, TakeOver};
 pub use train::trainer::{Surroundings, TrainingOutcome, train};
 pub use train::{Event, Fan, Quiet, Sink, Snapshot, Stopped};
+pub use veto::MoveTrial;

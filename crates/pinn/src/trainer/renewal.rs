@@ -26,10 +26,7 @@ pub(crate) fn renew(
     }
     let Some((settings, same_conditions)) = before else { return Ok(None) };
     let weighs = |settings: &Settings| (settings.balance, settings.residual_weights);
-    let draws = |settings: &Settings| {
-        let Settings { sampler, adaptive, causal, resample, .. } = *settings;
-        (sampler, adaptive, causal, resample)
-    };
+    let draws = |settings: &Settings| (settings.sampling.clone(), settings.resample, settings.batch);
     let fits = |settings: &Settings| settings.points == after.points && task.interior <= after.most_points;
     if same_conditions
         && weighs(settings) == weighs(after)
@@ -67,6 +64,8 @@ fn begin_method(now: &mut Snapshot, task: &mut TaskState) {
 /// Drops what was measured of a loss that is another one from now on.
 fn forget_loss(now: &mut Snapshot, task: &mut TaskState, weights: bool) {
     task.points.clear();
+    task.cells.clear();
+    task.trial = None;
     // As many draws as steps at least: whoever draws by the number of the step finds those before in the past.
     task.draw = task.draw.max(now.phase_step);
     task.residual_weights.clear();

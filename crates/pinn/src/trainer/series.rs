@@ -27,7 +27,8 @@ impl Equations<'_> {
             return None;
         }
         let settings = self.settings();
-        let drawn = !settings.adaptive && !settings.causal && settings.residual_weights.is_none();
+        let still = !settings.sampling.adaptive.moves() && !settings.sampling.causal;
+        let drawn = still && settings.residual_weights.is_none() && settings.batch.is_none();
         let draw = Draw { interior: self.state.interior, ..settings.draw(self.problem, 0) };
         let recipe = if drawn { recipe(self.problem, self.plan, self.tables, draw) } else { None };
         Some(Ahead { recipe, memory: None })
@@ -52,7 +53,9 @@ impl Equations<'_> {
         let left = |interval: u64| interval - now.phase_step % interval;
         let fresh = settings.resample.filter(|_| !ahead.draws()).map(left);
         let look = settings.residual_weights.map(|_| left(settings.method.traits().steps_per_look));
-        Some(fresh.into_iter().chain(look).min().unwrap_or(u64::MAX))
+        // Each step has a batch of its own.
+        let batch = settings.batch.map(|_| 1);
+        Some(fresh.into_iter().chain(look).chain(batch).min().unwrap_or(u64::MAX))
     }
 
     /// Takes a series of steps from where `now` stands, whose parameters follow.

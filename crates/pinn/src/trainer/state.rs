@@ -1,6 +1,7 @@
 //! The state of training on equations between two steps, besides parameters and the optimizer's state.
 
-use super::Curriculum;
+use super::{Curriculum, MoveTrial};
+use crate::sample::Cell;
 use kernel::Points;
 use train::{Array, Snapshot, State, StateError};
 
@@ -23,6 +24,10 @@ pub struct TaskState {
     /// The weights of the points inside before their mean is taken out, one per residual, point by point; empty where
     /// all are equal.
     pub residual_weights: Vec<f64>,
+    /// The cells that points lie in, where they lie in cells.
+    pub cells: Vec<Cell>,
+    /// The last move of points, where it may be taken back.
+    pub trial: Option<MoveTrial>,
 }
 
 /// How much larger losses are at fresh points than at those that the step before was made for. A
@@ -45,6 +50,8 @@ impl TaskState {
         curriculum: Curriculum::START,
         weights: Vec::new(),
         residual_weights: Vec::new(),
+        cells: Vec::new(),
+        trial: None,
     };
 
     /// What a snapshot says of it.
@@ -66,6 +73,8 @@ impl TaskState {
             curriculum: Curriculum { part, untrained },
             weights: state.numbers("weights").unwrap_or_default().to_vec(),
             residual_weights: state.numbers("attention").unwrap_or_default().to_vec(),
+            cells: cells(state, CELLS)?,
+            trial: trial(state)?,
         })
     }
 
@@ -86,6 +95,17 @@ impl TaskState {
             let widths: Vec<u64> = points.iter().map(|points| points.width() as u64).collect();
             state.insert(POINT_WIDTHS.to_owned(), Array::Counts(widths));
         }
+        if !self.cells.is_empty() {
+            state.insert(CELLS.to_owned(), Array::Counts(digits(&self.cells)));
+        }
+        if let Some(MoveTrial { points, cells, validation, part }) = &self.trial {
+            let numbers: Vec<f64> = points.iter().flatten().copied().collect();
+            state.insert(TRIAL_POINTS.to_owned(), Array::Numbers(numbers));
+            state.insert(TRIAL.to_owned(), Array::Numbers(vec![*validation, *part, points.width() as f64]));
+            if !cells.is_empty() {
+                state.insert(TRIAL_CELLS.to_owned(), Array::Counts(digits(cells)));
+            }
+        }
         state
     }
 
@@ -100,6 +120,62 @@ impl TaskState {
             self.curriculum = Curriculum::WHOLE;
         }
     }
+}
+
+/// Depth and code of every cell.
+const CELLS: &str = "cells";
+
+/// The mean square at fixed points, the part of time, and numbers per point of a move that may be taken back.
+const TRIAL: &str = "trial";
+
+/// The points before it.
+const TRIAL_POINTS: &str = "trial.points";
+
+/// The cells before it.
+const TRIAL_CELLS: &str = "trial.cells";
+
+fn digits(cells: &[Cell]) -> Vec<u64> {
+    cells.iter().flat_map(|cell| [u64::from(cell.depth), cell.code]).collect()
+}
+
+/// The cells that a state has by some name, where it has any. They cover the box in order: anything else is wrong.
+fn cells(state: &State, name: &str) -> Result<Vec<Cell>, StateError> {
+    let digits = match state.counts(name) {
+        Err(StateError::Missing { .. }) => return Ok(Vec::new()),
+        digits => digits?,
+    };
+    let wrong = || StateError::Value { name: name.to_owned() };
+    if !digits.len().is_multiple_of(2) {
+        return Err(wrong());
+    }
+    let mut end = 0u64;
+    let mut cells = Vec::with_capacity(digits.len() / 2);
+    for pair in digits.chunks_exact(2) {
+        let depth = u32::try_from(pair[0]).ok().filter(|depth| *depth <= Cell::DEEPEST).ok_or_else(wrong)?;
+        let size = 1u64 << (Cell::DEEPEST - depth);
+        if pair[1].checked_mul(size) != Some(end) {
+            return Err(wrong());
+        }
+        end = end.checked_add(size).ok_or_else(wrong)?;
+        cells.push(Cell { depth, code: pair[1] });
+    }
+    if end == 1 << Cell::DEEPEST { Ok(cells) } else { Err(wrong()) }
+}
+
+/// The move that may be taken back, where there is one.
+fn trial(state: &State) -> Result<Option<MoveTrial>, StateError> {
+    let numbers = match state.numbers(TRIAL) {
+        Err(StateError::Missing { .. }) => return Ok(None),
+        numbers => numbers?,
+    };
+    let wrong = || StateError::Value { name: TRIAL.to_owned() };
+    let &[validation, part, width] = numbers else { return Err(wrong()) };
+    let (rows, width) = (state.numbers(TRIAL_POINTS)?, width as usize);
+    if width == 0 || !rows.len().is_multiple_of(width) {
+        return Err(wrong());
+    }
+    let points = Points::from_rows(width, rows.to_vec());
+    Ok(Some(MoveTrial { points, cells: cells(state, TRIAL_CELLS)?, validation, part }))
 }
 
 /// Numbers per point in every term.

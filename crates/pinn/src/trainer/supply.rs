@@ -1,13 +1,13 @@
 //! Points for training: fresh ones, where they are needed, and more of them when they are too few.
 
+use super::adapt::Occasion;
 use super::task::Equations;
 use super::{GeneralisationGap, Settings};
 use crate::TrainError;
-use crate::sample::{Draw, candidates, choose, draw};
+use crate::sample::{Draw, candidates, draw};
 use crate::table::Tables;
-use equation::counter::Stream;
-use equation::problem::Problem;
-use equation::taylor::{Plan, Source};
+use equation::problem::{Adaptive, Problem};
+use equation::taylor::Plan;
 use kernel::Points;
 use train::optimize::{Optimizer, StepOutcome, Trust};
 use train::{Refusal, Snapshot};
@@ -27,21 +27,30 @@ const GROWTH: f64 = 1.5;
 /// Steps that a stated time must have room for after points have grown: fewer do not gain by it what they cost.
 const LEAST_STEPS: f64 = 30.0;
 
-/// The family that the choices among candidates come from.
-const CHANCES: u64 = 0x5c << 56;
+/// A draw, and candidates per point inside where there are several.
+pub(super) type CandidateDraw = (Draw, Option<usize>);
 
-type Way = fn(&Problem, &Plan, &Tables, Draw) -> Result<Vec<Points>, TrainError>;
+fn drawn(
+    problem: &Problem,
+    plan: &Plan,
+    tables: &Tables,
+    (wanted, per_point): CandidateDraw,
+) -> Result<Vec<Points>, TrainError> {
+    match per_point {
+        Some(per_point) => candidates(problem, plan, tables, wanted, per_point),
+        None => draw(problem, plan, tables, wanted),
+    }
+}
 
 impl Equations<'_> {
     /// Gives the objective the points of the draw at hand. A function of that draw, the number
-    /// of points and, where points gather at large residuals, parameters.
-    pub(super) fn supply(&mut self, now: &Snapshot) -> Result<(), TrainError> {
-        let settings = self.settings();
-        let (adaptive, causal) = (settings.adaptive, settings.causal);
-        let wanted = self.wanted(self.state.draw);
+    /// of points and, where points follow what training leaves, of parameters and of the points before.
+    pub(super) fn supply(&mut self, now: &Snapshot, occasion: Occasion) -> Result<(), TrainError> {
+        let causal = self.settings().sampling.causal;
+        let wanted = self.wanted(self.state.draw, occasion);
         let mut sets = match self.drawn.take() {
-            Some((drawn, sets)) if drawn == wanted => sets,
-            Some(_) | None => self.way()(self.problem, self.plan, self.tables, wanted)?,
+            Some((before, sets)) if before == wanted => sets,
+            Some(_) | None => drawn(self.problem, self.plan, self.tables, wanted)?,
         };
         if let Some(take_over) = self.before {
             sets.iter_mut().enumerate().try_for_each(|(term, points)| take_over(term, points))?;
@@ -50,32 +59,23 @@ impl Equations<'_> {
             let terms = self.plan.terms.iter().zip(&mut sets);
             terms.for_each(|(term, points)| self.state.curriculum.confine(self.problem, term, points));
         }
-        if adaptive {
-            let seed = Stream::new(self.problem.training.seed, CHANCES).bits(self.state.draw);
-            for (number, (term, points)) in self.plan.terms.iter().zip(&mut sets).enumerate() {
-                if term.source == Source::Interior {
-                    let mut residuals = vec![0.0; points.len() * term.residuals.len()];
-                    self.objective.kernel().residuals(number, points, &now.parameters, &mut residuals)?;
-                    let moment = (self.objective.kernel().precision(), now.steps);
-                    self.refuse_bad(number, points, &residuals, moment)?;
-                    let stream = Stream::new(seed, number as u64);
-                    *points = choose(points, &residuals, self.state.interior, stream);
-                }
-            }
-        }
+        self.adapt(&mut sets, occasion, now)?;
         self.objective.set_points(sets);
+        self.keep_all();
         self.supplied = self.state.draw;
         Ok(())
     }
 
     /// The points, or candidates for them, of a draw.
-    fn wanted(&self, number: u64) -> Draw {
-        Draw { interior: self.state.interior, ..self.settings().draw(self.problem, number) }
-    }
-
-    /// How they are drawn.
-    fn way(&self) -> Way {
-        if self.settings().adaptive { candidates } else { draw }
+    fn wanted(&self, number: u64, occasion: Occasion) -> CandidateDraw {
+        let settings = self.settings();
+        let wanted = Draw { interior: self.state.interior, ..settings.draw(self.problem, number) };
+        let per_point = match (&settings.sampling.adaptive, occasion) {
+            // There is nothing to add to.
+            (Adaptive::Added { .. }, Occasion::First) => None,
+            (adaptive, Occasion::First | Occasion::Later) => adaptive.candidates(),
+        };
+        (wanted, per_point)
     }
 
     /// Whether fresh points are due after so many steps of the phase.
@@ -93,13 +93,12 @@ impl Equations<'_> {
         if !(self.is_due(now.phase_step + 1) && self.objective.kernel().solves_equations()) {
             return optimizer.step(self.objective, &mut now.parameters, rate);
         }
-        let wanted = self.wanted(self.state.draw + 1);
-        let way = self.way();
+        let wanted = self.wanted(self.state.draw + 1, Occasion::Later);
         let (problem, plan, tables) = (self.problem, self.plan, self.tables);
-        let (objective, drawn) = (&mut *self.objective, &mut self.drawn);
+        let (objective, ahead) = (&mut *self.objective, &mut self.drawn);
         rayon::in_place_scope(|scope| {
             // An error comes back when the points are wanted.
-            scope.spawn(|_| *drawn = way(problem, plan, tables, wanted).ok().map(|sets| (wanted, sets)));
+            scope.spawn(|_| *ahead = drawn(problem, plan, tables, wanted).ok().map(|sets| (wanted, sets)));
             optimizer.step(objective, &mut now.parameters, rate)
         })
     }
@@ -107,26 +106,28 @@ impl Equations<'_> {
     /// Takes note of how well the last step's points stood for all others, and asks for more where they
     /// did not: of the next draw. The step took so many seconds.
     pub(super) fn watch_points(&mut self, now: &mut Snapshot, trust: Option<Trust>, took: f64) {
-        let Some(Trust { after, .. }) = trust else { return };
+        let Some(Trust { after, .. }) = trust else { return self.march(now) };
         let settings: &Settings = &self.phases[self.phase];
+        let causal = settings.sampling.causal;
         let state = &mut self.state;
         let GeneralisationGap { after: before, mut mean } = state.gap;
         // While time still grows, losses rise for that reason.
-        let all_of_time = !settings.causal || state.curriculum.part >= 1.0;
+        let all_of_time = !causal || state.curriculum.part >= 1.0;
         let slow = all_of_time && now.pace.note(now.loss);
         if settings.resample == Some(1) && all_of_time && before > 0.0 && now.loss > 0.0 {
             mean += RENEWAL * ((now.loss / before).ln() - mean);
             let most: f64 = if slow { MOST_STRAIN_WHEN_SLOW } else { MOST_STRAIN };
             let left = settings.budget.seconds.map_or(f64::INFINITY, |seconds| seconds - now.phase_seconds);
             let affordable = left >= LEAST_STEPS * GROWTH * took;
-            if mean > most.ln() && state.interior < settings.most_points && affordable {
+            let grows = state.interior < settings.most_points && !settings.sampling.adaptive.grows();
+            if mean > most.ln() && grows && affordable {
                 let more = (GROWTH * state.interior as f64) as usize + 1;
                 state.interior = more.min(settings.most_points);
                 (mean, now.pace.flat) = (0.0, 0);
             }
         }
         state.gap = GeneralisationGap { after, mean };
-        if settings.causal {
+        if causal {
             if state.curriculum.part < 1.0 {
                 now.descent.widen();
             }
@@ -134,5 +135,21 @@ impl Equations<'_> {
             state.curriculum.advance(now.loss, settings.budget.steps, over);
             now.scope = state.curriculum.part;
         }
+    }
+
+    /// Goes on in time by the budget alone, with methods that do not tell how far their steps are to be trusted: a loss that is low
+    /// for a moment says little about theirs.
+    fn march(&mut self, now: &mut Snapshot) {
+        let settings: &Settings = &self.phases[self.phase];
+        if !settings.sampling.causal {
+            return;
+        }
+        let curriculum = &mut self.state.curriculum;
+        if curriculum.part < 1.0 {
+            now.descent.widen();
+        }
+        let over = settings.budget.seconds.map_or(0.0, |seconds| now.phase_seconds / seconds);
+        curriculum.advance_by_budget(settings.budget.steps, over);
+        now.scope = curriculum.part;
     }
 }

@@ -1,10 +1,12 @@
 //! Equations as a task for the loop that all tasks share: points, weights and devices.
 
+use super::adapt::Occasion;
+use super::batches::Epoch;
 use super::discrepancy::is_explained;
 use super::series::Ahead;
+use super::supply::CandidateDraw;
 use super::{Settings, TaskState, reset_residual_weights};
 use crate::memory::device_note;
-use crate::sample::Draw;
 use crate::table::Tables;
 use crate::{Objective, SlowWay, TrainError};
 use equation::problem::{Method, Problem};
@@ -13,7 +15,7 @@ use kernel::{Kernel, Points};
 use method::Order;
 use train::optimize::{Optimizer, StepOutcome, Trust};
 use train::trainer::{LoopFault, OwnOptimizer, PhaseSettings, Task};
-use train::{Event, LeastSquares, Loss, Losses, Refusal, Shortage, Sink, Snapshot, State};
+use train::{Event, LeastSquares, Loss, Losses, PointsMoved, Refusal, Shortage, Sink, Snapshot, State};
 
 /// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.
 pub type Measure<'run> = dyn Fn(&mut Kernel, &[f64]) -> Result<Option<f64>, TrainError> + 'run;
@@ -45,9 +47,17 @@ pub struct Equations<'run> {
     /// The draw whose points the objective has.
     pub(super) supplied: u64,
     /// Points that were drawn before they are wanted.
-    pub(super) drawn: Option<(Draw, Vec<Points>)>,
+    pub(super) drawn: Option<(CandidateDraw, Vec<Points>)>,
     /// How steps are taken in series, where they are.
     pub(super) ahead: Option<Ahead>,
+    /// How points have moved since the last step.
+    pub(super) moved: Option<PointsMoved>,
+    /// All points inside, where steps visit batches of them.
+    pub(super) all: Option<Points>,
+    /// The order in which batches come.
+    pub(super) epoch: Option<Epoch>,
+    /// Points at which moves are judged, once they were drawn.
+    pub(super) fixed: Option<Points>,
 }
 
 impl<'run> Equations<'run> {
@@ -76,6 +86,10 @@ impl<'run> Equations<'run> {
             supplied: 0,
             drawn: None,
             ahead: None,
+            moved: None,
+            all: None,
+            epoch: None,
+            fixed: None,
         }
     }
 
@@ -152,15 +166,21 @@ impl Task for Equations<'_> {
             self.objective.kernel().prepare_equations()?;
         }
         self.supplied = self.state.draw;
+        // What was drawn ahead, or is fixed, belongs to the phase before.
+        (self.drawn, self.moved, self.fixed) = (None, None, None);
         match std::mem::take(&mut self.state.points) {
-            points if points.is_empty() => self.supply(now)?,
-            points => self.objective.set_points(points),
+            points if points.is_empty() => self.supply(now, Occasion::First)?,
+            points => {
+                self.objective.set_points(points);
+                self.keep_all();
+            }
         }
         self.apply_residual_weights();
         self.objective.set_weights(&self.state.weights)?;
         self.counts = self.objective.points().iter().map(Points::len).collect();
+        self.next_batch(now.phase_step);
         self.ahead = self.ahead(optimizer);
-        if settings.causal {
+        if settings.sampling.causal {
             now.scope = self.state.curriculum.part;
         }
         Ok(())
@@ -205,13 +225,14 @@ impl Task for Equations<'_> {
         let mut changed = false;
         if resample {
             self.state.draw += 1;
-            self.supply(now)?;
+            self.supply(now, Occasion::Later)?;
             self.state.residual_weights.clear();
             changed = true;
             if self.announced.is_some() {
                 self.announce_equations(sink)?;
             }
         }
+        changed |= self.next_batch(now.phase_step);
         changed |= self.attend(now)?;
         if let Some(parts) = self.balance(now)? {
             changed = true;
@@ -231,6 +252,10 @@ impl Task for Equations<'_> {
 
     fn after_step(&mut self, now: &mut Snapshot, trust: Option<Trust>, seconds: f64) {
         self.watch_points(now, trust, seconds);
+    }
+
+    fn points_moved(&mut self) -> Option<PointsMoved> {
+        self.moved.take()
     }
 
     fn most_in_series(&self, now: &Snapshot) -> Option<u64> {
@@ -261,14 +286,21 @@ impl Task for Equations<'_> {
 
     /// Points that follow from parameters of the past are part of it.
     fn save(&self) -> State {
-        let adaptive = self.settings().adaptive;
-        self.state.save(if adaptive { self.objective.points() } else { &[] })
+        let sets = 0..self.objective.points().len();
+        let moves = self.settings().sampling.adaptive.moves();
+        let points: Vec<Points> = sets.filter(|_| moves).map(|term| self.all_points(term).clone()).collect();
+        self.state.save(&points)
     }
 
     fn leave(&mut self, now: &Snapshot) -> Result<(), TrainError> {
+        self.put_all();
         // Where the device has drawn points, whoever asks the objective gets the same.
         let drawn_there = self.ahead.as_ref().is_some_and(Ahead::draws);
-        if drawn_there && self.supplied != self.state.draw { self.supply(now) } else { Ok(()) }
+        if drawn_there && self.supplied != self.state.draw {
+            self.supply(now, Occasion::Later)
+        } else {
+            Ok(())
+        }
     }
 
     fn final_losses(&mut self, parameters: &[f64]) -> Result<Losses, Refusal> {

@@ -1,9 +1,10 @@
 //! All networks as one function of the coordinates: whichever window a time belongs to answers.
 
+use crate::sample::sizes;
 use crate::{Experiment, TrainError};
 use equation::expression::{Derivative, Expression};
 use equation::problem::Windows;
-use equation::taylor::Plan;
+use equation::taylor::{Plan, Source};
 use kernel::{Kernel, Points};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -73,6 +74,50 @@ impl Experiment {
             }
         }
         Ok(self.in_shape(points, each, values))
+    }
+
+    /// The size of the residuals inside at points, all equations together: the root of the sum of their squares. In windows that were not
+    /// begun, and outside of a shape, it is no number.
+    pub fn residual_sizes(&self, parameters: &[f64], points: &Points) -> Result<Vec<f64>, TrainError> {
+        let networks = self.networks(parameters);
+        let reached = self.reached(networks.len());
+        let mut sizes = vec![f64::NAN; points.len()];
+        for (number, parameters) in networks.into_iter().enumerate() {
+            let is_own =
+                |place: &[f64]| reached.as_ref().is_none_or(|reached| reached.window(place) == number);
+            let part = Selection::of(points, is_own);
+            let found = self.residual_sizes_in(number, parameters, &part.points)?;
+            part.put(&found, 1, &mut sizes);
+        }
+        Ok(self.in_shape(points, 1, sizes))
+    }
+
+    /// The same by the network of one window.
+    fn residual_sizes_in(
+        &self,
+        number: usize,
+        parameters: &[f64],
+        points: &Points,
+    ) -> Result<Vec<f64>, TrainError> {
+        let stage = self.stage(number)?;
+        let inside = stage.plan.terms.iter().position(|term| term.source == Source::Interior);
+        let Some(position) = inside.filter(|_| !points.is_empty()) else {
+            return Ok(vec![f64::NAN; points.len()]);
+        };
+        let term = &stage.plan.terms[position];
+        let width = term.row.width();
+        // Behind the coordinates stand known functions, which are filled, and weights of one.
+        let mut rows = vec![1.0; points.len() * width];
+        for (row, place) in rows.chunks_exact_mut(width).zip(points.iter()) {
+            row[..place.len()].copy_from_slice(place);
+        }
+        let mut points = Points::from_rows(width, rows);
+        if let Some(given) = &term.given {
+            points.fill_given(given);
+        }
+        let mut residuals = vec![0.0; points.len() * term.residuals.len()];
+        self.compile(&stage.plan)?.residuals(position, &points, parameters, &mut residuals)?;
+        Ok(sizes(&residuals, points.len()))
     }
 
     /// Values, `each` to a point, without those outside of the shape.

@@ -137,7 +137,9 @@ fn stating_all_that_was_decided_trains_the_same_bit_for_bit_and_leaves_nothing_o
     let methods = ["adam", "adamw", "lbfgs", "ssbroyden", "gauss-newton"]
         .map(|method| format!("[training]\noptimizer = \"{method}\"\nbudget = \"6 steps\"\n"));
     let windows = "[training]\nwindows = 2\nbudget = \"8 steps\"\n";
-    let texts = ["", phases, small, windows].into_iter().map(str::to_owned).chain(methods);
+    let moving = "[training]\npoints = 32\nsampling = [\"r3\", \"causal\", \"veto\"]\nbudget = \"8 steps\"\n";
+    let cells = "[training]\nsampling = [\"uniform\", { kind = \"hierarchical\", split = 1.5 }]\nbudget = \"8 steps\"\n";
+    let texts = ["", phases, small, windows, moving, cells].into_iter().map(str::to_owned).chain(methods);
     for text in texts.map(|training| format!("{OPEN}{training}")) {
         for precision in [Precision::F64, Precision::F32] {
             let experiment = match precision {

@@ -1,5 +1,6 @@
 //! The library from a problem file to a trained network: one binary for all tests, which links once.
 
+mod adaptive;
 mod changes;
 mod decisions;
 mod device;

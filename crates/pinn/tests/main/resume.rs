@@ -89,6 +89,11 @@ const RESIDUAL_WEIGHTS: &str = "residual_weights = { decay = 0.9, rate = 0.1 }\n
 const PHASES: &str = "optimizer = \"adam\"\nresample = 6\n[[training.phase]]\nbudget = \"20 steps\"\n[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"25 steps\"\n[[training.phase]]\nbudget = \"9 steps\"\npoints = 11\n";
 const TO_THE_END: &str = "optimizer = \"adam\"\n[[training.phase]]\noptimizer = \"lbfgs\"\nbudget = \"3000 steps\"\n[[training.phase]]\nbudget = { steps = 30, loss = 1e-300 }\n";
 
+/// Adam on points that move, as a list says.
+fn moving(list: &str, steps: usize) -> String {
+    format!("optimizer = \"adam\"\nsampling = [{list}]\nresample = 5\nbudget = \"{steps} steps\"\n")
+}
+
 #[test]
 fn every_method_goes_on_bit_for_bit_from_every_few_steps() {
     let fresh = |training: &str| format!("resample = 9\nsampler = \"uniform\"\n{training}");
@@ -113,6 +118,29 @@ fn every_method_goes_on_bit_for_bit_from_every_few_steps() {
         (format!("solver = \"subspace\"\n{GAUSS_NEWTON}"), 2, Precision::F64),
         (format!("hard_constraints = \"off\"\n{}", GAUSS_NEWTON.replace("12", "25")), 2, Precision::F64),
         (GATHERING.to_owned(), 4, Precision::F32),
+        (moving("{ kind = \"rad\", power = 2, floor = 0.5 }", 40), 4, Precision::F64),
+        (moving("\"gradient\"", 30), 3, Precision::F64),
+        (format!("batch = 7\n{ADAM}"), 4, Precision::F64),
+        (format!("batch = 6\n{}", fresh(ADAMW)), 3, Precision::F32),
+        (format!("batch = 6\n{}", moving("\"r3\", \"veto\"", 40)), 3, Precision::F64),
+        (
+            moving("\"rad\", { kind = \"gradient\", of = \"residual\" }, \"uncertainty\"", 30),
+            4,
+            Precision::F32,
+        ),
+        (moving("\"rar\"", 40), 3, Precision::F64),
+        (moving("{ kind = \"rar-d\", add = 3 }, \"veto\"", 40), 3, Precision::F32),
+        (moving("\"r3\"", 40), 3, Precision::F64),
+        (format!("{RESIDUAL_WEIGHTS}{}", moving("\"r3\"", 40)), 4, Precision::F64),
+        (moving("\"r3\", { kind = \"veto\", points = 50, factor = 1.0001 }", 60), 2, Precision::F64),
+        (moving("{ kind = \"hierarchical\", split = 1.2, merge = 0.8 }", 60), 3, Precision::F64),
+        (
+            moving("{ kind = \"hierarchical\", split = 1.2 }, { kind = \"veto\", factor = 1.0001 }", 60),
+            3,
+            Precision::F64,
+        ),
+        (format!("sampling = [\"r3\", \"veto\"]\n{GAUSS_NEWTON}"), 1, Precision::F64),
+        (format!("sampling = [\"rar-d\"]\nresample = 2\n{LBFGS}"), 3, Precision::F64),
         (format!("{RESIDUAL_WEIGHTS}{ADAM}"), 7, Precision::F32),
         (format!("{RESIDUAL_WEIGHTS}resample = 7\n{ADAM}"), 3, Precision::F64),
         (format!("{RESIDUAL_WEIGHTS}resample = 0\n{GAUSS_NEWTON}"), 1, Precision::F64),

@@ -2,7 +2,7 @@
 
 use super::manifest::free_name;
 use super::{METRICS, Notice, RunError};
-use crate::{Event, Fallback, StepTaken, Stopped};
+use crate::{Event, Fallback, PointsMoved, StepTaken, Stopped};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
@@ -36,6 +36,9 @@ pub struct Record {
     /// Points that the step visited.
     #[serde(default)]
     pub points: usize,
+    /// How points moved before the step, where they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<Box<PointsMoved>>,
     /// For methods with a model of the loss: what was added to its curvature, in multiples of its mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
@@ -79,6 +82,11 @@ struct Ended {
 /// thousand, and so on. By count, and not by the clock: a run that was interrupted has the same history.
 fn is_logged(phase_step: u64) -> bool {
     phase_step.is_multiple_of(10u64.pow(phase_step.max(1).ilog10().saturating_sub(2)))
+}
+
+/// Whether a step is logged for the move of points before it: by the same rule, by the number of its draw.
+fn is_logged_move(moved: Option<&PointsMoved>) -> bool {
+    moved.is_some_and(|moved| is_logged(moved.draw))
 }
 
 /// How a run went.
@@ -237,7 +245,8 @@ impl Metrics {
             Event::Step(taken) => {
                 let written = self.write_certain();
                 self.take(taken);
-                let certain = is_logged(taken.phase_step) || !self.last.fallbacks.is_empty();
+                let special = !self.last.fallbacks.is_empty() || is_logged_move(taken.sampling.as_deref());
+                let certain = is_logged(taken.phase_step) || special;
                 self.pending = if certain { PendingLine::Certainly } else { PendingLine::Perhaps };
                 written
             }
@@ -277,6 +286,7 @@ impl Metrics {
         (self.last.length, self.last.evaluations) = (taken.length, taken.evaluations);
         (self.last.points, self.last.damping) = (taken.points, trust.map(|trust| trust.damping));
         self.last.gain = trust.map(|trust| trust.gain);
+        self.last.sampling.clone_from(&taken.sampling);
         self.last.fallbacks = std::mem::take(&mut self.waiting);
     }
 

@@ -345,6 +345,7 @@ impl Session<'_> {
             length,
             trust,
             points,
+            sampling: task.points_moved().map(Box::new),
             evaluations: now.evaluations,
             seconds: now.seconds,
             phase_seconds: now.phase_seconds,

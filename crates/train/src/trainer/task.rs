@@ -2,7 +2,7 @@
 
 use super::{LoopFault, PhaseSettings};
 use crate::optimize::{Optimizer, StepOutcome, Trust};
-use crate::{Fallback, Loss, Losses, Refusal, Shortage, Sink, Snapshot, State};
+use crate::{Fallback, Loss, Losses, PointsMoved, Refusal, Shortage, Sink, Snapshot, State};
 use std::error::Error;
 
 /// What is trained. The loop knows phases, methods, budgets and snapshots; everything else is behind this trait: where the
@@ -75,6 +75,11 @@ pub trait Task {
 
     /// Takes note of a step that `now` counts already, which took so many seconds.
     fn after_step(&mut self, _now: &mut Snapshot, _trust: Option<Trust>, _seconds: f64) {}
+
+    /// How points have moved since the last step that was told.
+    fn points_moved(&mut self) -> Option<PointsMoved> {
+        None
+    }
 
     /// How many steps of a method a device can take by itself before something is due in between; `None` where it takes none.
     fn most_in_series(&self, _now: &Snapshot) -> Option<u64> {

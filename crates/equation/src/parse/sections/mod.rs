@@ -14,6 +14,7 @@ pub(super) mod quantities;
 pub(super) mod reference;
 pub(super) mod regions;
 pub(super) mod repeated;
+pub(super) mod sampling;
 pub(super) mod training;
 pub(super) mod unknowns;
 pub(super) mod windows;

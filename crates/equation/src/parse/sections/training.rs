@@ -1,6 +1,7 @@
 //! `[training]` and its phases.
 
 use super::equations::points;
+use super::sampling;
 use super::unknowns::hard_constraints;
 use crate::parse::document::{TomlEntry, TomlNode, TomlTable, TomlValue};
 use crate::parse::expression::Workshop;
@@ -21,17 +22,19 @@ const MOST_WINDOWS: i64 = 1000;
 /// Keys of earlier versions: read without effect, and never proposed.
 const REMOVED_KEYS: [&str; 1] = ["products"];
 
-const PHASE_KEYS: [&str; 15] = [
+const PHASE_KEYS: [&str; 17] = [
     "optimizer",
     "weight_decay",
     "memory",
     "solver",
     "balance",
     "points",
+    "batch",
     "most_points",
     "sampler",
     "adaptive",
     "causal",
+    "sampling",
     "residual_weights",
     "resample",
     "learning_rate",
@@ -66,10 +69,12 @@ pub(in crate::parse) fn read(
         optimizer: Method::Auto,
         solver: None,
         points: None,
+        batch: None,
         most_points: None,
         sampler: Sampler::Sobol,
         adaptive: None,
         causal: None,
+        sampling: None,
         balance: None,
         residual_weights: None,
         resample: None,
@@ -212,16 +217,14 @@ fn phase(table: &TomlTable, otherwise: &Phase, workshop: &mut Workshop) -> Phase
     }
     phase.solver = details(table, &mut phase.optimizer, workshop).or(phase.solver);
     phase.points = table.get("points").and_then(|entry| points(&entry.node, workshop)).or(phase.points);
+    let batch = table.get("batch").and_then(|entry| points(&entry.node, workshop));
+    // The other methods compare losses at successive steps, which needs the same points.
+    let batches = matches!(phase.optimizer, Method::Adam | Method::AdamW { .. });
+    phase.batch = batch.or(phase.batch).filter(|_| batches);
     let most = table.get("most_points").and_then(|entry| points(&entry.node, workshop));
     phase.most_points = most.or(phase.most_points);
-    let samplers = Sampler::ALL.map(|sampler| (sampler.name(), sampler));
     let mistakes = &mut workshop.mistakes;
-    let sampler = table.get("sampler").and_then(|entry| reader::choice(&entry.node, &samplers, mistakes));
-    phase.sampler = sampler.unwrap_or(phase.sampler);
-    let adaptive = table.get("adaptive").and_then(|entry| reader::boolean(&entry.node, mistakes));
-    phase.adaptive = adaptive.or(phase.adaptive);
-    let causal = table.get("causal").and_then(|entry| reader::boolean(&entry.node, mistakes));
-    phase.causal = causal.or(phase.causal);
+    sampling::read(table, &mut phase, mistakes);
     let balance = table.get("balance").and_then(|entry| reader::boolean(&entry.node, mistakes));
     phase.balance = balance.or(phase.balance);
     if let Some(entry) = table.get("residual_weights") {
@@ -230,6 +233,13 @@ fn phase(table: &TomlTable, otherwise: &Phase, workshop: &mut Workshop) -> Phase
     let mistakes = &mut workshop.mistakes;
     if let Some(steps) = table.get("resample").and_then(|e| reader::count(&e.node, 0..=i64::MAX, mistakes)) {
         phase.resample = Some(steps as u64);
+    }
+    sampling::check_phase(table, &phase, mistakes);
+    if let (Some(entry), Some(_), Some(_)) =
+        (table.get("batch").or(table.get("residual_weights")), phase.batch, phase.residual_weights)
+    {
+        let message = "`residual_weights` look at all points, and a `batch` has some of them";
+        mistakes.report_with(entry.key_span, message, "state one of them");
     }
     let rate = table.get("learning_rate").and_then(|e| reader::positive(&e.node, &mut workshop.mistakes));
     phase.learning_rate = rate.unwrap_or(phase.learning_rate);
@@ -288,6 +298,9 @@ fn details(table: &TomlTable, optimizer: &mut Method, workshop: &mut Workshop) -
     };
     for (key, method) in keys.into_iter().filter(|(_, method)| *method != own) {
         table.get(key).into_iter().for_each(|entry| misplaced(entry, method));
+    }
+    if !matches!(optimizer, Method::Adam | Method::AdamW { .. }) {
+        table.get("batch").into_iter().for_each(|entry| misplaced(entry, "adam"));
     }
     if optimizer.traits().order != Order::Second {
         table.get("balance").into_iter().for_each(|entry| misplaced(entry, "gauss-newton"));

@@ -12,6 +12,7 @@ mod rendering;
 mod resolving;
 mod robustness;
 mod round_trip;
+mod sampling;
 mod shapes;
 mod systems;
 mod windows;

@@ -1,61 +1,21 @@
-//! More points where residuals are large (Wu, Zhu, Tan, Kartha, Lu 2023).
+//! Takes points by chance.
 
-use super::{Draw, draw, neighbours};
-use crate::TrainError;
-use crate::table::Tables;
 use equation::counter::Stream;
-use equation::problem::Problem;
-use equation::taylor::{Plan, Source};
 use kernel::Points;
 use linear::tree::sum;
 
-/// Candidates per point that is wanted.
-pub(crate) const CANDIDATES_PER_POINT: usize = 4;
-
-/// How often a candidate with a residual of no size is taken, against one of mean size: half of the points
-/// stay where the domain has them.
-const FLOOR: f64 = 1.0;
-
-/// The points of a draw, with several candidates for each point inside the domain. Those come in an order in which
-/// neighbours lie near one another, for [`choose`].
-pub fn candidates(
-    problem: &Problem,
-    plan: &Plan,
-    tables: &Tables,
-    wanted: Draw,
-) -> Result<Vec<Points>, TrainError> {
-    let mut sets = draw(
-        problem,
-        plan,
-        tables,
-        Draw { interior: wanted.interior.saturating_mul(CANDIDATES_PER_POINT), ..wanted },
-    )?;
-    for (term, points) in plan.terms.iter().zip(&mut sets) {
-        if term.source == Source::Interior {
-            *points = neighbours::in_order(&problem.domain.coordinates, points);
-        }
-    }
-    Ok(sets)
-}
-
-/// Takes exactly `count` of the candidates, or all of them if there are no more: each with a chance that grows with the size of its
-/// residuals, of which `residuals` holds the same number for each. No candidate is taken twice.
+/// Takes exactly `count` of the candidates, or all of them if there are no more: each with a chance that grows with its share, which is
+/// at least zero. No candidate is taken twice. Which ones are taken is told one by one.
 ///
 /// Those whose chance would be more than one are taken for certain. The added chances of the others are cut into as many equal pieces
 /// as points are left, and one candidate is taken from each, at a random place in it: where candidates are ordered by their place, every
 /// region gets its share. A fixed place would not do, since sequences that fill the domain evenly have a rhythm. Where
 /// two places lie in one candidate, the next one that is free is taken as well.
-pub fn choose(candidates: &Points, residuals: &[f64], count: usize, chance: Stream) -> Points {
-    if candidates.len() <= count {
-        return candidates.clone();
+pub(crate) fn pick(shares: &[f64], count: usize, chance: Stream) -> Vec<bool> {
+    if shares.len() <= count {
+        return vec![true; shares.len()];
     }
-    let each = residuals.len() / candidates.len();
-    let size = |numbers: &[f64]| numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
-    let sizes: Vec<f64> = residuals.chunks_exact(each.max(1)).map(size).collect();
-    let mean = sum(sizes.iter().copied()) / sizes.len().max(1) as f64;
-    let share = |size: f64| if mean > 0.0 { size / mean + FLOOR } else { 1.0 };
-    let shares: Vec<f64> = sizes.into_iter().map(share).collect();
-    let (mut taken, piece) = certain(&shares, count);
+    let (mut taken, piece) = certain(shares, count);
     let mut left = count - taken.iter().filter(|taken| **taken).count();
 
     let (mut added, mut pieces, mut owed) = (0.0, 0, 0);
@@ -75,11 +35,13 @@ pub fn choose(candidates: &Points, residuals: &[f64], count: usize, chance: Stre
     }
     // What is owed at the end has no next one: those before.
     taken.iter_mut().rev().filter(|taken| !**taken).take(left).for_each(|taken| *taken = true);
+    taken
+}
 
-    let mut chosen = Points::new(candidates.width());
-    let rows = candidates.iter().zip(taken).filter(|(_, taken)| *taken);
-    rows.for_each(|(row, _)| chosen.push(row));
-    chosen
+/// Those of the candidates that were taken.
+pub(crate) fn taken(candidates: &Points, taken: &[bool]) -> Points {
+    let rows = candidates.iter().zip(taken).filter(|(_, taken)| **taken);
+    Points::from_rows(candidates.width(), rows.flat_map(|(row, _)| row).copied().collect())
 }
 
 /// Which candidates have so large a share that one of `count` points falls to each for certain, and the share of the others that one point
@@ -102,9 +64,16 @@ fn certain(shares: &[f64], count: usize) -> (Vec<bool>, f64) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{shares, sizes};
     use super::*;
 
     const CHANCE: fn() -> Stream = || Stream::new(3, 4);
+
+    /// Takes candidates by their residuals, as training does by default.
+    fn choose(candidates: &Points, residuals: &[f64], count: usize, chance: Stream) -> Points {
+        let shares = shares(&sizes(residuals, candidates.len()), 1.0, 1.0);
+        taken(candidates, &pick(&shares, count, chance))
+    }
 
     fn line(count: usize) -> Points {
         let mut points = Points::new(1);

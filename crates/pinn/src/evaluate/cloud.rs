@@ -1,0 +1,39 @@
+//! Where training looks: the points of a state.
+
+use crate::sample::{Draw, draw};
+use crate::trainer::TaskState;
+use crate::windows::Stage;
+use crate::{Experiment, TrainError};
+use equation::taylor::Source;
+use kernel::Points;
+use train::Snapshot;
+use train::trainer::LoopFault;
+
+impl Experiment {
+    /// The points inside the domain that training visits at a state, coordinates alone: those of the window at hand. They are part of
+    /// the state where they have moved, and follow from its draw otherwise.
+    pub fn points_inside(&self, now: &Snapshot) -> Result<Points, TrainError> {
+        let Stage { problem, plan, phases } = &self.stage(now.finished.len())?;
+        let misfit = |cause| LoopFault::Misfit { phase: now.phase, cause };
+        let mut state = TaskState::of(&now.task).map_err(misfit)?;
+        let coordinates = problem.domain.len();
+        let inside = plan.terms.iter().position(|term| term.source == Source::Interior);
+        let (Some(number), Some(settings)) = (inside, phases.get(now.phase)) else {
+            return Ok(Points::new(coordinates));
+        };
+        let points = if number < state.points.len() {
+            state.points.swap_remove(number)
+        } else {
+            let wanted = settings.draw(problem, state.draw);
+            let interior = if state.interior == 0 { settings.points } else { state.interior };
+            let mut sets = draw(problem, plan, &self.tables, Draw { interior, ..wanted })?;
+            let mut points = sets.swap_remove(number);
+            if settings.sampling.causal {
+                state.curriculum.confine(problem, &plan.terms[number], &mut points);
+            }
+            points
+        };
+        let places = points.iter().flat_map(|row| &row[..coordinates]).copied().collect();
+        Ok(Points::from_rows(coordinates, places))
+    }
+}
