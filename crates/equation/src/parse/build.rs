@@ -2,6 +2,7 @@
 
 use super::document::{self, TomlEntry, TomlTable, TomlValue};
 use super::expression::Workshop;
+use super::files::FileReader;
 use super::sections::{
     ansatz, conditions, constants, data, domain, equations, functions, geometry, network, reference,
     repeated, training, unknowns, windows,
@@ -30,7 +31,12 @@ const SECTIONS: [&str; 14] = [
 
 /// Reads everything that can be read. A problem of a file with mistakes holds placeholders and must
 /// not leave the parser; `None` when the file is not even TOML. The pool stays in the workshop.
-pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop) -> Option<Problem> {
+pub(super) fn build(
+    sources: &Sources,
+    overrides: usize,
+    files: &dyn FileReader,
+    workshop: &mut Workshop,
+) -> Option<Problem> {
     let mut document = document::read(sources, &mut workshop.mistakes)?;
     overrides::merge(&mut document, sources, overrides, &mut workshop.mistakes);
     for entry in &document.entries {
@@ -73,7 +79,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     if document.get("geometry").is_some() {
         required(&document, "geometry", "shape = \"disk([0, 0], 1)\"", sources, workshop);
     }
-    let geometry = geometry::read(geometry_section, &ranges, workshop);
+    let geometry = geometry::read(geometry_section, &ranges, files, workshop);
     let parameters = unknowns::parameters(&declared_parameters, workshop);
 
     let complete = required(&document, "domain", "x = [0, 1]", sources, workshop)

@@ -192,9 +192,10 @@ pub fn report(problem: &Problem) -> Vec<String> {
     lines
 }
 
-/// What a file states about its conditions without effect, for people.
+/// What a file states about its conditions without effect, and what is strange about its shapes, for people.
 pub fn notes(problem: &Problem) -> Vec<String> {
-    let mut lines = Vec::new();
+    let geometry = problem.domain.geometry.as_ref();
+    let mut lines = geometry.map_or_else(Vec::new, |geometry| geometry.notes.clone());
     let is_exact = |it: &Enforcement| matches!(it.treatment, Treatment::Exact { .. });
     let others_exact =
         |name: &str| problem.enforcements.iter().all(|it| it.condition != name || is_exact(it));

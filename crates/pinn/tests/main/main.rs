@@ -14,6 +14,7 @@ mod relative_residuals;
 mod resume;
 mod runs;
 mod sampling;
+mod shape_files;
 mod tables;
 mod training;
 mod windows;

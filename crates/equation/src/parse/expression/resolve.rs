@@ -162,6 +162,10 @@ impl<'w> Resolver<'w> {
         let value = match &syntax.kind {
             SyntaxKind::Number(value) => Value::Scalar(self.workshop.pool.number(*value)),
             SyntaxKind::Name(name) => self.name(name, &syntax.range)?,
+            SyntaxKind::Text(_) => {
+                let hint = "quotes are for names of files in [geometry]";
+                return Err(self.fail_with(&syntax.range, "expected a number or a name, found a text", hint));
+            }
             SyntaxKind::Index(name, index) => self.indexed(name, index, &syntax.range)?,
             SyntaxKind::Call(name, at, arguments) => self.call(name, at, arguments, &syntax.range)?,
             SyntaxKind::Vector(components) => self.vector(components, &syntax.range)?,

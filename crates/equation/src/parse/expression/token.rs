@@ -11,6 +11,8 @@ use std::ops::Range;
 pub(in crate::parse) enum Token {
     Number(f64),
     Name,
+    /// In quotes, which belong to it.
+    Text,
     Plus,
     Minus,
     Star,
@@ -56,6 +58,8 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<Lexeme>, SyntaxError> {
             number(text, start)?
         } else if character.is_alphabetic() {
             (Token::Name, length_while(&text[start..], continues_name))
+        } else if is_quote(character, lexemes.last()) {
+            quoted(text, start, character)?
         } else {
             symbol(text, start, character)?
         };
@@ -64,6 +68,26 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<Lexeme>, SyntaxError> {
     }
     lexemes.push(Lexeme { token: Token::End, range: text.len()..text.len() });
     Ok(lexemes)
+}
+
+/// Whether a text begins here. A single quote behind a name is somebody's derivative.
+fn is_quote(character: char, before: Option<&Lexeme>) -> bool {
+    let is_argument = before.is_some_and(|lexeme| matches!(lexeme.token, Token::Open | Token::Comma));
+    character == '"' || character == '\'' && is_argument
+}
+
+fn quoted(text: &str, start: usize, quote: char) -> Result<(Token, usize), SyntaxError> {
+    match text[start + 1..].find(quote) {
+        Some(length) => Ok((Token::Text, length + 2)),
+        None => Err(SyntaxError::new(start..start + 1, "this quote is never closed")),
+    }
+}
+
+/// Where the contents of quotes stand in a text; none in one that is no expression.
+pub(in crate::parse) fn quotations(text: &str) -> Vec<Range<usize>> {
+    let lexemes = tokenize(text).unwrap_or_default();
+    let quoted = lexemes.into_iter().filter(|lexeme| lexeme.token == Token::Text);
+    quoted.map(|lexeme| lexeme.range.start + 1..lexeme.range.end - 1).collect()
 }
 
 fn symbol(text: &str, start: usize, character: char) -> Result<(Token, usize), SyntaxError> {
