@@ -142,6 +142,52 @@ fn triangles_that_are_left_out_are_told_with_their_place() {
     assert_eq!(notes, ["bracket.stl: 1 triangle with two equal corners was left out, the first at line 86"]);
 }
 
+const ISLAND: &str = r#"
+[domain]
+x = [0, 4]
+y = [0, 4]
+[geometry]
+island = "outline('island.geojson')"
+shape = "island"
+[unknowns]
+u = {}
+[equations]
+a = "laplacian(u) = 1"
+[conditions]
+shore = { on = "island.outer", equation = "u = 0" }
+lake = { on = "island.hole", equation = "dn(u) = 0" }
+"#;
+
+#[test]
+fn outlines_come_from_maps_and_drawings() {
+    let map = br#"{ "type": "Polygon", "coordinates": [[[0, 0], [4, 0], [4, 4], [0, 4]], [[1, 1], [2, 1], [2, 2]]] }"#;
+    let drawing = b"<svg viewBox='0 0 40 40'>\n<path d='M0 0H40V40H0ZM10 20H20V30Z'/></svg>";
+    let files = || Memory(vec![("island.geojson", map.to_vec()), ("part.svg", drawing.to_vec())]);
+    let solid = |text: &str| {
+        let problem = parse_with_files(text, &[], &files());
+        let problem = problem.unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file")));
+        problem.domain.geometry.expect("a shape").solid
+    };
+    let close = |found: f64| assert!((found - 15.5).abs() < 1e-12, "{found}");
+    close(solid(ISLAND).measure().value);
+    let part = solid(&ISLAND.replace("'island.geojson'", "'part.svg', 0.1, 0.001"));
+    close(part.measure().value);
+    assert!(!part.contains(&[1.9, 1.5]) && part.contains(&[1.1, 1.5]));
+    let told = |bad: &str| {
+        let text = ISLAND.replace("outline('island.geojson')", bad);
+        let mistakes = parse_with_files(&text, &[], &files()).expect_err(bad);
+        (mistakes.list()[0].message.clone(), mistakes.list()[0].hint.clone().unwrap_or_default())
+    };
+    assert_eq!(told("outline('island.gpkg')").0, "island.gpkg: there is no such file");
+    assert_eq!(told("outline('part.svg', 0.1, 0)").0, "0: expected a positive number");
+    assert_eq!(told("outline('island.geojson', 1, 0.1)").0, "maps have no curves: a tolerance has no effect");
+    assert!(told("outline('part.svg', 1000)").1.contains("10000 times larger than [domain]"));
+    assert_eq!(told("outline()").0, "`outline` is not written with 0 arguments");
+    let broken = Memory(vec![("island.geojson", b"{\n\"type\": 1 }".to_vec())]);
+    let mistakes = parse_with_files(ISLAND, &[], &broken).expect_err("no map");
+    assert!(mistakes.list()[0].message.starts_with("island.geojson: line 1: found no text"));
+}
+
 #[test]
 fn quotes_are_for_file_names_only() {
     let (message, hint, _) = refused(&BRACKET.replace("= 1\"", "= sin('x')\""), &cube(1.0));

@@ -3,12 +3,15 @@
 use super::shape::ShapeReader;
 use crate::parse::expression::{Syntax, SyntaxKind};
 use crate::parse::suggest::clipped;
-use geometry::{Mesh, Shape};
+use geometry::{Mesh, Outline, Shape};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Larger files of triangles are refused unread, in bytes: ten million triangles in binary.
 const MOST_STL: u64 = 512 << 20;
+
+/// The same for maps and drawings: far more than outlines with as many corners as they can have take.
+const MOST_OUTLINE: u64 = 16 << 20;
 
 /// Files that one problem may name for its shape: each may be large.
 const MOST_FILES: usize = 100;
@@ -65,6 +68,49 @@ impl<'r> ShapeReader<'r> {
         let size = extent(&mesh.bounds());
         let shape = self.scaled(range, Shape::mesh(mesh), scale)?;
         self.note("stl", name, size, scale, notes);
+        Some(shape)
+    }
+
+    /// Lines of a map or a drawing: the file, a factor, and for drawings how closely chords follow curves.
+    pub(super) fn outline(&mut self, range: Range<usize>, arguments: &[Syntax]) -> Option<Shape> {
+        let [file, rest @ ..] = arguments else { return None };
+        let (name, bytes) = self.contents(file, MOST_OUTLINE, "outline('island.geojson')")?;
+        let tolerance = match rest.get(1) {
+            Some(tolerance) => Some(self.number(tolerance)?),
+            None => None,
+        };
+        if let (Some(tolerance), Some(written)) = (tolerance.filter(|own| *own <= 0.0), rest.get(1)) {
+            let hint = "how far chords may be from curves, in the units of the drawing";
+            return self.wrong(
+                written.range.clone(),
+                format!("{tolerance}: expected a positive number"),
+                hint,
+            );
+        }
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        let outline = match (ending.as_deref(), tolerance) {
+            (Some("geojson" | "json"), None) => Outline::from_geojson(&bytes),
+            (Some("geojson" | "json"), Some(_)) => {
+                let hint = "only drawings (.svg) have curves";
+                return self.wrong(range, "maps have no curves: a tolerance has no effect", hint);
+            }
+            (Some("svg"), tolerance) => Outline::from_svg(&bytes, tolerance),
+            _ => {
+                let message =
+                    format!("{}: outlines come from .geojson, .json and .svg files", clipped(&name));
+                return self.wrong(file.range.clone(), message, "convert it to one of these");
+            }
+        };
+        let outline = match outline {
+            Ok(outline) => outline,
+            Err(error) => {
+                let hint = "outlines are closed lines that do not meet";
+                return self.wrong(file.range.clone(), format!("{}: {error}", clipped(&name)), hint);
+            }
+        };
+        let size = extent(&outline.bounds());
+        let shape = self.scaled(range, Shape::outline(outline), rest.first())?;
+        self.note("outline", name, size, rest.first(), Vec::new());
         Some(shape)
     }
 

@@ -12,7 +12,7 @@ use geometry::{GeometryError, Shape};
 use std::ops::Range;
 
 /// Shapes and what is done with them, as a hint shows them.
-const CALLS: [(&str, &str); 21] = [
+const CALLS: [(&str, &str); 22] = [
     ("interval", "interval(0, 1)"),
     ("rectangle", "rectangle([0, 0], [2, 1])"),
     ("box", "box([0, 0, 0], [1, 1, 1])"),
@@ -28,6 +28,7 @@ const CALLS: [(&str, &str); 21] = [
     ("torus", "torus([0, 0, 0], [0, 0, 1], 1, 0.2)"),
     ("half_space", "half_space([0, 0], [1, 0])"),
     ("stl", "stl('bracket.stl', 0.001)"),
+    ("outline", "outline('island.geojson')"),
     ("translate", "translate(disk([0, 0], 1), [2, 0])"),
     ("rotate", "rotate(rectangle([0, 0], [2, 1]), pi/4)"),
     ("scale", "scale(disk([0, 0], 1), 2)"),
@@ -235,6 +236,7 @@ impl<'r> ShapeReader<'r> {
             }
             ("half_space", [point, normal]) => Shape::half_space(self.numbers(point)?, self.numbers(normal)?),
             ("stl", [file]) => return self.stl(range, file, None),
+            ("outline", [_] | [_, _] | [_, _, _]) => return self.outline(range, arguments),
             ("stl", [file, scale]) => return self.stl(range, file, Some(scale)),
             ("union" | "intersection" | "difference", [_, _, ..]) => {
                 let shapes =
