@@ -92,7 +92,7 @@ pub(super) fn build(
     let mut reference = problem::Reference::default();
     // Without coordinates or unknowns every name would be a mistake of its own.
     if complete {
-        functions::read(functions_section, workshop);
+        functions::read(functions_section, &ranges, files, workshop);
         stated = equations::read(equations_section, workshop);
         let residuals: Vec<Expression> = stated.iter().map(|(equation, _)| equation.residual).collect();
         let inputs = conditions::ConditionInputs {
@@ -132,7 +132,7 @@ pub(super) fn build(
         network,
         training,
         reference,
-        given: Vec::new(),
+        given: std::mem::take(&mut workshop.given),
         enforcements: Vec::new(),
         bare_faces: Vec::new(),
         open,

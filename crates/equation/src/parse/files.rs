@@ -6,6 +6,25 @@ use std::borrow::Cow;
 pub trait FileReader {
     /// All of a file, unless it has more than `most` bytes: that is found out before it is read.
     fn read(&self, name: &str, most: u64) -> Result<Cow<'_, [u8]>, FileFault>;
+
+    /// Values on a regular grid. `choices` are names of coordinates that it may be over; the first that fits the file is
+    /// taken.
+    fn grid(&self, name: &str, choices: &[Vec<&str>]) -> Result<FileGrid, FileFault>;
+}
+
+/// Values on a regular grid, as a file has them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FileGrid {
+    /// Which coordinates it is over, of those that were offered.
+    pub choice: usize,
+    /// How many values there are along each: two or more.
+    pub counts: Vec<usize>,
+    /// Finite numbers, of which those along the last coordinate follow each other.
+    pub values: Vec<f64>,
+    /// From where to where values lie along each coordinate, where the file says so.
+    pub ranges: Option<Vec<(f64, f64)>>,
+    /// Whether values are shades between zero and one.
+    pub is_image: bool,
 }
 
 /// Why the contents of a file are not to be had.
@@ -31,6 +50,9 @@ pub enum FileFault {
         /// The most that is read.
         most: u64,
     },
+    /// Its contents are not what is needed.
+    #[error("{0}")]
+    Unfit(String),
     /// In the words of the system.
     #[error("{0}")]
     Refused(String),
@@ -44,6 +66,7 @@ impl FileFault {
             FileFault::Missing => "paths are relative to the folder of the problem file",
             FileFault::Directory | FileFault::Irregular => "name a file",
             FileFault::TooLarge { .. } => "make it smaller: fewer triangles, points or pixels",
+            FileFault::Unfit(_) => "see \"Coefficients from files\" in docs/problem-files.md",
             FileFault::Refused(_) => "check that it can be read",
         }
     }
@@ -54,6 +77,10 @@ pub(super) struct NoFiles;
 
 impl FileReader for NoFiles {
     fn read(&self, _: &str, _: u64) -> Result<Cow<'_, [u8]>, FileFault> {
+        Err(FileFault::TextAlone)
+    }
+
+    fn grid(&self, _: &str, _: &[Vec<&str>]) -> Result<FileGrid, FileFault> {
         Err(FileFault::TextAlone)
     }
 }

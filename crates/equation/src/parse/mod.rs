@@ -22,7 +22,7 @@ mod source;
 mod suggest;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use files::{FileFault, FileReader};
+pub use files::{FileFault, FileGrid, FileReader};
 pub use resolve::resolve;
 pub use source::{Position, Span};
 

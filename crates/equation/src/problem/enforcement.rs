@@ -53,6 +53,8 @@ pub enum PenaltyReason {
     NotPrescribed,
     /// What it prescribes depends on scalars that are trained.
     Trained,
+    /// What it prescribes comes from a file.
+    Tabulated,
     /// It holds elsewhere than on whole faces of the box.
     Partial,
     /// The network takes this coordinate for a circle, which has no ends.
@@ -227,6 +229,7 @@ impl PenaltyReason {
             PenaltyReason::Wrapped => "it relates two ends".to_owned(),
             PenaltyReason::NotPrescribed => "it does not prescribe the value of one unknown".to_owned(),
             PenaltyReason::Trained => "it depends on parameters that are trained".to_owned(),
+            PenaltyReason::Tabulated => "what it prescribes comes from a file".to_owned(),
             PenaltyReason::Partial => "it does not hold on whole faces of the box".to_owned(),
             PenaltyReason::Periodic { axis } => format!("{} is periodic and has no ends", coordinate(*axis)),
             PenaltyReason::Windows => "each time window starts from the end of the previous one".to_owned(),

@@ -33,6 +33,8 @@ pub(crate) use window::Tie;
 pub use window::{Parts, Windows};
 
 use crate::expression::{Expression, Leaf, Names, Pool};
+use crate::tabulated::Interpolant;
+use std::sync::Arc;
 
 /// What the term of the equations is called, beside those of conditions and data.
 pub const INTERIOR: &str = "interior";
@@ -64,7 +66,7 @@ pub struct Problem {
     pub training: Training,
     /// What the error is measured against, if anything.
     pub reference: Reference,
-    /// Known functions that unknowns are made of, besides the network: those of shapes.
+    /// Known functions whose values come with each point: those of files and those of shapes.
     pub given: Vec<GivenFunction>,
     /// What became of every equation of the conditions, once [`crate::constrain::constrain`] has looked at
     /// them; empty before, and where the file turns that off.
@@ -91,10 +93,34 @@ pub struct Unknown {
 /// A known function of the coordinates, whose derivatives come with each point.
 #[derive(Clone, Debug)]
 pub struct GivenFunction {
-    /// As formulas of ansatzes call it.
+    /// As formulas call it.
     pub name: String,
-    /// Of the coordinates alone.
-    pub formula: Expression,
+    /// What it is known by.
+    pub source: GivenSource,
+}
+
+/// What a known function is known by.
+#[derive(Clone, Debug)]
+pub enum GivenSource {
+    /// A formula of the coordinates alone.
+    Formula(Expression),
+    /// Values in a file.
+    Table {
+        /// The file's path as written: relative to the problem file.
+        file: String,
+        /// The function through them.
+        values: Arc<Interpolant>,
+    },
+}
+
+impl GivenFunction {
+    /// Its formula, unless it is known by values.
+    pub fn formula(&self) -> Option<Expression> {
+        match &self.source {
+            GivenSource::Formula(formula) => Some(*formula),
+            GivenSource::Table { .. } => None,
+        }
+    }
 }
 
 /// A trainable scalar.

@@ -195,11 +195,10 @@ pub fn plan(problem: &Problem) -> Result<Arc<Plan>, PlanError> {
     let scalars: Vec<Scalar> = problem.parameters.iter().map(Scalar::new).collect();
     let mut pool = problem.pool.clone();
     let weighs_points = problem.training.phases.iter().any(|phase| phase.residual_weights.is_some());
-    let given: Vec<Expression> = problem.given.iter().map(|function| function.formula).collect();
     let mut lowering = Lowering {
         pool: &mut pool,
         architecture: &architecture,
-        given: &given,
+        given: &problem.given,
         unknowns: &problem.unknowns,
         scalars: &scalars,
         coordinates: problem.domain.len(),
@@ -240,9 +239,8 @@ impl Plan {
             Equation { text: name.clone(), name, residual, weight: None }
         };
         let equations: Vec<Equation> = fields.iter().map(equation).collect();
-        let given: Vec<Expression> = problem.given.iter().map(|function| function.formula).collect();
         let mut lowering = Lowering {
-            given: &given,
+            given: &problem.given,
             pool: &mut plan.pool,
             architecture: &plan.architecture,
             unknowns: &problem.unknowns,

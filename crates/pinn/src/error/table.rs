@@ -184,6 +184,9 @@ pub enum TableFault {
         /// What they are called.
         names: String,
     },
+    /// Values that are on no regular grid, or on one that cannot be used.
+    #[error("{0}")]
+    NotAGrid(String),
     /// No rows.
     #[error("it holds no rows")]
     Empty,

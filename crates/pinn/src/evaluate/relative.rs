@@ -4,7 +4,7 @@
 use crate::sample::{Draw, draw};
 use crate::{Experiment, TrainError};
 use equation::expression::{Expression, Field, Leaf, Pool, evaluate};
-use equation::problem::{Equation, Sampler};
+use equation::problem::{Equation, GivenFunction, GivenSource, Sampler};
 use equation::taylor::{Row, Source};
 use kernel::{Device, Points, Precision};
 use linear::tree::sum;
@@ -104,7 +104,7 @@ impl Experiment {
                 }
             }
         }
-        Ok(Sample { row, rows, values })
+        Ok(Sample { row, rows, values, given: self.problem().given.clone() })
     }
 }
 
@@ -150,6 +150,8 @@ struct Sample {
     rows: Vec<Vec<f64>>,
     /// One value per point.
     values: HashMap<Field, Vec<f64>>,
+    /// Functions that files hold.
+    given: Vec<GivenFunction>,
 }
 
 impl Sample {
@@ -173,10 +175,16 @@ impl Sample {
                         self.values.get(&field).or_else(|| self.values.get(&Field { site: 0, ..field }));
                     values.map_or(f64::NAN, |values| values[point])
                 }
+                Leaf::Given(own) => match &self.given[usize::from(own.function)].source {
+                    GivenSource::Table { values, .. } => {
+                        let start = usize::from(own.site) % sites * coordinates;
+                        values.at(|axis| row[start + axis], own.derivative)
+                    }
+                    // Only an ansatz is made of these.
+                    GivenSource::Formula(_) => f64::NAN,
+                },
                 // No part of a problem's equations.
-                Leaf::Raw(_) | Leaf::Given(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => {
-                    f64::NAN
-                }
+                Leaf::Raw(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => f64::NAN,
             }
         };
         let points = (0..self.rows.len()).into_par_iter();

@@ -2,13 +2,11 @@
 
 use super::layout::TableColumns;
 use super::{TableError, TableFault, csv, npy, points};
-use equation::parse::{FileFault, FileReader};
 use equation::problem::{Column, Problem, Solution};
 use kernel::Points;
 use std::borrow::Cow;
-use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
-use train::folder::{open_regular, read_regular};
+use train::folder::read_regular;
 
 /// Where the files that a problem names are found.
 #[derive(Clone, Debug)]
@@ -30,33 +28,6 @@ impl DataSources {
                 (path, bytes)
             }
         }
-    }
-}
-
-impl FileReader for DataSources {
-    fn read(&self, name: &str, most: u64) -> Result<Cow<'_, [u8]>, FileFault> {
-        let fitting = |bytes: u64| match bytes > most {
-            true => Err(FileFault::TooLarge { bytes, most }),
-            false => Ok(()),
-        };
-        if let Some((_, content)) = self.within.iter().find(|(known, _)| *known == name) {
-            fitting(content.len() as u64)?;
-            return Ok(Cow::Borrowed(content.as_bytes()));
-        }
-        let path = self.folder.join(name);
-        let fault = |cause: std::io::Error| match cause.kind() {
-            ErrorKind::NotFound => FileFault::Missing,
-            ErrorKind::InvalidInput if path.is_dir() => FileFault::Directory,
-            ErrorKind::InvalidInput => FileFault::Irregular,
-            _ => FileFault::Refused(cause.to_string()),
-        };
-        let file = open_regular(&path).map_err(fault)?;
-        fitting(file.metadata().map_err(fault)?.len())?;
-        let mut bytes = Vec::new();
-        // It may grow while it is read.
-        file.take(most + 1).read_to_end(&mut bytes).map_err(fault)?;
-        fitting(bytes.len() as u64)?;
-        Ok(Cow::Owned(bytes))
     }
 }
 

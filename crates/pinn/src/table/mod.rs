@@ -1,6 +1,8 @@
-//! Data files: CSV and NPY tables of finite numbers, checked once when they are read.
+//! Data files: tables of finite numbers, and grids of them for coefficients, checked once when they are read.
 
 mod csv;
+mod files;
+mod grid;
 mod layout;
 mod load;
 mod npy;

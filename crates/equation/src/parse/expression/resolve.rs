@@ -4,6 +4,7 @@ use super::{Scope, Syntax, SyntaxKind, Uses, shape};
 use crate::expression::{Expression, Function, Leaf, Node, Overflow, Pool};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::Text;
+use crate::problem::GivenFunction;
 use std::ops::Range;
 
 /// A number or several.
@@ -23,6 +24,8 @@ pub(in crate::parse) struct Workshop {
     pub(in crate::parse) pool: Pool,
     pub(in crate::parse) scope: Scope,
     pub(in crate::parse) mistakes: Mistakes,
+    /// Functions that files hold.
+    pub(in crate::parse) given: Vec<GivenFunction>,
     /// Operands handled so far.
     effort: usize,
     /// Derivatives of composed expressions taken so far: each walks the expression.

@@ -12,6 +12,7 @@ pub(super) mod network;
 pub(super) mod place;
 pub(super) mod reference;
 pub(super) mod repeated;
+mod table_function;
 pub(super) mod training;
 pub(super) mod unknowns;
 pub(super) mod windows;

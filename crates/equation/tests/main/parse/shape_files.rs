@@ -1,7 +1,7 @@
 //! Shapes that come from files: what is accepted, and what is said about files that are wrong.
 
 use equation::decide::decide;
-use equation::parse::{Diagnostics, FileFault, FileReader, parse, parse_with_files, resolve};
+use equation::parse::{Diagnostics, FileFault, FileGrid, FileReader, parse, parse_with_files, resolve};
 use equation::problem::{Problem, report};
 use std::borrow::Cow;
 
@@ -33,6 +33,10 @@ impl FileReader for Memory {
             length if length > most => Err(FileFault::TooLarge { bytes: length, most }),
             _ => Ok(Cow::Borrowed(bytes)),
         }
+    }
+
+    fn grid(&self, _: &str, _: &[Vec<&str>]) -> Result<FileGrid, FileFault> {
+        Err(FileFault::Missing)
     }
 }
 
