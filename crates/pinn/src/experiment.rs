@@ -355,6 +355,7 @@ impl Experiment {
     /// What should be known about its conditions and coefficients besides, a line each.
     pub fn notes(&self) -> Vec<String> {
         let mut lines = notes(&self.problem);
+        lines.extend(self.tables.notes().iter().cloned());
         if self.plan.weighted_points().is_some() {
             let why = "residual-based weights: points with large residuals count more; losses are weighted, except in the report";
             lines.push(why.to_owned());

@@ -36,7 +36,9 @@ pub use equation::problem::{Budget, FieldNameError, Problem, Solution};
 pub use equation::problem::{Enforcement, Treatment};
 pub use equation::taylor::Plan;
 pub use error::{GridError, TrainError};
-pub use evaluate::{FieldError, FieldSummary, Fields, Misfit, Places, largest_relative, level_is_free};
+pub use evaluate::{
+    FieldError, FieldSummary, Fields, Misfit, Places, Validation, largest_relative, level_is_free,
+};
 pub use experiment::Experiment;
 pub use fallback::SlowWay;
 pub use geometry::Measure;

@@ -226,6 +226,12 @@ pub struct Data {
     pub equations: Vec<Equation>,
     /// Standard deviation of the measurements, to judge the misfit against.
     pub noise: Option<f64>,
+    /// What the numbers of every column are multiplied with.
+    pub scales: Vec<f64>,
+    /// What every column is called in files whose columns have names.
+    pub names: Vec<String>,
+    /// The share of the rows that are kept from training.
+    pub validation: Option<f64>,
 }
 
 /// One column of a data file.

@@ -6,6 +6,7 @@ mod level;
 mod misfit;
 mod quality;
 mod relative;
+mod validation;
 
 pub use field::FieldError;
 pub(crate) use field::Gauge;
@@ -13,3 +14,4 @@ pub use fields::{FieldSummary, Fields, Places};
 pub use level::is_free as level_is_free;
 pub use misfit::Misfit;
 pub use relative::largest as largest_relative;
+pub use validation::Validation;

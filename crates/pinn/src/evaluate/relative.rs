@@ -76,7 +76,7 @@ impl Experiment {
     }
 
     /// The fields at those of the points that windows have reached.
-    fn sample(
+    pub(super) fn sample(
         &self,
         parameters: &[f64],
         points: &Points,
@@ -145,7 +145,7 @@ impl Judge {
 }
 
 /// What is known at some points.
-struct Sample {
+pub(super) struct Sample {
     row: Row,
     rows: Vec<Vec<f64>>,
     /// One value per point.
@@ -157,7 +157,7 @@ struct Sample {
 impl Sample {
     /// An expression at every point. Of a point inside the domain a condition sees no second place and no normal: both
     /// places are the point, and a normal has length one along any coordinate.
-    fn values(&self, pool: &Pool, expression: Expression, scalars: &[f64]) -> Vec<f64> {
+    pub(super) fn values(&self, pool: &Pool, expression: Expression, scalars: &[f64]) -> Vec<f64> {
         let Row { coordinates, sites, normals, .. } = self.row;
         let value = |point: usize, leaf: Leaf| {
             let row = &self.rows[point];
@@ -201,7 +201,7 @@ fn is_measured(leaf: Leaf) -> bool {
 }
 
 /// The fields that expressions mention.
-fn fields(pool: &Pool, roots: &[Expression]) -> Vec<Field> {
+pub(super) fn fields(pool: &Pool, roots: &[Expression]) -> Vec<Field> {
     let leaves = pool.leaves(roots).into_iter();
     leaves.filter_map(|leaf| if let Leaf::Field(field) = leaf { Some(field) } else { None }).collect()
 }

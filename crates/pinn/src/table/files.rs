@@ -44,7 +44,7 @@ impl FileReader for DataSources {
             Some("npy") => grid::of_array(&bytes, choices),
             Some("csv") => grid::of_text(&bytes, choices),
             Some("png") => grid::of_image(&bytes, choices),
-            Some(_) | None => Err(TableFault::NotAGrid("coefficients end in .npy, .csv or .png".to_owned())),
+            Some(_) | None => Err(TableFault::Unfit("coefficients end in .npy, .csv or .png".to_owned())),
         };
         found.map_err(|fault| FileFault::Unfit(fault.to_string()))
     }

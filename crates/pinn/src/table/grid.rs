@@ -10,7 +10,7 @@ use equation::tabulated::MOST_GRID_VALUES;
 const IRREGULAR: f64 = 1e-3;
 
 fn unfit<T>(what: impl Into<String>) -> Result<T, TableFault> {
-    Err(TableFault::NotAGrid(what.into()))
+    Err(TableFault::Unfit(what.into()))
 }
 
 /// The coordinates that a grid of so many dimensions is over.
@@ -159,7 +159,7 @@ fn arranged(
 /// A greyscale image: black is zero, white is one. Columns go along the first coordinate; the lowest row comes first.
 pub(super) fn of_image(bytes: &[u8], choices: &[Vec<&str>]) -> Result<FileGrid, TableFault> {
     let choice = choose(choices, 2, "dimensions")?;
-    let wrong = |error: png::DecodingError| TableFault::NotAGrid(format!("it is no PNG image: {error}"));
+    let wrong = |error: png::DecodingError| TableFault::Unfit(format!("it is no PNG image: {error}"));
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(wrong)?;

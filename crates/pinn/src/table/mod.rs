@@ -5,8 +5,11 @@ mod files;
 mod grid;
 mod layout;
 mod load;
+mod named;
 mod npy;
+mod npz;
 mod points;
+mod vtk;
 
 pub use crate::error::{Counted, TableError, TableFault};
 pub use load::{DataSources, ReferenceTable, Tables};

@@ -37,10 +37,9 @@ pub(super) fn read(bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, Ta
     let mut faults = Faults::default();
     for (index, bytes) in data.chunks_exact(columns * size).enumerate() {
         row.iter_mut().zip(bytes.chunks_exact(size)).for_each(|(value, bytes)| *value = number(bytes));
-        faults.note(match row.iter().position(|value| !value.is_finite()) {
-            Some(column) => Err(TableFault::NotFinite { line: index + 1, column: column + 1 }),
-            None => layout.check_row(Counted::Rows, index + 1, &row),
-        });
+        layout.scale(&mut row);
+        let checked = layout.check_numbers(index + 1, &row);
+        faults.note(checked.and_then(|()| layout.check_row(Counted::Rows, index + 1, &row)));
         points.push(&row);
     }
     faults.finish()?;
@@ -56,14 +55,13 @@ pub(super) struct Array {
 /// Reads an array of any shape, of little-endian floats or integers in either order, with no more than so many numbers.
 pub(super) fn array(bytes: &[u8], most: usize) -> Result<Array, TableFault> {
     let (header, data) = divide(bytes).ok_or(TableFault::NotNpy)?;
-    let kind =
-        || TableFault::NotAGrid(format!("it holds {}; little-endian numbers are needed", header.trim()));
+    let kind = || TableFault::Unfit(format!("it holds {}; little-endian numbers are needed", header.trim()));
     let number = entry(header, "descr").and_then(number_kind).ok_or_else(kind)?;
     let reversed = entry(header, "fortran_order").ok_or_else(kind)?.starts_with("True");
     let mut shape = shape(header).ok_or_else(kind)?;
     let count = shape.iter().fold(1usize, |count, extent| count.saturating_mul(*extent));
     if count > most {
-        return Err(TableFault::NotAGrid(format!("it has {count} values: no more than {most} are read")));
+        return Err(TableFault::Unfit(format!("it has {count} values: no more than {most} are read")));
     }
     let expected = count.saturating_mul(number.size);
     if data.len() != expected {
