@@ -8,8 +8,8 @@ use anyhow::Context;
 use pinnace::run::{Live, Record, Used};
 use pinnace::table::{count_outside, read_points};
 use pinnace::{
-    Experiment, FieldError, FieldSummary, Fields, Grid, Losses, Places, Points, Run, TrainError, export,
-    largest_relative,
+    Experiment, FieldError, FieldSummary, Fields, Grid, Losses, Places, Points, Run, TrainError, Validation,
+    export, largest_relative,
 };
 use serde_json::{Map, Value, json};
 use std::io::Write;
