@@ -82,7 +82,7 @@ impl Experiment {
         points: &Points,
         row: Row,
         fields: &[Field],
-    ) -> Result<Sample, TrainError> {
+    ) -> Result<TermSample, TrainError> {
         let reached = self.reached(self.networks(parameters).len());
         let is_reached = |row: &&[f64]| reached.as_ref().is_none_or(|reached| reached.contains(row));
         let reached = points.iter().filter(is_reached).step_by(points.len().div_ceil(MOST_ROWS).max(1));
@@ -104,7 +104,7 @@ impl Experiment {
                 }
             }
         }
-        Ok(Sample { row, rows, values, given: self.problem().given.clone() })
+        Ok(TermSample { row, rows, values, given: self.problem().given.clone() })
     }
 }
 
@@ -112,7 +112,7 @@ impl Experiment {
 struct Judge {
     pool: Pool,
     /// By the position of the term; the interior comes first.
-    samples: Vec<Sample>,
+    samples: Vec<TermSample>,
     scalars: Vec<f64>,
 }
 
@@ -145,7 +145,7 @@ impl Judge {
 }
 
 /// What is known at some points.
-pub(super) struct Sample {
+pub(super) struct TermSample {
     row: Row,
     rows: Vec<Vec<f64>>,
     /// One value per point.
@@ -154,7 +154,7 @@ pub(super) struct Sample {
     given: Vec<GivenFunction>,
 }
 
-impl Sample {
+impl TermSample {
     /// An expression at every point. Of a point inside the domain a condition sees no second place and no normal: both
     /// places are the point, and a normal has length one along any coordinate.
     pub(super) fn values(&self, pool: &Pool, expression: Expression, scalars: &[f64]) -> Vec<f64> {

@@ -48,7 +48,7 @@ fn all_finite(values: &[f64]) -> Result<(), TableFault> {
 
 /// An array of as many dimensions as there are coordinates, the first index along the first of them.
 pub(super) fn of_array(bytes: &[u8], choices: &[Vec<&str>]) -> Result<FileGrid, TableFault> {
-    let npy::Array { shape, values } = npy::array(bytes, MOST_GRID_VALUES)?;
+    let npy::NpyArray { shape, values } = npy::array(bytes, MOST_GRID_VALUES)?;
     let choice = choose(choices, shape.len(), "dimensions")?;
     counted(&shape)?;
     all_finite(&values)?;

@@ -122,8 +122,10 @@ impl<'problem> TableColumns<'problem> {
 
     /// Whether the numbers of a row are some, where they have to be.
     pub(super) fn check_numbers(&self, number: usize, row: &[f64]) -> Result<(), TableFault> {
-        let is_wrong =
-            |(column, value): (usize, &f64)| !value.is_finite() && !(value.is_nan() && self.may_miss(column));
+        let is_wrong = |(column, value): (usize, &f64)| {
+            let is_fine = value.is_finite() || value.is_nan() && self.may_miss(column);
+            !is_fine
+        };
         match row.iter().enumerate().position(is_wrong) {
             Some(column) => Err(TableFault::NotFinite { line: number, column: column + 1 }),
             None => Ok(()),

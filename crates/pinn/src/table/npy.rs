@@ -47,13 +47,13 @@ pub(super) fn read(bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, Ta
 }
 
 /// An array of numbers, the last index of which changes fastest.
-pub(super) struct Array {
+pub(super) struct NpyArray {
     pub(super) shape: Vec<usize>,
     pub(super) values: Vec<f64>,
 }
 
 /// Reads an array of any shape, of little-endian floats or integers in either order, with no more than so many numbers.
-pub(super) fn array(bytes: &[u8], most: usize) -> Result<Array, TableFault> {
+pub(super) fn array(bytes: &[u8], most: usize) -> Result<NpyArray, TableFault> {
     let (header, data) = divide(bytes).ok_or(TableFault::NotNpy)?;
     let kind = || TableFault::Unfit(format!("it holds {}; little-endian numbers are needed", header.trim()));
     let number = entry(header, "descr").and_then(number_kind).ok_or_else(kind)?;
@@ -73,7 +73,7 @@ pub(super) fn array(bytes: &[u8], most: usize) -> Result<Array, TableFault> {
         values = transposed(&shape, &values);
         shape.reverse();
     }
-    Ok(Array { shape, values })
+    Ok(NpyArray { shape, values })
 }
 
 /// The same numbers with all indices in the opposite order.

@@ -2,7 +2,7 @@
 
 use super::layout::TableColumns;
 use super::named::{self, NamedColumn};
-use super::npy::{Array, array};
+use super::npy::{NpyArray, array};
 use super::{TableFault, npy};
 use kernel::Points;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
@@ -24,7 +24,7 @@ pub(super) fn read(bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, Ta
             return npy::read(&content, layout);
         }
         let within = |fault: TableFault| TableFault::Unfit(format!("`{}` in it: {fault}", file.name));
-        let Array { values, .. } = array(&content, left).map_err(within)?;
+        let NpyArray { values, .. } = array(&content, left).map_err(within)?;
         left = left.saturating_sub(values.len());
         let name = file.name.strip_suffix(".npy").unwrap_or(&file.name);
         arrays.push((name.to_owned(), values));
@@ -33,7 +33,7 @@ pub(super) fn read(bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, Ta
 }
 
 /// A file of an archive, as its list says.
-struct Packed {
+struct ArchivedFile {
     name: String,
     method: u16,
     crc32: u32,
@@ -56,7 +56,7 @@ fn number32(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// The list of files at the end of an archive (APPNOTE 6.3, sections 4.3.12 and 4.3.16).
-fn files(bytes: &[u8]) -> Result<Vec<Packed>, TableFault> {
+fn files(bytes: &[u8]) -> Result<Vec<ArchivedFile>, TableFault> {
     const END: [u8; 4] = *b"PK\x05\x06";
     const ENTRY: [u8; 4] = *b"PK\x01\x02";
     /// A comment behind the end may be so long.
@@ -83,7 +83,7 @@ fn files(bytes: &[u8]) -> Result<Vec<Packed>, TableFault> {
         }
         let length = usize::from(short(28)?);
         let name = bytes.get(at + 46..at + 46 + length).ok_or_else(broken)?;
-        files.push(Packed {
+        files.push(ArchivedFile {
             name: String::from_utf8_lossy(name).into_owned(),
             method: short(10)?,
             crc32: long(16)?,
@@ -96,7 +96,7 @@ fn files(bytes: &[u8]) -> Result<Vec<Packed>, TableFault> {
     Ok(files)
 }
 
-impl Packed {
+impl ArchivedFile {
     /// What is in it, of no more than so many bytes.
     fn content(&self, bytes: &[u8], most: usize) -> Result<Vec<u8>, TableFault> {
         let wrong = |what: &str| TableFault::Unfit(format!("`{}` in it {what}", self.name));

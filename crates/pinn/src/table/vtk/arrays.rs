@@ -127,21 +127,21 @@ fn decoded(text: &[u8], count: usize) -> Option<Vec<u8>> {
 }
 
 /// Where the numbers of an array are, and what they are.
-pub(super) struct Layout {
+pub(super) struct VtkArray {
     pub(super) name: String,
     pub(super) components: usize,
     kind: String,
-    place: Place,
+    place: ArrayPlace,
 }
 
-enum Place {
+enum ArrayPlace {
     Text { from: usize, to: usize },
     Base64 { from: usize, to: usize },
     Appended { offset: usize },
 }
 
-impl Layout {
-    pub(super) fn of(tag: &Tag, from: usize, bytes: &[u8]) -> Result<Layout, TableFault> {
+impl VtkArray {
+    pub(super) fn of(tag: &Tag, from: usize, bytes: &[u8]) -> Result<VtkArray, TableFault> {
         let name = tag.get("Name").unwrap_or("Points").to_owned();
         let stated = tag.get("NumberOfComponents").unwrap_or("1");
         let components = match stated.parse() {
@@ -151,17 +151,17 @@ impl Layout {
         let to =
             bytes[from..].iter().position(|byte| *byte == b'<').map_or(bytes.len(), |length| from + length);
         let place = match tag.get("format") {
-            Some("ascii") => Place::Text { from, to },
-            Some("binary") => Place::Base64 { from, to },
+            Some("ascii") => ArrayPlace::Text { from, to },
+            Some("binary") => ArrayPlace::Base64 { from, to },
             Some("appended") => match tag.get("offset").and_then(|offset| offset.trim().parse().ok()) {
-                Some(offset) => Place::Appended { offset },
+                Some(offset) => ArrayPlace::Appended { offset },
                 None => return unfit(format!("array `{name}` has no offset")),
             },
             other => {
                 return unfit(format!("array `{name}` has the format {}", other.unwrap_or("of nothing")));
             }
         };
-        Ok(Layout { name, components, kind: tag.get("type").unwrap_or_default().to_owned(), place })
+        Ok(VtkArray { name, components, kind: tag.get("type").unwrap_or_default().to_owned(), place })
     }
 
     /// All numbers, no more than so many.
@@ -174,12 +174,12 @@ impl Layout {
         let named = |fault: TableFault| TableFault::Unfit(format!("array `{}`: {fault}", self.name));
         let room = most.saturating_mul(8);
         let binary = match self.place {
-            Place::Text { from, to } => return self.text(&bytes[from..to], most),
-            Place::Base64 { from, to } => {
+            ArrayPlace::Text { from, to } => return self.text(&bytes[from..to], most),
+            ArrayPlace::Base64 { from, to } => {
                 let text = bytes[from..to].trim_ascii_start();
                 encoding.unpacked(text, true, room).map_err(named)?
             }
-            Place::Appended { offset } => {
+            ArrayPlace::Appended { offset } => {
                 let Some((start, in_base64)) = encoding.appended else {
                     return unfit("there is no AppendedData");
                 };

@@ -6,7 +6,7 @@ mod tags;
 use super::TableFault;
 use super::layout::TableColumns;
 use super::named::{self, NamedColumn};
-use arrays::{Encoding, Layout};
+use arrays::{Encoding, VtkArray};
 use kernel::Points;
 use tags::{Tag, Tags};
 
@@ -29,7 +29,7 @@ fn columns(bytes: &[u8], space: &[&str]) -> Result<Vec<NamedColumn>, TableFault>
     let mut encoding = Encoding::default();
     let mut is_file = false;
     let mut section = None;
-    let mut wanted: Vec<(Layout, bool)> = Vec::new();
+    let mut wanted: Vec<(VtkArray, bool)> = Vec::new();
     while let Some(tag) = tags.next()? {
         match (tag.name.as_str(), tag.closes) {
             ("VTKFile", false) => {
@@ -40,7 +40,7 @@ fn columns(bytes: &[u8], space: &[&str]) -> Result<Vec<NamedColumn>, TableFault>
             ("PointData" | "Points", true) => section = None,
             ("DataArray", false) => {
                 if let Some(is_place) = section {
-                    wanted.push((Layout::of(&tag, tags.content_start(), bytes)?, is_place));
+                    wanted.push((VtkArray::of(&tag, tags.content_start(), bytes)?, is_place));
                 }
             }
             ("AppendedData", false) => {
