@@ -37,20 +37,23 @@ const UNSEEN: [&str; 12] = [
 /// All closed lines of a drawing, upright.
 pub(super) fn loops(text: &str, tolerance: Option<f64>) -> Result<Vec<Loop>, OutlineError> {
     let Drawing { curves, view, .. } = Drawing::read(text)?;
-    let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
-    for point in curves.iter().flat_map(Curve::hull) {
-        for (ends, value) in bounds.iter_mut().zip(point) {
-            *ends = [ends[0].min(value), ends[1].max(value)];
-        }
-    }
-    let extent = bounds.iter().map(|[low, high]| high - low).fold(0.0, f64::max);
+    let extent =
+        ends(curves.iter().flat_map(Curve::hull)).iter().map(|[low, high]| high - low).fold(0.0, f64::max);
     let tolerance = tolerance.unwrap_or(TOLERANCE * extent).max(f64::MIN_POSITIVE);
-    let [top, bottom] = view.unwrap_or(bounds[1]);
     let mut loops = curves.iter().map(|curve| curve.chords(tolerance)).collect::<Result<Vec<_>, _>>()?;
+    let corners = loops.iter().flat_map(|own| own.corners.iter().copied());
+    let [top, bottom] = view.unwrap_or_else(|| ends(corners)[1]);
     for corner in loops.iter_mut().flat_map(|own| &mut own.corners) {
         corner[1] = top + (bottom - corner[1]);
     }
     Ok(loops)
+}
+
+/// Per coordinate the lowest and the highest value of points.
+fn ends(points: impl Iterator<Item = [f64; 2]>) -> [[f64; 2]; 2] {
+    points.fold([[f64::INFINITY, f64::NEG_INFINITY]; 2], |ends, point| {
+        [0, 1].map(|axis| [ends[axis][0].min(point[axis]), ends[axis][1].max(point[axis])])
+    })
 }
 
 /// What was drawn so far.
