@@ -5,7 +5,7 @@
 
 writes examples/54-heat-bracket/bracket.stl and examples/54-heat-bracket/reference.csv. Needs numpy, scipy and scikit-fem.
 
-The bracket is an L with a hole of 24 corners through it, as thick everywhere. Its front and back are insulated, and what is
+The bracket is an L with a fillet and a hole of 24 corners through it, as thick everywhere. Its front and back are insulated, and what is
 prescribed on its ends is a constant and a cosine over the thickness. So the solution is w0 + w1 cos(pi z/h), and the two
 functions of the plane solve Δw0 = 0 and Δw1 = (pi/h)² w1: finite elements of second order on triangles that become smaller
 towards the corners that point inwards. The change from half as many refinements and twice the size of triangles is printed."""
@@ -19,7 +19,11 @@ from skfem import Basis, BilinearForm, ElementTriP2, MeshTri, condense, solve
 from skfem.helpers import dot, grad
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "54-heat-bracket"
-PROFILE = np.array([(0, 0), (1, 0), (1, 0.4), (0.4, 0.4), (0.4, 1), (0, 1)], float)
+FILLET = 0.2
+TURN = 1.5 * np.pi - 0.5 * np.pi * np.arange(13) / 12
+PROFILE = np.array(
+    [(0, 0), (1, 0), (1, 0.4), *zip(0.6 + FILLET * np.cos(TURN), 0.6 + FILLET * np.sin(TURN)), (0.4, 1), (0, 1)], float
+)
 CENTRE, RADIUS, SIDES = np.array([0.7, 0.2]), 0.1, 24
 THICKNESS, WAVE = 0.3, 0.3
 POINTS = 3000
@@ -66,7 +70,7 @@ def triangles(size):
 def mesh(size, refinements):
     points, cells = triangles(size)
     found = MeshTri(np.ascontiguousarray(points.T), np.ascontiguousarray(cells.T))
-    corners = np.concatenate([[(0.4, 0.4)], ring()])
+    corners = np.concatenate([PROFILE[3:-2], ring()])
     for step in range(refinements):
         middle = found.p[:, found.t].mean(1).T
         near = np.min(np.linalg.norm(middle[:, None] - corners[None], axis=2), axis=1) < size * 2.0**-step
