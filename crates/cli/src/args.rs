@@ -1,10 +1,11 @@
 //! What users may write on the command line.
 
-use crate::bytes;
+use crate::age::read_age;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use pinnace::run::SECONDS_PER_CHECKPOINT;
-use pinnace::{Budget, ChosenDevice, CompileMode, Precision};
+use pinnace::{Budget, ChosenDevice, CompileMode, Precision, read_bytes};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Turns a text file that states a differential equation into a trained network.
 #[derive(Debug, Parser)]
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Reference(ReferenceArguments),
     /// Show what Pinnace finds on this machine
     Doctor,
+    /// Show what is cached (compiled kernels, reference solutions), or remove it
+    Cache(CacheArguments),
     /// Measure speed and accuracy
     #[command(subcommand)]
     Bench(Bench),
@@ -45,6 +48,30 @@ pub(crate) enum Command {
     Completions(Completions),
     /// Print the manual page, or write those of all commands
     Man(Man),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CacheArguments {
+    #[command(subcommand)]
+    pub(crate) action: Option<CacheAction>,
+
+    /// Print a JSON object instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CacheAction {
+    /// Remove all entries, or some of them; never files that Pinnace has not made
+    Clear {
+        /// Remove only what was not used for so long, such as 30d, 12h or 2w
+        #[arg(long, value_name = "AGE", value_parser = read_age, conflicts_with = "to")]
+        older: Option<Duration>,
+
+        /// Remove what was not used for the longest time, until no more than this is left, such as 500MB
+        #[arg(long, value_name = "BYTES", value_parser = read_bytes)]
+        to: Option<usize>,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -289,7 +316,7 @@ pub(crate) struct Resume {
 #[derive(Debug, Args)]
 pub(crate) struct GpuArguments {
     /// Limit of GPU memory, such as 2GB; points that do not fit are processed in chunks [default: all free memory]
-    #[arg(long, value_name = "BYTES", value_parser = bytes::parse)]
+    #[arg(long, value_name = "BYTES", value_parser = read_bytes)]
     pub(crate) memory_limit: Option<usize>,
 
     /// How a GPU's kernels are chosen and launched: default (one by one), reduce-overhead (many steps recorded as one) or max-autotune (with a search for the fastest) [default: reduce-overhead]

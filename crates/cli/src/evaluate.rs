@@ -8,8 +8,8 @@ use anyhow::Context;
 use pinnace::run::{Live, Record, Used};
 use pinnace::table::{count_outside, read_points};
 use pinnace::{
-    Experiment, FieldError, FieldSummary, Fields, Grid, Losses, Places, Points, Run, TrainError, export,
-    largest_relative,
+    Experiment, FieldError, FieldSummary, Fields, Grid, Losses, Places, Points, Run, TrainError, Validation,
+    export, largest_relative,
 };
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -47,7 +47,8 @@ pub(crate) fn evaluate(choices: &Evaluate, output: &mut impl Write) -> anyhow::R
     }
     let losses = experiment.losses_on_fresh_points(parameters)?;
     let relative = experiment.relative_residuals(parameters)?;
-    let measured = Measured { run: &run, losses, relative, errors, fields };
+    let validations = experiment.validations(parameters)?;
+    let measured = Measured { run: &run, losses, relative, validations, errors, fields };
     if choices.json {
         measured.write_json(&choices.trained.run, matches!(table, Table::Json), output)?;
     } else {
@@ -153,6 +154,7 @@ struct Measured<'r> {
     losses: Losses,
     /// One per residual.
     relative: Vec<Option<f64>>,
+    validations: Vec<Validation>,
     errors: Vec<Option<FieldError>>,
     fields: Fields,
 }
@@ -174,6 +176,7 @@ impl Measured<'_> {
             experiment.precision()
         )?;
         report::residuals(experiment, &self.losses, &self.relative, output)?;
+        report::validations(experiment, &self.losses, &self.validations, output)?;
         report::errors(experiment, &self.errors, output)?;
         report::reached(experiment, self.run.parameters(), output)?;
         let summaries = self.fields.summaries();
@@ -236,6 +239,7 @@ impl Measured<'_> {
             "parameters": json::scalars(experiment, &scalars),
             "quantities": json::quantities(experiment, self.run.parameters())?,
         });
+        object = json::with_validations(object, experiment, &self.losses, &self.validations);
         if rows {
             let rows: Vec<Vec<f64>> = self.fields.rows().map(Iterator::collect).collect();
             object["columns"] = json!(self.fields.header().collect::<Vec<_>>());

@@ -22,6 +22,8 @@ pub(crate) fn geometry(choices: &GeometryArguments, output: &mut impl Write) -> 
     let points = experiment.first_points(choices.points)?;
     let mut warnings = experiment.problem().warnings();
     warnings.extend(territory.warnings(&experiment));
+    let geometry = experiment.problem().domain.geometry.as_ref();
+    warnings.extend(geometry.iter().flat_map(|geometry| geometry.notes.iter().cloned()));
     for warning in &warnings {
         // A closed stderr is no reason to stop.
         let _ = writeln!(stderr(), "pinnace: warning: {warning}");

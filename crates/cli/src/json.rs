@@ -3,6 +3,7 @@
 use crate::{decisions, report};
 use pinnace::{
     Enforcement, Experiment, Fallback, FieldError, Losses, MemoryUse, Misfit, QuantityValue, Trained,
+    Validation,
 };
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -52,6 +53,7 @@ pub(crate) fn write(
         "memory": trained.memory.map(memory),
         "fallbacks": trained.fallbacks.iter().map(fallback).collect::<Vec<_>>(),
     });
+    let object = with_validations(object, experiment, &trained.losses, &trained.validations);
     writeln!(output, "{object}")?;
     Ok(())
 }
@@ -108,6 +110,29 @@ pub(crate) fn per_unknown(
 pub(crate) fn residuals(experiment: &Experiment, losses: &Losses, relative: &[Option<f64>]) -> Vec<Value> {
     let misfits = experiment.misfits(losses).into_iter().zip(relative);
     misfits.map(|(misfit, relative)| residual(misfit, *relative)).collect()
+}
+
+/// The same with the misfit of measurements that training has not seen, where there are some.
+pub(crate) fn with_validations(
+    mut object: Value,
+    experiment: &Experiment,
+    losses: &Losses,
+    validations: &[Validation],
+) -> Value {
+    let value = |own: &Validation| {
+        json!({
+            "term": own.term,
+            "equation": own.equation,
+            "rms": own.root_mean_square,
+            "rows": own.rows,
+            "training_rms": report::trained_misfit(experiment, losses, &own.term, &own.equation),
+            "training_rows": own.trained_rows,
+        })
+    };
+    if !validations.is_empty() {
+        object["validation"] = validations.iter().map(value).collect();
+    }
+    object
 }
 
 /// Equations of conditions that hold whatever the network does.

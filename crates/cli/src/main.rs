@@ -6,9 +6,10 @@
 #![forbid(unsafe_code)]
 
 mod accuracy;
+mod age;
 mod args;
 mod bench;
-mod bytes;
+mod cache;
 mod clean;
 mod decisions;
 mod doctor;
@@ -68,6 +69,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Completions(choices) => shell::completions(choices, &mut output)?,
         Command::Man(choices) => shell::man(choices, &mut output)?,
         Command::Doctor => doctor::doctor(&mut output)?,
+        Command::Cache(choices) => cache::cache(choices, &mut output)?,
     };
     output.flush()?;
     Ok(code)

@@ -4,7 +4,7 @@ use crate::clean;
 use pinnace::memory::megabytes;
 use pinnace::{
     Enforcement, Experiment, FieldError, Losses, MemoryUse, Misfit, QuantityValue, Stopped, Trained,
-    Treatment,
+    Treatment, Validation,
 };
 use std::io::Write;
 use std::path::Path;
@@ -37,6 +37,7 @@ pub(crate) fn write(
         writeln!(output, "memory {}", used(memory))?;
     }
     residuals(experiment, &trained.losses, &trained.relative_residuals, output)?;
+    validations(experiment, &trained.losses, &trained.validations, output)?;
     errors(experiment, &trained.errors, output)?;
     reached(experiment, &trained.parameters, output)?;
     parameters(experiment, &trained.scalars, output)?;
@@ -118,6 +119,30 @@ pub(crate) fn residuals(
         writeln!(output, "  exact by construction: {}", exact.join(", "))?;
     }
     Ok(())
+}
+
+/// How well measurements hold that training has not seen, beside those that it has.
+pub(crate) fn validations(
+    experiment: &Experiment,
+    losses: &Losses,
+    validations: &[Validation],
+    output: &mut impl Write,
+) -> anyhow::Result<()> {
+    for Validation { term, equation, root_mean_square, rows, trained_rows } in validations {
+        let trained = trained_misfit(experiment, losses, term, equation);
+        writeln!(
+            output,
+            "  validation of {term}, {equation}: RMS {root_mean_square:.3e} at {rows} rows kept from training, {trained:.3e} at {trained_rows} rows of it"
+        )?;
+    }
+    Ok(())
+}
+
+/// How well a measured column holds at the rows of training.
+pub(crate) fn trained_misfit(experiment: &Experiment, losses: &Losses, term: &str, equation: &str) -> f64 {
+    let misfits = experiment.misfits(losses);
+    let own = misfits.iter().find(|misfit| misfit.term == term && misfit.equation == equation);
+    own.map_or(f64::NAN, |own| own.root_mean_square)
 }
 
 /// Equations of conditions that hold whatever the network does.

@@ -12,4 +12,5 @@ pub mod expression;
 pub mod oscillation;
 pub mod parse;
 pub mod problem;
+pub mod tabulated;
 pub mod taylor;

@@ -130,6 +130,7 @@ impl WindowedTraining<'_> {
         Ok(Some(Trained {
             errors: errors(objective.kernel(), &now.parameters)?,
             relative_residuals: experiment.relative_residuals(&now.solution())?,
+            validations: experiment.validations(&now.solution())?,
             parameters: now.solution(),
             losses,
             scalars: plan.scalar_values(&now.parameters),

@@ -7,7 +7,7 @@ use crate::sample::{Draw, draw};
 use crate::table::{DataSources, ReferenceTable, Tables};
 use crate::{SlowWay, TrainError, problem_file};
 use equation::decide::{Decision, Decisions, decide, quoted};
-use equation::parse::{Diagnostics, parse_with, resolve};
+use equation::parse::{Diagnostics, parse_with_files, resolve};
 use equation::problem::{Budget, Enforcement, Method, Phase, Problem, notes};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, CudaError};
@@ -106,7 +106,7 @@ impl Experiment {
         sources: DataSources,
         overrides: &[String],
     ) -> Result<Self, TrainError> {
-        let mut problem = parse_with(text, overrides)
+        let mut problem = parse_with_files(text, overrides, &sources)
             .map_err(|diagnostics| TrainError::Problem { file: file.to_owned(), diagnostics })?;
         let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if problem.title.trim().is_empty() {
@@ -355,6 +355,7 @@ impl Experiment {
     /// What should be known about its conditions and coefficients besides, a line each.
     pub fn notes(&self) -> Vec<String> {
         let mut lines = notes(&self.problem);
+        lines.extend(self.tables.notes().iter().cloned());
         if self.plan.weighted_points().is_some() {
             let why = "residual-based weights: points with large residuals count more; losses are weighted, except in the report";
             lines.push(why.to_owned());

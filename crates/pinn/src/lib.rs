@@ -37,7 +37,8 @@ pub use equation::problem::{Enforcement, Treatment};
 pub use equation::taylor::Plan;
 pub use error::{GridError, TrainError};
 pub use evaluate::{
-    FieldError, FieldSummary, Fields, Misfit, Places, QuantityValue, largest_relative, level_is_free,
+    FieldError, FieldSummary, Fields, Misfit, Places, QuantityValue, Validation, largest_relative,
+    level_is_free,
 };
 pub use experiment::Experiment;
 pub use fallback::SlowWay;
@@ -49,7 +50,13 @@ pub use linear::{ARITHMETIC, Level};
 pub use objective::Objective;
 pub use problems::{BUILT_IN, BuiltIn, Group};
 pub use run::Run;
-pub use store::write_atomically;
+pub use store::{read_bytes, write_atomically};
+
+/// What is kept to be found again: compiled kernels, reference solutions.
+pub mod cache {
+    pub use store::{Holdings, Removed, RoomHoldings, cache_limit};
+}
+
 pub use territory::{FirstPoints, Footing, Holding, Territory, Wall};
 pub use train::checkpoint;
 pub use train::folder::RunError;

@@ -55,7 +55,7 @@ macro_rules! built_in {
 }
 
 /// All of them, group by group, easiest first.
-pub const BUILT_IN: [BuiltIn; 55] = [
+pub const BUILT_IN: [BuiltIn; 56] = [
     built_in!(Steady, "01", "poisson-2d"),
     built_in!(Steady, "02", "helmholtz"),
     built_in!(Steady, "03", "poisson-5d"),
@@ -66,6 +66,7 @@ pub const BUILT_IN: [BuiltIn; 55] = [
     built_in!(Steady, "44", "laplace-holes", "reference.csv"),
     built_in!(Steady, "45", "reaction-holes", "reference.csv"),
     built_in!(Steady, "46", "laplace-balls", "reference.csv"),
+    built_in!(Steady, "54", "heat-bracket", "bracket.stl", "reference.csv"),
     built_in!(Steady, "49", "l-shape-told"),
     built_in!(Steady, "48", "l-shape"),
     built_in!(Steady, "55", "inclusion"),

@@ -1,6 +1,6 @@
 //! What training leaves behind.
 
-use crate::evaluate::{FieldError, largest_relative};
+use crate::evaluate::{FieldError, Validation, largest_relative};
 use kernel::cuda::MemoryUse;
 use train::{Descent, Fallback, Losses, Stopped};
 
@@ -16,6 +16,8 @@ pub struct Trained {
     /// The size of every residual beside that of the largest term of its equation, as
     /// [`Experiment::relative_residuals`](crate::Experiment::relative_residuals) finds it.
     pub relative_residuals: Vec<Option<f64>>,
+    /// The misfit of measurements that were kept from training.
+    pub validations: Vec<Validation>,
     /// The problem's trainable scalars.
     pub scalars: Vec<f64>,
     /// Steps taken.

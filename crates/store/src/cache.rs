@@ -4,13 +4,20 @@
 //! does not check, or has the name of another one, is made anew. Where nothing can be written, everything is made
 //! again in every process, and that is all.
 
+use crate::entry::{HITS, MISSES};
+use crate::holdings::{Holdings, cache_limit};
 use crate::replace_among_others;
+use std::fs::File;
+use std::io::Write;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 /// Where entries lie.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cache {
     folder: Option<PathBuf>,
+    /// All caches of the user, which this one counts in and keeps small.
+    holdings: Option<Holdings>,
 }
 
 /// What an entry was made from.
@@ -35,26 +42,34 @@ impl Key {
 
 impl Cache {
     /// Keeps nothing.
-    pub const NONE: Cache = Cache { folder: None };
+    pub const NONE: Cache = Cache { folder: None, holdings: None };
 
     /// A room of the user's cache folder: of `$PINNACE_CACHE`, or of `pinnace` in `$XDG_CACHE_HOME` or `~/.cache`.
     pub fn of_user(room: &str) -> Cache {
-        let variable =
-            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let folder = variable("PINNACE_CACHE")
-            .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("pinnace")))
-            .or_else(|| variable("HOME").map(|folder| folder.join(".cache/pinnace")));
-        Cache { folder: folder.map(|folder| folder.join(room)) }
+        let holdings = Holdings::of_user();
+        Cache { folder: holdings.as_ref().map(|all| all.folder().join(room)), holdings }
     }
 
     /// A cache in a given folder.
     pub fn in_folder(folder: PathBuf) -> Cache {
-        Cache { folder: Some(folder) }
+        Cache { folder: Some(folder), holdings: None }
     }
 
     /// What was kept, if it is there and whole.
     pub fn get(&self, key: Key) -> Option<Vec<u8>> {
-        let bytes = std::fs::read(self.folder.as_ref()?.join(key.name("bin"))).ok()?;
+        let found = self.find(key);
+        self.count(if found.is_some() { HITS } else { MISSES });
+        found
+    }
+
+    fn find(&self, key: Key) -> Option<Vec<u8>> {
+        let path = self.folder.as_ref()?.join(key.name("bin"));
+        let bytes = std::fs::read(&path).ok()?;
+        if self.holdings.is_some() {
+            // What was used last is removed last.
+            let file = File::options().append(true).open(&path);
+            _ = file.and_then(|file| file.set_modified(SystemTime::now()));
+        }
         let (checksum, rest) = bytes.split_first_chunk::<4>()?;
         let (stated, content) = rest.split_first_chunk::<16>()?;
         let whole = u32::from_le_bytes(*checksum) == crc32fast::hash(rest);
@@ -68,6 +83,17 @@ impl Cache {
         let mut bytes = crc32fast::hash(&rest).to_le_bytes().to_vec();
         bytes.append(&mut rest);
         _ = self.write(&key.name("bin"), &bytes);
+        if let (Some(holdings), Ok(limit)) = (&self.holdings, cache_limit()) {
+            _ = holdings.shrink(limit);
+        }
+    }
+
+    /// One more of its kind, where a user's caches are counted.
+    fn count(&self, name: &str) {
+        if let (Some(folder), Some(_)) = (&self.folder, &self.holdings) {
+            let file = File::options().append(true).create(true).open(folder.join(name));
+            _ = file.and_then(|mut file| file.write_all(b"."));
+        }
     }
 
     /// Keeps a text for people beside its entry; says where, or where it would have been.

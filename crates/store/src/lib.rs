@@ -3,9 +3,14 @@
 #![forbid(unsafe_code)]
 
 mod atomic;
+mod bytes;
 mod cache;
+mod entry;
+mod holdings;
 
 pub use atomic::{
     is_partial, partial, replace, replace_among_others, replace_with, sync_folder, write_atomically,
 };
+pub use bytes::read_bytes;
 pub use cache::{Cache, Key};
+pub use holdings::{Holdings, Removed, RoomHoldings, cache_limit};

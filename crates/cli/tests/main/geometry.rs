@@ -43,6 +43,36 @@ impl Drop for Folder {
     }
 }
 
+/// A corner of a cube, as CAD programs write surfaces.
+const WEDGE: &str = "solid wedge
+facet normal 0 0 -1 outer loop vertex 0 0 0 vertex 0 1 0 vertex 1 0 0 endloop endfacet
+facet normal 0 -1 0 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 0 1 endloop endfacet
+facet normal -1 0 0 outer loop vertex 0 0 0 vertex 0 0 1 vertex 0 1 0 endloop endfacet
+facet normal 1 1 1 outer loop vertex 1 0 0 vertex 0 1 0 vertex 0 0 1 endloop endfacet
+endsolid wedge
+";
+
+#[test]
+fn a_part_from_a_file_is_shown_drawn_and_trained() {
+    let problem = "[domain]\nx = [0, 1]\ny = [0, 1]\nz = [0, 1]\n[geometry]\npart = \"stl('wedge.stl')\"\nshape = \"part\"\n[unknowns]\nu = {}\n\
+        [equations]\nheat = \"laplacian(u) = 1\"\n[conditions]\nwalls = { on = \"part\", equation = \"u = 0\" }\n\
+        [network]\nwidth = 4\ndepth = 1\n[training]\noptimizer = \"adam\"\nbudget = \"3 steps\"\npoints = 20\n";
+    let folder = Folder::new("part", problem);
+    std::fs::write(folder.0.join("wedge.stl"), WEDGE).expect("the folder can be written");
+    let (shown, _) = folder.done(&["geometry", "plate.toml", "--points", "50"]);
+    assert!(shown.contains("volume    0.166667, 16.7 % of [domain]"), "{shown}");
+    assert!(shown.contains("`walls` (u = 0), penalty") || shown.contains("penalty"), "{shown}");
+    assert!(shown.contains("no smooth function is known that vanishes on `part`"), "{shown}");
+    assert!(folder.has_picture("plate-geometry.png"));
+    folder.done(&["train", "plate.toml", "--out", "run", "--quiet"]);
+    std::fs::remove_file(folder.0.join("wedge.stl")).expect("the file is there");
+    let (_, told) =
+        folder.done(&["export", "run", "--format", "vtk", "--grid", "x=5,y=5,z=5", "--out", "fields"]);
+    assert!(told.contains("outside the shape") || folder.0.join("fields.vti").exists(), "{told}");
+    let (measured, _) = folder.done(&["evaluate", "run"]);
+    assert!(measured.contains("more lie outside the shape"), "{measured}");
+}
+
 /// Two conditions state the same on other pieces of the boundary, and a fin is cut by the plate.
 const PLATE: &str = r#"
 title = "A plate with a hole and a fin"

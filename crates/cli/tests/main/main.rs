@@ -1,6 +1,7 @@
 //! The program as people call it, and the rules of the house: one binary for all tests, which links once.
 
 mod accuracy;
+mod caches;
 mod commands;
 mod evaluate;
 mod geometry;

@@ -12,7 +12,7 @@ use super::claim::{Claim, Datum, SurfaceDatum};
 use super::select::{Selected, select};
 use crate::expression::{Derivative, Expression, GivenField, Leaf, Node, Pool};
 use crate::problem::{
-    GivenFunction, PenaltyReason, Problem, dense_places, largest, places, surface_places, value,
+    GivenFunction, GivenSource, PenaltyReason, Problem, dense_places, largest, places, surface_places, value,
 };
 
 /// Differences on the boundary that do not count, as a share of the larger function: rounding.
@@ -413,8 +413,9 @@ pub(super) fn give(problem: &mut Problem) {
         let mut give = |pool: &mut Pool, function: Expression, name: String| match pool.node(function) {
             Node::Number(_) | Node::Leaf(_) => function,
             _ => {
-                let position = given.iter().position(|own| own.formula == function).unwrap_or_else(|| {
-                    given.push(GivenFunction { name, formula: function });
+                let known = given.iter().position(|own| own.formula() == Some(function));
+                let position = known.unwrap_or_else(|| {
+                    given.push(GivenFunction { name, source: GivenSource::Formula(function) });
                     given.len() - 1
                 });
                 let derivative = Derivative::NONE;

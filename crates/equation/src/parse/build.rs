@@ -2,6 +2,7 @@
 
 use super::document::{self, TomlEntry, TomlTable, TomlValue};
 use super::expression::Workshop;
+use super::files::FileReader;
 use super::sections::{
     ansatz, conditions, constants, data, domain, equations, functions, geometry, network, quantities,
     reference, regions, repeated, sampling, training, unknowns, windows,
@@ -32,7 +33,12 @@ const SECTIONS: [&str; 16] = [
 
 /// Reads everything that can be read. A problem of a file with mistakes holds placeholders and must
 /// not leave the parser; `None` when the file is not even TOML. The pool stays in the workshop.
-pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop) -> Option<Problem> {
+pub(super) fn build(
+    sources: &Sources,
+    overrides: usize,
+    files: &dyn FileReader,
+    workshop: &mut Workshop,
+) -> Option<Problem> {
     let mut document = document::read(sources, &mut workshop.mistakes)?;
     overrides::merge(&mut document, sources, overrides, &mut workshop.mistakes);
     for entry in &document.entries {
@@ -77,8 +83,8 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     if document.get("geometry").is_some() {
         required(&document, "geometry", "shape = \"disk([0, 0], 1)\"", sources, workshop);
     }
-    let geometry = geometry::read(geometry_section, &ranges, workshop);
-    let subdomains = regions::read(regions_section, workshop);
+    let geometry = geometry::read(geometry_section, &ranges, files, workshop);
+    let subdomains = regions::read(regions_section, files, workshop);
     let system = domain::system(domain_section, &ranges, geometry.is_some(), workshop);
     let parameters = unknowns::parameters(&declared_parameters, workshop);
 
@@ -101,7 +107,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
     });
     // Without coordinates or unknowns every name would be a mistake of its own.
     if complete {
-        functions::read(functions_section, workshop);
+        functions::read(functions_section, &ranges, files, workshop);
         stated = equations::read(equations_section, workshop);
         elsewhere = std::mem::take(&mut workshop.elsewhere);
         let residuals: Vec<Expression> = stated.iter().map(|(equation, _)| equation.residual).collect();
@@ -147,7 +153,7 @@ pub(super) fn build(sources: &Sources, overrides: usize, workshop: &mut Workshop
         training,
         reference,
         quantities,
-        given: Vec::new(),
+        given: std::mem::take(&mut workshop.given),
         enforcements: Vec::new(),
         bare_faces: Vec::new(),
         open,

@@ -9,6 +9,7 @@ mod definitions;
 mod diagnostic;
 mod document;
 mod expression;
+mod files;
 mod former;
 mod formula;
 mod other_notations;
@@ -21,11 +22,13 @@ mod source;
 mod suggest;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub use files::{FileFault, FileGrid, FileReader};
 pub use resolve::resolve;
 pub use source::{Position, Span};
 
 use crate::problem::Problem;
 use expression::Workshop;
+use files::NoFiles;
 use source::{Sources, floor};
 
 /// Larger files are refused unread, in bytes.
@@ -40,8 +43,17 @@ pub fn parse(source: &str) -> Result<Problem, Diagnostics> {
 }
 
 /// Reads a problem file with `--set` texts such as `training.points=20000` laid over it, in order.
-/// Mistakes in an override point at the override.
+/// Mistakes in an override point at the override. Shapes and coefficients that come from files are mistakes.
 pub fn parse_with(source: &str, overrides: &[String]) -> Result<Problem, Diagnostics> {
+    parse_with_files(source, overrides, &NoFiles)
+}
+
+/// The same for a problem whose shapes and coefficients may come from files.
+pub fn parse_with_files(
+    source: &str,
+    overrides: &[String],
+    files: &dyn FileReader,
+) -> Result<Problem, Diagnostics> {
     let mut workshop = Workshop::default();
     if source.len() > MAX_FILE {
         let start = Span { source: 0, start: 0, end: 0 };
@@ -51,7 +63,7 @@ pub fn parse_with(source: &str, overrides: &[String]) -> Result<Problem, Diagnos
         return Err(workshop.mistakes.finish(Sources::new(shown, &[])));
     }
     let sources = Sources::new(source, overrides);
-    match build::build(&sources, overrides.len(), &mut workshop) {
+    match build::build(&sources, overrides.len(), files, &mut workshop) {
         Some(mut problem) if workshop.mistakes.is_empty() => {
             problem.pool = workshop.pool;
             Ok(problem)

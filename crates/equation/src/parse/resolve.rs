@@ -2,7 +2,7 @@
 
 use super::diagnostic::Diagnostics;
 use super::document::{self, Text, TomlNode, TomlTable, TomlValue};
-use super::expression::Workshop;
+use super::expression::{Workshop, quotations};
 use super::overrides;
 use super::source::Sources;
 use std::fmt::Write;
@@ -53,11 +53,19 @@ pub fn resolve(
 
 /// Renames the data files; whether any got another name.
 fn rename_files(document: &mut TomlTable, rename: &mut dyn FnMut(&str) -> String) -> bool {
+    const TABLES: [&str; 3] = ["data", "functions", "reference"];
     let mut moved = false;
-    for section in document.entries.iter_mut().filter(|entry| ["data", "reference"].contains(&&*entry.key)) {
+    for section in &mut document.entries {
         let TomlValue::Table(tables) = &mut section.node.value else { continue };
         for table in &mut tables.entries {
-            let TomlValue::Table(table) = &mut table.node.value else { continue };
+            let table = match &mut table.node.value {
+                TomlValue::Text(text) if section.key == "geometry" => {
+                    moved |= rename_quoted(text, rename);
+                    continue;
+                }
+                TomlValue::Table(table) if TABLES.contains(&&*section.key) => table,
+                _ => continue,
+            };
             for entry in table.entries.iter_mut().filter(|entry| entry.key == "file") {
                 let TomlValue::Text(text) = &mut entry.node.value else { continue };
                 let name = rename(&text.content);
@@ -67,6 +75,23 @@ fn rename_files(document: &mut TomlTable, rename: &mut dyn FnMut(&str) -> String
                 }
             }
         }
+    }
+    moved
+}
+
+/// Renames the files that a shape is made of; whether any got another name.
+fn rename_quoted(text: &mut Text, rename: &mut dyn FnMut(&str) -> String) -> bool {
+    let mut renamed = String::new();
+    let mut done = 0;
+    for range in quotations(&text.content) {
+        renamed.push_str(&text.content[done..range.start]);
+        renamed.push_str(&rename(&text.content[range.clone()]));
+        done = range.end;
+    }
+    renamed.push_str(&text.content[done..]);
+    let moved = renamed != text.content;
+    if moved {
+        *text = Text::bare(&renamed, text.span);
     }
     moved
 }

@@ -24,6 +24,8 @@ pub struct Geometry {
     pub solid: Arc<Solid>,
     /// The space coordinates, in the order of the shape's.
     pub axes: Vec<usize>,
+    /// What should be known about the files that it was made of, a line each.
+    pub notes: Vec<String>,
 }
 
 impl Geometry {

@@ -55,6 +55,8 @@ pub enum PenaltyReason {
     NotPrescribed,
     /// What it prescribes depends on scalars that are trained.
     Trained,
+    /// What it prescribes comes from a file.
+    Tabulated,
     /// It holds elsewhere than on whole faces of the box.
     Partial,
     /// The network takes this coordinate for a circle, which has no ends.
@@ -194,9 +196,10 @@ pub fn report(problem: &Problem) -> Vec<String> {
     lines
 }
 
-/// What a file states about its conditions without effect, for people.
+/// What a file states about its conditions without effect, and what is strange about its shapes, for people.
 pub fn notes(problem: &Problem) -> Vec<String> {
-    let mut lines = Vec::new();
+    let geometry = problem.domain.geometry.as_ref();
+    let mut lines = geometry.map_or_else(Vec::new, |geometry| geometry.notes.clone());
     let is_exact = |it: &Enforcement| matches!(it.treatment, Treatment::Exact { .. });
     let others_exact =
         |name: &str| problem.enforcements.iter().all(|it| it.condition != name || is_exact(it));
@@ -229,6 +232,7 @@ impl PenaltyReason {
             PenaltyReason::TwoSides => "it relates two sides".to_owned(),
             PenaltyReason::NotPrescribed => "it does not prescribe the value of one unknown".to_owned(),
             PenaltyReason::Trained => "it depends on parameters that are trained".to_owned(),
+            PenaltyReason::Tabulated => "what it prescribes comes from a file".to_owned(),
             PenaltyReason::Partial => "it does not hold on whole faces of the box".to_owned(),
             PenaltyReason::Periodic { axis } => format!("{} is periodic and has no ends", coordinate(*axis)),
             PenaltyReason::Windows => "each time window starts from the end of the previous one".to_owned(),

@@ -42,6 +42,8 @@ pub(crate) use window::Tie;
 pub use window::{Parts, Windows};
 
 use crate::expression::{Expression, Leaf, Membership, Names, Pool};
+use crate::tabulated::Interpolant;
+use std::sync::Arc;
 
 /// What the term of the equations is called, beside those of conditions and data.
 pub const INTERIOR: &str = "interior";
@@ -77,7 +79,7 @@ pub struct Problem {
     pub reference: Reference,
     /// Numbers that a solution is asked for.
     pub quantities: Vec<Quantity>,
-    /// Known functions that unknowns are made of, besides the network: those of shapes.
+    /// Known functions whose values come with each point: those of files and those of shapes.
     pub given: Vec<GivenFunction>,
     /// What became of every equation of the conditions, once [`crate::constrain::constrain`] has looked at
     /// them; empty before, and where the file turns that off.
@@ -104,10 +106,34 @@ pub struct Unknown {
 /// A known function of the coordinates, whose derivatives come with each point.
 #[derive(Clone, Debug)]
 pub struct GivenFunction {
-    /// As formulas of ansatzes call it.
+    /// As formulas call it.
     pub name: String,
-    /// Of the coordinates alone.
-    pub formula: Expression,
+    /// What it is known by.
+    pub source: GivenSource,
+}
+
+/// What a known function is known by.
+#[derive(Clone, Debug)]
+pub enum GivenSource {
+    /// A formula of the coordinates alone.
+    Formula(Expression),
+    /// Values in a file.
+    Table {
+        /// The file's path as written: relative to the problem file.
+        file: String,
+        /// The function through them.
+        values: Arc<Interpolant>,
+    },
+}
+
+impl GivenFunction {
+    /// Its formula, unless it is known by values.
+    pub fn formula(&self) -> Option<Expression> {
+        match &self.source {
+            GivenSource::Formula(formula) => Some(*formula),
+            GivenSource::Table { .. } => None,
+        }
+    }
 }
 
 /// A trainable scalar.
@@ -224,6 +250,12 @@ pub struct Data {
     pub equations: Vec<Equation>,
     /// Standard deviation of the measurements, to judge the misfit against.
     pub noise: Option<f64>,
+    /// What the numbers of every column are multiplied with.
+    pub scales: Vec<f64>,
+    /// What every column is called in files whose columns have names.
+    pub names: Vec<String>,
+    /// The share of the rows that are kept from training.
+    pub validation: Option<f64>,
 }
 
 /// One column of a data file.

@@ -131,6 +131,9 @@ pub(crate) fn prescribed(
     residual: Expression,
 ) -> Result<(Field, Expression), PenaltyReason> {
     let leaves = pool.leaves(&[residual]);
+    if leaves.iter().any(|leaf| matches!(leaf, Leaf::Given(_))) {
+        return Err(PenaltyReason::Tabulated);
+    }
     let known = |leaf: &Leaf| matches!(leaf, Leaf::Coordinate(_) | Leaf::Parameter(_) | Leaf::Field(_));
     let mut fields = leaves.iter().filter_map(|leaf| match leaf {
         Leaf::Field(field) => Some(*field),

@@ -4,7 +4,7 @@ use super::adjoint::Variable;
 use super::architecture::Architecture;
 use super::listing::Listing;
 use super::{Plan, Source, Term};
-use crate::problem::{Equation, Geometry, NetworkKind, Piece, Place, Problem, Role};
+use crate::problem::{Equation, Geometry, GivenSource, NetworkKind, Piece, Place, Problem, Role};
 use crate::problem::{clipped, report};
 use std::fmt::Write;
 
@@ -42,6 +42,7 @@ fn write_problem(problem: &Problem, plan: &Plan, text: &mut String) {
     if let Some(geometry) = &problem.domain.geometry {
         write_geometry(problem, geometry, text);
     }
+    write_known(problem, text);
     if !problem.constants.is_empty() {
         let constants: Vec<String> =
             problem.constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -111,9 +112,19 @@ fn write_geometry(problem: &Problem, geometry: &Geometry, text: &mut String) {
         };
         write_field(text, "piece", &format!("{}{size}: {holds}", piece.name()));
     }
+}
+
+/// Known functions, those of shapes and those of files.
+fn write_known(problem: &Problem, text: &mut String) {
     for function in &problem.given {
-        let formula = problem.pool.print(function.formula, problem);
-        write_field(text, "known", &format!("{} = {}", function.name, clipped(formula, LONGEST_FORMULA)));
+        let known = match &function.source {
+            GivenSource::Formula(formula) => clipped(problem.pool.print(*formula, problem), LONGEST_FORMULA),
+            GivenSource::Table { file, values } => {
+                let counts: Vec<String> = values.axes().iter().map(|axis| axis.count.to_string()).collect();
+                format!("{file}, {} values, {}", counts.join(" × "), values.kind().name())
+            }
+        };
+        write_field(text, "known", &format!("{} = {known}", function.name));
     }
 }
 

@@ -1,8 +1,12 @@
-//! Known functions whose values and derivatives come with each point, as columns: what an ansatz on a shape is made of.
+//! Known functions whose values and derivatives come with each point, as columns: coefficients from files, and what an ansatz on a
+//! shape is made of.
 
 use super::Row;
 use super::series::{KnownSeries, LANES};
 use crate::expression::{Derivative, Expression, GivenField, Pool};
+use crate::problem::{GivenFunction, GivenSource};
+use crate::tabulated::Interpolant;
+use std::sync::Arc;
 
 /// The columns of a term that follow from a point's coordinates.
 #[derive(Clone, Debug)]
@@ -20,11 +24,13 @@ struct GivenSite {
     series: KnownSeries,
     /// Formula, place of its derivative in the series, column.
     wanted: Vec<(usize, usize, usize)>,
+    /// Functions by their values: how differentiated, column.
+    tables: Vec<(Arc<Interpolant>, Derivative, usize)>,
 }
 
 impl GivenColumns {
-    /// The columns of a row for these functions of `formulas`, in their order.
-    pub(super) fn new(pool: &mut Pool, formulas: &[Expression], row: Row, given: &[GivenField]) -> Self {
+    /// The columns of a row for these of some functions, in their order.
+    pub(super) fn new(pool: &mut Pool, functions: &[GivenFunction], row: Row, given: &[GivenField]) -> Self {
         let mut sites = Vec::new();
         for site in 0..row.sites {
             let own: Vec<(usize, &GivenField)> =
@@ -32,19 +38,31 @@ impl GivenColumns {
             if own.is_empty() {
                 continue;
             }
-            let mut used: Vec<usize> = own.iter().map(|(_, given)| usize::from(given.function)).collect();
-            used.sort_unstable();
-            used.dedup();
-            let roots: Vec<Expression> = used.iter().map(|&function| formulas[function]).collect();
-            let derivatives: Vec<Derivative> = own.iter().map(|(_, given)| given.derivative).collect();
+            let mut tables = Vec::new();
+            let mut formulas = Vec::new();
+            for (column, given) in own {
+                match &functions[usize::from(given.function)].source {
+                    GivenSource::Formula(formula) => formulas.push((column, given, *formula)),
+                    GivenSource::Table { values, .. } => {
+                        tables.push((values.clone(), given.derivative, column));
+                    }
+                }
+            }
+            let mut used: Vec<(u16, Expression)> =
+                formulas.iter().map(|(_, given, formula)| (given.function, *formula)).collect();
+            used.sort_unstable_by_key(|(function, _)| *function);
+            used.dedup_by_key(|(function, _)| *function);
+            let roots: Vec<Expression> = used.iter().map(|(_, formula)| *formula).collect();
+            let derivatives: Vec<Derivative> =
+                formulas.iter().map(|(_, given, _)| given.derivative).collect();
             let series = KnownSeries::new(pool, &roots, &derivatives, row.coordinates);
-            let wanted = own.into_iter().map(|(column, given)| {
-                let formula = used.iter().position(|&function| function == usize::from(given.function));
+            let wanted = formulas.into_iter().map(|(column, given, _)| {
+                let formula = used.iter().position(|(function, _)| *function == given.function);
                 let place = series.place(given.derivative).expect("it was asked for");
                 (formula.expect("it is used"), place, column)
             });
             let wanted = wanted.collect();
-            sites.push(GivenSite { site, series, wanted });
+            sites.push(GivenSite { site, series, wanted, tables });
         }
         GivenColumns { row, given: given.to_vec(), sites }
     }
@@ -58,9 +76,17 @@ impl GivenColumns {
     pub fn fill(&self, rows: &mut [f64]) {
         let width = self.row.width();
         let first = self.row.first_given();
-        for GivenSite { site, series, wanted } in &self.sites {
-            let mut scratch = vec![0.0; series.scratch()];
+        for GivenSite { site, series, wanted, tables } in &self.sites {
             let start = site * self.row.coordinates;
+            for (values, derivative, column) in tables {
+                for row in rows.chunks_mut(width) {
+                    row[first + column] = values.at(|axis| row[start + axis], *derivative);
+                }
+            }
+            if wanted.is_empty() {
+                continue;
+            }
+            let mut scratch = vec![0.0; series.scratch()];
             for block in rows.chunks_mut(width * LANES) {
                 let count = block.len() / width;
                 // Places beyond the last point repeat it.

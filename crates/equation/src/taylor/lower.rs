@@ -10,7 +10,7 @@ use super::rules::Rules;
 use super::split::{Split, split};
 use super::{Adjoint, Architecture, PlanError, Residual, Row, Scalar, Source, Term};
 use crate::expression::{Channel, Expression, GivenField, Leaf, Pool};
-use crate::problem::{Equation, Unknown};
+use crate::problem::{Equation, GivenFunction, Unknown};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -20,8 +20,7 @@ pub(super) struct Lowering<'a> {
     pub(super) architecture: &'a Architecture,
     pub(super) unknowns: &'a [Unknown],
     pub(super) scalars: &'a [Scalar],
-    /// Formulas of known functions.
-    pub(super) given: &'a [Expression],
+    pub(super) given: &'a [GivenFunction],
     pub(super) coordinates: usize,
     /// 1 inside of each subdomain and 0 elsewhere, as expressions.
     pub(super) insides: &'a [Expression],

@@ -196,12 +196,11 @@ pub fn plan(problem: &Problem) -> Result<Arc<Plan>, PlanError> {
     let scalars: Vec<Scalar> = problem.parameters.iter().map(Scalar::new).collect();
     let mut pool = problem.pool.clone();
     let weighs_points = problem.training.phases.iter().any(|phase| phase.residual_weights.is_some());
-    let given: Vec<Expression> = problem.given.iter().map(|function| function.formula).collect();
     let insides = problem.insides();
     let mut lowering = Lowering {
         pool: &mut pool,
         architecture: &architecture,
-        given: &given,
+        given: &problem.given,
         insides: &insides,
         told: false,
         unknowns: &problem.unknowns,
@@ -259,10 +258,9 @@ impl Plan {
         let equation =
             |(name, residual): (String, _)| Equation { text: name.clone(), name, residual, weight: None };
         let equations: Vec<Equation> = asked.into_iter().map(equation).collect();
-        let given: Vec<Expression> = problem.given.iter().map(|function| function.formula).collect();
         let insides = problem.insides();
         let mut lowering = Lowering {
-            given: &given,
+            given: &problem.given,
             insides: &insides,
             told: false,
             pool: &mut plan.pool,

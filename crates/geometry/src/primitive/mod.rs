@@ -1,6 +1,7 @@
 //! Primitives: each in its own frame, at the origin where that is natural, with the patches that its surface is made of.
 
 mod ball;
+mod bands;
 mod block;
 mod cone;
 mod cubic;
@@ -8,7 +9,7 @@ mod cylinder;
 mod ellipsoid;
 mod half_space;
 pub(crate) mod mesh;
-mod outline;
+pub(crate) mod outline;
 pub(crate) mod patch;
 mod polygon;
 mod spline;
@@ -26,6 +27,7 @@ pub(crate) use torus::Torus;
 
 use crate::vector::Vector;
 use mesh::Mesh;
+use outline::Outline;
 use patch::Patch;
 use std::sync::Arc;
 
@@ -67,6 +69,7 @@ pub(crate) enum Primitive {
     Cone(Cone),
     Torus(Torus),
     Mesh(Arc<Mesh>),
+    Outline(Arc<Outline>),
     HalfSpace(HalfSpace),
 }
 
@@ -82,6 +85,7 @@ impl Primitive {
             Primitive::Cone(cone) => cone,
             Primitive::Torus(torus) => torus,
             Primitive::Mesh(mesh) => mesh,
+            Primitive::Outline(outline) => outline,
             Primitive::HalfSpace(half_space) => half_space,
         }
     }

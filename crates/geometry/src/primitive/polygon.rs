@@ -1,6 +1,6 @@
 //! Polygons without crossings.
 
-use super::outline::{Bands, contact};
+use super::bands::{Bands, contact, is_passed, square_to_side};
 use super::{Form, Window};
 use crate::GeometryError;
 use crate::primitive::patch::Patch;
@@ -37,8 +37,8 @@ impl Polygon {
             let vertex = |index: usize| format!("vertex {}", index % count + 1);
             return Err(GeometryError::SamePoint { shape, first: vertex(same), second: vertex(same + 1) });
         }
-        if let Some(contact) = contact(&corners) {
-            let [first, second] = contact.sides;
+        if let Some(contact) = contact(&[&corners]) {
+            let [(_, first), (_, second)] = contact.sides;
             return Err(GeometryError::Crossing { first: first + 1, second: second + 1, at: contact.at });
         }
         let sides = (0..count).map(|index| [corners[index], corners[(index + 1) % count]]);
@@ -59,29 +59,14 @@ impl Polygon {
 
 impl Form for Polygon {
     fn contains(&self, point: Vector) -> bool {
-        let [x, y, _] = point;
-        let mut inside = false;
-        for &side in self.bands.at(y) {
-            let [from, to] = self.side(side as usize);
-            // One end counts and the other does not: a ray through a corner meets one of its two sides.
-            if (from[1] > y) != (to[1] > y) {
-                let crossing = from[0] + (y - from[1]) / (to[1] - from[1]) * (to[0] - from[0]);
-                inside ^= x < crossing;
-            }
-        }
-        inside
+        let sides = self.bands.at(point[1]).iter();
+        let passed = sides.filter(|&&side| is_passed([point[0], point[1]], self.side(side as usize)));
+        passed.count() % 2 == 1
     }
 
     fn distance(&self, point: Vector) -> f64 {
-        let mut least = f64::INFINITY;
-        for index in 0..self.corners.len() {
-            let [from, to] = self.side(index);
-            let (run, rise) = (to[0] - from[0], to[1] - from[1]);
-            let (x, y) = (point[0] - from[0], point[1] - from[1]);
-            let share = ((x * run + y * rise) / (run * run + rise * rise)).clamp(0.0, 1.0);
-            let (x, y) = (x - share * run, y - share * rise);
-            least = least.min(x * x + y * y);
-        }
+        let square = |side: usize| square_to_side([point[0], point[1]], self.side(side));
+        let least = (0..self.corners.len()).map(square).fold(f64::INFINITY, f64::min);
         if self.contains(point) { -least.sqrt() } else { least.sqrt() }
     }
 

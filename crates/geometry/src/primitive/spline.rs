@@ -1,7 +1,7 @@
 //! Closed smooth lines through points.
 
+use super::bands::{Bands, contact};
 use super::cubic::{Cubic, periodic};
-use super::outline::{Bands, contact};
 use super::{Form, Window};
 use crate::GeometryError;
 use crate::cumulative::{Cumulative, integral};
@@ -63,8 +63,8 @@ impl Spline {
             .iter()
             .flat_map(|cubic| (0..CHORDS).map(|chord| cubic.point(chord as f64 / CHORDS as f64)))
             .collect();
-        if let Some(contact) = contact(&chords) {
-            let [first, second] = contact.sides.map(|side| side / CHORDS + 1);
+        if let Some(contact) = contact(&[&chords]) {
+            let [first, second] = contact.sides.map(|(_, side)| side / CHORDS + 1);
             return Err(GeometryError::SplineCrossing { first, second, at: contact.at });
         }
         let arcs = arcs(&cubics);

@@ -4,6 +4,7 @@ use super::{Node, Shape};
 use crate::GeometryError;
 use crate::placement::Placement;
 use crate::primitive::mesh::Mesh;
+use crate::primitive::outline::Outline;
 use crate::primitive::{
     Ball, Block, Cone, Cylinder, Ellipsoid, HalfSpace, MOST_CORNERS, Polygon, Primitive, Spline, Torus,
 };
@@ -122,6 +123,12 @@ impl Shape {
     /// The inside of a closed surface of triangles.
     pub fn mesh(mesh: Mesh) -> Shape {
         made("mesh", 3, Primitive::Mesh(Arc::new(mesh)), Placement::HERE)
+    }
+
+    /// The region between closed lines. An only line has the name of the part; of several, those around something are called
+    /// `outer`, the others `hole`, numbered where there are more than one.
+    pub fn outline(outline: Outline) -> Shape {
+        made("outline", 2, Primitive::Outline(Arc::new(outline)), Placement::HERE)
     }
 
     /// All points on the other side of a plane than its normal points to, in as many dimensions as there are coordinates.

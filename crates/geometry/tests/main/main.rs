@@ -3,6 +3,7 @@
 mod files;
 mod meshes;
 mod operations;
+mod outlines;
 mod primitives;
 mod quadrature;
 mod random;

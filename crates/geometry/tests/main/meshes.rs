@@ -247,7 +247,10 @@ fn repeated_and_collapsed_triangles_are_left_out_and_told() {
     assert_eq!(mesh.triangles(), 12);
     assert_eq!(
         mesh.notes(),
-        ["1 triangles with two equal corners were left out", "2 triangles that repeat others were left out"]
+        [
+            "1 triangle with two equal corners was left out, the first at line 100",
+            "2 triangles with the corners of another were left out, the first at line 86"
+        ]
     );
     let _: Solid = solid(Ok(Shape::mesh(mesh)));
 }

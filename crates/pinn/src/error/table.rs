@@ -70,8 +70,8 @@ pub enum TableFault {
     /// The system does not give it to us.
     #[error("{0}")]
     Unreadable(#[from] std::io::Error),
-    /// Neither `.csv` nor `.npy`.
-    #[error("tables end in .csv or .npy")]
+    /// None of those that can be read.
+    #[error("tables end in .csv, .npy, .npz, .vtu or .vtp")]
     UnknownKind,
     /// Not UTF-8.
     #[error("line {line} is not text in UTF-8")]
@@ -184,6 +184,9 @@ pub enum TableFault {
         /// What they are called.
         names: String,
     },
+    /// Contents that are not what is needed.
+    #[error("{0}")]
+    Unfit(String),
     /// No rows.
     #[error("it holds no rows")]
     Empty,

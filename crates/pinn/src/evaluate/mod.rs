@@ -8,6 +8,7 @@ mod misfit;
 mod quality;
 mod quantity;
 mod relative;
+mod validation;
 
 pub use field::FieldError;
 pub(crate) use field::Gauge;
@@ -16,3 +17,4 @@ pub use level::is_free as level_is_free;
 pub use misfit::Misfit;
 pub use quantity::QuantityValue;
 pub use relative::largest as largest_relative;
+pub use validation::Validation;

@@ -4,7 +4,7 @@
 use crate::sample::{Draw, draw};
 use crate::{Experiment, TrainError};
 use equation::expression::{Expression, Field, Leaf, Membership, Pool, evaluate};
-use equation::problem::{Domain, Equation, Place, Sampler};
+use equation::problem::{Domain, Equation, GivenFunction, GivenSource, Place, Sampler};
 use equation::taylor::{Row, Source};
 use kernel::{Device, Points, Precision};
 use linear::tree::sum;
@@ -88,13 +88,13 @@ impl Experiment {
     }
 
     /// The fields at those of the points that windows have reached.
-    fn sample(
+    pub(super) fn sample(
         &self,
         parameters: &[f64],
         points: &Points,
         (row, told): (Row, bool),
         fields: &[Field],
-    ) -> Result<Sample, TrainError> {
+    ) -> Result<TermSample, TrainError> {
         let reached = self.reached(self.networks(parameters).len());
         let is_reached = |row: &&[f64]| reached.as_ref().is_none_or(|reached| reached.contains(row));
         let reached = points.iter().filter(is_reached).step_by(points.len().div_ceil(MOST_ROWS).max(1));
@@ -124,8 +124,9 @@ impl Experiment {
                 }
             }
         }
-        let domain = self.problem().domain.clone();
-        Ok(Sample { domain, told, row, rows, values })
+        let problem = self.problem();
+        let (domain, given) = (problem.domain.clone(), problem.given.clone());
+        Ok(TermSample { domain, told, row, rows, values, given })
     }
 }
 
@@ -133,7 +134,7 @@ impl Experiment {
 struct Judge {
     pool: Pool,
     /// By the position of the term; the interior comes first.
-    samples: Vec<Sample>,
+    samples: Vec<TermSample>,
     scalars: Vec<f64>,
 }
 
@@ -166,7 +167,7 @@ impl Judge {
 }
 
 /// What is known at some points.
-struct Sample {
+pub(super) struct TermSample {
     domain: Domain,
     /// Whether points say in which subdomains their sites lie.
     told: bool,
@@ -174,9 +175,11 @@ struct Sample {
     rows: Vec<Vec<f64>>,
     /// One value per point.
     values: HashMap<Field, Vec<f64>>,
+    /// Functions that files hold.
+    given: Vec<GivenFunction>,
 }
 
-impl Sample {
+impl TermSample {
     /// Whether a site of a point lies in a subdomain: as the point says, where there are two sides.
     fn membership(&self, row: &[f64], own: Membership) -> f64 {
         let (site, count) = (usize::from(own.site), self.domain.subdomains.len());
@@ -189,7 +192,7 @@ impl Sample {
 
     /// An expression at every point. Of a point inside the domain a condition sees no second place and no normal: both
     /// places are the point, and a normal has length one along any coordinate.
-    fn values(&self, pool: &Pool, expression: Expression, scalars: &[f64]) -> Vec<f64> {
+    pub(super) fn values(&self, pool: &Pool, expression: Expression, scalars: &[f64]) -> Vec<f64> {
         let Row { coordinates, sites, normals, .. } = self.row;
         let value = |point: usize, leaf: Leaf| {
             let row = &self.rows[point];
@@ -208,10 +211,16 @@ impl Sample {
                         self.values.get(&field).or_else(|| self.values.get(&Field { site: 0, ..field }));
                     values.map_or(f64::NAN, |values| values[point])
                 }
+                Leaf::Given(own) => match &self.given[usize::from(own.function)].source {
+                    GivenSource::Table { values, .. } => {
+                        let start = usize::from(own.site) % sites * coordinates;
+                        values.at(|axis| row[start + axis], own.derivative)
+                    }
+                    // Only an ansatz is made of these.
+                    GivenSource::Formula(_) => f64::NAN,
+                },
                 // No part of a problem's equations.
-                Leaf::Raw(_) | Leaf::Given(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => {
-                    f64::NAN
-                }
+                Leaf::Raw(_) | Leaf::Applied(_) | Leaf::Channel(_) | Leaf::Placeholder => f64::NAN,
             }
         };
         let points = (0..self.rows.len()).into_par_iter();
@@ -228,7 +237,7 @@ fn is_measured(leaf: Leaf) -> bool {
 }
 
 /// The fields that expressions mention.
-fn fields(pool: &Pool, roots: &[Expression]) -> Vec<Field> {
+pub(super) fn fields(pool: &Pool, roots: &[Expression]) -> Vec<Field> {
     let leaves = pool.leaves(roots).into_iter();
     leaves.filter_map(|leaf| if let Leaf::Field(field) = leaf { Some(field) } else { None }).collect()
 }

@@ -6,7 +6,7 @@ use super::{Counted, TableFault};
 use crate::error::Faults;
 use kernel::Points;
 
-/// Reads a table of this layout.
+/// Reads a table of this layout. Measurements that are missing are no numbers.
 pub(super) fn read(bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, TableFault> {
     let columns = layout.len();
     let mut rows = Points::new(columns);
@@ -39,8 +39,14 @@ fn read_row(line: &CsvLine<'_>, layout: &TableColumns<'_>, row: &mut Vec<f64>) -
         return Err(TableFault::Columns { line: number, found, expected });
     }
     for (position, entry) in line.entries.iter().enumerate() {
-        row.push(number_of(entry, number, position + 1)?);
+        let is_missing =
+            entry.is_empty() || ["nan", "na", "null"].iter().any(|word| entry.eq_ignore_ascii_case(word));
+        row.push(match is_missing && layout.may_miss(position) {
+            true => f64::NAN,
+            false => number_of(entry, number, position + 1)?,
+        });
     }
+    layout.scale(row);
     layout.check_row(Counted::Lines, number, row)
 }
 

@@ -13,6 +13,12 @@ pub(super) struct TableColumns<'problem> {
     /// Coordinates, then unknowns: a header that gives one of these names to another column is wrong.
     /// Any other name is the table's own business.
     declared: Vec<&'problem str>,
+    /// What the numbers of each are multiplied with.
+    scales: Vec<f64>,
+    /// What each is called in files whose columns have names.
+    names: Vec<String>,
+    /// Whether measurements may be missing: such rows are left out.
+    may_miss: bool,
 }
 
 /// One column.
@@ -32,7 +38,8 @@ impl<'problem> TableColumns<'problem> {
             let text = data.equations[position].text.as_str();
             text.strip_suffix(" = measured").unwrap_or(text).trim()
         };
-        Self::new(problem, &data.columns, measured)
+        let columns = Self::new(problem, &data.columns, measured);
+        TableColumns { scales: data.scales.clone(), names: data.names.clone(), may_miss: true, ..columns }
     }
 
     /// The columns of the reference of an unknown.
@@ -42,8 +49,10 @@ impl<'problem> TableColumns<'problem> {
 
     /// The coordinates in the problem's order, wherever they lie.
     pub(super) fn of_points(problem: &'problem Problem) -> Self {
+        let columns: Vec<Column> = (0..problem.domain.len()).map(Column::Coordinate).collect();
+        let own = Self::new(problem, &columns, |_| "");
         let columns = problem.domain.coordinates.iter().map(|_| Expected::Ignored).collect();
-        TableColumns { columns, declared: Vec::new() }
+        TableColumns { columns, declared: Vec::new(), ..own }
     }
 
     /// The coordinates in the problem's order, inside the domain.
@@ -68,18 +77,72 @@ impl<'problem> TableColumns<'problem> {
         let coordinates = problem.domain.coordinates.iter().map(|coordinate| coordinate.name.as_str());
         let unknowns = problem.unknowns.iter().map(|unknown| unknown.name.as_str());
         let declared = coordinates.chain(unknowns).collect();
-        TableColumns { columns: columns.iter().map(expected).collect(), declared }
+        let columns: Vec<Expected> = columns.iter().map(expected).collect();
+        let name = |column: &Expected| match column {
+            Expected::Coordinate { name, .. } | Expected::Measured(name) => (*name).to_owned(),
+            Expected::Ignored => "_".to_owned(),
+        };
+        let (scales, names) = (vec![1.0; columns.len()], columns.iter().map(name).collect());
+        TableColumns { columns, declared, scales, names, may_miss: false }
     }
 
     /// Columns that hold anything, for tests of the readers.
     #[cfg(test)]
     pub(super) fn of_anything(columns: usize) -> Self {
-        TableColumns { columns: (0..columns).map(|_| Expected::Ignored).collect(), declared: Vec::new() }
+        TableColumns {
+            columns: (0..columns).map(|_| Expected::Ignored).collect(),
+            declared: Vec::new(),
+            scales: vec![1.0; columns],
+            names: vec![String::new(); columns],
+            may_miss: false,
+        }
+    }
+
+    /// Columns of these names that hold anything, for tests of the readers.
+    #[cfg(test)]
+    pub(super) fn of_named(names: &[&str]) -> Self {
+        let names = names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        TableColumns { names: names.clone(), ..Self::of_anything(names.len()) }
     }
 
     /// How many columns there are.
     pub(super) fn len(&self) -> usize {
         self.columns.len()
+    }
+
+    /// What the columns are called in files whose columns have names; `_` is not looked for.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Whether a column of a row may have no value.
+    pub(super) fn may_miss(&self, column: usize) -> bool {
+        self.may_miss && !matches!(self.columns[column], Expected::Coordinate { .. })
+    }
+
+    /// Whether the numbers of a row are some, where they have to be.
+    pub(super) fn check_numbers(&self, number: usize, row: &[f64]) -> Result<(), TableFault> {
+        let is_wrong = |(column, value): (usize, &f64)| {
+            let is_fine = value.is_finite() || value.is_nan() && self.may_miss(column);
+            !is_fine
+        };
+        match row.iter().enumerate().position(is_wrong) {
+            Some(column) => Err(TableFault::NotFinite { line: number, column: column + 1 }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a row lacks something that is measured.
+    pub(super) fn lacks(&self, row: &[f64]) -> bool {
+        row.iter().zip(&self.columns).any(|(value, expected)| match expected {
+            Expected::Measured(_) => value.is_nan(),
+            Expected::Coordinate { .. } | Expected::Ignored => false,
+        })
+    }
+
+    /// Multiplies the numbers of a row with what the problem file states.
+    pub(super) fn scale(&self, row: &mut [f64]) {
+        row.iter_mut().zip(&self.scales).for_each(|(value, scale)| *value *= scale);
     }
 
     /// Whether a header gives no column the name of something else.

@@ -1,8 +1,9 @@
 //! The data files of a problem, with columns in the order in which terms want them.
 
 use super::layout::TableColumns;
-use super::{TableError, TableFault, csv, npy, points};
-use equation::problem::{Column, Problem, Solution};
+use super::{TableError, TableFault, csv, npy, npz, points, vtk};
+use equation::counter::Stream;
+use equation::problem::{Column, Data, Problem, Role, Solution};
 use kernel::Points;
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -31,10 +32,17 @@ impl DataSources {
     }
 }
 
+/// Where the random numbers begin that choose rows for validation; each table has its own.
+const VALIDATION: u64 = 0x7661_6c69_6461_7465;
+
 /// All data files of a problem.
 #[derive(Clone, Debug)]
 pub struct Tables {
     measurements: Vec<Points>,
+    /// Rows of measurements that are kept from training.
+    kept: Vec<Option<Points>>,
+    /// What was left out, and the like.
+    notes: Vec<String>,
     references: Vec<Option<ReferenceTable>>,
 }
 
@@ -51,14 +59,28 @@ impl Tables {
     /// Reads every file that the problem names.
     pub fn read(problem: &Problem, sources: &DataSources) -> Result<Self, TableError> {
         let coordinates = problem.domain.len();
-        let measurements = problem
-            .data
-            .iter()
-            .map(|data| {
-                let rows = rows(sources, &data.file, &TableColumns::of_data(problem, data))?;
-                Ok(arrange(&rows, &data.columns, coordinates, data.equations.len()))
-            })
-            .collect::<Result<_, TableError>>()?;
+        let (mut measurements, mut kept, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, data) in problem.data.iter().enumerate() {
+            let layout = TableColumns::of_data(problem, data);
+            let rows = without_gaps(rows(problem, sources, &data.file, &layout)?, &layout, data, &mut notes)?;
+            let all = arrange(&rows, &data.columns, coordinates, data.equations.len());
+            let (trained, others) = match data.validation {
+                Some(share) => {
+                    let stream = Stream::new(problem.training.seed, VALIDATION + index as u64);
+                    let (trained, others) = split(&all, |row| stream.uniform(row as u64) < share);
+                    if trained.is_empty() || others.is_empty() {
+                        let named = |fault| TableError { path: data.file.clone().into(), fault };
+                        let what =
+                            format!("validation = {share} of {} rows leaves none for one of both", all.len());
+                        return Err(named(TableFault::Unfit(what)));
+                    }
+                    (trained, Some(others))
+                }
+                None => (all, None),
+            };
+            measurements.push(trained);
+            kept.push(others);
+        }
         let references = problem
             .reference
             .solutions
@@ -67,18 +89,28 @@ impl Tables {
             .map(|(unknown, solution)| match solution {
                 Some(Solution::File { file, columns }) => {
                     let layout = TableColumns::of_reference(problem, columns, unknown);
-                    let rows = rows(sources, file, &layout)?;
+                    let rows = rows(problem, sources, file, &layout)?;
                     Ok(Some(ReferenceTable::new(&arrange(&rows, columns, coordinates, 1), coordinates)))
                 }
                 Some(Solution::Formula(_) | Solution::Named { .. }) | None => Ok(None),
             })
             .collect::<Result<_, TableError>>()?;
-        Ok(Tables { measurements, references })
+        Ok(Tables { measurements, kept, notes, references })
     }
 
     /// Points of the data table at `index`: coordinates, then measured columns.
     pub fn measurements(&self, index: usize) -> &Points {
         &self.measurements[index]
+    }
+
+    /// Rows of the data table at `index` that training does not see.
+    pub fn kept(&self, index: usize) -> Option<&Points> {
+        self.kept[index].as_ref()
+    }
+
+    /// What should be known about the files, a line each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The table that the unknown at `index` is compared with, where the problem names one.
@@ -99,17 +131,57 @@ impl ReferenceTable {
     }
 }
 
-fn rows(sources: &DataSources, name: &str, layout: &TableColumns<'_>) -> Result<Points, TableError> {
+/// Rows in which everything is measured; whether others were left out is noted.
+fn without_gaps(
+    rows: Points,
+    layout: &TableColumns<'_>,
+    data: &Data,
+    notes: &mut Vec<String>,
+) -> Result<Points, TableError> {
+    let (whole, gaps) = split(&rows, |row| layout.lacks(rows.row(row)));
+    if gaps.is_empty() {
+        return Ok(rows);
+    }
+    if whole.is_empty() {
+        let fault = TableFault::Unfit("every row lacks a measured value".to_owned());
+        return Err(TableError { path: data.file.clone().into(), fault });
+    }
+    notes.push(format!(
+        "{}: {} of {} rows lack a measured value and are left out",
+        data.file,
+        gaps.len(),
+        rows.len()
+    ));
+    Ok(whole)
+}
+
+/// Rows that are not chosen, and those that are, each in their order.
+fn split(rows: &Points, is_chosen: impl Fn(usize) -> bool) -> (Points, Points) {
+    let (mut others, mut chosen) = (Points::new(rows.width()), Points::new(rows.width()));
+    for (index, row) in rows.iter().enumerate() {
+        if is_chosen(index) { &mut chosen } else { &mut others }.push(row);
+    }
+    (others, chosen)
+}
+
+fn rows(
+    problem: &Problem,
+    sources: &DataSources,
+    name: &str,
+    layout: &TableColumns<'_>,
+) -> Result<Points, TableError> {
     let (path, bytes) = sources.read(name);
     let named = |fault| TableError { path: path.clone(), fault };
     let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
     let kind = match extension.as_deref() {
         Some("csv") => TableFormat::Text,
         Some("npy") => TableFormat::Npy,
+        Some("npz") => TableFormat::Npz,
+        Some("vtu" | "vtp") => TableFormat::Vtk,
         Some(_) | None => return Err(named(TableFault::UnknownKind)),
     };
     let bytes = bytes.map_err(|error| named(error.into()))?;
-    let rows = kind.read(&bytes, layout).map_err(named)?;
+    let rows = kind.read(problem, &bytes, layout).map_err(named)?;
     if rows.is_empty() { Err(named(TableFault::Empty)) } else { Ok(rows) }
 }
 
@@ -120,13 +192,26 @@ pub enum TableFormat {
     Text,
     /// As NumPy writes arrays.
     Npy,
+    /// As NumPy writes several of them.
+    Npz,
+    /// As VTK writes points with values.
+    Vtk,
 }
 
 impl TableFormat {
-    fn read(self, bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, TableFault> {
+    fn read(self, problem: &Problem, bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, TableFault> {
         match self {
             TableFormat::Text => csv::read(bytes, layout),
             TableFormat::Npy => npy::read(bytes, layout),
+            TableFormat::Npz => npz::read(bytes, layout),
+            TableFormat::Vtk => {
+                let coordinates = problem.domain.coordinates.iter();
+                let space: Vec<&str> = coordinates
+                    .filter(|coordinate| coordinate.role == Role::Space)
+                    .map(|coordinate| coordinate.name.as_str())
+                    .collect();
+                vtk::read(bytes, &space, layout)
+            }
         }
     }
 }
@@ -136,12 +221,16 @@ impl TableFormat {
 #[doc(hidden)]
 pub fn read_bytes(problem: &Problem, bytes: &[u8], kind: TableFormat) -> [Result<Points, TableFault>; 2] {
     let measured = problem.data.first().ok_or(TableFault::Empty).and_then(|data| {
-        let rows = kind.read(bytes, &TableColumns::of_data(problem, data))?;
+        let layout = TableColumns::of_data(problem, data);
+        let rows = kind.read(problem, bytes, &layout)?;
+        let (rows, _) = split(&rows, |row| layout.lacks(rows.row(row)));
         Ok(arrange(&rows, &data.columns, problem.domain.len(), data.equations.len()))
     });
     let places = match kind {
         TableFormat::Text => points::read_text(problem, bytes),
-        TableFormat::Npy => kind.read(bytes, &TableColumns::of_points(problem)),
+        TableFormat::Npy | TableFormat::Npz | TableFormat::Vtk => {
+            kind.read(problem, bytes, &TableColumns::of_points(problem))
+        }
     };
     [measured, places]
 }

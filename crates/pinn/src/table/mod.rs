@@ -1,10 +1,15 @@
-//! Data files: CSV and NPY tables of finite numbers, checked once when they are read.
+//! Data files: tables of finite numbers, and grids of them for coefficients, checked once when they are read.
 
 mod csv;
+mod files;
+mod grid;
 mod layout;
 mod load;
+mod named;
 mod npy;
+mod npz;
 mod points;
+mod vtk;
 
 pub use crate::error::{Counted, TableError, TableFault};
 pub use load::{DataSources, ReferenceTable, Tables};

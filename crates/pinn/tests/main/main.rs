@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod changes;
+mod coefficients;
 mod decisions;
 mod device;
 mod divergence;
@@ -17,6 +18,7 @@ mod relative_residuals;
 mod resume;
 mod runs;
 mod sampling;
+mod shape_files;
 mod tables;
 mod training;
 mod windows;

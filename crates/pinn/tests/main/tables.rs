@@ -55,6 +55,81 @@ fn a_header_that_contradicts_the_columns_is_refused_by_name() {
 }
 
 #[test]
+fn columns_are_scaled_into_the_units_of_the_problem() {
+    let folder = Folder::new("scale");
+    let experiment =
+        folder.open(", scale = { x = 0.001, u = 2 }", "t,x,u\n0.5,2500,1\n").expect("metres of millimetres");
+    assert_eq!(experiment.tables().measurements(0).row(0), [0.5, 2.5, 2.0]);
+    let said = folder.refusal(", scale = { v = 2 }", "t,x,u\n0.5,1,1\n");
+    assert!(said.contains("there is no column `v`"), "{said}");
+    assert!(
+        folder.refusal(", scale = { u = 0 }", "t,x,u\n0,1,1\n").contains("expected a number other than 0")
+    );
+    assert!(folder.refusal(", names = { u = \"T\" }", "t,x,u\n0,1,1\n").contains("`names` is for files"));
+}
+
+#[test]
+fn rows_that_lack_a_measurement_are_left_out_and_counted() {
+    let folder = Folder::new("gaps");
+    let table = "t,x,u,v\n0,1,5,\n0.1,1,,7\n0.2,1,nan,7\n0.3,1,6,NA\n";
+    let experiment =
+        folder.open(", columns = [\"t\", \"x\", \"u\", \"_\"]", table).expect("two rows are whole");
+    let measured: Vec<&[f64]> = experiment.tables().measurements(0).iter().collect();
+    assert_eq!(measured, [[0.0, 1.0, 5.0], [0.3, 1.0, 6.0]]);
+    assert_eq!(experiment.notes(), ["probe.csv: 2 of 4 rows lack a measured value and are left out"]);
+    assert!(folder.refusal("", "t,x,u\n0,1,\n").contains("every row lacks a measured value"));
+    assert!(
+        folder.refusal("", "t,x,u\nnan,1,2\n").contains("line 2, column 1 is not finite"),
+        "a place is needed"
+    );
+}
+
+#[test]
+fn validation_keeps_the_same_rows_from_training_every_time() {
+    let folder = Folder::new("validation");
+    let rows: String = (0..200).map(|row| format!("{},1,{row}\n", f64::from(row) / 200.0)).collect();
+    let table = format!("t,x,u\n{rows}");
+    let open = || folder.open(", validation = 0.2", &table).expect("enough rows");
+    let (one, other) = (open(), open());
+    let kept = one.tables().kept(0).expect("some rows");
+    assert_eq!(kept, other.tables().kept(0).expect("some rows"));
+    assert!((25..=55).contains(&kept.len()), "{} of 200", kept.len());
+    assert_eq!(kept.len() + one.tables().measurements(0).len(), 200);
+    let start = one.start();
+    let found = one.validations(&start.parameters).expect("it can be measured");
+    let predicted = one.predict(&start.parameters, &places(kept)).expect("a prediction");
+    let squares: f64 = predicted.iter().zip(kept.iter()).map(|(value, row)| (value - row[2]).powi(2)).sum();
+    let wanted = (squares / kept.len() as f64).sqrt();
+    assert!(found.len() == 1 && (found[0].root_mean_square - wanted).abs() < 1e-9 * wanted, "{found:?}");
+    assert!(folder.refusal(", validation = 1.5", &table).contains("between 0 and 1"));
+    assert!(folder.refusal(", validation = 0.001", "t,x,u\n0,1,1\n").contains("leaves none for one of both"));
+}
+
+/// The coordinates of rows.
+fn places(rows: &pinnace::Points) -> pinnace::Points {
+    pinnace::Points::from_rows(2, rows.iter().flat_map(|row| row[..2].to_vec()).collect())
+}
+
+#[test]
+fn points_with_values_of_other_programs_are_measurements() {
+    let folder = Folder::new("vtk");
+    let text = PROBLEM.replace("t = [0, 1]\n", "").replace("u_t = u_xx", "u_xx = 0")
+        + "[data]\nprobe = { file = \"probe.vtu\", names = { u = \"temperature\" } }\n";
+    let file = "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"2\"><PointData>\
+        <DataArray type=\"Float64\" Name=\"temperature\" format=\"ascii\">5 6</DataArray></PointData><Points>\
+        <DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">1 0 0 2 0 0</DataArray></Points></Piece>\
+        </UnstructuredGrid></VTKFile>";
+    std::fs::write(folder.0.join("probe.vtu"), file).expect("the folder can be written");
+    let experiment =
+        Experiment::from_text("test", &text, &folder.0, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let measured: Vec<&[f64]> = experiment.tables().measurements(0).iter().collect();
+    assert_eq!(measured, [[1.0, 5.0], [2.0, 6.0]]);
+    let unnamed = text.replace(", names = { u = \"temperature\" }", "");
+    let said = Experiment::from_text("test", &unnamed, &folder.0, &[]).expect_err("no array `u`").to_string();
+    assert!(said.contains("it has no array `u`, but `temperature`, `x`"), "{said}");
+}
+
+#[test]
 fn a_header_in_other_letters_or_with_other_columns_is_refused_with_what_to_write() {
     let folder = Folder::new("letters");
     let said = folder.refusal("", "X,Time,U\n0.5,0.5,1\n");

@@ -1,7 +1,7 @@
 //! Integrals over regions and values at places: numbers of a whole solution.
 
 use super::{Broken, Context, Integrals, Normals, Resolver, Syntax, SyntaxKind, Value};
-use crate::expression::{Expression, Field, Leaf, Membership};
+use crate::expression::{Expression, Field, GivenField, Leaf, Membership};
 use crate::parse::sections::place;
 use crate::problem::{Domain, Integral, Region, Role, System};
 use std::ops::Range;
@@ -53,7 +53,7 @@ impl Resolver<'_> {
     }
 
     fn region(&mut self, regions: &[Syntax], territory: &Domain) -> Result<Region, Broken> {
-        if let [Syntax { kind: SyntaxKind::Quoted(name), range }] = regions {
+        if let [Syntax { kind: SyntaxKind::Text(name), range }] = regions {
             if matches!(name.trim(), "inside" | "domain") {
                 return self.inside(range, territory);
             }
@@ -214,6 +214,7 @@ impl Resolver<'_> {
             let site = place as u16 + 1;
             let there = self.workshop.pool.substitute(integrand, &mut |pool, leaf| match leaf {
                 Leaf::Field(field) => Some(pool.leaf(Leaf::Field(Field { site, ..field }))),
+                Leaf::Given(given) => Some(pool.leaf(Leaf::Given(GivenField { site, ..given }))),
                 Leaf::Coordinate(axis) => {
                     let fixed = node.fixed.iter().find(|(own, _)| *own == usize::from(axis));
                     fixed.map(|(_, value)| pool.number(*value))
@@ -247,6 +248,7 @@ impl Resolver<'_> {
         let mut across = |here: Expression| {
             let there = self.workshop.pool.substitute(here, &mut |pool, leaf| match leaf {
                 Leaf::Field(field) => Some(pool.leaf(Leaf::Field(Field { site: 1, ..field }))),
+                Leaf::Given(given) => Some(pool.leaf(Leaf::Given(GivenField { site: 1, ..given }))),
                 Leaf::Inside(own) => Some(pool.leaf(Leaf::Inside(Membership { site: 1, ..own }))),
                 Leaf::Coordinate(axis) => Some(pool.leaf(Leaf::Coordinate(axis + count))),
                 _ => None,

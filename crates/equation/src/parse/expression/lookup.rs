@@ -123,6 +123,8 @@ impl Resolver<'_> {
             (uses.unknowns && !self.context.unknowns, "unknowns"),
             (uses.parameters && !self.context.parameters, "parameters"),
             (uses.coordinates && !self.context.coordinates, "coordinates"),
+            // Known at the points of equations, conditions and data, and nowhere else.
+            (uses.files && !self.context.unknowns, "values of files"),
         ];
         if let Some((_, what)) = forbidden.iter().find(|(forbidden, _)| *forbidden) {
             let indirect = matches!(meaning, Meaning::Function(..));

@@ -15,7 +15,7 @@ pub(super) use names::{Meaning, NameSplit, Scope, Uses};
 pub(super) use operators::shape;
 pub(super) use resolve::{Broken, Context, Integrals, Normals, Resolver, Value, Workshop};
 pub(super) use syntax::{Parser, Syntax, SyntaxKind};
-pub(super) use token::Token;
+pub(super) use token::{Token, quotations};
 
 use std::ops::Range;
 

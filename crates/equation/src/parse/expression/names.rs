@@ -43,6 +43,7 @@ pub(in crate::parse) struct Uses {
     pub(in crate::parse) coordinates: bool,
     pub(in crate::parse) parameters: bool,
     pub(in crate::parse) unknowns: bool,
+    pub(in crate::parse) files: bool,
 }
 
 impl Uses {
@@ -50,6 +51,7 @@ impl Uses {
         self.coordinates |= other.coordinates;
         self.parameters |= other.parameters;
         self.unknowns |= other.unknowns;
+        self.files |= other.files;
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Scope, Syntax, SyntaxKind, Uses, shape};
 use crate::expression::{Expression, Function, Leaf, Node, Overflow, Pool};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::Text;
-use crate::problem::{Domain, Elsewhere, Integral, System};
+use crate::problem::{Domain, Elsewhere, GivenFunction, Integral, System};
 use geometry::Shape;
 use std::ops::Range;
 
@@ -25,6 +25,8 @@ pub(in crate::parse) struct Workshop {
     pub(in crate::parse) pool: Pool,
     pub(in crate::parse) scope: Scope,
     pub(in crate::parse) mistakes: Mistakes,
+    /// Functions that files hold.
+    pub(in crate::parse) given: Vec<GivenFunction>,
     /// Operands handled so far.
     effort: usize,
     /// Derivatives of composed expressions taken so far: each walks the expression.
@@ -198,8 +200,8 @@ impl<'w> Resolver<'w> {
         let value = match &syntax.kind {
             SyntaxKind::Number(value) => Value::Scalar(self.workshop.pool.number(*value)),
             SyntaxKind::Name(name) => self.name(name, &syntax.range)?,
-            SyntaxKind::Quoted(_) => {
-                let hint = "texts in quotes are regions: `integral(u, \"boundary\")`";
+            SyntaxKind::Text(_) => {
+                let hint = "quotes are for regions of integrals, as in `integral(u, \"boundary\")`, and for names of files in [geometry]";
                 return Err(self.fail_with(&syntax.range, "a text in quotes has no value", hint));
             }
             SyntaxKind::Index(name, index) => self.indexed(name, index, &syntax.range)?,

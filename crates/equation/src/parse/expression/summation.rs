@@ -111,7 +111,7 @@ impl Resolver<'_> {
 /// The names that are indexed with an expression of `index`.
 fn indexed_by<'s>(syntax: &'s Syntax, index: &str, found: &mut Vec<&'s str>) {
     match &syntax.kind {
-        SyntaxKind::Number(_) | SyntaxKind::Quoted(_) | SyntaxKind::Name(_) => {}
+        SyntaxKind::Number(_) | SyntaxKind::Name(_) | SyntaxKind::Text(_) => {}
         SyntaxKind::Index(name, inner) => {
             if mentions(inner, index) {
                 found.push(name);

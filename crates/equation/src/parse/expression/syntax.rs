@@ -19,8 +19,8 @@ pub(in crate::parse) struct Syntax {
 pub(in crate::parse) enum SyntaxKind {
     Number(f64),
     Name(String),
-    /// `"text"`, without the quotes.
-    Quoted(String),
+    /// What stands between quotes.
+    Text(String),
     /// `name[index]`
     Index(String, Box<Syntax>),
     /// `name(arguments)`; the range is the name's.
@@ -266,10 +266,10 @@ impl<'t> Parser<'t> {
                 Ok(Syntax { kind: SyntaxKind::Number(value), range })
             }
             Token::Name => self.named(),
-            Token::Quoted => {
+            Token::Text => {
                 self.position += 1;
-                let inner = self.text[range.start + 1..range.end - 1].to_owned();
-                Ok(Syntax { kind: SyntaxKind::Quoted(inner), range })
+                let content = self.text[range.start + 1..range.end - 1].to_owned();
+                Ok(Syntax { kind: SyntaxKind::Text(content), range })
             }
             Token::Open => {
                 self.position += 1;
@@ -398,7 +398,7 @@ impl Syntax {
     /// Calls `each` for every name that stands for a value.
     pub(in crate::parse) fn names<'s>(&'s self, each: &mut impl FnMut(&'s str, &Range<usize>)) {
         match &self.kind {
-            SyntaxKind::Number(_) | SyntaxKind::Quoted(_) => {}
+            SyntaxKind::Number(_) | SyntaxKind::Text(_) => {}
             SyntaxKind::Name(name) => each(name, &self.range),
             SyntaxKind::Index(name, inner) => {
                 each(name, &self.range);

@@ -11,8 +11,8 @@ use std::ops::Range;
 pub(in crate::parse) enum Token {
     Number(f64),
     Name,
-    /// A text in quotes.
-    Quoted,
+    /// In quotes, which belong to it.
+    Text,
     Plus,
     Minus,
     Star,
@@ -58,8 +58,8 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<Lexeme>, SyntaxError> {
             number(text, start)?
         } else if character.is_alphabetic() {
             (Token::Name, length_while(&text[start..], continues_name))
-        } else if let Some(length) = quoted(text, start, character) {
-            (Token::Quoted, length)
+        } else if is_quote(character, lexemes.last()) {
+            quoted(text, start, character)?
         } else {
             symbol(text, start, character)?
         };
@@ -70,12 +70,24 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<Lexeme>, SyntaxError> {
     Ok(lexemes)
 }
 
-/// Bytes of a text in quotes. A single quote behind a name is somebody's derivative.
-fn quoted(text: &str, start: usize, quote: char) -> Option<usize> {
-    let behind_name =
-        quote == '\'' && text[..start].ends_with(|before: char| continues_name(before) || before == ')');
-    let starts = matches!(quote, '"' | '\'') && !behind_name;
-    starts.then(|| text[start + 1..].find(quote)).flatten().map(|length| length + 2)
+/// Whether a text begins here. A single quote behind a name is somebody's derivative.
+fn is_quote(character: char, before: Option<&Lexeme>) -> bool {
+    let is_argument = before.is_some_and(|lexeme| matches!(lexeme.token, Token::Open | Token::Comma));
+    character == '"' || character == '\'' && is_argument
+}
+
+fn quoted(text: &str, start: usize, quote: char) -> Result<(Token, usize), SyntaxError> {
+    match text[start + 1..].find(quote) {
+        Some(length) => Ok((Token::Text, length + 2)),
+        None => Err(SyntaxError::new(start..start + 1, "this quote is never closed")),
+    }
+}
+
+/// Where the contents of quotes stand in a text; none in one that is no expression.
+pub(in crate::parse) fn quotations(text: &str) -> Vec<Range<usize>> {
+    let lexemes = tokenize(text).unwrap_or_default();
+    let quoted = lexemes.into_iter().filter(|lexeme| lexeme.token == Token::Text);
+    quoted.map(|lexeme| lexeme.range.start + 1..lexeme.range.end - 1).collect()
 }
 
 fn symbol(text: &str, start: usize, character: char) -> Result<(Token, usize), SyntaxError> {

@@ -3,7 +3,7 @@
 use super::equations::{MAX_EQUATIONS, named, points, weight};
 use super::place;
 use super::regions::INTERFACE;
-use crate::expression::{Derivative, Expression, Field, Leaf};
+use crate::expression::{Derivative, Expression, Field, GivenField, Leaf};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{Text, TomlEntry, TomlTable, TomlValue};
 use crate::parse::expression::{Context, Integrals, Meaning, Normals, Parser, Workshop};
@@ -271,6 +271,7 @@ fn wrap(
 fn at_site(field: Expression, site: u16, axis: usize, value: f64, workshop: &mut Workshop) -> Expression {
     workshop.pool.substitute(field, &mut |pool, leaf| match leaf {
         Leaf::Field(field) => Some(pool.leaf(Leaf::Field(Field { site, ..field }))),
+        Leaf::Given(given) => Some(pool.leaf(Leaf::Given(GivenField { site, ..given }))),
         Leaf::Coordinate(other) if usize::from(other) == axis => Some(pool.number(value)),
         _ => None,
     })

@@ -19,9 +19,9 @@ pub(in crate::parse) fn file<'d>(entry: &'d TomlEntry, workshop: &mut Workshop) 
     let text = reader::text(&entry.node, &mut workshop.mistakes)?;
     let extension = text.content.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     match extension.as_deref() {
-        Some("csv" | "npy") => Some(&text.content),
+        Some("csv" | "npy" | "npz" | "vtu" | "vtp") => Some(&text.content),
         _ => {
-            let message = "this file is neither .csv nor .npy";
+            let message = "this file is none of .csv, .npy, .npz, .vtu and .vtp";
             workshop.mistakes.report_with(entry.node.span, message, "convert it to one of these");
             None
         }
@@ -41,7 +41,7 @@ pub(in crate::parse) fn read(
 }
 
 fn read_one(entry: &TomlEntry, unknowns: &[Unknown], workshop: &mut Workshop) -> Option<Data> {
-    let known = ["file", "columns", "noise", "weight"];
+    let known = ["file", "columns", "noise", "weight", "scale", "names", "validation"];
     let table = reader::record(&entry.node, &known, &mut workshop.mistakes)?;
     let weight = weight(table, workshop);
     let noise = table.get("noise").and_then(|entry| reader::positive(&entry.node, &mut workshop.mistakes));
@@ -53,6 +53,7 @@ fn read_one(entry: &TomlEntry, unknowns: &[Unknown], workshop: &mut Workshop) ->
             None
         }
     };
+    let validation = table.get("validation").and_then(|entry| share(entry, workshop));
     let mut measured = Vec::new();
     let columns = match table.get("columns") {
         Some(columns) => {
@@ -79,13 +80,81 @@ fn read_one(entry: &TomlEntry, unknowns: &[Unknown], workshop: &mut Workshop) ->
             coordinates.chain((0..unknowns.len()).map(Column::Measured)).collect()
         }
     };
+    let called: Vec<String> = columns
+        .iter()
+        .map(|column| match *column {
+            Column::Coordinate(axis) => workshop.scope.coordinates[axis].0.clone(),
+            Column::Measured(position) => measured[position].0.clone(),
+            Column::Ignored => "_".to_owned(),
+        })
+        .collect();
+    let scales = scales(table, &called, workshop);
+    let names = names(table, &called, workshop);
     let mut all = Vec::with_capacity(measured.len());
     for (position, (text, expression)) in measured.into_iter().enumerate() {
         let column = workshop.pool.leaf(Leaf::Column(position as u16));
         all.push((format!("{text} = measured"), vec![workshop.pool.subtract(expression, column)]));
     }
     let equations = named(&entry.key, all, weight);
-    Some(Data { name: entry.key.clone(), file: file?.to_owned(), columns, equations, noise })
+    let (name, file) = (entry.key.clone(), file?.to_owned());
+    Some(Data { name, file, columns, equations, noise, scales: scales?, names: names?, validation })
+}
+
+/// A share of the rows: more than none, less than all.
+fn share(entry: &TomlEntry, workshop: &mut Workshop) -> Option<f64> {
+    let share = reader::number(&entry.node, &mut workshop.mistakes)?;
+    if 0.0 < share && share < 1.0 {
+        return Some(share);
+    }
+    let hint = "a fifth is `validation = 0.2`";
+    workshop.mistakes.report_with(entry.node.span, "expected a number between 0 and 1", hint);
+    None
+}
+
+/// The place of the column that an entry is about; reported where there is none.
+fn column_of(entry: &TomlEntry, called: &[String], workshop: &mut Workshop) -> Option<usize> {
+    let own = called.iter().position(|name| name == entry.key.trim() && name != "_");
+    if own.is_none() {
+        let known: Vec<&str> = called.iter().map(String::as_str).filter(|name| *name != "_").collect();
+        reader::absent(entry, &known, "there is no column", &mut workshop.mistakes);
+    }
+    own
+}
+
+/// `scale = { u = 0.001 }`: one factor per column.
+fn scales(table: &TomlTable, called: &[String], workshop: &mut Workshop) -> Option<Vec<f64>> {
+    let mut scales = vec![1.0; called.len()];
+    let Some(stated) = table.get("scale") else { return Some(scales) };
+    for entry in &reader::table(&stated.node, &mut workshop.mistakes)?.entries {
+        let column = column_of(entry, called, workshop)?;
+        let scale = workshop.constant(&entry.node, "a scale")?;
+        if scale == 0.0 {
+            let hint = "the factor that makes the unit of the problem from that of the file";
+            workshop.mistakes.report_with(entry.node.span, "expected a number other than 0", hint);
+            return None;
+        }
+        scales[column] = scale;
+    }
+    Some(scales)
+}
+
+/// `names = { u = "temperature" }`: what columns are called in the file.
+fn names(table: &TomlTable, called: &[String], workshop: &mut Workshop) -> Option<Vec<String>> {
+    let mut names = called.to_vec();
+    let Some(stated) = table.get("names") else { return Some(names) };
+    let named = table.get("file").map(|entry| &entry.node.value);
+    if let Some(crate::parse::document::TomlValue::Text(text)) = named
+        && [".csv", ".npy"].iter().any(|ending| text.content.to_ascii_lowercase().ends_with(ending))
+    {
+        let message = "`names` is for files whose columns have names: .npz, .vtu and .vtp";
+        workshop.mistakes.report_with(stated.key_span, message, "here `columns` says what each column holds");
+        return None;
+    }
+    for entry in &reader::table(&stated.node, &mut workshop.mistakes)?.entries {
+        let column = column_of(entry, called, workshop)?;
+        names[column].clone_from(&reader::text(&entry.node, &mut workshop.mistakes)?.content);
+    }
+    Some(names)
 }
 
 /// What columns hold: each coordinate exactly once, and at least one column that `measure` takes.

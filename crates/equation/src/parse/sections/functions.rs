@@ -1,8 +1,10 @@
-//! `[functions]`: named expressions.
+//! `[functions]`: named expressions, and tables of values.
 
+use super::table_function::{self, TableInputs};
 use crate::parse::definitions::{chain, order};
 use crate::parse::document::{Text, TomlEntry, TomlTable, TomlValue};
 use crate::parse::expression::{Context, Meaning, NameSplit, Resolver, Syntax, Uses, Value, Workshop};
+use crate::parse::files::FileReader;
 use crate::parse::reader;
 use std::collections::HashMap;
 
@@ -21,7 +23,12 @@ pub(in crate::parse) fn declare(section: &TomlTable, workshop: &mut Workshop) {
 }
 
 /// Resolves the functions, whatever their order in the file.
-pub(in crate::parse) fn read(section: &TomlTable, workshop: &mut Workshop) {
+pub(in crate::parse) fn read(
+    section: &TomlTable,
+    ranges: &[Option<(f64, f64)>],
+    files: &dyn FileReader,
+    workshop: &mut Workshop,
+) {
     let entries: Vec<&TomlEntry> = section.entries.iter().take(MAX_FUNCTIONS).collect();
     let positions: HashMap<&str, usize> =
         entries.iter().enumerate().map(|(position, entry)| (entry.key.as_str(), position)).collect();
@@ -34,7 +41,11 @@ pub(in crate::parse) fn read(section: &TomlTable, workshop: &mut Workshop) {
                 number(entry, workshop);
                 None
             }
-            TomlValue::Boolean(_) | TomlValue::Array(_) | TomlValue::Table(_) | TomlValue::Strange(_) => {
+            TomlValue::Table(table) => {
+                table_function::read(entry, table, TableInputs { ranges, files }, workshop);
+                None
+            }
+            TomlValue::Boolean(_) | TomlValue::Array(_) | TomlValue::Strange(_) => {
                 let wanted = "an expression in quotes or a number";
                 reader::expected_formula(wanted, &entry.node, &mut workshop.mistakes);
                 None

@@ -15,6 +15,7 @@ pub(super) mod reference;
 pub(super) mod regions;
 pub(super) mod repeated;
 pub(super) mod sampling;
+mod table_function;
 pub(super) mod training;
 pub(super) mod unknowns;
 pub(super) mod windows;

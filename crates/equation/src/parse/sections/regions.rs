@@ -4,7 +4,7 @@ use super::geometry;
 use crate::expression::{Leaf, Membership};
 use crate::parse::document::TomlTable;
 use crate::parse::expression::{Meaning, Uses, Value, Workshop};
-use crate::parse::reader;
+use crate::parse::files::FileReader;
 use crate::problem::{Subdomain, indicator, without};
 use ::geometry::Solid;
 use std::sync::Arc;
@@ -13,7 +13,11 @@ use std::sync::Arc;
 const MAX_REGIONS: usize = 16;
 
 /// Reads the section. Names of regions stand for 1 inside and 0 elsewhere.
-pub(in crate::parse) fn read(section: &TomlTable, workshop: &mut Workshop) -> Vec<Subdomain> {
+pub(in crate::parse) fn read(
+    section: &TomlTable,
+    files: &dyn FileReader,
+    workshop: &mut Workshop,
+) -> Vec<Subdomain> {
     let mut found: Vec<Subdomain> = Vec::new();
     if let Some(entry) = section.entries.get(MAX_REGIONS) {
         workshop.mistakes.report(entry.key_span, format!("more than {MAX_REGIONS} regions"));
@@ -27,9 +31,7 @@ pub(in crate::parse) fn read(section: &TomlTable, workshop: &mut Workshop) -> Ve
             workshop.mistakes.report_with(entry.key_span, message, "choose another name");
             continue;
         }
-        let text = reader::text(&entry.node, &mut workshop.mistakes);
-        let parts = workshop.parts.clone();
-        let Some(shape) = text.and_then(|text| geometry::read_shape(text, &parts, workshop)) else {
+        let Some(shape) = geometry::region(&entry.node, files, workshop) else {
             continue;
         };
         if shape.dimension() != axes.len() {

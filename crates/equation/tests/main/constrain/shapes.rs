@@ -93,7 +93,13 @@ fn second_derivatives_of_phi_are_bounded_at_every_corner() {
             case.treatments()
         );
         let mut problem = case.constrained.clone();
-        let phi = problem.given.iter().find(|given| given.name == "phi_u").expect("phi").formula;
+        let phi = problem
+            .given
+            .iter()
+            .find(|given| given.name == "phi_u")
+            .expect("phi")
+            .formula()
+            .expect("a formula");
         let second: Vec<_> = [0, 1]
             .map(|axis| {
                 let slope = problem.pool.differentiate(phi, axis);
@@ -130,7 +136,13 @@ fn an_ansatz_on_a_shape_costs_a_few_columns_and_hardly_any_instruction() {
 /// A function of x and y at a place.
 fn at(case: &Pair, name: &str, place: [f64; 2]) -> f64 {
     let problem = &case.constrained;
-    let formula = problem.given.iter().find(|given| given.name == name).expect("the function").formula;
+    let formula = problem
+        .given
+        .iter()
+        .find(|given| given.name == name)
+        .expect("the function")
+        .formula()
+        .expect("a formula");
     equation::expression::evaluate(&problem.pool, formula, &|leaf| match leaf {
         Leaf::Coordinate(axis) => place[usize::from(axis)],
         other => panic!("{other:?}"),

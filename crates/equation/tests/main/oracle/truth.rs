@@ -125,7 +125,9 @@ impl<T: Number> Point<'_, T> {
                 Leaf::Parameter(position) => self.scalar(parameters, usize::from(position)),
                 // Only its value: derivatives are taken of the whole.
                 Leaf::Given(given) => {
-                    let formula = self.problem.given[usize::from(given.function)].formula;
+                    let formula = self.problem.given[usize::from(given.function)]
+                        .formula()
+                        .expect("shapes have formulas");
                     evaluate(&self.problem.pool, formula, &|leaf| match leaf {
                         Leaf::Coordinate(axis) => coordinates[usize::from(axis)].clone(),
                         other => panic!("{other:?} does not occur in a known function"),

@@ -329,3 +329,40 @@ proptest! {
         survive(&lines.join("\n"));
     }
 }
+
+/// Shapes of every kind, changed at random by a rule that is the same every time: pieces of them are swapped, doubled and cut.
+#[test]
+fn changed_shapes_are_survived() {
+    const SHAPES: [&str; 6] = [
+        "rectangle([0, 0], [2, 1]) - disk([0.5, 0.5], 0.2)",
+        "rotate(translate(scale(star([0, 0], 1, 0.5, 5), 2), [1, 0]), pi/4, [1, 0])",
+        "union(polygon([[0, 0], [1, 0], [0, 1]]), spline([[3, 0], [2, 1], [1, 0], [2, -1]]))",
+        "repeat(ellipse([-4, 0], [2, 1]), [0.5, 0], 4) * half_space([0, 0], [1, 1])",
+        "stl('bracket.stl', 0.001) + outline(\"island.geojson\", 1, 2)",
+        "intersection(disk([0, 0], 1e300), circle([0, 0], 1e-300)) + difference(part, part)",
+    ];
+    const WORDS: [&str; 16] =
+        ["[", "]", "(", ")", ",", "-", "*", "/0", "1e308", "0", "'", "\"", "part", "disk", "nan", "repeat("];
+    let mut bits = 12_345u64;
+    let mut below = |limit: usize| {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (bits >> 33) as usize % limit
+    };
+    for round in 0..1500 {
+        let mut shape = SHAPES[round % SHAPES.len()].to_owned();
+        for _ in 0..below(4) {
+            let at = below(shape.len() + 1);
+            match below(4) {
+                0 => shape.truncate(at),
+                1 => shape.insert_str(at, WORDS[below(WORDS.len())]),
+                2 => shape.insert_str(at, SHAPES[below(SHAPES.len())]),
+                _ => shape.replace_range(at..shape.len().min(at + 3), WORDS[below(WORDS.len())]),
+            }
+        }
+        let written = shape.replace('\\', "").replace('"', "\\\"");
+        survive(&format!(
+            "[domain]\nx = [-9, 9]\ny = [-9, 9]\n[geometry]\npart = \"disk([0, 0], 1)\"\nshape = \"{written}\"\n[unknowns]\nu = {{}}\n\
+             [equations]\na = \"laplacian(u) = 1\"\n[conditions]\nb = {{ on = \"boundary\", equation = \"u = 0\" }}\n"
+        ));
+    }
+}

@@ -23,6 +23,9 @@ impl std::fmt::Display for StlPlace {
 /// Why triangles make no solid.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum MeshError {
+    /// A file of no bytes.
+    #[error("the file is empty")]
+    Empty,
     /// Neither kind of STL file.
     #[error(
         "{bytes} bytes that are no STL file: a text begins with `solid`, a binary file has 84 bytes or more"

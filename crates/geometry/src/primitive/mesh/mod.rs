@@ -40,7 +40,7 @@ impl Mesh {
     /// Refuses a surface that is open, inside out, of mixed orientation, or around nothing.
     pub fn from_stl(bytes: &[u8]) -> Result<Mesh, MeshError> {
         let mut welded = Welded::default();
-        stl::read(bytes, &mut |corners| welded.add(corners))?;
+        stl::read(bytes, &mut |place, corners| welded.add(place, corners))?;
         let volume = welded.checked()?;
         let notes = welded.notes();
         let Welded { vertices, mut triangles, .. } = welded;

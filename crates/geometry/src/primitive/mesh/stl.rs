@@ -12,8 +12,14 @@ const RECORD: usize = 50;
 /// Cubes of larger coordinates are still numbers.
 const LARGEST: f64 = 1e75;
 
-/// Gives every triangle to `keep`.
-pub(super) fn read(bytes: &[u8], keep: &mut dyn FnMut([Vector; 3])) -> Result<(), MeshError> {
+/// Who takes triangles.
+type Keep<'k> = dyn FnMut(StlPlace, [Vector; 3]) + 'k;
+
+/// Gives every triangle to `keep`, and where it stands.
+pub(super) fn read(bytes: &[u8], keep: &mut Keep<'_>) -> Result<(), MeshError> {
+    if bytes.is_empty() {
+        return Err(MeshError::Empty);
+    }
     let declared = bytes.get(HEADER - 4..HEADER).map(|number| u32::from_le_bytes(first(number)));
     let needed = declared.map(|declared| HEADER as u64 + RECORD as u64 * u64::from(declared));
     let is_text = bytes.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
@@ -42,22 +48,23 @@ fn checked(place: StlPlace, value: f64) -> Result<f64, MeshError> {
     if value.abs() <= LARGEST { Ok(value) } else { Err(MeshError::Coordinate { place, value }) }
 }
 
-fn binary(records: &[u8], keep: &mut dyn FnMut([Vector; 3])) -> Result<(), MeshError> {
+fn binary(records: &[u8], keep: &mut Keep<'_>) -> Result<(), MeshError> {
     if records.len() / RECORD > MOST_TRIANGLES {
         return Err(MeshError::TooMany);
     }
     for (index, record) in records.chunks_exact(RECORD).enumerate() {
+        let place = StlPlace::Triangle(index + 1);
         let mut corners = [[0.0; 3]; 3];
         for (to, number) in corners.iter_mut().flatten().zip(record[12..].chunks_exact(4)) {
             let value = f64::from(f32::from_le_bytes(first(number)));
-            *to = checked(StlPlace::Triangle(index + 1), value)?;
+            *to = checked(place, value)?;
         }
-        keep(corners);
+        keep(place, corners);
     }
     Ok(())
 }
 
-fn text(bytes: &[u8], keep: &mut dyn FnMut([Vector; 3])) -> Result<(), MeshError> {
+fn text(bytes: &[u8], keep: &mut Keep<'_>) -> Result<(), MeshError> {
     let mut words = Words { rest: bytes, line: 1 };
     let mut triangles = 0;
     let mut within = false;
@@ -77,7 +84,8 @@ fn text(bytes: &[u8], keep: &mut dyn FnMut([Vector; 3])) -> Result<(), MeshError
                 if triangles > MOST_TRIANGLES {
                     return Err(MeshError::TooMany);
                 }
-                keep(facet(&mut words)?);
+                let place = StlPlace::Line(words.line);
+                keep(place, facet(&mut words)?);
             }
             None if !within => return Ok(()),
             _ if within => return Err(words.unexpected("`facet` or `endsolid`", word)),

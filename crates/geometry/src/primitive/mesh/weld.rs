@@ -1,6 +1,6 @@
 //! Closed surfaces from loose triangles.
 
-use super::MeshError;
+use super::{MeshError, StlPlace};
 use crate::vector::{Vector, cross, dot, subtract};
 use std::collections::{HashMap, HashSet};
 
@@ -12,13 +12,33 @@ pub(super) struct Welded {
     /// Only asked, never listed: its order is another one in every run.
     known: HashMap<[u64; 3], u32>,
     seen: HashSet<[u32; 3]>,
-    degenerate: usize,
-    duplicate: usize,
+    degenerate: LeftOut,
+    duplicate: LeftOut,
+}
+
+/// Triangles that were not kept.
+#[derive(Default)]
+struct LeftOut {
+    count: usize,
+    first: Option<StlPlace>,
+}
+
+impl LeftOut {
+    fn add(&mut self, place: StlPlace) {
+        self.count += 1;
+        self.first.get_or_insert(place);
+    }
+
+    fn note(&self, what: &str) -> Option<String> {
+        let place = self.first?;
+        let (noun, verb) = if self.count == 1 { ("triangle", "was") } else { ("triangles", "were") };
+        Some(format!("{} {noun} {what} {verb} left out, the first at {place}", self.count))
+    }
 }
 
 impl Welded {
     /// Corners with equal coordinates become one vertex.
-    pub(super) fn add(&mut self, corners: [Vector; 3]) {
+    pub(super) fn add(&mut self, place: StlPlace, corners: [Vector; 3]) {
         let triangle = corners.map(|corner| {
             // Minus zero is zero.
             let corner = corner.map(|value| value + 0.0);
@@ -30,7 +50,7 @@ impl Welded {
         });
         let [a, b, c] = triangle;
         if a == b || b == c || c == a {
-            self.degenerate += 1;
+            self.degenerate.add(place);
             return;
         }
         // Turned so that the smallest comes first, which keeps the orientation.
@@ -44,20 +64,17 @@ impl Welded {
         if self.seen.insert(turned) {
             self.triangles.push(triangle);
         } else {
-            self.duplicate += 1;
+            self.duplicate.add(place);
         }
     }
 
     /// What was left out.
     pub(super) fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.degenerate > 0 {
-            notes.push(format!("{} triangles with two equal corners were left out", self.degenerate));
-        }
-        if self.duplicate > 0 {
-            notes.push(format!("{} triangles that repeat others were left out", self.duplicate));
-        }
-        notes
+        let notes = [
+            self.degenerate.note("with two equal corners"),
+            self.duplicate.note("with the corners of another"),
+        ];
+        notes.into_iter().flatten().collect()
     }
 
     /// Every edge is run through in both directions equally often, and the volume is positive. Returns the volume.

@@ -7,8 +7,9 @@ use crate::cumulative::Cumulative;
 use crate::placement::Placement;
 use crate::primitive::Spline;
 use crate::primitive::mesh::Mesh;
+use crate::primitive::outline::Ring;
 use crate::quadric::LocalQuadric;
-use crate::vector::{Vector, along, cross, length};
+use crate::vector::{Vector, along, cross, length, padded};
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
@@ -71,6 +72,7 @@ pub(crate) enum Patch {
         tube: f64,
     },
     Curve(Arc<Spline>),
+    Ring(Arc<Ring>),
     Triangles(Arc<Mesh>),
 }
 
@@ -83,7 +85,11 @@ impl Patch {
     pub(crate) fn parameters(&self) -> usize {
         match self {
             Patch::End(_) => 0,
-            Patch::Segment { .. } | Patch::Circle { .. } | Patch::Ellipse { .. } | Patch::Curve(_) => 1,
+            Patch::Segment { .. }
+            | Patch::Circle { .. }
+            | Patch::Ellipse { .. }
+            | Patch::Curve(_)
+            | Patch::Ring(_) => 1,
             Patch::Parallelogram { .. }
             | Patch::Sphere { .. }
             | Patch::Ellipsoid { .. }
@@ -119,6 +125,7 @@ impl Patch {
             Patch::Cone { radius, height } => round::cone(*radius, *height, place),
             Patch::Torus { ring, tube } => round::torus(*ring, *tube, place),
             Patch::Curve(spline) => spline.spot(place[0]),
+            Patch::Ring(ring) => ring.spot(place[0]),
             Patch::Triangles(mesh) => mesh.spot(place),
         }
     }
@@ -138,6 +145,7 @@ impl Patch {
             Patch::Cone { radius, height } => PI * radius * (radius * radius + height * height).sqrt(),
             Patch::Torus { ring, tube } => TAU * ring * TAU * tube,
             Patch::Curve(spline) => spline.length(),
+            Patch::Ring(ring) => ring.length(),
             Patch::Triangles(mesh) => mesh.area(),
         }
     }
@@ -160,7 +168,11 @@ impl Patch {
             Patch::Ellipse { semi_axes: [a, b] } => Some(LocalQuadric::round([*a, *b, f64::INFINITY])),
             Patch::Sphere { radius } => Some(LocalQuadric::round([*radius; 3])),
             Patch::Ellipsoid { semi_axes, .. } => Some(LocalQuadric::round(*semi_axes)),
-            Patch::Cone { .. } | Patch::Torus { .. } | Patch::Curve(_) | Patch::Triangles(_) => None,
+            Patch::Cone { .. }
+            | Patch::Torus { .. }
+            | Patch::Curve(_)
+            | Patch::Ring(_)
+            | Patch::Triangles(_) => None,
         }
     }
 
@@ -182,6 +194,7 @@ impl Patch {
                 let corners = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]];
                 corners.map(|[x, y]| [radius * x, radius * y, *height]).to_vec()
             }
+            Patch::Ring(ring) => ring.corners().iter().map(|corner| padded(corner)).collect(),
             Patch::Circle { .. }
             | Patch::Ellipse { .. }
             | Patch::Sphere { .. }

@@ -1,23 +1,18 @@
-//! `[geometry]`: the part of space that the problem is about, where that is not the whole box.
+//! The language of shapes: names of parts, primitives with their numbers, operations.
 
-use crate::parse::document::{Text, TomlTable};
-use crate::parse::expression::{Parser, Syntax, SyntaxKind, Workshop};
+use super::imported::Imported;
+use super::{plural, refuse};
+use crate::parse::document::{Text, TomlEntry, TomlNode};
+use crate::parse::expression::{Syntax, SyntaxKind, Workshop};
+use crate::parse::files::FileReader;
 use crate::parse::reader;
 use crate::parse::source::Span;
 use crate::parse::suggest::listed;
-use crate::problem::Geometry;
-use geometry::{GeometryError, Shape, Solid};
+use geometry::{GeometryError, Shape};
 use std::ops::Range;
-use std::sync::Arc;
-
-/// The key of the whole; all others name parts of it.
-const WHOLE: &str = "shape";
-
-/// How far a shape may reach beyond the box, as a share of the interval: rounding.
-const SLACK: f64 = 1e-9;
 
 /// Shapes and what is done with them, as a hint shows them.
-const CALLS: [(&str, &str); 20] = [
+const CALLS: [(&str, &str); 22] = [
     ("interval", "interval(0, 1)"),
     ("rectangle", "rectangle([0, 0], [2, 1])"),
     ("box", "box([0, 0, 0], [1, 1, 1])"),
@@ -32,6 +27,8 @@ const CALLS: [(&str, &str); 20] = [
     ("cone", "cone([0, 0, 0], [0, 0, 1], 0.5)"),
     ("torus", "torus([0, 0, 0], [0, 0, 1], 1, 0.2)"),
     ("half_space", "half_space([0, 0], [1, 0])"),
+    ("stl", "stl('bracket.stl', 0.001)"),
+    ("outline", "outline('island.geojson')"),
     ("translate", "translate(disk([0, 0], 1), [2, 0])"),
     ("rotate", "rotate(rectangle([0, 0], [2, 1]), pi/4)"),
     ("scale", "scale(disk([0, 0], 1), 2)"),
@@ -40,94 +37,50 @@ const CALLS: [(&str, &str); 20] = [
     ("intersection", "intersection(disk([0, 0], 1), disk([1, 0], 1))"),
 ];
 
-/// Reads the section. `None` where there is none, or where something is wrong with it, which has been reported.
-pub(in crate::parse) fn read(
-    section: &TomlTable,
-    ranges: &[Option<(f64, f64)>],
-    workshop: &mut Workshop,
-) -> Option<Geometry> {
-    let whole = section.get(WHOLE);
-    if whole.is_none() {
-        if let Some(first) = section.entries.first() {
-            let hint = "add `shape = \"rectangle([0, 0], [2, 1]) - disk([0.5, 0.5], 0.2)\"`";
-            workshop.mistakes.report_with(first.key_span, "[geometry] has no `shape`", hint);
-        }
-        return None;
-    }
-    let mut parts: Vec<(String, Option<Shape>)> = Vec::new();
-    for entry in section.entries.iter().filter(|entry| entry.key != WHOLE) {
-        let text = reader::text(&entry.node, &mut workshop.mistakes);
-        let shape = text.and_then(|text| read_shape(text, &parts, workshop));
-        parts.push((entry.key.clone(), shape.map(|shape| shape.named(&entry.key))));
-    }
-    workshop.parts.clone_from(&parts);
-    let entry = whole?;
-    let text = reader::text(&entry.node, &mut workshop.mistakes)?;
-    let shape = read_shape(text, &parts, workshop)?;
-    let axes = workshop.scope.space();
-    if shape.dimension() != axes.len() {
-        let names: Vec<&str> = axes.iter().map(|&axis| workshop.scope.coordinates[axis].0.as_str()).collect();
-        let message = format!("this shape has {} dimension{}", shape.dimension(), plural(shape.dimension()));
-        let hint = match names.len() {
-            0 => "[domain] has no space coordinate".to_owned(),
-            count => format!("[domain] has {count} space coordinate{}: {}", plural(count), names.join(", ")),
-        };
-        workshop.mistakes.report_with(entry.node.span, message, hint);
-        return None;
-    }
-    let solid = match Solid::new(shape) {
-        Ok(solid) => solid,
-        Err(error) => {
-            refuse(&error, entry.node.span, workshop);
-            return None;
-        }
-    };
-    for (&axis, [low, high]) in axes.iter().zip(solid.bounds()) {
-        let (start, end) = (*ranges.get(axis)?)?;
-        let slack = SLACK * (end - start);
-        if *low < start - slack || *high > end + slack {
-            let name = workshop.scope.coordinates[axis].0.clone();
-            // No negative zeros for people.
-            let (low, high) = (low + 0.0, high + 0.0);
-            let message =
-                format!("the shape lies between {name} = {low} and {name} = {high}, outside of [domain]");
-            let hint = format!("write `{name} = [{low}, {high}]` in [domain], or move the shape");
-            workshop.mistakes.report_with(entry.node.span, message, hint);
-            return None;
-        }
-    }
-    Some(Geometry { solid: Arc::new(solid), axes })
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
-}
-
-fn refuse(error: &GeometryError, span: Span, workshop: &mut Workshop) {
-    workshop.mistakes.report(span, error.to_string());
-}
-
-/// Reads a shape, which may use parts by their names.
-pub(super) fn read_shape(
-    text: &Text,
-    parts: &[(String, Option<Shape>)],
-    workshop: &mut Workshop,
-) -> Option<Shape> {
-    let syntax =
-        Parser::expression_only(&text.content).map_err(|error| workshop.misread(text, error)).ok()?;
-    ShapeReader { text, parts, workshop }.shape(&syntax)
-}
-
-/// Reads one text.
-struct ShapeReader<'r> {
-    text: &'r Text,
+/// Reads texts one after the other.
+pub(super) struct ShapeReader<'r> {
+    /// The one at hand.
+    text: Text,
     /// Parts that were named before; `None` where they are wrong, which has been reported.
-    parts: &'r [(String, Option<Shape>)],
+    parts: Vec<(String, Option<Shape>)>,
+    pub(super) files: &'r dyn FileReader,
+    /// What came from files so far.
+    pub(super) imported: Vec<Imported>,
     workshop: &'r mut Workshop,
 }
 
-impl ShapeReader<'_> {
-    fn wrong<T>(
+impl<'r> ShapeReader<'r> {
+    pub(super) fn new(files: &'r dyn FileReader, workshop: &'r mut Workshop) -> Self {
+        let text = Text::bare("", Span::new(0, 0..0));
+        ShapeReader { text, parts: Vec::new(), files, imported: Vec::new(), workshop }
+    }
+
+    /// One that knows the parts that were kept.
+    pub(super) fn of_parts(files: &'r dyn FileReader, workshop: &'r mut Workshop) -> Self {
+        let parts = workshop.parts.clone();
+        ShapeReader { parts, ..ShapeReader::new(files, workshop) }
+    }
+
+    /// Leaves the parts to others.
+    pub(super) fn keep_parts(&mut self) {
+        self.workshop.parts.clone_from(&self.parts);
+    }
+
+    /// Reads a part and gives it its name.
+    pub(super) fn name_part(&mut self, entry: &TomlEntry) {
+        let shape = self.read(&entry.node).map(|shape| shape.named(&entry.key));
+        self.parts.push((entry.key.clone(), shape));
+    }
+
+    /// The shape that a text states; what is wrong with it is reported.
+    pub(super) fn read(&mut self, node: &TomlNode) -> Option<Shape> {
+        let text = reader::text(node, &mut self.workshop.mistakes)?;
+        let syntax = self.workshop.syntax(text)?;
+        self.text = text.clone();
+        self.shape(&syntax)
+    }
+
+    pub(super) fn wrong<T>(
         &mut self,
         range: Range<usize>,
         message: impl Into<String>,
@@ -137,7 +90,11 @@ impl ShapeReader<'_> {
         None
     }
 
-    fn checked(&mut self, range: Range<usize>, shape: Result<Shape, GeometryError>) -> Option<Shape> {
+    pub(super) fn checked(
+        &mut self,
+        range: Range<usize>,
+        shape: Result<Shape, GeometryError>,
+    ) -> Option<Shape> {
         match shape {
             Ok(shape) => Some(shape),
             Err(error) => {
@@ -213,8 +170,8 @@ impl ShapeReader<'_> {
         self.wrong(range, format!("there is no part `{name}` of the shape"), hint)
     }
 
-    fn number(&mut self, syntax: &Syntax) -> Option<f64> {
-        self.workshop.constant_of(self.text, syntax, "a shape")
+    pub(super) fn number(&mut self, syntax: &Syntax) -> Option<f64> {
+        self.workshop.constant_of(&self.text, syntax, "a shape")
     }
 
     fn numbers(&mut self, syntax: &Syntax) -> Option<Vec<f64>> {
@@ -289,6 +246,9 @@ impl ShapeReader<'_> {
                 Shape::torus(self.vector(center)?, self.vector(axis)?, self.number(ring)?, self.number(tube)?)
             }
             ("half_space", [point, normal]) => Shape::half_space(self.numbers(point)?, self.numbers(normal)?),
+            ("stl", [file]) => return self.stl(range, file, None),
+            ("outline", [_] | [_, _] | [_, _, _]) => return self.outline(range, arguments),
+            ("stl", [file, scale]) => return self.stl(range, file, Some(scale)),
             ("union" | "intersection" | "difference", [_, _, ..]) => {
                 let shapes =
                     arguments.iter().map(|argument| self.shape(argument)).collect::<Option<Vec<_>>>()?;

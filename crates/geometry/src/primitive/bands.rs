@@ -36,20 +36,69 @@ impl Bands {
     pub(crate) fn at(&self, height: f64) -> &[u32] {
         if self.low <= height && height <= self.high { &self.bands[self.band(height)] } else { &[] }
     }
+
+    /// The least of the squares of distances to parts, looking at the bands near a height first.
+    pub(crate) fn least(&self, height: f64, square: impl Fn(u32) -> f64) -> f64 {
+        let count = self.bands.len();
+        let width = (self.high - self.low) / count as f64;
+        let own = self.band(height.clamp(self.low, self.high));
+        // How far a band is above or below; a little less, as its edges are rounded.
+        let gap = |band: usize| {
+            let (low, high) = (self.low + band as f64 * width, self.low + (band + 1) as f64 * width);
+            ((low - height).max(height - high) - 1e-9 * width).max(0.0)
+        };
+        let mut least = f64::INFINITY;
+        for offset in 0..count {
+            let bands = [own.checked_sub(offset), (offset > 0).then_some(own + offset)];
+            let mut near = bands.into_iter().flatten().filter(|band| *band < count).peekable();
+            if near.peek().is_none() {
+                break;
+            }
+            let mut nearest = f64::INFINITY;
+            for band in near {
+                let gap = gap(band);
+                nearest = nearest.min(gap);
+                if gap * gap < least {
+                    least = self.bands[band].iter().map(|&part| square(part)).fold(least, f64::min);
+                }
+            }
+            if nearest * nearest >= least {
+                break;
+            }
+        }
+        least
+    }
 }
 
-/// A side that meets another one: their places in the list, and a common point.
+/// A side that meets another one: line and place within it, of both, and a common point.
 pub(crate) struct Contact {
-    pub(crate) sides: [usize; 2],
+    pub(crate) sides: [(usize, usize); 2],
     pub(crate) at: [f64; 2],
 }
 
-/// The first two sides of a closed polygon that have a point in common which is not the corner between them.
-pub(crate) fn contact(corners: &[[f64; 2]]) -> Option<Contact> {
-    let count = corners.len();
-    let side = |index: usize| [corners[index], corners[(index + 1) % count]];
-    let mut order: Vec<usize> = (0..count).collect();
-    let lowest = |index: &usize| side(*index)[0][1].min(side(*index)[1][1]);
+/// The square of the distance from a point to a segment.
+pub(crate) fn square_to_side([x, y]: [f64; 2], [from, to]: [[f64; 2]; 2]) -> f64 {
+    let (run, rise) = (to[0] - from[0], to[1] - from[1]);
+    let (x, y) = (x - from[0], y - from[1]);
+    let share = ((x * run + y * rise) / (run * run + rise * rise)).clamp(0.0, 1.0);
+    let (x, y) = (x - share * run, y - share * rise);
+    x * x + y * y
+}
+
+/// Whether a ray to the right of a point meets a side.
+pub(crate) fn is_passed([x, y]: [f64; 2], [from, to]: [[f64; 2]; 2]) -> bool {
+    // One end counts and the other does not: a ray through a corner meets one of its two sides.
+    (from[1] > y) != (to[1] > y) && x < from[0] + (y - from[1]) / (to[1] - from[1]) * (to[0] - from[0])
+}
+
+/// The first two sides of closed lines that have a point in common which is not the corner between them.
+pub(crate) fn contact(lines: &[&[[f64; 2]]]) -> Option<Contact> {
+    let side =
+        |(line, index): (usize, usize)| [lines[line][index], lines[line][(index + 1) % lines[line].len()]];
+    let numbered = lines.iter().enumerate();
+    let mut order: Vec<(usize, usize)> =
+        numbered.flat_map(|(line, corners)| (0..corners.len()).map(move |index| (line, index))).collect();
+    let lowest = |own: &(usize, usize)| side(*own)[0][1].min(side(*own)[1][1]);
     order.sort_by(|left, right| lowest(left).total_cmp(&lowest(right)));
     let mut found: Option<Contact> = None;
     for (rank, &one) in order.iter().enumerate() {
@@ -60,10 +109,11 @@ pub(crate) fn contact(corners: &[[f64; 2]]) -> Option<Contact> {
             if found.as_ref().is_some_and(|found| found.sides <= [first, second]) {
                 continue;
             }
-            let at = if second == first + 1 {
-                folded(corners[first], corners[second], side(second)[1])
-            } else if first == 0 && second + 1 == count {
-                folded(corners[second], corners[0], corners[1])
+            let (corners, alike) = (lines[first.0], first.0 == second.0);
+            let at = if alike && second.1 == first.1 + 1 {
+                folded(corners[first.1], corners[second.1], side(second)[1])
+            } else if alike && first.1 == 0 && second.1 + 1 == corners.len() {
+                folded(corners[second.1], corners[0], corners[1])
             } else {
                 common(side(first), side(second))
             };

@@ -1,7 +1,7 @@
 //! Sizes of memory as people write them.
 
 /// Reads such as `2GB`, `512 MiB` or a number of bytes.
-pub(crate) fn parse(text: &str) -> Result<usize, String> {
+pub fn read_bytes(text: &str) -> Result<usize, String> {
     const UNITS: [(&str, f64); 9] = [
         ("KiB", 1024.0),
         ("MiB", 1024.0 * 1024.0),
@@ -28,8 +28,8 @@ mod tests {
 
     #[test]
     fn sizes_are_read_as_people_write_them() {
-        let read = ["2GB", "1.5 GiB", "300", "7 B", "12kB"].map(|text| parse(text).expect("a size"));
+        let read = ["2GB", "1.5 GiB", "300", "7 B", "12kB"].map(|text| read_bytes(text).expect("a size"));
         assert_eq!(read, [2_000_000_000, 1_610_612_736, 300, 7, 12_000]);
-        assert!(["", "GB", "-1GB", "0", "2XB", "1e999GB"].iter().all(|text| parse(text).is_err()));
+        assert!(["", "GB", "-1GB", "0", "2XB", "1e999GB"].iter().all(|text| read_bytes(text).is_err()));
     }
 }
