@@ -11,6 +11,6 @@ mod rendering;
 mod resolving;
 mod robustness;
 mod round_trip;
-mod shape_files;
+pub(crate) mod shape_files;
 mod shapes;
 mod windows;
