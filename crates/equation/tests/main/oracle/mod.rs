@@ -4,13 +4,15 @@ mod expressions;
 mod multicomplex;
 mod truth;
 
+use crate::parse::shape_files::Beside;
 use equation::constrain::constrain;
 use equation::counter::Stream;
-use equation::parse::parse_with;
+use equation::parse::parse_with_files;
 use equation::problem::{Equation, Problem};
 use equation::taylor::{Interpreter, Plan, Source, Term, plan};
 use multicomplex::{STEP, stepped};
 use std::cell::Cell;
+use std::path::Path;
 use std::sync::Arc;
 use truth::Point;
 
@@ -22,8 +24,9 @@ fn load(file: &str, overrides: &[&str]) -> (Problem, Arc<Plan>) {
     let path = format!("{}/cases/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let problem =
-        parse_with(&text, &overrides).unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(file)));
+    let beside = Beside(Path::new(&path).parent().expect("a folder").to_owned());
+    let problem = parse_with_files(&text, &overrides, &beside)
+        .unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(file)));
     // In these files the conditions are built into the ansatz; in the others they are penalties.
     let problem = if file.starts_with("constrained-") { constrain(problem) } else { problem };
     let plan = plan(&problem).unwrap_or_else(|error| panic!("{file}: {error}"));

@@ -1,6 +1,7 @@
 //! Faces without a condition are told of, and nothing else is.
 
-use equation::parse::parse;
+use crate::parse::shape_files::Beside;
+use equation::parse::{parse, parse_with_files};
 use equation::problem::Problem;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +61,9 @@ fn no_built_in_problem_and_no_measured_one_is_warned_of_but_the_one_that_jumps()
     let mut told = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a file");
-        let problem = read(&text);
+        let beside = Beside(file.parent().expect("a folder").to_owned());
+        let problem = parse_with_files(&text, &[], &beside);
+        let problem = problem.unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file")));
         told.extend(problem.warnings().into_iter().map(|line| format!("{}: {line}", file.display())));
     }
     let [jump] = &told[..] else { panic!("{}", told.join("\n")) };

@@ -419,7 +419,7 @@ const REST: &[Mistake] = &[
         files::HEAT_INVERSE,
         "\"sensors.csv\"",
         "«\"sensors.xlsx\"»",
-        "this file is neither .csv nor .npy",
+        "this file is none of .csv, .npy, .npz, .vtu and .vtp",
         "convert it to one of these",
     ),
     mistake(

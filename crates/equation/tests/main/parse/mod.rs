@@ -13,7 +13,7 @@ mod resolving;
 mod robustness;
 mod round_trip;
 mod sampling;
-mod shape_files;
+pub(crate) mod shape_files;
 mod shapes;
 mod systems;
 mod windows;

@@ -4,6 +4,7 @@ use equation::decide::decide;
 use equation::parse::{Diagnostics, FileFault, FileGrid, FileReader, parse, parse_with_files, resolve};
 use equation::problem::{Problem, report};
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 const BRACKET: &str = r#"
 [domain]
@@ -33,6 +34,20 @@ impl FileReader for Memory {
             length if length > most => Err(FileFault::TooLarge { bytes: length, most }),
             _ => Ok(Cow::Borrowed(bytes)),
         }
+    }
+
+    fn grid(&self, _: &str, _: &[Vec<&str>]) -> Result<FileGrid, FileFault> {
+        Err(FileFault::Missing)
+    }
+}
+
+/// The files beside a problem file.
+pub(crate) struct Beside(pub(crate) PathBuf);
+
+impl FileReader for Beside {
+    fn read(&self, name: &str, _: u64) -> Result<Cow<'_, [u8]>, FileFault> {
+        let bytes = std::fs::read(self.0.join(name));
+        bytes.map(Cow::Owned).map_err(|error| FileFault::Refused(error.to_string()))
     }
 
     fn grid(&self, _: &str, _: &[Vec<&str>]) -> Result<FileGrid, FileFault> {

@@ -2,10 +2,12 @@
 
 use equation::constrain::constrain;
 use equation::counter::Stream;
-use equation::parse::parse_with;
+use equation::parse::{FileFault, FileGrid, FileReader, parse_with_files};
 use equation::problem::Problem;
 use equation::taylor::{Plan, plan};
 use kernel::{Points, Precision};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Ways to wire layers, activations and embeddings, laid over a case.
@@ -42,6 +44,20 @@ pub(crate) fn files() -> Vec<String> {
     files
 }
 
+/// The files beside a problem file.
+struct Beside(PathBuf);
+
+impl FileReader for Beside {
+    fn read(&self, name: &str, _: u64) -> Result<Cow<'_, [u8]>, FileFault> {
+        let bytes = std::fs::read(self.0.join(name));
+        bytes.map(Cow::Owned).map_err(|error| FileFault::Refused(error.to_string()))
+    }
+
+    fn grid(&self, _: &str, _: &[Vec<&str>]) -> Result<FileGrid, FileFault> {
+        Err(FileFault::Missing)
+    }
+}
+
 /// One problem with some settings laid over it.
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -59,7 +75,9 @@ pub(crate) fn case(file: &str, overrides: &[&str]) -> Case {
         // Weights of one size in all layers: tolerances are derived for those.
         settings.push("network.initialization=glorot".to_owned());
     }
-    let problem = parse_with(&text, &settings).unwrap_or_else(|mistakes| panic!("{}", mistakes.render(file)));
+    let beside = Beside(Path::new(&path).parent().expect("a folder").to_owned());
+    let problem = parse_with_files(&text, &settings, &beside)
+        .unwrap_or_else(|mistakes| panic!("{}", mistakes.render(file)));
     // In these files the conditions are built into the ansatz; in the others they are penalties.
     let constrained = built_in || file.starts_with("constrained-");
     let problem = if constrained { constrain(problem) } else { problem };
