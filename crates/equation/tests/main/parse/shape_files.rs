@@ -208,10 +208,10 @@ fn outlines_come_from_maps_and_drawings() {
 }
 
 #[test]
-fn quotes_are_for_file_names_only() {
+fn quotes_are_for_regions_and_file_names_only() {
     let (message, hint, _) = refused(&BRACKET.replace("= 1\"", "= sin('x')\""), &cube(1.0));
-    assert_eq!(message, "expected a number or a name, found a text");
-    assert_eq!(hint, "quotes are for names of files in [geometry]");
+    assert_eq!(message, "a text in quotes has no value");
+    assert!(hint.contains("names of files in [geometry]"), "{hint}");
     let (message, ..) = refused(&BRACKET.replace("\"bracket.stl\")'", "\"bracket.stl)'"), &cube(1.0));
     assert_eq!(message, "this quote is never closed");
     let (_, hint, _) = refused(&BRACKET.replace("laplacian(u) = 1", "u' = 1"), &cube(1.0));
