@@ -31,7 +31,7 @@ pub use left_open::{LeftOpen, Neurons};
 pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};
 pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
 pub(crate) use probe::{dense_places, largest, places, prescribed, surface_places, value};
-pub use quantity::{Integral, Quantity, Region, RegionNode};
+pub use quantity::{Integral, IntegralRegion, Quantity, RegionNode};
 pub use sampling::{Adaptive, Addition, Criterion, Priority, Sampler, Sampling, Steepness, Veto};
 pub use subdomain::Subdomain;
 pub(crate) use subdomain::{indicator, without};

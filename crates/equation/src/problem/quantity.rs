@@ -25,12 +25,12 @@ pub struct Integral {
     /// At every place of the region.
     pub integrand: Expression,
     /// The region.
-    pub over: Region,
+    pub over: IntegralRegion,
 }
 
 /// Where an integral is taken. Coordinates that a region does not fix, such as time, stay free.
 #[derive(Clone, Debug)]
-pub enum Region {
+pub enum IntegralRegion {
     /// On pieces of the boundary, or planes.
     Pieces(Vec<Piece>),
     /// All of space that the problem is about.
@@ -55,41 +55,41 @@ pub struct RegionNode {
 /// Panels of a coordinate by how many are integrated along: a thousand nodes are enough for a plane.
 const PANELS: [usize; 3] = [8, 4, 2];
 
-impl Region {
+impl IntegralRegion {
     /// The most coordinates that are integrated along.
     pub(crate) const MOST_AXES: usize = PANELS.len();
 
     /// The nodes of a panel that training can afford: the network is evaluated at each of them for every point.
     pub(crate) fn fineness(&self) -> usize {
         match self {
-            Region::Pieces(_) => 6,
-            Region::Inside => 5,
-            Region::Along(axes) if axes.len() == 1 => 3,
-            Region::Along(_) => 3,
-            Region::At(_) => 1,
+            IntegralRegion::Pieces(_) => 6,
+            IntegralRegion::Inside => 5,
+            IntegralRegion::Along(axes) if axes.len() == 1 => 3,
+            IntegralRegion::Along(_) => 3,
+            IntegralRegion::At(_) => 1,
         }
     }
 
     /// The coordinates that it fixes.
     pub fn axes(&self, domain: &Domain) -> Vec<usize> {
         match self {
-            Region::Pieces(pieces) => {
+            IntegralRegion::Pieces(pieces) => {
                 let fixed = pieces.iter().flat_map(|piece| piece.fixed.iter().map(|(axis, _)| *axis));
                 let mut axes: Vec<usize> = fixed.chain(domain.space()).collect();
                 axes.sort_unstable();
                 axes.dedup();
                 axes
             }
-            Region::Inside => domain.space(),
-            Region::Along(axes) => axes.clone(),
-            Region::At(place) => place.iter().map(|(axis, _)| *axis).collect(),
+            IntegralRegion::Inside => domain.space(),
+            IntegralRegion::Along(axes) => axes.clone(),
+            IntegralRegion::At(place) => place.iter().map(|(axis, _)| *axis).collect(),
         }
     }
 
     /// A rule with `fineness` nodes in each panel. `pool` has the filters of pieces.
     pub fn nodes(&self, domain: &Domain, pool: &Pool, fineness: usize) -> Vec<RegionNode> {
         let mut nodes = self.straight(domain, pool, fineness);
-        if domain.system != System::Cartesian && !matches!(self, Region::At(_)) {
+        if domain.system != System::Cartesian && !matches!(self, IntegralRegion::At(_)) {
             let space = domain.space();
             for node in &mut nodes {
                 let across = node.normal.iter().position(|component| *component != 0.0);
@@ -106,18 +106,18 @@ impl Region {
     /// The same as if coordinates were straight.
     fn straight(&self, domain: &Domain, pool: &Pool, fineness: usize) -> Vec<RegionNode> {
         match self {
-            Region::Pieces(pieces) => {
+            IntegralRegion::Pieces(pieces) => {
                 pieces.iter().flat_map(|piece| on_piece(piece, domain, pool, fineness)).collect()
             }
-            Region::Inside => match &domain.geometry {
+            IntegralRegion::Inside => match &domain.geometry {
                 Some(geometry) => {
                     let nodes = geometry.solid.quadrature_inside(fineness).into_iter();
                     nodes.map(|node| in_space(&node, domain)).collect()
                 }
                 None => along(&domain.space(), &[], domain, fineness),
             },
-            Region::Along(axes) => along(axes, &[], domain, fineness),
-            Region::At(place) => {
+            IntegralRegion::Along(axes) => along(axes, &[], domain, fineness),
+            IntegralRegion::At(place) => {
                 vec![RegionNode { fixed: place.clone(), normal: vec![0.0; domain.len()], weight: 1.0 }]
             }
         }

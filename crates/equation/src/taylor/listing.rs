@@ -172,8 +172,13 @@ impl Listing<'_> {
     /// A channel of a network output, such as `u.xx`; primed at the second site.
     pub(super) fn signal(&self, signal: usize) -> String {
         let channel = self.term.signals[signal];
-        let unknown = &self.problem.unknowns[usize::from(channel.output)];
-        let raw = if unknown.ansatz.is_some() { "N_" } else { "" };
+        let (output, count) = (usize::from(channel.output), self.problem.unknowns.len());
+        let unknown = &self.problem.unknowns[output % count];
+        let raw = match output / count {
+            0 if unknown.ansatz.is_none() => String::new(),
+            0 => "N_".to_owned(),
+            subdomain => format!("N_{}_", self.problem.domain.subdomains[subdomain - 1].name),
+        };
         let site = if channel.site > 0 { "'" } else { "" };
         if channel.channel == 0 {
             return format!("{raw}{}{site}", unknown.name);

@@ -71,7 +71,21 @@ fn solved(pool: &mut Pool, residual: Expression, formulas: &[Expression], coordi
 
 /// The value of a leaf at a row of a term.
 fn leaf(problem: &Problem, row: Row, numbers: &[f64], leaf: Leaf) -> f64 {
+    let subdomains = problem.domain.subdomains.len();
+    let told = subdomains > 0 && row.sites == 2 && row.columns == 2 * subdomains;
     match leaf {
+        // A formula does not know sides: a little beside an interface it does.
+        Leaf::Coordinate(axis) if told => {
+            let (axis, side) = (usize::from(axis) % row.coordinates, usize::from(axis) / row.coordinates);
+            numbers[axis] + [-1e-12, 1e-12][side] * numbers[row.coordinates * row.sites + axis]
+        }
+        Leaf::Inside(own) if told => {
+            numbers[row.first_column() + usize::from(own.site) * subdomains + usize::from(own.subdomain)]
+        }
+        Leaf::Inside(own) => {
+            let inside = problem.domain.subdomain(&numbers[..row.coordinates]);
+            f64::from(u8::from(inside == Some(usize::from(own.subdomain))))
+        }
         Leaf::Coordinate(axis) => numbers[usize::from(axis)],
         Leaf::Normal(axis) => numbers[row.coordinates * row.sites + usize::from(axis)],
         Leaf::Parameter(index) => problem.parameters[usize::from(index)].truth.expect("the truth is stated"),

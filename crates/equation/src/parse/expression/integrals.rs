@@ -3,7 +3,7 @@
 use super::{Broken, Context, Integrals, Normals, Resolver, Syntax, SyntaxKind, Value};
 use crate::expression::{Expression, Field, GivenField, Leaf, Membership};
 use crate::parse::sections::place;
-use crate::problem::{Domain, Integral, Region, Role, System};
+use crate::problem::{Domain, Integral, IntegralRegion, Role, System};
 use std::ops::Range;
 
 /// Places that the equations inside, or those of one condition, may read fields at.
@@ -52,7 +52,7 @@ impl Resolver<'_> {
         self.workshop.territory.clone().ok_or(Broken)
     }
 
-    fn region(&mut self, regions: &[Syntax], territory: &Domain) -> Result<Region, Broken> {
+    fn region(&mut self, regions: &[Syntax], territory: &Domain) -> Result<IntegralRegion, Broken> {
         if let [Syntax { kind: SyntaxKind::Text(name), range }] = regions {
             if matches!(name.trim(), "inside" | "domain") {
                 return self.inside(range, territory);
@@ -64,7 +64,7 @@ impl Resolver<'_> {
                 .collect();
             let text = self.text.part(range.start + 1..range.end - 1);
             let pieces = place::read(&text, &ranges, territory.geometry.as_ref(), self.workshop);
-            return pieces.map(Region::Pieces).ok_or(Broken);
+            return pieces.map(IntegralRegion::Pieces).ok_or(Broken);
         }
         let axes: Result<Vec<usize>, Broken> = regions.iter().map(|axis| self.axis(axis)).collect();
         let axes = axes?;
@@ -83,25 +83,25 @@ impl Resolver<'_> {
         if (1..axes.len()).any(|place| axes[..place].contains(&axes[place])) {
             return Err(self.fail(&whole, "a coordinate is named twice"));
         }
-        if axes.len() > Region::MOST_AXES {
-            let message = format!("an integral over more than {} coordinates", Region::MOST_AXES);
+        if axes.len() > IntegralRegion::MOST_AXES {
+            let message = format!("an integral over more than {} coordinates", IntegralRegion::MOST_AXES);
             return Err(self.fail(&whole, message));
         }
-        Ok(Region::Along(axes))
+        Ok(IntegralRegion::Along(axes))
     }
 
-    fn inside(&mut self, range: &Range<usize>, territory: &Domain) -> Result<Region, Broken> {
+    fn inside(&mut self, range: &Range<usize>, territory: &Domain) -> Result<IntegralRegion, Broken> {
         let space = territory.space().len();
-        if space == 0 || space > Region::MOST_AXES {
-            let most = Region::MOST_AXES;
+        if space == 0 || space > IntegralRegion::MOST_AXES {
+            let most = IntegralRegion::MOST_AXES;
             let message = format!("an integral over all of space needs 1 to {most} space coordinates");
             return Err(self.fail(range, message));
         }
-        Ok(Region::Inside)
+        Ok(IntegralRegion::Inside)
     }
 
     /// A vector of all space coordinates, or of all coordinates.
-    fn one_place(&mut self, place: &Syntax, territory: &Domain) -> Result<Region, Broken> {
+    fn one_place(&mut self, place: &Syntax, territory: &Domain) -> Result<IntegralRegion, Broken> {
         let values = match self.value(place)? {
             Value::Scalar(value) => vec![value],
             Value::Vector(values) => values,
@@ -136,23 +136,23 @@ impl Resolver<'_> {
         if !territory.covers(&whole) {
             return Err(self.fail(&place.range, "this place lies outside of the shape"));
         }
-        Ok(Region::At(fixed))
+        Ok(IntegralRegion::At(fixed))
     }
 
     /// The sum of an expression over a region.
     fn summed(
         &mut self,
         argument: &Syntax,
-        over: Region,
+        over: IntegralRegion,
         territory: &Domain,
         range: &Range<usize>,
     ) -> Result<Value, Broken> {
         let space = territory.space();
         let faces = match &over {
-            Region::Pieces(pieces) => {
+            IntegralRegion::Pieces(pieces) => {
                 pieces.iter().all(|piece| piece.normal.is_some() || piece.surface.is_some())
             }
-            Region::Inside | Region::Along(_) | Region::At(_) => false,
+            IntegralRegion::Inside | IntegralRegion::Along(_) | IntegralRegion::At(_) => false,
         };
         let normals = if faces { Normals::Along(&space) } else { Normals::Absent };
         let inner = Context { integrals: Integrals::Absent, normals, ..*self.context };
@@ -199,7 +199,7 @@ impl Resolver<'_> {
     fn elsewhere(
         &mut self,
         integrand: Expression,
-        over: &Region,
+        over: &IntegralRegion,
         territory: &Domain,
         range: &Range<usize>,
     ) -> Result<Expression, Broken> {

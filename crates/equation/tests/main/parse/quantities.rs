@@ -3,7 +3,7 @@
 use crate::parse::mistakes::reject;
 use equation::expression::Leaf;
 use equation::parse::parse;
-use equation::problem::{Problem, Region};
+use equation::problem::{IntegralRegion, Problem};
 
 const CHANNEL: &str = r#"
 [domain]
@@ -50,7 +50,9 @@ wave = 'exp(-t)*integral(u^2, "inside")'
         .map(|quantity| (quantity.integrals.len(), quantity.integrals[0].over.axes(&problem.domain).len()))
         .collect();
     assert_eq!(shapes, [(1, 2), (1, 2), (2, 2), (1, 3), (1, 2)]);
-    assert!(matches!(&problem.quantities[0].integrals[0].over, Region::Pieces(pieces) if pieces.len() == 1));
+    assert!(
+        matches!(&problem.quantities[0].integrals[0].over, IntegralRegion::Pieces(pieces) if pieces.len() == 1)
+    );
     assert_eq!(problem.quantities[1].truth, Some(0.05));
     let level = problem.conditions.iter().find(|condition| condition.name == "level").expect("a condition");
     assert!(level.elsewhere.len() > 20 && problem.elsewhere.is_empty());
