@@ -1,6 +1,6 @@
 //! Coordinates, and the part of space that a problem is about.
 
-use super::{Subdomain, System};
+use super::{CoordinateSystem, Subdomain};
 use geometry::Solid;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ pub struct Domain {
     /// In the file's order, which is the network's input order.
     pub coordinates: Vec<Coordinate>,
     /// What the space coordinates are.
-    pub system: System,
+    pub system: CoordinateSystem,
     /// Where space is not the whole box.
     pub geometry: Option<Geometry>,
     /// Parts of space with solutions of their own.

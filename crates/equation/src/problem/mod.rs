@@ -35,7 +35,7 @@ pub use quantity::{Integral, IntegralRegion, Quantity, RegionNode};
 pub use sampling::{Adaptive, Addition, Criterion, Priority, Sampler, Sampling, Steepness, Veto};
 pub use subdomain::Subdomain;
 pub(crate) use subdomain::{indicator, without};
-pub use system::System;
+pub use system::CoordinateSystem;
 pub(crate) use training::CONDITION_POINTS;
 pub use training::{HardConstraints, Phase, ResidualWeights, Training};
 pub(crate) use window::Tie;

@@ -1,6 +1,6 @@
 //! Numbers that a solution is asked for: integrals over regions, fluxes, values at places, and formulas of these.
 
-use super::{Domain, Piece, System};
+use super::{CoordinateSystem, Domain, Piece};
 use crate::expression::{Expression, Leaf, Pool, evaluate};
 use geometry::gauss;
 
@@ -89,7 +89,7 @@ impl IntegralRegion {
     /// A rule with `fineness` nodes in each panel. `pool` has the filters of pieces.
     pub fn nodes(&self, domain: &Domain, pool: &Pool, fineness: usize) -> Vec<RegionNode> {
         let mut nodes = self.straight(domain, pool, fineness);
-        if domain.system != System::Cartesian && !matches!(self, IntegralRegion::At(_)) {
+        if domain.system != CoordinateSystem::Cartesian && !matches!(self, IntegralRegion::At(_)) {
             let space = domain.space();
             for node in &mut nodes {
                 let across = node.normal.iter().position(|component| *component != 0.0);

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 
 /// What the space coordinates are, in the order of the file. Fields do not depend on coordinates that are left out.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum System {
+pub enum CoordinateSystem {
     /// Straight, at right angles.
     #[default]
     Cartesian,
@@ -22,42 +22,44 @@ pub enum System {
 /// Powers of the radius and of the sine of the angle from the axis.
 type Powers = (i32, i32);
 
-impl System {
+impl CoordinateSystem {
     /// All of them, by name.
-    pub const ALL: [(&'static str, System); 5] = [
-        ("cartesian", System::Cartesian),
-        ("polar", System::Polar),
-        ("axisymmetric", System::Axisymmetric),
-        ("cylindrical", System::Cylindrical),
-        ("spherical", System::Spherical),
+    pub const ALL: [(&'static str, CoordinateSystem); 5] = [
+        ("cartesian", CoordinateSystem::Cartesian),
+        ("polar", CoordinateSystem::Polar),
+        ("axisymmetric", CoordinateSystem::Axisymmetric),
+        ("cylindrical", CoordinateSystem::Cylindrical),
+        ("spherical", CoordinateSystem::Spherical),
     ];
 
     /// As the file calls it.
     pub fn name(self) -> &'static str {
-        let found = System::ALL.into_iter().find(|(_, system)| *system == self);
+        let found = CoordinateSystem::ALL.into_iter().find(|(_, system)| *system == self);
         found.map_or("cartesian", |(name, _)| name)
     }
 
     /// The numbers of space coordinates that it may have, and what they are.
     pub(crate) fn coordinates(self) -> (std::ops::RangeInclusive<usize>, &'static str) {
         match self {
-            System::Cartesian => (0..=usize::MAX, "any"),
-            System::Polar => (1..=2, "a radius and, where fields depend on it, an angle"),
-            System::Axisymmetric => (2..=2, "a distance from the axis and a place along it"),
-            System::Cylindrical => (3..=3, "a distance from the axis, an angle and a place along the axis"),
-            System::Spherical => (1..=3, "a radius, an angle from the axis and one around it"),
+            CoordinateSystem::Cartesian => (0..=usize::MAX, "any"),
+            CoordinateSystem::Polar => (1..=2, "a radius and, where fields depend on it, an angle"),
+            CoordinateSystem::Axisymmetric => (2..=2, "a distance from the axis and a place along it"),
+            CoordinateSystem::Cylindrical => {
+                (3..=3, "a distance from the axis, an angle and a place along the axis")
+            }
+            CoordinateSystem::Spherical => (1..=3, "a radius, an angle from the axis and one around it"),
         }
     }
 
     /// The length of a small step along each of `count` coordinates, and the volume of a small box.
     fn lengths(self, count: usize) -> (Vec<Powers>, Powers) {
         let (all, volume): (&[Powers], Powers) = match self {
-            System::Cartesian => return (vec![(0, 0); count], (0, 0)),
-            System::Polar => (&[(0, 0), (1, 0)], (1, 0)),
-            System::Axisymmetric => (&[(0, 0), (0, 0)], (1, 0)),
-            System::Cylindrical => (&[(0, 0), (1, 0), (0, 0)], (1, 0)),
-            System::Spherical if count == 1 => (&[(0, 0)], (2, 0)),
-            System::Spherical => (&[(0, 0), (1, 0), (1, 1)], (2, 1)),
+            CoordinateSystem::Cartesian => return (vec![(0, 0); count], (0, 0)),
+            CoordinateSystem::Polar => (&[(0, 0), (1, 0)], (1, 0)),
+            CoordinateSystem::Axisymmetric => (&[(0, 0), (0, 0)], (1, 0)),
+            CoordinateSystem::Cylindrical => (&[(0, 0), (1, 0), (0, 0)], (1, 0)),
+            CoordinateSystem::Spherical if count == 1 => (&[(0, 0)], (2, 0)),
+            CoordinateSystem::Spherical => (&[(0, 0), (1, 0), (1, 1)], (2, 1)),
         };
         (all[..count.min(all.len())].to_vec(), volume)
     }
@@ -65,8 +67,10 @@ impl System {
     /// What fields that do not depend on coordinates that are left out count for.
     fn around(self, count: usize) -> f64 {
         match (self, count) {
-            (System::Polar, 1) | (System::Axisymmetric, _) | (System::Spherical, 2) => 2.0 * PI,
-            (System::Spherical, 1) => 4.0 * PI,
+            (CoordinateSystem::Polar, 1)
+            | (CoordinateSystem::Axisymmetric, _)
+            | (CoordinateSystem::Spherical, 2) => 2.0 * PI,
+            (CoordinateSystem::Spherical, 1) => 4.0 * PI,
             _ => 1.0,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Broken, Normals, Resolver, Syntax, SyntaxKind, Value};
 use crate::expression::{Expression, Leaf, Node};
-use crate::problem::System;
+use crate::problem::CoordinateSystem;
 use std::ops::Range;
 
 impl Resolver<'_> {
@@ -155,7 +155,7 @@ impl Resolver<'_> {
     /// Refuses what is written for straight coordinates only.
     fn straight(&mut self, what: &str, range: &Range<usize>) -> Result<(), Broken> {
         match self.workshop.system {
-            System::Cartesian => Ok(()),
+            CoordinateSystem::Cartesian => Ok(()),
             system => {
                 let message = format!("{what} in {} coordinates", system.name());
                 Err(self.fail_with(range, message, "write its components out by derivatives"))

@@ -3,7 +3,7 @@
 use super::{Broken, Context, Integrals, Normals, Resolver, Syntax, SyntaxKind, Value};
 use crate::expression::{Expression, Field, GivenField, Leaf, Membership};
 use crate::parse::sections::place;
-use crate::problem::{Domain, Integral, IntegralRegion, Role, System};
+use crate::problem::{CoordinateSystem, Domain, Integral, IntegralRegion, Role};
 use std::ops::Range;
 
 /// Places that the equations inside, or those of one condition, may read fields at.
@@ -75,7 +75,7 @@ impl Resolver<'_> {
             let message = "space is a shape here: intervals of its coordinates are not all inside";
             return Err(self.fail_with(&whole, message, "integrate over `\"inside\"` or over a piece"));
         }
-        if territory.system != System::Cartesian {
+        if territory.system != CoordinateSystem::Cartesian {
             let message = format!("an integral along {} coordinates", territory.system.name());
             let hint = "integrate over `\"inside\"` or over a face, or write the factor out and use straight coordinates";
             return Err(self.fail_with(&whole, message, hint));

@@ -4,7 +4,7 @@ use super::{Scope, Syntax, SyntaxKind, Uses, shape};
 use crate::expression::{Expression, Function, Leaf, Node, Overflow, Pool};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::Text;
-use crate::problem::{Domain, Elsewhere, GivenFunction, Integral, System};
+use crate::problem::{CoordinateSystem, Domain, Elsewhere, GivenFunction, Integral};
 use geometry::Shape;
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(in crate::parse) struct Workshop {
     /// Named parts of [geometry]; `None` where they are wrong.
     pub(in crate::parse) parts: Vec<(String, Option<Shape>)>,
     /// What the space coordinates are.
-    pub(in crate::parse) system: System,
+    pub(in crate::parse) system: CoordinateSystem,
     /// Where integrals are taken, once that is known.
     pub(in crate::parse) territory: Option<Domain>,
     /// Places that integrals of the equations at hand read fields at.

@@ -6,7 +6,7 @@ use crate::parse::expression::{Meaning, Workshop};
 use crate::parse::other_notations;
 use crate::parse::reader;
 use crate::parse::suggest::clipped;
-use crate::problem::{Coordinate, Open, Role, System};
+use crate::problem::{Coordinate, CoordinateSystem, Open, Role};
 use std::ops::RangeInclusive;
 
 /// Coordinates that a problem may have.
@@ -54,27 +54,29 @@ pub(in crate::parse) fn system(
     ranges: &[Option<(f64, f64)>],
     has_shape: bool,
     workshop: &mut Workshop,
-) -> System {
-    let Some(entry) = section.entries.iter().find(|entry| is_system(entry)) else { return System::default() };
-    let Some(system) = reader::choice(&entry.node, &System::ALL, &mut workshop.mistakes) else {
-        return System::default();
+) -> CoordinateSystem {
+    let Some(entry) = section.entries.iter().find(|entry| is_system(entry)) else {
+        return CoordinateSystem::default();
+    };
+    let Some(system) = reader::choice(&entry.node, &CoordinateSystem::ALL, &mut workshop.mistakes) else {
+        return CoordinateSystem::default();
     };
     let space = workshop.scope.space();
     let (counts, what) = system.coordinates();
     if !counts.contains(&space.len()) {
         let message = format!("{} coordinates are {what}: there are {}", system.name(), space.len());
         workshop.mistakes.report(entry.node.span, message);
-        return System::default();
+        return CoordinateSystem::default();
     }
     let radius = space.first().and_then(|&axis| Some((axis, (*ranges.get(axis)?)?)));
-    if let (true, Some((axis, (low, _)))) = (system != System::Cartesian, radius)
+    if let (true, Some((axis, (low, _)))) = (system != CoordinateSystem::Cartesian, radius)
         && low < 0.0
     {
         let name = workshop.scope.coordinates[axis].0.clone();
         let message = format!("`{name}` is a radius of {} coordinates, and begins at {low}", system.name());
         workshop.mistakes.report_with(entry.node.span, message, "a radius is not negative");
     }
-    if has_shape && !matches!(system, System::Cartesian | System::Axisymmetric) {
+    if has_shape && !matches!(system, CoordinateSystem::Cartesian | CoordinateSystem::Axisymmetric) {
         let message = format!("a shape has straight coordinates, not {} ones", system.name());
         let hint = "state the interval of each coordinate instead, or use `axisymmetric`";
         workshop.mistakes.report_with(entry.node.span, message, hint);

@@ -1,6 +1,6 @@
 //! What the kind of an equation asks for, and where it asks for nothing.
 
-use super::{BareFace, FaceEnd, Steep, System, few_places, order};
+use super::{BareFace, CoordinateSystem, FaceEnd, Steep, few_places, order};
 use crate::expression::{Expression, Leaf, Pool, evaluate};
 use crate::problem::{Problem, Role};
 
@@ -11,7 +11,7 @@ const SOME_VALUE: f64 = 0.7;
 const VANISHES: f64 = 1e-9;
 
 /// Conditions that the derivatives of an unknown along an axis ask for.
-pub(super) fn asked(pool: &Pool, system: &System, (unknown, highest): Steep, axis: usize) -> usize {
+pub(super) fn asked(pool: &Pool, system: &CoordinateSystem, (unknown, highest): Steep, axis: usize) -> usize {
     // With an odd order, the sign of its factor tells at which end more is needed: where fields decide it, perhaps nowhere.
     let by_fields = || {
         let mut pool = pool.clone();
@@ -23,7 +23,7 @@ pub(super) fn asked(pool: &Pool, system: &System, (unknown, highest): Steep, axi
 }
 
 /// The factors of the highest derivatives along an axis.
-fn factors(pool: &mut Pool, system: &System, steep: &[Steep], axis: usize) -> Vec<Expression> {
+fn factors(pool: &mut Pool, system: &CoordinateSystem, steep: &[Steep], axis: usize) -> Vec<Expression> {
     let mut factors = Vec::new();
     for &residual in &system.equations {
         for leaf in pool.leaves(&[residual]) {
@@ -46,7 +46,12 @@ fn sample(problem: &Problem, pool: &Pool, function: Expression, place: &[f64]) -
 
 /// Whether equations lose their highest derivatives on a face, or are infinite there: solutions that stay finite
 /// need no condition then, as at the axis of a cylinder.
-pub(super) fn is_singular(problem: &Problem, system: &System, steep: &[Steep], end: FaceEnd) -> bool {
+pub(super) fn is_singular(
+    problem: &Problem,
+    system: &CoordinateSystem,
+    steep: &[Steep],
+    end: FaceEnd,
+) -> bool {
     let mut pool = problem.pool.clone();
     let factors = factors(&mut pool, system, steep, end.axis);
     let (face, inside) = (few_places(problem, &[(end.axis, end.value)]), few_places(problem, &[]));
@@ -63,7 +68,12 @@ pub(super) fn is_singular(problem: &Problem, system: &System, steep: &[Steep], e
 }
 
 /// Whether a highest derivative changes its sign inside: the kind of the equation changes there, and with it what it needs.
-pub(super) fn changes_sign(problem: &Problem, system: &System, steep: &[Steep], axis: usize) -> bool {
+pub(super) fn changes_sign(
+    problem: &Problem,
+    system: &CoordinateSystem,
+    steep: &[Steep],
+    axis: usize,
+) -> bool {
     let mut pool = problem.pool.clone();
     let factors = factors(&mut pool, system, steep, axis);
     factors.into_iter().any(|factor| sign(problem, &pool, factor).is_none())
@@ -85,7 +95,7 @@ fn sign(problem: &Problem, pool: &Pool, function: Expression) -> Option<f64> {
 
 /// The end at which a quantity that is carried along comes in, where nothing says what comes in: of one field with
 /// `a·u_t + b·u_x + … = 0` and known signs of `a` and `b` only.
-pub(super) fn inflow(problem: &Problem, system: &System, ends: [FaceEnd; 2]) -> Option<BareFace> {
+pub(super) fn inflow(problem: &Problem, system: &CoordinateSystem, ends: [FaceEnd; 2]) -> Option<BareFace> {
     let (&[residual], 1) = (&system.equations[..], system.unknowns.len()) else { return None };
     let unknown = *system.unknowns.first()?;
     let time = problem.domain.coordinates.iter().position(|coordinate| coordinate.role == Role::Time)?;

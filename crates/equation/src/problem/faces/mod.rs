@@ -39,7 +39,7 @@ pub struct BareFace {
 }
 
 /// Fields that equations or conditions tie together, and the equations of them.
-struct System {
+struct CoordinateSystem {
     unknowns: BTreeSet<usize>,
     equations: Vec<Expression>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn bare_faces(problem: &Problem) -> Vec<BareFace> {
     let statements = Statements::new(problem);
     let systems = systems(problem);
     let small = systems.iter().filter(|system| !is_large(&problem.pool, &system.equations));
-    let small: Vec<&System> = small.collect();
+    let small: Vec<&CoordinateSystem> = small.collect();
     let axes = (0..problem.domain.len()).filter(|&axis| {
         let circle = problem.network.periodic.iter().any(|periodic| periodic.axis == axis);
         problem.domain.coordinates[axis].role == Role::Space && !circle
@@ -83,7 +83,7 @@ fn fields(pool: &Pool, expression: Expression) -> BTreeSet<usize> {
         .collect()
 }
 
-fn systems(problem: &Problem) -> Vec<System> {
+fn systems(problem: &Problem) -> Vec<CoordinateSystem> {
     let residuals = problem.equations.iter().map(|equation| equation.residual);
     let stated = problem.conditions.iter().flat_map(|condition| &condition.equations);
     let mut groups: Vec<BTreeSet<usize>> = Vec::new();
@@ -101,7 +101,7 @@ fn systems(problem: &Problem) -> Vec<System> {
     let system = |unknowns: BTreeSet<usize>| {
         let own = |residual: &Expression| !fields(&problem.pool, *residual).is_disjoint(&unknowns);
         let equations = problem.equations.iter().map(|equation| equation.residual).filter(own).collect();
-        System { equations, unknowns }
+        CoordinateSystem { equations, unknowns }
     };
     groups.into_iter().map(system).collect()
 }
@@ -128,7 +128,12 @@ fn few_places(problem: &Problem, fixed: &[(usize, f64)]) -> Vec<Vec<f64>> {
     places(&problem.domain, fixed).into_iter().step_by(SPARSE).collect()
 }
 
-fn judge(problem: &Problem, statements: &Statements<'_>, system: &System, axis: usize) -> Option<BareFace> {
+fn judge(
+    problem: &Problem,
+    statements: &Statements<'_>,
+    system: &CoordinateSystem,
+    axis: usize,
+) -> Option<BareFace> {
     let pool = &problem.pool;
     let leaves = pool.leaves(&system.equations);
     let highest = |unknown: usize| leaves.iter().map(|leaf| order(*leaf, unknown, axis)).max().unwrap_or(0);

@@ -1,6 +1,6 @@
 //! What conditions state at the ends of a coordinate.
 
-use super::{FaceEnd, Steep, System, few_places, fields, is_large, part};
+use super::{CoordinateSystem, FaceEnd, Steep, few_places, fields, is_large, part};
 use crate::expression::Expression;
 use crate::problem::value;
 use crate::problem::{Piece, Place, Problem};
@@ -32,7 +32,10 @@ impl<'p> Statements<'p> {
     }
 
     /// Places of conditions, each with the fields of its equations that mention the system.
-    fn of<'s>(&'s self, system: &'s System) -> impl Iterator<Item = (&'s Place, Vec<&'s BTreeSet<usize>>)> {
+    fn of<'s>(
+        &'s self,
+        system: &'s CoordinateSystem,
+    ) -> impl Iterator<Item = (&'s Place, Vec<&'s BTreeSet<usize>>)> {
         self.problem.conditions.iter().zip(&self.fields).map(|(condition, equations)| {
             let own = equations.iter().filter(|fields| !fields.is_disjoint(&system.unknowns));
             (&condition.place, own.collect())
@@ -41,7 +44,7 @@ impl<'p> Statements<'p> {
 
     /// Counts the equations that hold on a face and mention the system. Of those on parts of it, as many count as hold at
     /// one place.
-    pub(super) fn at(&self, system: &System, steep: &[Steep], end: FaceEnd) -> Stated {
+    pub(super) fn at(&self, system: &CoordinateSystem, steep: &[Steep], end: FaceEnd) -> Stated {
         let mut whole = 0;
         let mut parts: Vec<(Expression, usize)> = Vec::new();
         let mut uncounted = false;
@@ -87,7 +90,7 @@ impl<'p> Statements<'p> {
     }
 
     /// Equations that tie both ends together, or hold on a plane between them.
-    pub(super) fn elsewhere(&self, system: &System, [low, high]: [FaceEnd; 2]) -> usize {
+    pub(super) fn elsewhere(&self, system: &CoordinateSystem, [low, high]: [FaceEnd; 2]) -> usize {
         let counts = |place: &Place| match place {
             Place::Wrap { axis } => *axis == low.axis,
             Place::Interface { .. } => false,

@@ -14,8 +14,11 @@ use cudarc::driver::{
 };
 use cudarc::nvrtc::Ptx;
 use rayon::prelude::*;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Held while a thread records steps: a first stream waits for the whole device, and whoever records would lose the recording.
+static RECORDING: Mutex<()> = Mutex::new(());
 
 /// The first GPU of this machine.
 #[derive(Clone, Debug)]
@@ -97,7 +100,10 @@ impl Gpu {
         let shared_bytes = context.attribute(shared).map_err(failed("asking for shared memory"))?;
         let cached = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE;
         let cache_bytes = context.attribute(cached).map_err(failed("asking for the cache"))?;
-        let stream = context.new_stream().map_err(failed("making a stream"))?;
+        let stream = {
+            let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+            context.new_stream().map_err(failed("making a stream"))?
+        };
         // Only Hopper's own instructions need the letter; code without it runs on later chips of a family.
         let architecture = if major == 9 { "sm_90a".to_owned() } else { format!("sm_{major}{minor}") };
         compiler::check(&architecture)?;
@@ -239,6 +245,7 @@ impl Gpu {
     /// Records what `launches` queues, without running it.
     pub(crate) fn record(&self, launches: impl Fn() -> Result<(), CudaError>) -> Result<Graph, CudaError> {
         self.bind()?;
+        let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
         self.stream.begin_capture(mode).map_err(failed("recording"))?;
         let launched = launches();

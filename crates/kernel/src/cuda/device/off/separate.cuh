@@ -78,13 +78,22 @@ struct Signals {
 // Calls `each` for every neuron, tile and place; neighbours are places.
 template <typename Term, typename Each>
 __device__ inline void for_places(const Signals<Term>& signals, int neurons, Each each) {
-    static_assert(THREADS % Term::PLACES == 0, "a block takes whole tiles");
-    constexpr unsigned AT_ONCE = THREADS / Term::PLACES;
     const unsigned all = unsigned(neurons) * signals.tiles;
-    const int place = threadIdx.x % Term::PLACES;
-    for (unsigned number = blockIdx.x * AT_ONCE + threadIdx.x / Term::PLACES; number < all;
-         number += gridDim.x * AT_ONCE)
-        each(int(number / signals.tiles), number % signals.tiles, place);
+    if constexpr (THREADS % Term::PLACES == 0) {
+        constexpr unsigned AT_ONCE = THREADS / Term::PLACES;
+        const int place = threadIdx.x % Term::PLACES;
+        for (unsigned number = blockIdx.x * AT_ONCE + threadIdx.x / Term::PLACES; number < all;
+             number += gridDim.x * AT_ONCE)
+            each(int(number / signals.tiles), number % signals.tiles, place);
+    } else {
+        // Many places of a point, as integrals have: a tile is shared out among blocks.
+        const unsigned long long places = static_cast<unsigned long long>(all) * Term::PLACES;
+        for (unsigned long long at = blockIdx.x * static_cast<unsigned long long>(THREADS) + threadIdx.x; at < places;
+             at += static_cast<unsigned long long>(gridDim.x) * THREADS) {
+            const unsigned number = unsigned(at / Term::PLACES);
+            each(int(number / signals.tiles), number % signals.tiles, int(at % Term::PLACES));
+        }
+    }
 }
 
 // The same, where `each` also adds to adjoints of coefficients, if any train: then one thread takes all neurons of a
