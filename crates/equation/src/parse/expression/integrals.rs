@@ -204,6 +204,8 @@ impl Resolver<'_> {
         range: &Range<usize>,
     ) -> Result<Expression, Broken> {
         let nodes = over.nodes(territory, &self.workshop.pool, over.fineness());
+        // Before anything is written out for each of them.
+        self.afford(nodes.len(), range)?;
         let mut terms = Vec::with_capacity(nodes.len());
         for node in nodes {
             let known = self.workshop.elsewhere.iter().position(|place| *place == node.fixed);
@@ -230,11 +232,16 @@ impl Resolver<'_> {
             });
             terms.push((there, node.weight));
         }
-        if self.workshop.elsewhere.len() > MOST_PLACES {
-            let message = format!("integrals of one place need fields at more than {MOST_PLACES} others");
-            return Err(self.fail(range, message));
-        }
+        self.afford(self.workshop.elsewhere.len(), range)?;
         self.combine(&terms, range)
+    }
+
+    fn afford(&mut self, places: usize, range: &Range<usize>) -> Result<(), Broken> {
+        if places <= MOST_PLACES {
+            return Ok(());
+        }
+        let message = format!("integrals of one place need fields at more than {MOST_PLACES} others");
+        Err(self.fail(range, message))
     }
 
     /// `jump(expression)`: what it is beyond an interface, less what it is on this side.
