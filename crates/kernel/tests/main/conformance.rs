@@ -97,7 +97,6 @@ fn odd_widths_and_point_counts_agree_with_the_interpreter() {
 }
 
 #[test]
-#[ignore = "half a minute: the interpreter at many points"]
 fn many_points_agree_with_the_interpreter() {
     let case = case("navier-stokes.toml", &[]);
     check(&case, Precision::F64, Level::best(), 100_003);
