@@ -69,6 +69,28 @@ impl Placement {
         if self.scale == 1.0 { turned } else { turned.map(|value| value / self.scale) }
     }
 
+    /// The same of many points, one array per coordinate; those that there are not are zero.
+    #[inline(always)]
+    pub(crate) fn inwards_lanes<const LANES: usize>(&self, world: &[[f64; LANES]]) -> [[f64; LANES]; 3] {
+        let mut local = [[0.0; LANES]; 3];
+        for (axis, (local, world)) in local.iter_mut().zip(world).enumerate() {
+            let origin = self.origin[axis];
+            for (local, world) in local.iter_mut().zip(world) {
+                *local = world - origin;
+            }
+        }
+        if self.turned {
+            let [x, y, z] = &mut local;
+            for ((x, y), z) in x.iter_mut().zip(y).zip(z) {
+                [*x, *y, *z] = self.axes.map(|axis| dot(axis, [*x, *y, *z]));
+            }
+        }
+        if self.scale != 1.0 {
+            local.iter_mut().flatten().for_each(|value| *value /= self.scale);
+        }
+        local
+    }
+
     /// This first, and the other one after it.
     pub(crate) fn then(&self, after: &Placement) -> Placement {
         Placement {

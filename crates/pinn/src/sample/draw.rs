@@ -1,6 +1,7 @@
 //! All points of a plan for one phase of training.
 
-use super::{PointSequence, condition, shape};
+use super::inside::{self, Wish};
+use super::{PointSequence, condition};
 use crate::TrainError;
 use crate::table::Tables;
 use equation::counter::Stream;
@@ -124,11 +125,14 @@ fn inside(
     part: Range<usize>,
     stream: Stream,
 ) -> Result<Points, TrainError> {
+    let (sampler, width) = (draw.sampler, row.width());
     if let Some(geometry) = &problem.domain.geometry {
-        let dimensions = problem.domain.len();
-        let sequence = |count| PointSequence::new(draw.sampler, dimensions, count, stream);
-        let rows = shape::inside(&problem.domain, geometry, row, part, sequence)?;
-        return Ok(Points::from_rows(row.width(), rows));
+        let wish = Wish { sampler, stream, whole: draw.interior.max(part.end), part, width };
+        return Ok(Points::from_rows(width, inside::inside(&problem.domain, geometry, &wish)?));
+    }
+    let length = PointSequence::length(sampler);
+    if draw.interior.max(part.end) as u64 > length {
+        return Err(TrainError::SequenceEnds { sampler, length });
     }
     let sequence = PointSequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
     let mut rows = vec![0.0; part.len() * row.width()];
@@ -136,7 +140,7 @@ fn inside(
     rows.par_chunks_exact_mut(row.width()).with_min_len(share).enumerate().for_each(|(index, numbers)| {
         let (place, weights) = numbers.split_at_mut(problem.domain.len());
         weights.fill(1.0);
-        sequence.point((part.start + index) as u32, place);
+        sequence.point((part.start + index) as u64, place);
         for (value, coordinate) in place.iter_mut().zip(&problem.domain.coordinates) {
             *value = affine(coordinate, *value);
         }

@@ -1,9 +1,11 @@
 //! Where the points of each term come from: sequences, places of the box, data tables.
 
 mod adaptive;
+mod blocks;
 mod condition;
 mod draw;
 mod halton;
+mod inside;
 mod interface;
 mod latin;
 mod lattice;
@@ -21,6 +23,7 @@ pub(crate) use adaptive::{
 };
 pub use draw::{Draw, draw};
 pub use halton::Halton;
+pub use inside::CoverSummary;
 pub use latin::LatinHypercube;
 pub use lattice::{Lattice, Spacing};
 pub use recipe::recipe;
@@ -29,3 +32,4 @@ pub use sobol::Sobol;
 
 pub(crate) use condition::keeps;
 pub(crate) use draw::{affine, draw_part};
+pub(crate) use inside::summary;
