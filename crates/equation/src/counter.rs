@@ -27,8 +27,8 @@ fn philox_lanes<const LANES: usize>(counters: &[u64; LANES], name: u64, key: [u3
     const MULTIPLIERS: [u64; 2] = [0xD251_1F53, 0xCD9E_8D57];
     const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
     let mut bits = [0; LANES];
-    for (bits, &counter) in bits.iter_mut().zip(counters) {
-        let (mut a, mut b, mut c, mut d) = (counter, counter >> 32, name, name >> 32);
+    for lane in 0..LANES {
+        let (mut a, mut b, mut c, mut d) = (counters[lane], counters[lane] >> 32, name, name >> 32);
         let mut key = key;
         for _ in 0..10 {
             let first = MULTIPLIERS[0] * (a & LOW);
@@ -41,7 +41,7 @@ fn philox_lanes<const LANES: usize>(counters: &[u64; LANES], name: u64, key: [u3
             );
             key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
         }
-        *bits = a & LOW | b << 32;
+        bits[lane] = a & LOW | b << 32;
     }
     bits
 }

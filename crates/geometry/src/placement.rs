@@ -69,26 +69,38 @@ impl Placement {
         if self.scale == 1.0 { turned } else { turned.map(|value| value / self.scale) }
     }
 
-    /// The same of many points, one array per coordinate; those that there are not are zero.
+    /// The same of many points, one array per coordinate. Those of coordinates that there are not have to be zero, and stay that.
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "iterators are calls that may stay calls in functions with other instructions"
+    )]
     #[inline(always)]
-    pub(crate) fn inwards_lanes<const LANES: usize>(&self, world: &[[f64; LANES]]) -> [[f64; LANES]; 3] {
-        let mut local = [[0.0; LANES]; 3];
-        for (axis, (local, world)) in local.iter_mut().zip(world).enumerate() {
-            let origin = self.origin[axis];
-            for (local, world) in local.iter_mut().zip(world) {
-                *local = world - origin;
+    pub(crate) fn inwards_lanes<const LANES: usize>(
+        &self,
+        world: &[[f64; LANES]],
+        local: &mut [[f64; LANES]; 3],
+    ) {
+        let count = world.len().min(3);
+        for axis in 0..count {
+            for lane in 0..LANES {
+                local[axis][lane] = world[axis][lane] - self.origin[axis];
             }
         }
         if self.turned {
-            let [x, y, z] = &mut local;
-            for ((x, y), z) in x.iter_mut().zip(y).zip(z) {
-                [*x, *y, *z] = self.axes.map(|axis| dot(axis, [*x, *y, *z]));
+            for lane in 0..LANES {
+                let point = [local[0][lane], local[1][lane], local[2][lane]];
+                for axis in 0..count {
+                    local[axis][lane] = dot(self.axes[axis], point);
+                }
             }
         }
         if self.scale != 1.0 {
-            local.iter_mut().flatten().for_each(|value| *value /= self.scale);
+            for axis in 0..count {
+                for lane in 0..LANES {
+                    local[axis][lane] /= self.scale;
+                }
+            }
         }
-        local
     }
 
     /// This first, and the other one after it.

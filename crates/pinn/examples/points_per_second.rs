@@ -14,10 +14,10 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Points per draw.
-const POINTS: usize = 4_000_000;
+const POINTS: usize = 1_000_000;
 
 /// Of so many draws, the fastest counts.
-const DRAWS: u64 = 7;
+const DRAWS: u64 = 20;
 
 fn main() -> Result<(), TrainError> {
     let holes: String = (0..9).map(|hole| format!(" - disk([{}, {}], 0.1)", hole % 3, hole / 3)).collect();

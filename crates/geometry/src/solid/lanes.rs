@@ -1,6 +1,11 @@
 //! The inside test for many points at once, in loops that the compiler makes vector instructions of. A point is inside or not as
 //! [`Solid::contains`] says: both use the same expressions, and nothing is fused.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "iterators are calls that may stay calls in functions with other instructions"
+)]
+
 use super::Solid;
 use super::branch::{Branch, Outline};
 use super::part::Part;
@@ -45,9 +50,17 @@ enum Step<'solid> {
 }
 
 /// Memory for tests, which takes no other.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct LaneScratch {
     masks: Vec<Mask>,
+    /// Points, seen by a primitive.
+    local: [Lane; 3],
+}
+
+impl Default for LaneScratch {
+    fn default() -> Self {
+        LaneScratch { masks: Vec::new(), local: [[0.0; LANES]; 3] }
+    }
 }
 
 impl Solid {
@@ -87,14 +100,17 @@ impl Lanes<'_> {
         if self.steps.is_empty() {
             return self.one_by_one(points);
         }
-        let masks = &mut scratch.masks;
+        let LaneScratch { masks, local } = scratch;
         masks.clear();
+        for axis in points.len()..3 {
+            local[axis] = [0.0; LANES];
+        }
         for step in &self.steps {
             match step {
                 Step::Part(part) => {
                     let mut mask = [u64::MAX; LANES];
                     within(&part.bounds, points, &mut mask);
-                    in_part(part, points, &mut mask);
+                    in_part(part, points, local, &mut mask);
                     masks.push(mask);
                 }
                 Step::Within(bounds) => {
@@ -129,17 +145,19 @@ fn all_bits(inside: bool) -> u64 {
 fn join(masks: &mut Vec<Mask>, how: impl Fn(u64, u64) -> u64) {
     let Some(top) = masks.pop() else { return };
     let Some(below) = masks.last_mut() else { return };
-    for (below, top) in below.iter_mut().zip(&top) {
-        *below = how(*below, *top);
+    for lane in 0..LANES {
+        below[lane] = how(below[lane], top[lane]);
     }
 }
 
 #[inline(always)]
 fn within(bounds: &Bounds, points: &[Lane], mask: &mut Mask) {
-    for (values, [low, high]) in points.iter().zip(bounds.0) {
+    for axis in 0..points.len().min(3) {
+        let [low, high] = bounds.0[axis];
         if low > f64::NEG_INFINITY || high < f64::INFINITY {
-            for (mask, value) in mask.iter_mut().zip(values) {
-                *mask &= all_bits(low <= *value) & all_bits(*value <= high);
+            for lane in 0..LANES {
+                let value = points[axis][lane];
+                mask[lane] &= all_bits(low <= value) & all_bits(value <= high);
             }
         }
     }
@@ -147,40 +165,49 @@ fn within(bounds: &Bounds, points: &[Lane], mask: &mut Mask) {
 
 /// Keeps of a mask what lies in a part.
 #[inline(always)]
-fn in_part(part: &Part, points: &[Lane], mask: &mut Mask) {
-    let local = part.placement.inwards_lanes(points);
+fn in_part(part: &Part, points: &[Lane], local: &mut [Lane; 3], mask: &mut Mask) {
+    part.placement.inwards_lanes(points, local);
+    let local = &*local;
     match part.primitive() {
         // The number of coordinates is known to each loop: those of a plane have no third one, whose square is zero.
         Primitive::Ball(ball) if points.len() == 2 => {
-            keep(&local, mask, |[x, y, _]| x * x + y * y < ball.radius * ball.radius);
+            keep(local, mask, |[x, y, _]| x * x + y * y < ball.radius * ball.radius);
         }
-        Primitive::Ball(ball) => keep(&local, mask, |point| ball.holds(point)),
+        Primitive::Ball(ball) => keep(local, mask, |point| ball.holds(point)),
         Primitive::Block(block) => {
-            for (axis, values) in local.iter().enumerate().take(block.dimension) {
+            for axis in 0..block.dimension.min(3) {
                 let (low, high) = (block.low[axis], block.high[axis]);
-                for (mask, value) in mask.iter_mut().zip(values) {
-                    *mask &= all_bits(low < *value) & all_bits(*value < high);
+                for lane in 0..LANES {
+                    let value = local[axis][lane];
+                    mask[lane] &= all_bits(low < value) & all_bits(value < high);
                 }
             }
         }
-        Primitive::HalfSpace(half_space) => keep(&local, mask, |point| half_space.depth(point) < 0.0),
-        Primitive::Cylinder(cylinder) => keep(&local, mask, |point| cylinder.holds(point)),
-        Primitive::Torus(torus) => keep(&local, mask, |point| torus.to_circle(point) < torus.tube),
+        Primitive::HalfSpace(half_space) => keep(local, mask, |point| half_space.depth(point) < 0.0),
+        Primitive::Cylinder(cylinder) => keep(local, mask, |point| cylinder.holds(point)),
+        Primitive::Torus(torus) => keep(local, mask, |point| torus.to_circle(point) < torus.tube),
         Primitive::Polygon(polygon) if polygon.corner_count() <= MOST_CORNERS => {
             let mut odd = [0; LANES];
             for side in polygon.sides() {
-                for ((odd, x), y) in odd.iter_mut().zip(&local[0]).zip(&local[1]) {
-                    *odd ^= all_bits(is_passed([*x, *y], side));
+                for lane in 0..LANES {
+                    odd[lane] ^= all_bits(is_passed([local[0][lane], local[1][lane]], side));
                 }
             }
-            mask.iter_mut().zip(&odd).for_each(|(mask, odd)| *mask &= odd);
+            for lane in 0..LANES {
+                mask[lane] &= odd[lane];
+            }
         }
         Primitive::Ellipsoid(ellipsoid) => {
-            let mut sums = [0.0; LANES];
-            for (axis, values) in ellipsoid.axes().iter().zip(&local) {
-                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += (value / axis) * (value / axis));
+            let (mut sums, axes) = ([0.0; LANES], ellipsoid.axes());
+            for axis in 0..axes.len().min(3) {
+                for lane in 0..LANES {
+                    let share = local[axis][lane] / axes[axis];
+                    sums[lane] += share * share;
+                }
             }
-            mask.iter_mut().zip(&sums).for_each(|(mask, sum)| *mask &= all_bits(*sum < 1.0));
+            for lane in 0..LANES {
+                mask[lane] &= all_bits(sums[lane] < 1.0);
+            }
         }
         Primitive::Polygon(_)
         | Primitive::Spline(_)
@@ -188,8 +215,9 @@ fn in_part(part: &Part, points: &[Lane], mask: &mut Mask) {
         | Primitive::Mesh(_)
         | Primitive::Outline(_) => {
             // Where nothing is left of a mask there is nothing to ask.
-            for (lane, mask) in mask.iter_mut().enumerate().filter(|(_, mask)| **mask != 0) {
-                *mask = all_bits(part.form().contains([local[0][lane], local[1][lane], local[2][lane]]));
+            for lane in 0..LANES {
+                let point = [local[0][lane], local[1][lane], local[2][lane]];
+                mask[lane] = all_bits(mask[lane] != 0 && part.form().contains(point));
             }
         }
     }
@@ -197,8 +225,7 @@ fn in_part(part: &Part, points: &[Lane], mask: &mut Mask) {
 
 #[inline(always)]
 fn keep(local: &[Lane; 3], mask: &mut Mask, inside: impl Fn(Vector) -> bool) {
-    let [x, y, z] = local;
-    for (((mask, x), y), z) in mask.iter_mut().zip(x).zip(y).zip(z) {
-        *mask &= all_bits(inside([*x, *y, *z]));
+    for lane in 0..LANES {
+        mask[lane] &= all_bits(inside([local[0][lane], local[1][lane], local[2][lane]]));
     }
 }

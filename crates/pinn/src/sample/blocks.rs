@@ -3,6 +3,11 @@
 //! Sobol points are cheap by blocks: the digits of 64 consecutive points, from a multiple of 64, differ only in the first six,
 //! which take every value once. So scrambling visits trees that lie side by side, and all paths in them are the same but for the first.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "iterators are calls that may stay calls in functions with other instructions"
+)]
+
 use super::latin::counter;
 use super::sequence::PointSequence;
 use super::sobol::{BITS, LEVELS, Sobol, node};
@@ -58,17 +63,18 @@ impl<'s> Blocks<'s> {
     pub(super) fn fill(&self, first: u64, lanes: &mut [Lane]) {
         match self.sequence {
             PointSequence::Sobol(own) if first >> BITS == 0 && self.sobol.len() == lanes.len() => {
-                for (scrambling, lane) in self.sobol.iter().zip(lanes) {
-                    let plain = own.plain_digits(first, scrambling.dimension) >> BITS;
-                    scrambling.fill(plain as u32, lane);
+                for dimension in 0..lanes.len() {
+                    let plain = own.plain_digits(first, dimension) >> BITS;
+                    self.sobol[dimension].fill(plain as u32, &mut lanes[dimension]);
                 }
             }
             PointSequence::Uniform(stream) => {
-                for (dimension, lane) in lanes.iter_mut().enumerate() {
-                    let counters = std::array::from_fn(|index| counter(dimension, first + index as u64));
-                    let bits: [u64; LANES] = stream.bits_of(&counters);
-                    for (value, bits) in lane.iter_mut().zip(bits) {
-                        *value = (whole(bits >> 12) + 0.5) * (1.0 / (1u64 << 52) as f64);
+                for dimension in 0..lanes.len() {
+                    let (start, values) = (counter(dimension, first), &mut lanes[dimension]);
+                    // A block lies within the first 2^32 points, or beyond them.
+                    let bits = stream.bits_of(&from(start, 0));
+                    for lane in 0..LANES {
+                        values[lane] = (whole(bits[lane] >> 12) + 0.5) * (1.0 / (1u64 << 52) as f64);
                     }
                 }
             }
@@ -87,6 +93,16 @@ impl<'s> Blocks<'s> {
             lanes.iter_mut().zip(&point).for_each(|(values, value)| values[lane] = *value);
         }
     }
+}
+
+/// As many numbers, a power of two apart.
+#[inline(always)]
+fn from(start: u64, shift: u32) -> [u64; LANES] {
+    let mut numbers = [0; LANES];
+    for lane in 0..LANES {
+        numbers[lane] = start + ((lane as u64) << shift);
+    }
+    numbers
 }
 
 /// A whole number below 2^52, which the digits of the mantissa hold: every vector unit can do that.
@@ -118,7 +134,9 @@ impl Scrambling {
     #[inline(always)]
     fn next(&self, digits: u32) -> ([u64; LANES], [u64; LANES]) {
         let mut flipped = flips::<6>(self.second, VARIED, digits);
-        flipped.iter_mut().zip(&self.first).for_each(|(flipped, first)| *flipped |= first);
+        for lane in 0..LANES {
+            flipped[lane] |= self.first[lane];
+        }
         (flipped, self.trees(2 * VARIED, u64::from(digits)))
     }
 
@@ -126,7 +144,7 @@ impl Scrambling {
     #[inline(always)]
     fn trees(&self, first: u32, digits: u64) -> [u64; LANES] {
         let base = (self.dimension as u64) << 33 | 1 << first | digits;
-        self.stream.bits_of(&std::array::from_fn(|lane| base | (lane as u64) << (first - VARIED)))
+        self.stream.bits_of(&from(base, first - VARIED))
     }
 
     /// The coordinates of a block whose first point has these digits before it is scrambled.
@@ -144,20 +162,19 @@ impl Scrambling {
                 &computed
             }
         };
-        let mut digits: [u64; LANES] = *flipped;
-        let mut add = |own: [u64; LANES]| digits.iter_mut().zip(own).for_each(|(digits, own)| *digits |= own);
-        add(flips::<6>(*trees, 12, path(12)));
-        add(flips::<6>(self.trees(18, u64::from(rest >> 14)), 18, path(18)));
-        add(flips::<6>(self.trees(24, u64::from(rest >> 8)), 24, path(24)));
-        add(flips::<2>(self.trees(30, u64::from(rest >> 2)), 30, path(30)));
+        let third = flips::<6>(*trees, 12, path(12));
+        let fourth = flips::<6>(self.trees(18, u64::from(rest >> 14)), 18, path(18));
+        let fifth = flips::<6>(self.trees(24, u64::from(rest >> 8)), 24, path(24));
+        let last = flips::<2>(self.trees(30, u64::from(rest >> 2)), 30, path(30));
         let mut values: Lane = [0.0; LANES];
-        for (index, (value, flipped)) in values.iter_mut().zip(&digits).enumerate() {
+        for index in 0..LANES {
+            let flipped = flipped[index] | third[index] | fourth[index] | fifth[index] | last[index];
             let digits = flipped ^ ((index as u64) << (BITS - VARIED) | u64::from(rest));
-            *value = (whole(digits) + 0.5) * (1.0 / (1u64 << BITS) as f64);
+            values[index] = (whole(digits) + 0.5) * (1.0 / (1u64 << BITS) as f64);
         }
-        let turn = (plain >> (BITS - VARIED)) as u8;
-        for (value, place) in lane.iter_mut().zip(&self.order) {
-            *value = values[usize::from((place ^ turn) % LANES as u8)];
+        let turn = plain >> (BITS - VARIED);
+        for index in 0..LANES {
+            lane[index] = values[(u32::from(self.order[index]) ^ turn) as usize % LANES];
         }
     }
 }
@@ -165,14 +182,17 @@ impl Scrambling {
 /// What trees flip of the digits from number `first` on, where these are the path through all of them.
 #[inline(always)]
 fn flips<const DIGITS: usize>(trees: [u64; LANES], first: u32, path: u32) -> [u64; LANES] {
-    let nodes: [u32; DIGITS] = std::array::from_fn(|level| node(path, level as u32, DIGITS as u32));
+    let mut nodes = [0; DIGITS];
+    for level in 0..DIGITS {
+        nodes[level] = node(path, level as u32, DIGITS as u32);
+    }
     let mut flips = [0; LANES];
-    for (flips, tree) in flips.iter_mut().zip(&trees) {
+    for lane in 0..LANES {
         let mut own = 0;
-        for (level, node) in nodes.iter().enumerate() {
-            own |= (tree >> node & 1) << (BITS - 1 - first - level as u32);
+        for level in 0..DIGITS {
+            own |= (trees[lane] >> nodes[level] & 1) << (BITS - 1 - first - level as u32);
         }
-        *flips = own;
+        flips[lane] = own;
     }
     flips
 }

@@ -1,14 +1,13 @@
 //! All points of a plan for one phase of training.
 
 use super::inside::{self, Wish};
-use super::{PointSequence, condition};
+use super::{PointSequence, condition, in_box};
 use crate::TrainError;
 use crate::table::Tables;
 use equation::counter::Stream;
 use equation::problem::{Coordinate, Problem, Sampler};
 use equation::taylor::{Plan, Row, Source, Term};
 use kernel::Points;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Families of random numbers that belong to sampling: their names start with these bits, so that no
@@ -17,9 +16,6 @@ const STREAMS: u64 = 0x5a << 56;
 
 /// The family that the seeds of later draws come from.
 pub(super) const SEEDS: u64 = 0x5b << 56;
-
-/// Numbers that a thread draws at least: it takes about half a millisecond.
-const NUMBERS: usize = 4096;
 
 /// Which points to draw.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -51,6 +47,7 @@ impl Draw {
 }
 
 /// From (0, 1) to the coordinate's interval.
+#[inline(always)]
 pub(crate) fn affine(coordinate: &Coordinate, unit: f64) -> f64 {
     coordinate.low + (coordinate.high - coordinate.low) * unit
 }
@@ -134,16 +131,7 @@ fn inside(
     if draw.interior.max(part.end) as u64 > length {
         return Err(TrainError::SequenceEnds { sampler, length });
     }
-    let sequence = PointSequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
-    let mut rows = vec![0.0; part.len() * row.width()];
-    let share = NUMBERS.div_ceil(row.width());
-    rows.par_chunks_exact_mut(row.width()).with_min_len(share).enumerate().for_each(|(index, numbers)| {
-        let (place, weights) = numbers.split_at_mut(problem.domain.len());
-        weights.fill(1.0);
-        sequence.point((part.start + index) as u64, place);
-        for (value, coordinate) in place.iter_mut().zip(&problem.domain.coordinates) {
-            *value = affine(coordinate, *value);
-        }
-    });
-    Ok(Points::from_rows(row.width(), rows))
+    let sequence = PointSequence::new(sampler, problem.domain.len(), draw.interior, stream);
+    let rows = in_box::rows(&problem.domain.coordinates, &sequence, part, width);
+    Ok(Points::from_rows(width, rows))
 }

@@ -5,6 +5,7 @@ mod blocks;
 mod condition;
 mod draw;
 mod halton;
+mod in_box;
 mod inside;
 mod interface;
 mod latin;

@@ -1,5 +1,10 @@
 //! Where candidates for points inside a shape lie: all over the box around it, or in cells that may meet it.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "iterators are calls that may stay calls in functions with other instructions"
+)]
+
 use super::cover::Cover;
 use crate::sample::PointSequence;
 use crate::sample::blocks::Blocks;
@@ -75,16 +80,19 @@ impl<'p> Candidates<'p> {
         let axes = &self.region.geometry.axes;
         match &self.region.cover {
             None => {
-                for (lane, [low, length]) in lanes.iter_mut().zip(&self.reaches) {
-                    // The expression of all boxes.
-                    lane.iter_mut().for_each(|value| *value = low + length * *value);
+                for axis in 0..self.reaches.len() {
+                    let ([low, length], values) = (self.reaches[axis], &mut lanes[axis]);
+                    for lane in 0..LANES {
+                        // The expression of all boxes.
+                        values[lane] = low + length * values[lane];
+                    }
                 }
             }
             Some(cover) => self.in_cells(cover, lanes),
         }
         let coordinates = &lanes[..self.reaches.len()];
-        for (space, &axis) in space.iter_mut().zip(axes) {
-            *space = coordinates[axis];
+        for place in 0..axes.len() {
+            space[place] = coordinates[axes[place]];
         }
         self.lanes.contain(&space[..axes.len()], masks)
     }

@@ -74,8 +74,8 @@ impl Cover {
                     (finer, distance(&finer))
                 })
             });
-            // Written so that a distance that is no number keeps its cell.
-            let near: Vec<([u32; 3], f64)> = halves.filter(|(_, distance)| !(*distance > radius)).collect();
+            let meets = |(_, distance): &([u32; 3], f64)| *distance <= radius || distance.is_nan();
+            let near: Vec<([u32; 3], f64)> = halves.filter(meets).collect();
             if near.len() > most {
                 return cover;
             }

@@ -15,8 +15,9 @@ use std::sync::Arc;
 /// Candidates that a thread looks at in one go.
 const UNIT: u64 = 1024;
 
-/// Candidates that are looked at before anybody asks again how many are missing.
-const WAVE: u64 = 1 << 21;
+/// Candidates that are looked at before anybody asks again how many are missing: more would leave the cache before their rows are where
+/// they belong.
+const WAVE: u64 = 1 << 17;
 
 /// Candidates beyond those that the shape's share of its box asks for: its measure is an estimate.
 const MORE: f64 = 1.05;
@@ -65,8 +66,7 @@ impl<'p> Ready<'p> {
             Sampler::Sobol => domain.len() < crate::sample::Sobol::MAX_DIMENSIONS,
             Sampler::Uniform | Sampler::LatinHypercube | Sampler::Halton | Sampler::Hammersley => true,
         };
-        // Written so that no number is a thin shape, too.
-        if !(share >= THIN) && in_cells {
+        if (share < THIN || share.is_nan()) && in_cells {
             let (cover, share) = counts::cover(&ground, || {
                 let cover = Arc::new(Cover::new(domain, geometry));
                 region.cover = Some(cover.clone());

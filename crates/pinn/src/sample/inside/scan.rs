@@ -1,7 +1,12 @@
 //! Which of a range of candidates lie inside.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "iterators are calls that may stay calls in functions with other instructions"
+)]
+
 use super::candidate::{CandidateScratch, Candidates};
-use geometry::{LANES, Mask};
+use geometry::{LANES, Lane, Mask};
 use linear::{Level, Work};
 use std::ops::Range;
 
@@ -44,15 +49,23 @@ impl Work for Scan<'_> {
         if let Wanted::Rows { width } = wanted {
             kept.rows.reserve((range.end - range.start) as usize * width);
         }
-        for first in range.clone().step_by(LANES) {
+        let mut first = range.start;
+        while first < range.end {
             let mut mask = candidates.block(first, scratch);
             // Lanes beyond the last candidate.
             let there = ((range.end - first) as usize).min(LANES);
-            mask[there..].fill(0);
+            for lane in there..LANES {
+                mask[lane] = 0;
+            }
             match wanted {
-                Wanted::Count => kept.count += mask.iter().map(|mask| (mask & 1) as usize).sum::<usize>(),
+                Wanted::Count => {
+                    for lane in 0..LANES {
+                        kept.count += (mask[lane] & 1) as usize;
+                    }
+                }
                 Wanted::Rows { width } => kept.take(&mask, candidates.coordinates(scratch), width),
             }
+            first += LANES as u64;
         }
         kept
     }
@@ -61,21 +74,41 @@ impl Work for Scan<'_> {
 impl Kept {
     /// Appends the rows of a block.
     #[inline(always)]
-    fn take(&mut self, mask: &Mask, coordinates: &[[f64; LANES]], width: usize) {
+    fn take(&mut self, mask: &Mask, coordinates: &[Lane], width: usize) {
         let (mut places, mut count) = ([0u8; LANES], 0);
-        for (lane, mask) in mask.iter().enumerate() {
+        for lane in 0..LANES {
             // Without a branch, which nobody could foresee.
             places[count % LANES] = lane as u8;
-            count += (mask & 1) as usize;
+            count += (mask[lane] & 1) as usize;
         }
-        let before = self.rows.len();
-        self.rows.resize(before + count * width, 1.0);
-        let rows = self.rows[before..].chunks_exact_mut(width).zip(&places[..count]);
-        for (row, place) in rows {
-            for (number, values) in row.iter_mut().zip(coordinates) {
-                *number = values[usize::from(*place) % LANES];
+        let places = &places[..count];
+        match coordinates {
+            [x] if width == 1 => self.append(places, [x]),
+            [x, y] if width == 2 => self.append(places, [x, y]),
+            [x, y, z] if width == 3 => self.append(places, [x, y, z]),
+            _ => {
+                let before = self.rows.len();
+                self.rows.resize(before + count * width, 1.0);
+                let rows = self.rows[before..].chunks_exact_mut(width);
+                for (row, place) in rows.zip(places) {
+                    for (number, values) in row.iter_mut().zip(coordinates) {
+                        *number = values[usize::from(*place) % LANES];
+                    }
+                }
             }
         }
         self.count += count;
+    }
+
+    /// The same where rows have so many coordinates and nothing else, which is most often the case.
+    #[inline(always)]
+    fn append<const WIDTH: usize>(&mut self, places: &[u8], coordinates: [&Lane; WIDTH]) {
+        let mut block = [[0.0; WIDTH]; LANES];
+        for number in 0..places.len().min(LANES) {
+            for axis in 0..WIDTH {
+                block[number][axis] = coordinates[axis][usize::from(places[number]) % LANES];
+            }
+        }
+        self.rows.extend_from_slice(block[..places.len()].as_flattened());
     }
 }
