@@ -39,6 +39,11 @@ impl Placement {
         self.scale
     }
 
+    /// Where the primitive's origin is, if nothing else was done to it.
+    pub(crate) fn shift(&self) -> Option<Vector> {
+        (!self.turned && self.scale == 1.0).then_some(self.origin)
+    }
+
     fn turn(&self, local: Vector) -> Vector {
         if !self.turned {
             return local;

@@ -1,4 +1,4 @@
-//! How many points per second are drawn inside a shape of ten pieces: a plate with nine holes.
+//! How many points per second are drawn inside a shape of ten pieces, a plate with nine holes; and how long a late part of a large draw takes.
 //!
 //! `cargo run --release -p pinnace --example points_per_second`
 //!
@@ -8,10 +8,13 @@
 #![expect(clippy::print_stdout, reason = "it is what the example is for")]
 
 use equation::problem::Sampler;
-use pinnace::sample::{Draw, draw};
+use pinnace::sample::{Draw, draw, draw_part};
 use pinnace::{Experiment, TrainError};
 use std::path::Path;
 use std::time::Instant;
+
+/// Points of a draw of which a part is wanted.
+const MANY: usize = 100_000_000;
 
 /// Points per draw.
 const POINTS: usize = 1_000_000;
@@ -37,6 +40,14 @@ fn main() -> Result<(), TrainError> {
             assert_eq!(sets[0].len(), POINTS);
         }
         println!("{:16} {:6.1} million points per second", sampler.name(), POINTS as f64 / best / 1e6);
+    }
+    for time in ["first", "second"] {
+        let wanted = Draw { sampler: Sampler::Sobol, seed: 2, number: 0, interior: MANY };
+        let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
+        let start = Instant::now();
+        draw_part(problem, plan, tables, wanted, MANY - 10_000..MANY)?;
+        let seconds = start.elapsed().as_secs_f64();
+        println!("the last 10,000 of {MANY} points, asked for the {time} time: {seconds:.4} s");
     }
     Ok(())
 }

@@ -101,29 +101,28 @@ impl Lanes<'_> {
             return self.one_by_one(points);
         }
         let LaneScratch { masks, local } = scratch;
-        masks.clear();
+        // No stack is deeper than there are steps.
+        if masks.len() < self.steps.len() {
+            masks.resize(self.steps.len(), [0; LANES]);
+        }
         for axis in points.len()..3 {
             local[axis] = [0.0; LANES];
         }
+        // Masks in use.
+        let mut count = 0;
         for step in &self.steps {
             match step {
                 Step::Part(part) => {
-                    let mut mask = [u64::MAX; LANES];
-                    within(&part.bounds, points, &mut mask);
-                    in_part(part, points, local, &mut mask);
-                    masks.push(mask);
+                    part_of(part, points, local, &mut masks[count]);
+                    count += 1;
                 }
-                Step::Within(bounds) => {
-                    if let Some(top) = masks.last_mut() {
-                        within(bounds, points, top);
-                    }
-                }
-                Step::Either => join(masks, |below, top| below | top),
-                Step::Both => join(masks, |below, top| below & top),
-                Step::Without => join(masks, |below, top| below & !top),
+                Step::Within(bounds) => within(bounds, points, &mut masks[count - 1]),
+                Step::Either => join(masks, &mut count, |below, top| below | top),
+                Step::Both => join(masks, &mut count, |below, top| below & top),
+                Step::Without => join(masks, &mut count, |below, top| below & !top),
             }
         }
-        masks.pop().unwrap_or([0; LANES])
+        masks[0]
     }
 
     #[inline(never)]
@@ -142,9 +141,10 @@ fn all_bits(inside: bool) -> u64 {
 }
 
 #[inline(always)]
-fn join(masks: &mut Vec<Mask>, how: impl Fn(u64, u64) -> u64) {
-    let Some(top) = masks.pop() else { return };
-    let Some(below) = masks.last_mut() else { return };
+fn join(masks: &mut [Mask], count: &mut usize, how: impl Fn(u64, u64) -> u64) {
+    *count -= 1;
+    let (below, top) = masks.split_at_mut(*count);
+    let (below, top) = (&mut below[*count - 1], &top[0]);
     for lane in 0..LANES {
         below[lane] = how(below[lane], top[lane]);
     }
@@ -161,6 +161,27 @@ fn within(bounds: &Bounds, points: &[Lane], mask: &mut Mask) {
             }
         }
     }
+}
+
+/// What lies in a part.
+#[inline(always)]
+fn part_of(part: &Part, points: &[Lane], local: &mut [Lane; 3], mask: &mut Mask) {
+    // Holes are many, most often: one loop with the same expressions does all of a disk that was neither turned nor scaled.
+    if let (Primitive::Ball(ball), [x, y], Some(center)) = (part.primitive(), points, part.placement.shift())
+    {
+        let [[left, right], [bottom, top], _] = part.bounds.0;
+        let square = ball.radius * ball.radius;
+        for lane in 0..LANES {
+            let (x, y) = (x[lane], y[lane]);
+            let (across, up) = (x - center[0], y - center[1]);
+            let in_bounds = (left <= x) & (x <= right) & (bottom <= y) & (y <= top);
+            mask[lane] = all_bits(in_bounds & (across * across + up * up < square));
+        }
+        return;
+    }
+    *mask = [u64::MAX; LANES];
+    within(&part.bounds, points, mask);
+    in_part(part, points, local, mask);
 }
 
 /// Keeps of a mask what lies in a part.

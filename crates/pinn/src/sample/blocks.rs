@@ -17,8 +17,8 @@ use geometry::{LANES, Lane};
 /// The first digits, which differ within a block: the logarithm of the number of lanes.
 const VARIED: u32 = LANES.trailing_zeros();
 
-/// Candidates from which on the trees below the first twelve digits are kept: it takes as long as this many points to have them.
-const WORTH_KEEPING: u64 = 1 << 13;
+/// Points from which on the trees below the first twelve digits are kept: for fewer it takes longer to have them than it saves.
+const WORTH_KEEPING: u64 = 1 << 16;
 
 /// A sequence, prepared for many of its points.
 #[derive(Debug)]

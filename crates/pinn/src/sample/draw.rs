@@ -58,8 +58,9 @@ pub fn draw(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Resu
     draw_part(problem, plan, tables, draw, 0..draw.interior)
 }
 
-/// The part of a draw that has these of its points inside; all others belong to the part that begins with the first.
-pub(crate) fn draw_part(
+/// The part of a draw that has these of its points inside; all others belong to the part that begins with the first. A late part
+/// costs no more than an early one of the same length; on a shape, once the candidates before it were counted.
+pub fn draw_part(
     problem: &Problem,
     plan: &Plan,
     tables: &Tables,

@@ -5,7 +5,7 @@ use super::cover::Cover;
 use equation::counter::Stream;
 use equation::problem::Sampler;
 use geometry::Solid;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Candidates per entry of a table.
 pub(super) const ENTRY: u64 = 1 << 16;
@@ -19,8 +19,8 @@ pub(super) type Counts = Vec<u64>;
 /// The shape and box that something was found for.
 #[derive(Clone, Debug)]
 pub(super) struct Ground {
-    /// It is held, so that no other shape comes to lie in its place.
-    solid: Arc<Solid>,
+    /// Its place is held, so that no other shape comes to lie there, but not the shape, which may be a large mesh.
+    solid: Weak<Solid>,
     reaches: Vec<[u64; 2]>,
     axes: Vec<usize>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Source {
 
 impl PartialEq for Ground {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.solid, &other.solid) && self.reaches == other.reaches && self.axes == other.axes
+        Weak::ptr_eq(&self.solid, &other.solid) && self.reaches == other.reaches && self.axes == other.axes
     }
 }
 
@@ -48,7 +48,11 @@ impl Ground {
             [low.to_bits(), high.to_bits()]
         });
         let geometry = region.geometry;
-        Ground { solid: geometry.solid.clone(), reaches: reaches.collect(), axes: geometry.axes.clone() }
+        Ground {
+            solid: Arc::downgrade(&geometry.solid),
+            reaches: reaches.collect(),
+            axes: geometry.axes.clone(),
+        }
     }
 }
 
