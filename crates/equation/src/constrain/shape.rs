@@ -9,6 +9,7 @@
 //! Time comes last: what holds at its start is met by what changes with it.
 
 use super::claim::{Claim, Datum, SurfaceDatum};
+use super::polygon::{self, NotBlended};
 use super::select::{Selected, select};
 use crate::expression::{Derivative, Expression, GivenField, Leaf, Node, Pool};
 use crate::problem::{
@@ -352,10 +353,22 @@ fn blended(
             wanted.push(None);
             continue;
         }
-        if let Some((number, datum)) = part.own.iter().find(|(_, datum)| differs(datum, first, pool)) {
-            let piece = piece_name(problem, datum.surface);
-            return Err(vec![(*number, PenaltyReason::Meets { piece })]);
-        }
+        let odd = part.own.iter().find(|(_, datum)| differs(datum, first, pool));
+        let refused = |surface: usize, number: usize| {
+            vec![(number, PenaltyReason::Meets { piece: piece_name(problem, surface) })]
+        };
+        let function = match (polygon::blended(pool, problem, &part.own, TOLERANCE), odd) {
+            _ if pool.as_number(first).is_some() && odd.is_none() => first,
+            (Ok(function), _) => function,
+            (Err(NotBlended::NoPolygon), None) => first,
+            (Err(NotBlended::NoPolygon), Some((number, datum))) => {
+                return Err(refused(datum.surface, *number));
+            }
+            (Err(NotBlended::Differ { surface }), _) => {
+                let own = part.own.iter().find(|(_, datum)| datum.surface == surface);
+                return Err(refused(surface, own.map_or(part.own[0].0, |(number, _)| *number)));
+            }
+        };
         if let Some(faces) = faces
             && let Some((number, datum)) =
                 part.own.iter().find(|(_, datum)| comes_near(pool, problem, datum.surface, faces))
@@ -363,7 +376,7 @@ fn blended(
             let piece = piece_name(problem, datum.surface);
             return Err(vec![(*number, PenaltyReason::Meets { piece })]);
         }
-        wanted.push(Some(first));
+        wanted.push(Some(function));
     }
     if wanted.iter().all(Option::is_none) {
         return Ok(known);

@@ -39,6 +39,11 @@ impl Piece {
         &self.parent
     }
 
+    /// Which primitive it belongs to, copies counted: the same number for all pieces of one.
+    pub fn primitive(&self) -> usize {
+        self.part
+    }
+
     /// Whether a name means this piece: its own, or the first parts of it, as `fin` and `fin.2` do for `fin.2.top`.
     pub fn is_called(&self, name: &str) -> bool {
         self.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
