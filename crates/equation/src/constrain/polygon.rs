@@ -42,7 +42,9 @@ pub(super) fn blended(
     own: &[(usize, SurfaceDatum)],
     tolerance: f64,
 ) -> Result<Expression, NotBlended> {
-    let geometry = problem.domain.geometry.as_ref().ok_or(NotBlended::NoPolygon)?;
+    // Sides that move have no corners that a formula could name.
+    let fixed = |geometry: &&Geometry| own.iter().all(|(_, datum)| !geometry.moves(pool, datum.surface));
+    let geometry = problem.domain.geometry.as_ref().filter(fixed).ok_or(NotBlended::NoPolygon)?;
     let sides = sides(geometry, own).ok_or(NotBlended::NoPolygon)?;
     let count = sides.len();
     let axes = [geometry.axes[0], geometry.axes[1]];

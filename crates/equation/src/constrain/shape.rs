@@ -87,6 +87,9 @@ fn level(pool: &mut Pool, problem: &Problem, surface: usize) -> Result<Expressio
     let Some(geometry) = &problem.domain.geometry else { return Err(PenaltyReason::Partial) };
     let piece = &geometry.solid.pieces()[surface];
     let name = || piece.name().to_owned();
+    if let Some(level) = geometry.family.as_ref().and_then(|family| family.level(piece)) {
+        return towards_inside(pool, problem, level).ok_or_else(|| PenaltyReason::Crosses { piece: name() });
+    }
     let Some(quadric) = piece.level() else { return Err(PenaltyReason::NoLevel { piece: name() }) };
     let coordinates: Vec<Expression> =
         geometry.axes.iter().map(|&axis| pool.leaf(Leaf::Coordinate(axis as u16))).collect();
@@ -98,31 +101,43 @@ fn level(pool: &mut Pool, problem: &Problem, surface: usize) -> Result<Expressio
         }
     }
     let level = pool.combine(&terms);
+    towards_inside(pool, problem, level).ok_or_else(|| PenaltyReason::Crosses { piece: name() })
+}
+
+/// A function with the sign that makes it positive inside; `None` where it has both signs there.
+fn towards_inside(pool: &mut Pool, problem: &Problem, level: Expression) -> Option<Expression> {
     let inside = places(&problem.domain, &[]);
     let inside = inside.iter().filter(|place| problem.domain.contains(place));
     let values: Vec<f64> = inside.map(|place| value(pool, level, place)).collect();
     let sign = match (values.iter().all(|value| *value > 0.0), values.iter().all(|value| *value < 0.0)) {
         (true, false) => 1.0,
         (false, true) => -1.0,
-        _ => return Err(PenaltyReason::Crosses { piece: name() }),
+        _ => return None,
     };
-    Ok(pool.scale(level, sign))
+    Some(pool.scale(level, sign))
 }
 
 /// What a piece contributes to `φ`: its level, or for a hole `level/(level + radius)`, which is one far away.
 fn bounded(pool: &mut Pool, problem: &Problem, surface: usize, level: Expression) -> Expression {
     let Some(geometry) = &problem.domain.geometry else { return level };
     let axes = &geometry.axes;
-    let bend = axes.iter().fold(0.0, |bend, &axis| {
+    let second = axes.iter().map(|&axis| {
         let second = pool.differentiate(level, axis);
-        let second = pool.differentiate(second, axis);
-        bend + pool.as_number(second).unwrap_or(0.0)
+        pool.differentiate(second, axis)
     });
-    // The Laplacian of (r² - R²)/2R in the plane is 2/R; in space the radius comes out a third smaller.
-    if bend <= 0.0 || geometry.solid.pieces()[surface].level().is_none() {
+    let second: Vec<Expression> = second.collect();
+    let bend = pool.sum(&second);
+    // The Laplacian of (r² - R²)/2R in the plane is 2/R; in space the radius comes out a third smaller. It is a number, but
+    // for shapes with parameters.
+    let bent = match pool.as_number(bend) {
+        Some(bend) => bend > 0.0,
+        None => places(&problem.domain, &[]).iter().all(|place| value(pool, bend, place) > 0.0),
+    };
+    if !bent || geometry.solid.pieces()[surface].level().is_none() {
         return level;
     }
-    let radius = pool.number(2.0 / bend);
+    let two = pool.number(2.0);
+    let radius = pool.divide(two, bend);
     let beyond = pool.add(level, radius);
     pool.powers(&[(level, 1.0), (beyond, -1.0)])
 }

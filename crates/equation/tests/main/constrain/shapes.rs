@@ -216,3 +216,28 @@ fn data_that_are_no_numbers_beyond_a_cut_are_not_continued_from_a_side_that_it_s
     assert!(domain.covers(&[2.0, 0.75]) && domain.covers(&[2.0, 0.5]) && domain.covers(&[1.0, 0.25]));
     assert!(!domain.covers(&[2.0, 0.25]) && !domain.covers(&[1.5, 0.0]) && !domain.covers(&[2.0, 0.0]));
 }
+
+#[test]
+fn conditions_hold_exactly_on_a_shape_of_every_size() {
+    let family = |hole: &str| {
+        pair(&format!(
+            "[domain]\nx = [-1, 1]\ny = [-1, 1]\na = {{ range = [0.2, 0.6], parameter = true }}\n[geometry]\nouter = \"disk([0, 0], 1)\"\n\
+             inner = \"{hole}\"\nshape = \"outer - inner\"\n[unknowns]\nu = {{}}\n[equations]\nb = \"laplacian(u) = a\"\n\
+             [conditions]\nwarm = {{ on = \"inner\", equation = \"u = x + a\" }}\ncold = {{ on = \"outer\", equation = \"u = a*y\" }}\n\
+             [network]\nwidth = 6\ndepth = 2\n"
+        ))
+    };
+    for hole in
+        ["disk([0, 0], a)", "ellipse([a/4, 0], [a, 0.3])", "rotate(rectangle([-a/2, -0.1], [a/2, 0.1]), a)"]
+    {
+        let case = family(hole);
+        let said = case.treatments();
+        if hole.starts_with("rotate") {
+            // Sides of a hole go on inside.
+            assert!(said[0].contains("passes through the inside"), "{said:?}");
+            continue;
+        }
+        assert_eq!(said, ["warm: exact", "cold: exact"], "{hole}");
+        assert_eq!(case.check_exact(1e-11), 2);
+    }
+}
