@@ -99,6 +99,16 @@ impl Shown<'_> {
         };
         writeln!(output, "  {kind:8}  {}{share}", measured(territory.measure))?;
         writeln!(output, "  {:8}  {}", "points", self.points_line())?;
+        if !territory.shown_at.is_empty() {
+            let values = territory.shown_at.iter().map(|(name, value)| format!("{name} = {value}"));
+            let values = values.collect::<Vec<_>>().join(", ");
+            writeln!(
+                output,
+                "  {:8}  {}, the middle of the range; the shape depends on it",
+                "at",
+                clean::line(&values)
+            )?;
+        }
         let mut rows = vec![["piece", part, "left", "conditions"].map(str::to_owned)];
         for wall in territory.walls.iter().take(MOST_ROWS) {
             let size = if part.is_empty() { String::new() } else { measured(wall.measure) };
@@ -177,6 +187,7 @@ impl Shown<'_> {
             "share_of_domain": territory.share,
             "pieces": territory.walls.iter().map(wall_json).collect::<Vec<_>>(),
             "removed": territory.removed,
+            "shown_at": territory.shown_at.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
             "elsewhere": territory.elsewhere.iter().map(holding_json).collect::<Vec<_>>(),
             "points": { "inside": self.points.inside, "conditions": conditions },
             "warnings": warnings,

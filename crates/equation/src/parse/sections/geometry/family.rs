@@ -74,16 +74,6 @@ const MADE_OF: &str = "make it of intervals, rectangles, boxes, disks, ellipses,
 const KEEP: &str =
     "choose ranges in which no piece vanishes and none meets another one that it did not meet before";
 
-/// What should be known about a family.
-pub(super) fn note(family: &ShapeFamily, ranges: &[Option<(f64, f64)>], workshop: &Workshop) -> String {
-    let middle: Vec<f64> =
-        ranges.iter().map(|range| range.map_or(f64::NAN, |(low, high)| 0.5 * (low + high))).collect();
-    format!(
-        "the shape has parameters: its sizes and pictures are those at {}",
-        listed(family, &middle, workshop)
-    )
-}
-
 fn listed(family: &ShapeFamily, place: &[f64], workshop: &Workshop) -> String {
     let value = |axis: &usize| format!("{} = {}", workshop.scope.coordinates[*axis].0, place[*axis]);
     family.parameters.iter().map(value).collect::<Vec<_>>().join(", ")

@@ -72,7 +72,6 @@ pub(in crate::parse) fn read(
     let mut notes: Vec<String> = imported.iter().flat_map(|own| own.notes.iter().cloned()).collect();
     notes.extend(imported::other_unit(&imported, &sizes(&axes, ranges)));
     let family = family::read(&solid, &steps, (&axes, ranges), entry.node.span, workshop)?;
-    notes.extend(family.as_ref().map(|family| family::note(family, ranges, workshop)));
     Some(Geometry { solid: Arc::new(solid), axes, notes, family: family.map(Arc::new) })
 }
 
