@@ -153,6 +153,7 @@ fn of_training(error: &TrainError) -> ExitCode {
         | TrainError::Transfer(_)
         | TrainError::Override { .. }
         | TrainError::ThinShape { .. }
+        | TrainError::SequenceEnds { .. }
         | TrainError::EmptyPlace { .. } => ExitCode::from(WRONG_INPUT),
         TrainError::Run(error) => of_run(error),
         TrainError::Kernel(error) => of_kernel(error),

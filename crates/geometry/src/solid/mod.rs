@@ -2,6 +2,7 @@
 
 mod branch;
 mod formula;
+mod lanes;
 mod names;
 mod part;
 mod piece;
@@ -9,6 +10,7 @@ mod size;
 mod survey;
 
 pub use formula::Inside;
+pub use lanes::{LANES, Lane, LaneScratch, Lanes, Mask};
 pub use piece::Piece;
 
 use crate::GeometryError;
