@@ -187,6 +187,17 @@ pub enum TrainError {
         /// Why.
         reason: ChangeRefusal,
     },
+    /// Measurements in batches, and a method that needs all of them.
+    #[error(
+        "[data] {data} states a `batch`, which is for `adam` and `adamw`: {method} compares losses at successive steps, which needs the \
+         same rows; state `optimizer = \"adam\"`, or leave `batch` out"
+    )]
+    BatchOfData {
+        /// The name of the table.
+        data: String,
+        /// The method as people call it.
+        method: &'static str,
+    },
     /// The loss is no basis for a step that was to be measured, or for one of a method from outside.
     #[error("no step can be taken: {0}")]
     Unmeasurable(#[from] Refusal),

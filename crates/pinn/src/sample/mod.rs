@@ -28,4 +28,4 @@ pub use sequence::PointSequence;
 pub use sobol::Sobol;
 
 pub(crate) use condition::keeps;
-pub(crate) use draw::{affine, draw_part};
+pub(crate) use draw::{affine, completed, draw_part, draw_ranges};

@@ -4,7 +4,7 @@ use super::adapt::Occasion;
 use super::task::Equations;
 use super::{GeneralisationGap, Settings};
 use crate::TrainError;
-use crate::sample::{Draw, candidates, draw};
+use crate::sample::{Draw, candidates, draw, draw_part};
 use crate::table::Tables;
 use equation::problem::{Adaptive, Problem};
 use equation::taylor::Plan;
@@ -27,18 +27,30 @@ const GROWTH: f64 = 1.5;
 /// Steps that a stated time must have room for after points have grown: fewer do not gain by it what they cost.
 const LEAST_STEPS: f64 = 30.0;
 
-/// A draw, and candidates per point inside where there are several.
-pub(super) type CandidateDraw = (Draw, Option<usize>);
+/// A draw, and what of it is wanted inside.
+pub(super) type WantedDraw = (Draw, Inside);
+
+/// What is drawn inside.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Inside {
+    /// The points.
+    Points,
+    /// So many candidates for each.
+    Candidates(usize),
+    /// Nothing: batches are drawn on their own.
+    Nothing,
+}
 
 fn drawn(
     problem: &Problem,
     plan: &Plan,
     tables: &Tables,
-    (wanted, per_point): CandidateDraw,
+    (wanted, inside): WantedDraw,
 ) -> Result<Vec<Points>, TrainError> {
-    match per_point {
-        Some(per_point) => candidates(problem, plan, tables, wanted, per_point),
-        None => draw(problem, plan, tables, wanted),
+    match inside {
+        Inside::Candidates(per_point) => candidates(problem, plan, tables, wanted, per_point),
+        Inside::Points => draw(problem, plan, tables, wanted),
+        Inside::Nothing => draw_part(problem, plan, tables, wanted, 0..0),
     }
 }
 
@@ -67,15 +79,18 @@ impl Equations<'_> {
     }
 
     /// The points, or candidates for them, of a draw.
-    fn wanted(&self, number: u64, occasion: Occasion) -> CandidateDraw {
+    fn wanted(&self, number: u64, occasion: Occasion) -> WantedDraw {
         let settings = self.settings();
         let wanted = Draw { interior: self.state.interior, ..settings.draw(self.problem, number) };
-        let per_point = match (&settings.sampling.adaptive, occasion) {
+        let inside = match (&settings.sampling.adaptive, occasion) {
+            _ if self.draws_batches() => Inside::Nothing,
             // There is nothing to add to.
-            (Adaptive::Added { .. }, Occasion::First) => None,
-            (adaptive, Occasion::First | Occasion::Later) => adaptive.candidates(),
+            (Adaptive::Added { .. }, Occasion::First) => Inside::Points,
+            (adaptive, Occasion::First | Occasion::Later) => {
+                adaptive.candidates().map_or(Inside::Points, Inside::Candidates)
+            }
         };
-        (wanted, per_point)
+        (wanted, inside)
     }
 
     /// Whether fresh points are due after so many steps of the phase.
