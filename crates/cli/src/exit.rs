@@ -153,6 +153,8 @@ fn of_training(error: &TrainError) -> ExitCode {
         | TrainError::Transfer(_)
         | TrainError::Override { .. }
         | TrainError::ThinShape { .. }
+        | TrainError::OtherTable { .. }
+        | TrainError::BatchOfData { .. }
         | TrainError::EmptyPlace { .. } => ExitCode::from(WRONG_INPUT),
         TrainError::Run(error) => of_run(error),
         TrainError::Kernel(error) => of_kernel(error),

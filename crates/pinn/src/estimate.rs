@@ -2,7 +2,7 @@
 
 use crate::decide::{Settings, extent_with};
 use crate::memory::{HostPurpose, MemoryError, Need, available};
-use crate::trainer::{AHEAD, PIECE};
+use crate::trainer::{PIECE, ahead};
 use crate::{Experiment, TrainError};
 use equation::problem::{Adaptive, Method, Problem, Sampling, Solver};
 use equation::taylor::{Plan, Source, Term};
@@ -70,7 +70,7 @@ impl Experiment {
         let mut copies = 1.0;
         if self.finds_batches(settings) {
             // Those that are found before they are wanted, and those that are being found.
-            copies += (AHEAD as usize + self.workers()) as f64;
+            copies += ahead(self.workers()) as f64 + self.workers() as f64;
         }
         if settings.resample.is_some() {
             // New ones are drawn while the old ones are there.

@@ -187,6 +187,15 @@ pub enum TrainError {
         /// Why.
         reason: ChangeRefusal,
     },
+    /// A run goes on, and a table that it reads while it trains is another one than before.
+    #[error(
+        "{} is not the table that this run was trained on: its length or its rows have changed; put the former file back, or train anew",
+        path.display()
+    )]
+    OtherTable {
+        /// The file.
+        path: PathBuf,
+    },
     /// Measurements in batches, and a method that needs all of them.
     #[error(
         "[data] {data} states a `batch`, which is for `adam` and `adamw`: {method} compares losses at successive steps, which needs the \

@@ -4,11 +4,12 @@ use super::layout::TableColumns;
 use super::load::arrange;
 use super::npy::{NpyTable, put_row};
 use super::{Counted, TableError, TableFault};
+use equation::counter::Stream;
 use equation::problem::{Data, Problem};
 use kernel::Points;
 use std::fs::File;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use store::Positioned;
 
 /// Headers of tables end before.
@@ -25,6 +26,10 @@ pub(crate) struct StoredTable {
     /// Where its numbers begin, in bytes.
     begin: u64,
     kind: NpyTable,
+    /// Rows that lie evenly among all, and stand for them.
+    sample: Points,
+    /// A number that follows from them and from the table's length.
+    mark: u64,
 }
 
 impl StoredTable {
@@ -38,7 +43,10 @@ impl StoredTable {
         let columns = TableColumns::of_data(problem, data).len();
         let found = Self::header(file, columns);
         let (file, begin, kind) = found.map_err(|fault| TableError { path: path.clone(), fault })?;
-        Ok(StoredTable { path, file, begin, kind })
+        let mut table = StoredTable { path, file, begin, kind, sample: Points::new(columns), mark: 0 };
+        table.sample = table.read(problem, data, &table.evenly())?;
+        table.mark = mark(table.len(), &table.sample);
+        Ok(table)
     }
 
     fn header(file: File, columns: usize) -> Result<(Positioned, u64, NpyTable), TableFault> {
@@ -59,15 +67,27 @@ impl StoredTable {
         self.kind.rows
     }
 
-    /// Rows that lie evenly among all: in them what is wrong with all is found before training.
-    pub(super) fn sample(&self, problem: &Problem, data: &Data) -> Result<Points, TableError> {
+    /// Rows that stand for all where the table is looked at without being trained on.
+    pub(super) fn sample(&self) -> &Points {
+        &self.sample
+    }
+
+    /// What tells it from another table: of two that differ in a few rows only, it may not.
+    pub(crate) fn mark(&self) -> u64 {
+        self.mark
+    }
+
+    /// Where it lies.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Rows that lie evenly among all.
+    fn evenly(&self) -> Vec<Range<u64>> {
         let all = self.len() as u64;
         let count = all.min(SAMPLE);
-        let ranges = (0..count).map(|number| {
-            let row = (u128::from(number) * u128::from(all) / u128::from(count)) as u64;
-            row..row + 1
-        });
-        self.read(problem, data, &ranges.collect::<Vec<_>>())
+        let row = |number: u64| (u128::from(number) * u128::from(all) / u128::from(count)) as u64;
+        (0..count).map(|number| row(number)..row(number) + 1).collect()
     }
 
     /// The rows of these ranges as points: coordinates, then measured columns. Each has a number in every place.
@@ -108,4 +128,10 @@ impl StoredTable {
     fn wrong(&self, fault: TableFault) -> TableError {
         TableError { path: self.path.clone(), fault }
     }
+}
+
+/// A number that follows from a table's length and some of its rows.
+fn mark(length: usize, rows: &Points) -> u64 {
+    let first = Stream::new(length as u64, 0).bits(0);
+    rows.iter().flatten().fold(first, |mark, value| Stream::new(mark, 0).bits(value.to_bits()))
 }

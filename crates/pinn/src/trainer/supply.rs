@@ -2,7 +2,7 @@
 
 use super::adapt::Occasion;
 use super::task::Equations;
-use super::{GeneralisationGap, Settings};
+use super::{Curriculum, GeneralisationGap, Settings};
 use crate::TrainError;
 use crate::sample::{Draw, candidates, draw, draw_part};
 use crate::table::Tables;
@@ -68,14 +68,24 @@ impl Equations<'_> {
             sets.iter_mut().enumerate().try_for_each(|(term, points)| take_over(term, points))?;
         }
         if causal {
-            let terms = self.plan.terms.iter().zip(&mut sets);
-            terms.for_each(|(term, points)| self.state.curriculum.confine(self.problem, term, points));
+            // Who goes on has the points of a draw that is over, from when less of time had its turn.
+            let before = self.state.drawn_part.filter(|_| occasion == Occasion::First);
+            self.state.drawn_part = Some(before.unwrap_or(self.state.curriculum.part));
+            sets.iter_mut().enumerate().for_each(|(number, points)| self.confine(number, points));
         }
         self.adapt(&mut sets, occasion, now)?;
         self.objective.set_points(sets);
         self.keep_all();
         self.supplied = self.state.draw;
         Ok(())
+    }
+
+    /// Moves points of a term to the part of time that the draw at hand is from.
+    pub(super) fn confine(&self, number: usize, points: &mut Points) {
+        if let Some(part) = self.state.drawn_part {
+            let curriculum = Curriculum { part, ..self.state.curriculum };
+            curriculum.confine(self.problem, &self.plan.terms[number], points);
+        }
     }
 
     /// The points, or candidates for them, of a draw.

@@ -172,6 +172,7 @@ impl Task for Equations<'_> {
         let phase = now.phase;
         let misfit = |cause| LoopFault::Misfit { phase, cause };
         (self.phase, self.state) = (phase, TaskState::of(&now.task).map_err(misfit)?);
+        self.check_tables()?;
         let settings = self.settings();
         if self.state.interior == 0 {
             self.state.interior = settings.points;

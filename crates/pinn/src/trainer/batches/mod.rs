@@ -8,14 +8,15 @@ mod pipeline;
 mod shuffle;
 mod source;
 
-pub(crate) use pipeline::AHEAD;
+pub(crate) use pipeline::ahead;
 pub(crate) use source::PIECE;
 
 use super::series::drawn_before;
 use super::task::Equations;
 use crate::TrainError;
 use crate::sample::Draw;
-use equation::taylor::Source;
+use equation::problem::Problem;
+use equation::taylor::{Plan, Source};
 use kernel::{Points, Sums};
 use pipeline::{Pipeline, StepPoints, Work};
 use serde_json::json;
@@ -46,12 +47,23 @@ struct Found {
 
 /// Threads that find points, where nobody says how many: beside a processor that takes the steps one is enough, a device waits for more.
 pub(crate) fn usual_workers(hardware: Hardware) -> usize {
-    /// More only get in each other's way.
-    const MOST: usize = 4;
+    /// So many find 20 million points a second and more, which is what a large device takes of a small network.
+    const MOST: usize = 12;
     match hardware {
         Hardware::Cpu => 1,
         Hardware::Accelerator => rayon::current_num_threads().saturating_sub(1).clamp(1, MOST),
     }
+}
+
+/// Some of the points of a draw that is visited in batches, in a shuffled order; `None` where they are few enough to have them all.
+pub(crate) fn some_of(
+    problem: &Problem,
+    (plan, number): (&Plan, usize),
+    size: usize,
+    draw: Draw,
+) -> Option<Result<Points, TrainError>> {
+    let all = Batched::drawn(problem, number, size, draw, None);
+    all.part_looked_at().map(|_| all.piece(problem, &plan.terms[number], draw.number, 0))
 }
 
 impl Feed {
@@ -114,6 +126,19 @@ impl Equations<'_> {
         }
     }
 
+    /// Refuses to go on with other tables than those that training began with: what stays in its file is not kept with a run.
+    pub(super) fn check_tables(&mut self) -> Result<(), TrainError> {
+        let tables: Vec<_> =
+            (0..self.problem.data.len()).filter_map(|index| self.tables.stored(index)).collect();
+        let marks: Vec<u64> = tables.iter().map(|table| table.mark()).collect();
+        let before = std::mem::replace(&mut self.state.tables, marks.clone());
+        let other = before.iter().zip(&marks).position(|(before, now)| before != now);
+        match other.and_then(|position| tables.get(position)) {
+            Some(table) => Err(TrainError::OtherTable { path: table.path().to_owned() }),
+            None => Ok(()),
+        }
+    }
+
     /// Begins to look for the batches of a phase that was entered at a step, whose points the objective has.
     pub(super) fn begin_batches(&mut self, step: u64) {
         let settings = self.settings();
@@ -158,13 +183,6 @@ impl Equations<'_> {
         Ok(true)
     }
 
-    /// Moves points that were just found to the part of time that it is the turn of.
-    fn confine(&self, number: usize, points: &mut Points) {
-        if self.settings().sampling.causal {
-            self.state.curriculum.confine(self.problem, &self.plan.terms[number], points);
-        }
-    }
-
     /// Gives the objective all points that there are in memory. Nobody looks for batches any more.
     pub(super) fn end_batches(&mut self) {
         if let Some(found) = &mut self.feed.found {
@@ -181,10 +199,11 @@ impl Equations<'_> {
             return;
         };
         let workers = pipeline.as_ref().map_or(0, Pipeline::workers);
+        let ahead = pipeline.as_ref().map_or(0, Pipeline::ahead);
         let who = match workers {
             0 => String::new(),
-            1 => format!(" (by 1 worker, up to {AHEAD} steps ahead)"),
-            _ => format!(" (by {workers} workers, up to {AHEAD} steps ahead)"),
+            1 => format!(" (by 1 worker, up to {ahead} steps ahead)"),
+            _ => format!(" (by {workers} workers, up to {ahead} steps ahead)"),
         };
         let line = |own: &Batched| {
             let (name, how) = (&self.plan.terms[own.number].name, own.told());
@@ -196,7 +215,7 @@ impl Equations<'_> {
         let lines = work.batched().map(line).collect();
         let part = |own: &Batched| json!({ "term": self.plan.terms[own.number].name, "batch": own.size, "points": own.count });
         let parts: Vec<_> = work.batched().map(part).collect();
-        let data = json!({ "workers": workers, "ahead": AHEAD, "parts": parts });
+        let data = json!({ "workers": workers, "ahead": ahead, "parts": parts });
         sink.event(&Event::Note(Note { kind: "batches".to_owned(), lines, data }));
         self.feed.told = true;
     }

@@ -13,8 +13,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-/// Batches that are found before they are wanted, at most.
-pub(crate) const AHEAD: u64 = 4;
+/// Steps whose batches are found before they are wanted, at most, by so many threads: each may have one that is found beside the one it
+/// looks for.
+pub(crate) fn ahead(workers: usize) -> u64 {
+    const LEAST: u64 = 4;
+    LEAST.max(2 * workers as u64)
+}
 
 /// The points of a step, with the position of their term.
 pub(super) type StepPoints = Vec<(usize, Points)>;
@@ -72,6 +76,7 @@ pub(super) struct Pipeline {
 #[derive(Debug)]
 struct Shared {
     work: Arc<Work>,
+    ahead: u64,
     ring: Mutex<Ring>,
     changed: Condvar,
 }
@@ -114,13 +119,19 @@ impl Pipeline {
     /// So many threads, or as many as the system gives, that begin with a step.
     pub(super) fn start(work: Arc<Work>, workers: usize, step: u64) -> Self {
         let ring = Ring { wanted: step, next: step, found: BTreeMap::new(), closed: false, broken: false };
-        let shared = Arc::new(Shared { work, ring: Mutex::new(ring), changed: Condvar::new() });
+        let (ring, changed) = (Mutex::new(ring), Condvar::new());
+        let shared = Arc::new(Shared { work, ahead: ahead(workers), ring, changed });
         let spawn = |_| {
             let shared = Arc::clone(&shared);
             Builder::new().name("batches".to_owned()).spawn(move || look(&shared)).ok()
         };
         let workers = (0..workers).map_while(spawn).collect();
         Pipeline { shared, workers }
+    }
+
+    /// For how many steps they look at most.
+    pub(super) fn ahead(&self) -> u64 {
+        self.shared.ahead
     }
 
     /// How many threads there are.
@@ -165,7 +176,7 @@ fn look(shared: &Shared) {
     let _leaving = Leaving(shared);
     let mut ring = shared.lock();
     while !ring.closed {
-        if ring.next >= ring.wanted + AHEAD {
+        if ring.next >= ring.wanted + shared.ahead {
             ring = shared.wait(ring);
             continue;
         }

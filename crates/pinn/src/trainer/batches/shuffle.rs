@@ -6,11 +6,12 @@ use std::ops::Range;
 /// The family that orders come from.
 const ORDERS: u64 = 0x5e << 56;
 
-/// Rounds of a Feistel network that make its permutation look random to whoever sees both ends (Luby, Rackoff 1988).
-const ROUNDS: u64 = 4;
+/// Rounds of a Feistel network. Four make its permutation look random to whoever sees both ends (Luby, Rackoff 1988), as long as there are
+/// many numbers; of five, some would stay where they are too often.
+const ROUNDS: usize = 8;
 
-/// Which of an epoch's random numbers turns its blocks.
-const TURN: u64 = 1 << 62;
+/// Which of an epoch's random numbers turns its blocks; those before are the keys of the rounds.
+const TURN: u64 = ROUNDS as u64;
 
 /// The most points that lie beside one another in a block.
 const MOST_IN_BLOCK: usize = 8192;
@@ -40,6 +41,7 @@ impl Shuffle {
     pub(super) fn visited(&self, epoch: u64, start: u64, most: u64) -> Vec<Range<u64>> {
         let Shuffle { count, block, seed, term } = *self;
         let stream = Stream::new(Stream::new(seed, ORDERS | term as u64).bits(epoch), 0);
+        let keys: [u64; ROUNDS] = std::array::from_fn(|round| stream.bits(round as u64));
         let whole = count / block;
         // A product of 64 bits and the range, of which the upper half counts: no remainder prefers small numbers.
         let turn = (u128::from(stream.bits(TURN)) * u128::from(count)) >> 64;
@@ -50,7 +52,7 @@ impl Shuffle {
         while place < end {
             let (number, within) = (place / block, place % block);
             let length = (block - within).min(end - place);
-            let number = if number < whole { permuted(number, whole, stream) } else { number };
+            let number = if number < whole { permuted(number, whole, &keys) } else { number };
             let first = (number * block + within + turn) % count;
             let straight = length.min(count - first);
             ranges.push(first..first + straight);
@@ -65,21 +67,29 @@ impl Shuffle {
 
 /// Where a permutation of 0..count puts a number. Numbers that the network leads out of that range are led on until they are
 /// back.
-fn permuted(number: u64, count: u64, stream: Stream) -> u64 {
+fn permuted(number: u64, count: u64, keys: &[u64; ROUNDS]) -> u64 {
     let digits = u64::BITS - (count - 1).leading_zeros();
     let half = digits.div_ceil(2).max(1);
     let mask = (1u64 << half) - 1;
     let mut place = number;
     loop {
         let (mut left, mut right) = (place >> half, place & mask);
-        for round in 0..ROUNDS {
-            (left, right) = (right, left ^ (stream.bits(round << 32 | right) & mask));
+        for key in keys {
+            (left, right) = (right, left ^ (mixed(right ^ key) & mask));
         }
         place = left << half | right;
         if place < count {
             return place;
         }
     }
+}
+
+/// Bits that each depend on all bits of a number (the finalizer of SplitMix64: Steele, Lea, Flood 2014). A point is one of few numbers of
+/// an epoch, and the keys are random: [`Stream`] itself would take longer than drawing the point.
+fn mixed(mut bits: u64) -> u64 {
+    bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ bits >> 31
 }
 
 #[cfg(test)]
