@@ -40,10 +40,10 @@ impl DataSources {
     }
 
     /// Opens a table that stays in its file.
-    fn store(&self, problem: &Problem, data: &Data) -> Result<StoredTable, TableError> {
+    fn store(&self, problem: &Problem, data: &Data, chance: Stream) -> Result<StoredTable, TableError> {
         let path = self.folder.join(&data.file);
         match open_regular(&path) {
-            Ok(file) => StoredTable::open(path, file, problem, data),
+            Ok(file) => StoredTable::open(path, file, problem, data, chance),
             Err(error) => Err(TableError { path, fault: error.into() }),
         }
     }
@@ -82,10 +82,11 @@ impl Tables {
         let mut stored = Vec::new();
         for (index, data) in problem.data.iter().enumerate() {
             if is_stored(data) {
-                let table = sources.store(problem, data)?;
+                let chance = Stream::new(problem.training.seed, VALIDATION + index as u64);
+                let table = sources.store(problem, data, chance)?;
                 measurements.push(table.sample().clone());
+                kept.push(table.kept().cloned());
                 stored.push(Some(Arc::new(table)));
-                kept.push(None);
                 continue;
             }
             stored.push(None);
@@ -142,7 +143,7 @@ impl Tables {
         self.stored(index).map_or_else(|| self.measurements[index].len(), |table| table.len())
     }
 
-    /// Rows of the data table at `index` that training does not see.
+    /// Rows of the data table at `index` that training does not see; of a table that stays in its file, some that stand for all.
     pub fn kept(&self, index: usize) -> Option<&Points> {
         self.kept[index].as_ref()
     }
@@ -173,9 +174,7 @@ impl ReferenceTable {
 /// Whether a table stays in its file: steps visit batches of its rows, and the file has them one after the other.
 pub(crate) fn is_stored(data: &Data) -> bool {
     let ending = Path::new(&data.file).extension();
-    data.batch.is_some()
-        && data.validation.is_none()
-        && ending.is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
+    data.batch.is_some() && ending.is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
 }
 
 /// Rows in which everything is measured; whether others were left out is noted.

@@ -1,4 +1,6 @@
 //! Tables that stay in their file: a step reads the rows that it visits. They are checked when they are read, row by row.
+//!
+//! Where rows are kept from training, these are whole blocks of rows: the others count as if they lay one behind the other.
 
 use super::layout::TableColumns;
 use super::load::arrange;
@@ -18,6 +20,9 @@ const MOST_HEADER: u64 = 1 << 16;
 /// Rows that stand for all where a table is looked at without being trained on.
 const SAMPLE: u64 = 4096;
 
+/// Rows that are kept from training together, or trained with together.
+const BLOCK: u64 = 64;
+
 /// A table in a file as NumPy writes it.
 #[derive(Debug)]
 pub(crate) struct StoredTable {
@@ -26,25 +31,50 @@ pub(crate) struct StoredTable {
     /// Where its numbers begin, in bytes.
     begin: u64,
     kind: NpyTable,
-    /// Rows that lie evenly among all, and stand for them.
+    /// The numbers of the blocks that are trained with, where others are kept from training.
+    trained: Option<Vec<u32>>,
+    /// How many rows those have.
+    length: usize,
+    /// Rows that lie evenly among them, and stand for them.
     sample: Points,
+    /// The same of those that are kept from training.
+    kept: Option<Points>,
     /// A number that follows from them and from the table's length.
     mark: u64,
 }
 
 impl StoredTable {
-    /// Opens the table of measurements that a file holds. Its header is checked, and its length.
+    /// Opens the table of measurements that a file holds. Its header is checked, and its length. Which rows are kept from training is
+    /// up to chance.
     pub(super) fn open(
         path: PathBuf,
         file: File,
         problem: &Problem,
         data: &Data,
+        chance: Stream,
     ) -> Result<Self, TableError> {
         let columns = TableColumns::of_data(problem, data).len();
         let found = Self::header(file, columns);
         let (file, begin, kind) = found.map_err(|fault| TableError { path: path.clone(), fault })?;
-        let mut table = StoredTable { path, file, begin, kind, sample: Points::new(columns), mark: 0 };
-        table.sample = table.read(problem, data, &table.evenly())?;
+        let rows = kind.rows;
+        let sample = Points::new(columns);
+        let mut table =
+            StoredTable { path, file, begin, kind, trained: None, length: rows, sample, kept: None, mark: 0 };
+        if let Some(share) = data.validation {
+            let (kept, trained) = blocks(rows, share, chance);
+            let others = StoredTable::evenly(rows_of(&kept, rows));
+            let others = others.map(|row| physical(&kept, row..row + 1)).collect::<Vec<_>>();
+            if kept.is_empty() || trained.is_empty() {
+                let what = format!(
+                    "validation = {share} of {rows} rows, in blocks of {BLOCK}, leaves none for one of both"
+                );
+                return Err(table.wrong(TableFault::Unfit(what)));
+            }
+            table.kept = Some(table.read_physical(problem, data, others.into_iter().flatten())?);
+            (table.length, table.trained) = (rows_of(&trained, rows), Some(trained));
+        }
+        let some: Vec<Range<u64>> = StoredTable::evenly(table.length).map(|row| row..row + 1).collect();
+        table.sample = table.read(problem, data, &some)?;
         table.mark = mark(table.len(), &table.sample);
         Ok(table)
     }
@@ -62,9 +92,14 @@ impl StoredTable {
         if kind.rows == 0 { Err(TableFault::Empty) } else { Ok((file, begin as u64, kind)) }
     }
 
-    /// How many rows it has.
+    /// How many rows are trained with.
     pub(crate) fn len(&self) -> usize {
-        self.kind.rows
+        self.length
+    }
+
+    /// Rows that stand for those that are kept from training.
+    pub(super) fn kept(&self) -> Option<&Points> {
+        self.kept.as_ref()
     }
 
     /// Rows that stand for all where the table is looked at without being trained on.
@@ -82,20 +117,36 @@ impl StoredTable {
         &self.path
     }
 
-    /// Rows that lie evenly among all.
-    fn evenly(&self) -> Vec<Range<u64>> {
-        let all = self.len() as u64;
+    /// Rows that lie evenly among so many.
+    fn evenly(rows: usize) -> impl Iterator<Item = u64> {
+        let all = rows as u64;
         let count = all.min(SAMPLE);
-        let row = |number: u64| (u128::from(number) * u128::from(all) / u128::from(count)) as u64;
-        (0..count).map(|number| row(number)..row(number) + 1).collect()
+        (0..count).map(move |number| (u128::from(number) * u128::from(all) / u128::from(count)) as u64)
     }
 
-    /// The rows of these ranges as points: coordinates, then measured columns. Each has a number in every place.
+    /// The rows of these ranges, out of those that are trained with, as points: coordinates, then measured columns. Each has a number
+    /// in every place.
     pub(crate) fn read(
         &self,
         problem: &Problem,
         data: &Data,
         ranges: &[Range<u64>],
+    ) -> Result<Points, TableError> {
+        match &self.trained {
+            None => self.read_physical(problem, data, ranges.iter().cloned()),
+            Some(trained) => {
+                let ranges = ranges.iter().flat_map(|range| physical(trained, range.clone()));
+                self.read_physical(problem, data, ranges)
+            }
+        }
+    }
+
+    /// The same by the numbers of rows in the file.
+    fn read_physical(
+        &self,
+        problem: &Problem,
+        data: &Data,
+        ranges: impl Iterator<Item = Range<u64>>,
     ) -> Result<Points, TableError> {
         let layout = TableColumns::of_data(problem, data);
         let mut rows = Points::new(layout.len());
@@ -128,6 +179,30 @@ impl StoredTable {
     fn wrong(&self, fault: TableFault) -> TableError {
         TableError { path: self.path.clone(), fault }
     }
+}
+
+/// The blocks of so many rows that are kept from training, and the others.
+fn blocks(rows: usize, share: f64, chance: Stream) -> (Vec<u32>, Vec<u32>) {
+    let count = u32::try_from((rows as u64).div_ceil(BLOCK)).unwrap_or(u32::MAX);
+    (0..count).partition(|&block| chance.uniform(u64::from(block)) < share)
+}
+
+/// How many of a table's rows lie in some of its blocks: the last of all may be shorter.
+fn rows_of(blocks: &[u32], rows: usize) -> usize {
+    let last = (rows as u64).div_ceil(BLOCK).saturating_sub(1);
+    let missing = (last + 1) * BLOCK - rows as u64;
+    let is_there = blocks.last().is_some_and(|block| u64::from(*block) == last);
+    (blocks.len() as u64 * BLOCK - if is_there { missing } else { 0 }) as usize
+}
+
+/// Where rows lie in the file that count as if some blocks lay one behind the other.
+fn physical(blocks: &[u32], range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+    let touched = range.start / BLOCK..range.end.div_ceil(BLOCK);
+    touched.map(move |number| {
+        let (from, to) = (range.start.max(number * BLOCK), range.end.min((number + 1) * BLOCK));
+        let first = u64::from(blocks[number as usize]) * BLOCK;
+        first + from - number * BLOCK..first + to - number * BLOCK
+    })
 }
 
 /// A number that follows from a table's length and some of its rows.

@@ -85,7 +85,9 @@ impl Drop for Table {
 
 fn measured(count: usize) -> Vec<[f64; 3]> {
     let place = |number: usize, times: f64| (number as f64 * times).fract();
-    (0..count).map(|number| [place(number, 0.618), place(number, 0.414), place(number, 0.732)]).collect()
+    (0..count)
+        .map(|number| [place(number, 0.618_033_99), place(number, 0.414_213_56), place(number, 0.732_050_81)])
+        .collect()
 }
 
 fn npy(kind: &str, rows: &[[f64; 3]], number: impl Fn(f64) -> Vec<u8>) -> Vec<u8> {
@@ -234,12 +236,43 @@ fn a_table_in_its_file_is_the_table_in_memory() {
     let (held, stored) = (table.open("", "steps = 0\n"), table.open(", batch = 64", "steps = 0\n"));
     assert_eq!(losses(&held), losses(&stored));
     // A batch out of memory: the loss at the end is over all rows, too.
-    let kept = table.open(", batch = 64, validation = 0.5", "points = 30\nsteps = 5\n");
-    let (_, trained) = trained(&kept);
-    assert_eq!(
-        &trained.losses,
-        kept.objective().expect("a loss").losses(&trained.parameters).expect("numbers")
-    );
+    let text: String = rows.iter().map(|[t, x, u]| format!("{t},{x},{u}\n")).collect();
+    std::fs::write(table.0.join("probe.csv"), text).expect("a writable place");
+    let text = table.problem(", batch = 64", "points = 30\nsteps = 5\n").replace("probe.npy", "probe.csv");
+    let held = open(&text, &table.0);
+    let (_, end) = trained(&held);
+    let mut all = held.objective().expect("a loss");
+    assert_eq!(&end.losses, all.losses(&end.parameters).expect("numbers"));
+}
+
+#[test]
+fn blocks_of_a_table_in_its_file_are_kept_from_training_every_time() {
+    for count in [6400, 6410] {
+        let rows = measured(count);
+        let table = Table::new("kept", &rows);
+        let open = || table.open(", batch = 100, validation = 0.2", "points = 30\nsteps = 5\n");
+        let (one, other) = (open(), open());
+        let kept = one.tables().kept(0).expect("some rows");
+        assert_eq!(kept, other.tables().kept(0).expect("some rows"));
+        let is_kept = |row: &[f64; 3]| kept.iter().any(|own| own == row);
+        for block in rows.chunks(64) {
+            assert!(block.iter().all(is_kept) || !block.iter().any(is_kept), "blocks are kept as a whole");
+        }
+        let end = one.train(&AtomicBool::new(false), &mut Quiet).expect("it trains");
+        let [found] = &end.validations[..] else { panic!("{:?}", end.validations) };
+        assert_eq!((found.rows, found.rows + found.trained_rows), (kept.len(), count));
+        let share = kept.len() as f64 / count as f64;
+        assert!((0.1..0.3).contains(&share), "{share}");
+        // The loss at the end is over all others.
+        let others: Vec<[f64; 3]> = rows.iter().filter(|row| !is_kept(row)).copied().collect();
+        let others = npy("<f8", &others, |value| value.to_le_bytes().to_vec());
+        std::fs::write(table.path(), others).expect("a writable place");
+        let mut all = table.open("", "points = 30\nsteps = 5\n").objective().expect("a loss");
+        assert_eq!(&end.losses, all.losses(&end.parameters).expect("numbers"));
+    }
+    let table = Table::of(50, "block");
+    let said = table.refused(", batch = 10, validation = 0.5", "steps = 3\n");
+    assert!(said.contains("of 50 rows, in blocks of 64, leaves none"), "{said}");
 }
 
 #[test]

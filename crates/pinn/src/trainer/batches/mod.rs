@@ -18,7 +18,7 @@ use crate::sample::Draw;
 use equation::problem::Problem;
 use equation::taylor::{Plan, Source};
 use kernel::{Points, Sums};
-use pipeline::{Pipeline, StepPoints, Work};
+use pipeline::{BatchWork, Pipeline, StepPoints};
 use serde_json::json;
 use source::Batched;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(super) struct Feed {
 
 #[derive(Debug)]
 struct Found {
-    work: Arc<Work>,
+    work: Arc<BatchWork>,
     pipeline: Option<Pipeline>,
 }
 
@@ -159,7 +159,7 @@ impl Equations<'_> {
                 batched.push(Batched::held(seed, number, size, Arc::new(rows.clone())));
             }
         }
-        let work = (!batched.is_empty()).then(|| Arc::new(Work::new(self.problem, self.plan, batched)));
+        let work = (!batched.is_empty()).then(|| Arc::new(BatchWork::new(self.problem, self.plan, batched)));
         let workers = self.workers;
         self.feed.found = work.map(|work| {
             let pipeline =

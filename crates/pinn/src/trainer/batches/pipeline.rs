@@ -25,19 +25,19 @@ pub(super) type StepPoints = Vec<(usize, Points)>;
 
 /// What has to be known to find the points of any step.
 #[derive(Debug)]
-pub(super) struct Work {
+pub(super) struct BatchWork {
     problem: Problem,
     parts: Vec<(Batched, Arc<Term>)>,
 }
 
-impl Work {
+impl BatchWork {
     /// What steps visit in batches.
     pub(super) fn new(problem: &Problem, plan: &Plan, batched: Vec<Batched>) -> Self {
         let part = |own: Batched| {
             let term = Arc::clone(&plan.terms[own.number]);
             (own, term)
         };
-        Work { problem: problem.clone(), parts: batched.into_iter().map(part).collect() }
+        BatchWork { problem: problem.clone(), parts: batched.into_iter().map(part).collect() }
     }
 
     /// What is visited in batches.
@@ -75,7 +75,7 @@ pub(super) struct Pipeline {
 
 #[derive(Debug)]
 struct Shared {
-    work: Arc<Work>,
+    work: Arc<BatchWork>,
     ahead: u64,
     ring: Mutex<Ring>,
     changed: Condvar,
@@ -117,7 +117,7 @@ impl Drop for Leaving<'_> {
 
 impl Pipeline {
     /// So many threads, or as many as the system gives, that begin with a step.
-    pub(super) fn start(work: Arc<Work>, workers: usize, step: u64) -> Self {
+    pub(super) fn start(work: Arc<BatchWork>, workers: usize, step: u64) -> Self {
         let ring = Ring { wanted: step, next: step, found: BTreeMap::new(), closed: false, broken: false };
         let (ring, changed) = (Mutex::new(ring), Condvar::new());
         let shared = Arc::new(Shared { work, ahead: ahead(workers), ring, changed });
