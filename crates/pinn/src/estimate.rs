@@ -80,6 +80,8 @@ impl Experiment {
         if sampling.adaptive.moves() {
             // They follow from nothing but training: the snapshot and its file have them too.
             copies += 2.0;
+            // Batches are taken out of all of them.
+            copies += f64::from(u8::from(settings.batch.is_some()));
         }
         if sampling.veto.is_some() {
             // And those before a move that may be taken back.

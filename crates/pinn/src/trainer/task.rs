@@ -13,6 +13,7 @@ use equation::problem::{Method, Problem};
 use equation::taylor::Plan;
 use kernel::{Kernel, Points};
 use method::Order;
+use std::sync::Arc;
 use train::optimize::{Optimizer, StepOutcome, Trust};
 use train::trainer::{LoopFault, OwnOptimizer, PhaseSettings, Task};
 use train::{Event, Loss, Losses, PointsMoved, Refusal, Shortage, Sink, Snapshot, State};
@@ -53,7 +54,7 @@ pub struct Equations<'run> {
     /// How points have moved since the last step.
     pub(super) moved: Option<PointsMoved>,
     /// All points inside, where steps visit batches of them and they follow from nothing but training.
-    pub(super) all: Option<Points>,
+    pub(super) all: Option<Arc<Points>>,
     /// What steps visit in batches.
     pub(super) feed: Feed,
     /// Threads that find batches.

@@ -108,11 +108,11 @@ impl Equations<'_> {
     /// Takes the objective's points for those of which steps visit batches, where points move.
     pub(super) fn keep_all(&mut self) {
         let moves = self.settings().sampling.adaptive.moves();
-        self.all =
-            self.batched().filter(|_| moves).map(|(number, _)| self.objective.points()[number].clone());
-        self.feed.held = match (&self.all, self.batched()) {
+        let own = self.batched().filter(|_| moves);
+        self.all = own.map(|(number, _)| Arc::new(self.objective.points()[number].clone()));
+        self.feed.held = match (&self.all, own) {
             (Some(all), Some((number, size))) if size < all.len() => {
-                Some(Batched::held(self.problem.training.seed, number, size, Arc::new(all.clone())))
+                Some(Batched::held(self.problem.training.seed, number, size, Arc::clone(all)))
             }
             _ => None,
         };
@@ -188,8 +188,8 @@ impl Equations<'_> {
         if let Some(found) = &mut self.feed.found {
             found.pipeline = None;
         }
-        if let (Some((number, _)), Some(all)) = (self.batched(), self.all.clone()) {
-            self.objective.set_points_of(Vec::from([(number, all)]));
+        if let (Some((number, _)), Some(all)) = (self.batched(), &self.all) {
+            self.objective.set_points_of(Vec::from([(number, Points::clone(all))]));
         }
     }
 

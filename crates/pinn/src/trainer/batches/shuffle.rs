@@ -1,6 +1,6 @@
 //! The order in which an epoch visits points, without a list of them: any part of it is a function of (seed, epoch, place).
 
-use equation::counter::Stream;
+use equation::counter::{Stream, permuted};
 use std::ops::Range;
 
 /// The family that orders come from.
@@ -42,6 +42,7 @@ impl Shuffle {
         let Shuffle { count, block, seed, term } = *self;
         let stream = Stream::new(Stream::new(seed, ORDERS | term as u64).bits(epoch), 0);
         let keys: [u64; ROUNDS] = std::array::from_fn(|round| stream.bits(round as u64));
+        let bits = |round: u64, number: u64| mixed(number ^ keys[round as usize]);
         let whole = count / block;
         // A product of 64 bits and the range, of which the upper half counts: no remainder prefers small numbers.
         let turn = (u128::from(stream.bits(TURN)) * u128::from(count)) >> 64;
@@ -52,7 +53,7 @@ impl Shuffle {
         while place < end {
             let (number, within) = (place / block, place % block);
             let length = (block - within).min(end - place);
-            let number = if number < whole { permuted(number, whole, &keys) } else { number };
+            let number = if number < whole { permuted(number, whole, ROUNDS as u64, bits) } else { number };
             let first = (number * block + within + turn) % count;
             let straight = length.min(count - first);
             ranges.push(first..first + straight);
@@ -62,25 +63,6 @@ impl Shuffle {
             place += length;
         }
         ranges
-    }
-}
-
-/// Where a permutation of 0..count puts a number. Numbers that the network leads out of that range are led on until they are
-/// back.
-fn permuted(number: u64, count: u64, keys: &[u64; ROUNDS]) -> u64 {
-    let digits = u64::BITS - (count - 1).leading_zeros();
-    let half = digits.div_ceil(2).max(1);
-    let mask = (1u64 << half) - 1;
-    let mut place = number;
-    loop {
-        let (mut left, mut right) = (place >> half, place & mask);
-        for key in keys {
-            (left, right) = (right, left ^ (mixed(right ^ key) & mask));
-        }
-        place = left << half | right;
-        if place < count {
-            return place;
-        }
     }
 }
 

@@ -119,9 +119,9 @@ impl Batched {
     ) -> Result<Points, TrainError> {
         let count = (self.count as u64).min(MOST_LOOKED_AT);
         let (start, end) = ((number * PIECE as u64).min(count), ((number + 1) * PIECE as u64).min(count));
-        let ranges = match self.count as u64 > MOST_LOOKED_AT {
-            true => self.shuffle.visited(LOOKED_AT, start, end - start),
-            false => Vec::from([start..end]),
+        let ranges = match self.part_looked_at() {
+            Some(_) => self.shuffle.visited(LOOKED_AT, start, end - start),
+            None => std::iter::once(start..end).collect(),
         };
         self.points(problem, term, draw, &ranges)
     }
