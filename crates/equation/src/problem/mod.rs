@@ -258,6 +258,8 @@ pub struct Data {
     pub names: Vec<String>,
     /// The share of the rows that are kept from training.
     pub validation: Option<f64>,
+    /// How many rows a step visits, if stated: all of them once in an epoch.
+    pub batch: Option<usize>,
 }
 
 /// One column of a data file.
