@@ -334,6 +334,10 @@ pub(crate) struct Manner {
     #[arg(long, value_name = "SECONDS", default_value_t = SECONDS_PER_CHECKPOINT, allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) checkpoint_every: f64,
 
+    /// Threads that find the batches of the next steps, where steps visit batches; 0 finds each when its step begins. The result is the same [default: 1, on a GPU up to 12]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=256))]
+    pub(crate) workers: Option<u16>,
+
     /// Draw no pictures into the run's folder
     #[arg(long)]
     pub(crate) no_plots: bool,

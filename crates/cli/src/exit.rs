@@ -154,6 +154,8 @@ fn of_training(error: &TrainError) -> ExitCode {
         | TrainError::Override { .. }
         | TrainError::ThinShape { .. }
         | TrainError::SequenceEnds { .. }
+        | TrainError::OtherTable { .. }
+        | TrainError::BatchOfData { .. }
         | TrainError::EmptyPlace { .. } => ExitCode::from(WRONG_INPUT),
         TrainError::Run(error) => of_run(error),
         TrainError::Kernel(error) => of_kernel(error),

@@ -58,7 +58,10 @@ fn sampling(experiment: &Experiment) -> Vec<String> {
         let batch = settings.batch.map_or_else(String::new, |batch| format!(", in batches of {batch}"));
         format!("sampling{phase}: {}, {} {often}{batch}", settings.sampling.written(), settings.points)
     };
-    phases.iter().enumerate().map(line).collect()
+    let tables = experiment.problem().data.iter();
+    let tables =
+        tables.filter_map(|data| Some(format!("data {}: in batches of {} rows", data.name, data.batch?)));
+    phases.iter().enumerate().map(line).chain(tables).collect()
 }
 
 /// The problem file that leaves nothing open.

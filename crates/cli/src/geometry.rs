@@ -100,6 +100,12 @@ impl Shown<'_> {
         };
         writeln!(output, "  {kind:8}  {}{share}", measured(territory.measure))?;
         writeln!(output, "  {:8}  {}", "points", self.points_line())?;
+        if !territory.shown_at.is_empty() {
+            let values = territory.shown_at.iter().map(|(name, value)| format!("{name} = {value}"));
+            let values = values.collect::<Vec<_>>().join(", ");
+            let values = clean::line(&values);
+            writeln!(output, "  {:8}  {values}, the middle of the range; the shape depends on it", "at")?;
+        }
         if let Some(CoverSummary { cells, share, inside }) = self.points.cells {
             let [share, inside] = [share, inside].map(|share| 100.0 * share);
             writeln!(
@@ -186,6 +192,7 @@ impl Shown<'_> {
             "share_of_domain": territory.share,
             "pieces": territory.walls.iter().map(wall_json).collect::<Vec<_>>(),
             "removed": territory.removed,
+            "shown_at": territory.shown_at.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
             "elsewhere": territory.elsewhere.iter().map(holding_json).collect::<Vec<_>>(),
             "points": { "inside": self.points.inside, "conditions": conditions },
             "cells": self.points.cells.map(|CoverSummary { cells, share, inside }| {

@@ -37,6 +37,7 @@ pub(crate) fn write(
         "steps": trained.steps,
         "evaluations": trained.evaluations,
         "seconds": trained.seconds,
+        "waiting": trained.waiting,
         "loss": trained.losses.total,
         "relative_residual": trained.relative_residual(),
         "residuals": residuals(experiment, &trained.losses, &trained.relative_residuals),

@@ -36,6 +36,9 @@ pub(crate) fn write(
     if let Some(memory) = trained.memory {
         writeln!(output, "memory {}", used(memory))?;
     }
+    if let Some(share) = trained.waiting {
+        writeln!(output, "data: {:.1} % of the time waiting for batches", 100.0 * share)?;
+    }
     residuals(experiment, &trained.losses, &trained.relative_residuals, output)?;
     validations(experiment, &trained.losses, &trained.validations, output)?;
     errors(experiment, &trained.errors, output)?;

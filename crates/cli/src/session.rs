@@ -34,7 +34,8 @@ pub(crate) fn train(
 ) -> anyhow::Result<ExitCode> {
     exit::check_gpu(&manner.gpu, experiment.device())?;
     let compile = manner.gpu.compile.unwrap_or_default();
-    let experiment = &experiment.clone().within(manner.gpu.memory_limit).compiled(compile);
+    let experiment = experiment.clone().within(manner.gpu.memory_limit).compiled(compile);
+    let experiment = &experiment.with_workers(manner.workers.map(usize::from));
     let stop = listen_for_interruption()?;
     let before = now.steps;
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));

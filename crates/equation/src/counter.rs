@@ -84,6 +84,26 @@ impl Stream {
     }
 }
 
+/// Where a permutation of 0..count puts a number of it: a Feistel network (Luby, Rackoff 1988) of so many rounds, whose random bits follow
+/// from the round and a number. Numbers that the network leads out of that range are led on until they are back.
+pub fn permuted(number: u64, count: u64, rounds: u64, bits: impl Fn(u64, u64) -> u64) -> u64 {
+    let digits = u64::BITS - count.saturating_sub(1).leading_zeros();
+    // Half the binary digits of the numbers that are permuted.
+    let half = digits.div_ceil(2).max(1);
+    let mask = (1u64 << half) - 1;
+    let mut place = number;
+    loop {
+        let (mut left, mut right) = (place >> half, place & mask);
+        for round in 0..rounds {
+            (left, right) = (right, left ^ (bits(round, right) & mask));
+        }
+        place = left << half | right;
+        if place < count {
+            return place;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

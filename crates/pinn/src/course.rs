@@ -18,6 +18,8 @@ struct WindowedTraining<'run> {
     start: Instant,
     /// Seconds in which the reference was computed: they are no part of training.
     aside: Cell<f64>,
+    /// Seconds in which steps of windows before waited for their points, where those came in batches.
+    waited: Cell<Option<f64>>,
 }
 
 /// The true values at the test points that a window reaches, and the values of finished windows there.
@@ -43,6 +45,7 @@ impl Experiment {
         stop: &AtomicBool,
         sink: &mut dyn Sink,
     ) -> Result<Trained, TrainError> {
+        self.check_batches()?;
         self.check_memory()?;
         self.settle_references()?;
         let windows = self.window_count();
@@ -51,8 +54,13 @@ impl Experiment {
             return Err(TrainError::NoSuchWindow { window: first, windows });
         }
         let sink = &mut Once::new(sink);
-        let course =
-            WindowedTraining { experiment: self, stop, start: Instant::now(), aside: Cell::new(0.0) };
+        let course = WindowedTraining {
+            experiment: self,
+            stop,
+            start: Instant::now(),
+            aside: Cell::new(0.0),
+            waited: Cell::new(None),
+        };
         loop {
             let is_first = now.finished.len() == first;
             if let Some(trained) = course.window(is_first, now, sink)? {
@@ -71,7 +79,7 @@ impl WindowedTraining<'_> {
         now: &mut Snapshot,
         sink: &mut Once<'_>,
     ) -> Result<Option<Trained>, TrainError> {
-        let WindowedTraining { experiment, stop, start, ref aside } = *self;
+        let WindowedTraining { experiment, stop, start, ref aside, ref waited } = *self;
         let number = now.finished.len();
         let windows = experiment.problem().windows();
         let last = windows.as_ref().is_none_or(|windows| number + 1 == windows.count());
@@ -107,7 +115,8 @@ impl WindowedTraining<'_> {
         let mut task = Equations::new((problem, plan), phases, &experiment.tables, &mut objective)
             .measured(&error)
             .in_window(before, last)
-            .stepping(experiment.own_optimizer());
+            .stepping(experiment.own_optimizer())
+            .with_workers(experiment.workers());
         if is_first {
             begin(&task, now, sink);
             experiment.fallback().iter().for_each(|fallback| sink.event(&Event::Fallback(fallback.told())));
@@ -123,6 +132,9 @@ impl WindowedTraining<'_> {
             });
         }
         let stopped = train_phases(&mut task, now, Surroundings { stop, clock: &clock }, sink)?;
+        let more = task.seconds_waited();
+        waited.set(waited.get().map_or(more, |seconds| Some(seconds + more.unwrap_or(0.0))));
+        let share = waited.get().map(|seconds| seconds / clock().max(f64::MIN_POSITIVE));
         if !last && stopped != Stopped::Interrupted {
             return Ok(None);
         }
@@ -139,6 +151,7 @@ impl WindowedTraining<'_> {
             seconds: now.seconds,
             stopped,
             descent: now.descent,
+            waiting: share,
             memory: objective.kernel().memory_use(),
             fallbacks: sink.told(),
         }))

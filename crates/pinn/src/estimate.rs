@@ -2,6 +2,7 @@
 
 use crate::decide::{Settings, extent_with};
 use crate::memory::{HostPurpose, MemoryError, Need, available};
+use crate::trainer::{PIECE, ahead};
 use crate::{Experiment, TrainError};
 use equation::problem::{Adaptive, Method, Problem, Sampling, Solver};
 use equation::taylor::{Plan, Source, Term};
@@ -62,11 +63,15 @@ impl Experiment {
     fn need_of(&self, settings: &Settings) -> Need {
         let plan = self.plan();
         let most = settings.points.max(settings.most_points);
-        let points = |term: &Term| self.points_of(term, most) as f64;
+        let points = |term: &Term| self.points_at_once(term, settings, most) as f64;
         let each = |width: fn(&Term) -> usize| {
             plan.terms.iter().map(|term| points(term) * width(term) as f64).sum::<f64>()
         };
         let mut copies = 1.0;
+        if self.finds_batches(settings) {
+            // Those that are found before they are wanted, and those that are being found.
+            copies += ahead(self.workers()) as f64 + self.workers() as f64;
+        }
         if settings.resample.is_some() {
             // New ones are drawn while the old ones are there.
             copies += 1.0;
@@ -75,6 +80,8 @@ impl Experiment {
         if sampling.adaptive.moves() {
             // They follow from nothing but training: the snapshot and its file have them too.
             copies += 2.0;
+            // Batches are taken out of all of them.
+            copies += f64::from(u8::from(settings.batch.is_some()));
         }
         if sampling.veto.is_some() {
             // And those before a move that may be taken back.
@@ -99,6 +106,29 @@ impl Experiment {
             Source::Condition(number) => condition_points(self.problem(), number),
             Source::Data(number) => self.tables().measurements(number).len(),
         }
+    }
+
+    /// Whether a phase's points are found batch by batch.
+    fn finds_batches(&self, settings: &Settings) -> bool {
+        let moves = settings.sampling.adaptive.moves();
+        let tables = 0..self.problem().data.len();
+        settings.batch.is_some() && !moves
+            || tables.into_iter().any(|table| self.tables().stored(table).is_some())
+    }
+
+    /// Points of a term that are in memory at the same time.
+    fn points_at_once(&self, term: &Term, settings: &Settings, most: usize) -> usize {
+        let batch = match term.source {
+            Source::Interior if !settings.sampling.adaptive.moves() => settings.batch,
+            Source::Data(table) if self.tables().stored(table).is_some() => self.problem().data[table].batch,
+            Source::Interior | Source::Prediction | Source::Condition(_) | Source::Data(_) => None,
+        };
+        let all = match term.source {
+            Source::Data(table) => self.tables().trained_rows(table),
+            Source::Interior | Source::Prediction | Source::Condition(_) => self.points_of(term, most),
+        };
+        // At the end, losses are looked at in pieces of a certain size.
+        batch.map_or(all, |batch| batch.max(PIECE).min(all))
     }
 
     /// With what the method keeps, given the rows of all points.

@@ -5,6 +5,7 @@ use crate::grid::check as check_grid;
 use crate::problems::BuiltIn;
 use crate::sample::{Draw, draw};
 use crate::table::{DataSources, ReferenceTable, Tables};
+use crate::trainer::usual_workers;
 use crate::{SlowWay, TrainError, problem_file};
 use equation::decide::{Decision, Decisions, decide, quoted};
 use equation::parse::{Diagnostics, parse_with_files, resolve};
@@ -12,6 +13,7 @@ use equation::problem::{Budget, Enforcement, Method, Phase, Problem, notes};
 use equation::taylor::{Plan, plan};
 use kernel::cuda::{CompileMode, CudaError};
 use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
+use method::Order;
 use reference::{Facts, Truth};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -36,6 +38,8 @@ pub struct Experiment {
     /// Bytes that it may take on a device with memory of its own.
     memory_limit: Option<usize>,
     compile: CompileMode,
+    /// Threads that find batches, where someone says how many.
+    workers: Option<usize>,
     /// Why it does not run on a GPU, where the best device was asked for.
     without_gpu: Option<CudaError>,
     /// What was decided by the equations alone.
@@ -143,6 +147,7 @@ impl Experiment {
             precision,
             memory_limit,
             compile,
+            workers: None,
             without_gpu: None,
             by_equations,
             precision_is_open: stated.is_none(),
@@ -231,6 +236,28 @@ impl Experiment {
     /// Chooses how much is done before the first step on a GPU to make the others fast.
     pub fn compiled(self, compile: CompileMode) -> Self {
         Experiment { compile, ..self }
+    }
+
+    /// Chooses how many threads find the batches of the next steps, where steps visit batches. It changes no bit of a result.
+    pub fn with_workers(self, workers: Option<usize>) -> Self {
+        Experiment { workers, ..self }
+    }
+
+    /// How many that are.
+    pub fn workers(&self) -> usize {
+        self.workers.unwrap_or_else(|| usual_workers(self.device.hardware()))
+    }
+
+    /// Refuses batches of measurements for a method that compares losses at successive steps: it needs the same rows.
+    pub fn check_batches(&self) -> Result<(), TrainError> {
+        let stepwise = |settings: &&Settings| settings.method.traits().order != Order::First;
+        let data = self.problem.data.iter().find(|data| data.batch.is_some());
+        match data.zip(self.settled().iter().find(stepwise)) {
+            Some((data, settings)) => {
+                Err(TrainError::BatchOfData { data: data.name.clone(), method: settings.method.title() })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Makes training take `steps` steps, unless its method comes to an end before; short for

@@ -36,12 +36,24 @@ impl Objective {
         self.settle_factors();
     }
 
-    /// Continues with other points of a term.
-    pub(crate) fn set_points_of(&mut self, term: usize, points: Points) {
-        if let Some(own) = self.points.get_mut(term) {
-            *own = points;
-            self.settle_factors();
+    /// Continues with other points of some terms, by position.
+    pub(crate) fn set_points_of(&mut self, sets: Vec<(usize, Points)>) {
+        for (term, points) in sets {
+            if let Some(own) = self.points.get_mut(term) {
+                *own = points;
+            }
         }
+        self.settle_factors();
+    }
+
+    /// The sums of squares at the points at hand.
+    pub(crate) fn sums(&mut self, parameters: &[f64]) -> Result<Sums, Refusal> {
+        self.kernel.sums(&self.points, parameters).map_err(refused).cloned()
+    }
+
+    /// The losses that sums make which were found piece by piece.
+    pub(crate) fn losses_of(&mut self, sums: &Sums) -> Result<Losses, Refusal> {
+        weigh(&mut self.losses, sums, &self.weights).cloned()
     }
 
     fn settle_factors(&mut self) {

@@ -26,6 +26,9 @@ pub struct Trained {
     pub evaluations: u64,
     /// Time taken, without computing the reference.
     pub seconds: f64,
+    /// The share of the time, since training began or went on, in which steps waited for their points; `None` where these did not come
+    /// in batches.
+    pub waiting: Option<f64>,
     /// Why training ended.
     pub stopped: Stopped,
     /// How losses went in the last window.

@@ -130,6 +130,7 @@ mod tests {
             length: 1.0,
             points: 1,
             sampling: None,
+            waited: None,
             damping: None,
             gain: None,
             evaluations: step,

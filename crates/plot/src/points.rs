@@ -41,8 +41,10 @@ pub(super) fn points(
         let (x, y, range, cutout) = (x.clone(), y.clone(), range.clone(), cutout.clone());
         Panel::Map(Map { title: title.to_owned(), x, y, samples, range, colours, cutout, marks })
     };
-    let shown =
-        if nth > 1 { format!("{} of {}", marks.len(), inside.len()) } else { inside.len().to_string() };
+    // Of very many, some stand for all.
+    let stated = subject.experiment.settled().get(now.phase).map_or(0, |settings| settings.points);
+    let all = inside.len().max(stated);
+    let shown = if marks.len() < all { format!("{} of {all}", marks.len()) } else { all.to_string() };
     let known: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     let square = known.iter().map(|value| value * value).sum::<f64>() / known.len().max(1) as f64;
     let note = format!(

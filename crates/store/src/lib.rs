@@ -7,6 +7,7 @@ mod bytes;
 mod cache;
 mod entry;
 mod holdings;
+mod positioned;
 
 pub use atomic::{
     is_partial, partial, replace, replace_among_others, replace_with, sync_folder, write_atomically,
@@ -14,3 +15,4 @@ pub use atomic::{
 pub use bytes::read_bytes;
 pub use cache::{Cache, Key};
 pub use holdings::{Holdings, Removed, RoomHoldings, cache_limit};
+pub use positioned::Positioned;

@@ -107,6 +107,9 @@ pub struct StepTaken {
     /// How points moved before it, where they did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<Box<PointsMoved>>,
+    /// Seconds that it waited for its points, where they came in batches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited: Option<f64>,
     /// Evaluations of the loss in the run, those of this step included.
     pub evaluations: u64,
     /// Since the run began.

@@ -452,3 +452,59 @@ fn a_disk_that_is_full_from_the_start_is_said_so_before_training() {
     assert!(output.stdout.is_empty() && said.contains("--no-run writes none): cannot write runs/"), "{said}");
     assert_eq!(std::fs::read_dir(folder.0.join("runs")).expect("it is there").count(), 0, "no draft is left");
 }
+
+const STORED: &str = "[domain]\nt = [0, 1]\n[unknowns]\nu = {}\n[equations]\ndecay = \"u_t = -u\"\n[conditions]\n\
+    start = { on = \"t = 0\", equation = \"u = 1\" }\n[data]\nprobe = { file = \"far/probe.npy\", batch = 64 }\n\
+    [network]\nwidth = 4\ndepth = 1\n[training]\noptimizer = \"adam\"\npoints = 500000\nbatch = 32\n";
+
+/// Ten thousand rows of t and u, as NumPy writes them.
+fn write_table(path: &Path) {
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (10000, 2), }\n";
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    let rows = (0..10_000).map(|row| f64::from(row) / 1e4).flat_map(|t| [t, (-t).exp()]);
+    bytes.extend(rows.flat_map(f64::to_le_bytes));
+    std::fs::write(path, bytes).expect("it can be written");
+}
+
+#[test]
+fn a_killed_run_on_batches_and_a_table_in_its_file_goes_on_to_the_same_bits_with_any_number_of_workers() {
+    let folder = Folder::new("batches");
+    std::fs::create_dir(folder.0.join("far")).expect("it can be made");
+    write_table(&folder.0.join("far/probe.npy"));
+    std::fs::write(folder.0.join("decay.toml"), STORED).expect("it can be written");
+    let train = |out: &str, workers: &str| {
+        let arguments =
+            ["train", "decay.toml", "--device", "cpu", "--steps", "2000", "--workers", workers, "--no-plots"];
+        let mut command =
+            folder.command(&[&arguments[..], &["--checkpoint-every", "0.02", "--out", out]].concat());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    let whole = train("whole", "0").output().expect("the binary runs");
+    assert_eq!(whole.status.code(), Some(0), "{}", text(&whole.stderr));
+    let said = text(&whole.stdout);
+    assert!(said.contains("data: ") && said.contains(" % of the time waiting for batches"), "{said}");
+    let mut child = train("run", "4").spawn().expect("the binary runs");
+    while !folder.0.join("run/checkpoints").exists() || newest_step(&folder.0.join("run")) < 50 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    assert!(!folder.0.join("run/data").exists(), "a table that stays in its file is not copied");
+    let ended = folder.json(&["resume", "run", "--workers", "1"]);
+    assert_eq!(ended["steps"], 2000);
+    assert!(ended["waiting"].as_f64().is_some_and(|share| (0.0..1.0).contains(&share)), "{ended}");
+    assert_eq!(folder.parameters("run"), folder.parameters("whole"));
+    let lines = std::fs::read_to_string(folder.0.join("run/metrics.jsonl")).expect("there is a history");
+    let first: Value = serde_json::from_str(lines.lines().next().expect("a line")).expect("an object");
+    assert!(first["waited"].as_f64().is_some_and(|seconds| seconds >= 0.0), "{first}");
+    let refused = folder.pinnace(&["resume", "run", "--workers", "many"]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+/// After which step the newest checkpoint of a run was written; zero where there is none.
+fn newest_step(run: &Path) -> u64 {
+    pinnace::Run::open(run).map_or(0, |run| run.snapshot().steps)
+}

@@ -11,7 +11,7 @@ const KEYS: [(&str, &str); 34] = [
     ("n_points", "points"),
     ("num_domain", "points"),
     ("collocation_points", "points"),
-    ("batch_size", "points"),
+    ("batch_size", "batch"),
     ("num_boundary", "condition_points"),
     ("boundary_points", "condition_points"),
     ("scheduler", "schedule"),

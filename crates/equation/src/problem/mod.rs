@@ -6,6 +6,7 @@ mod check;
 mod domain;
 mod enforcement;
 mod faces;
+mod family;
 mod field;
 mod jumps;
 mod left_open;
@@ -26,6 +27,7 @@ pub use enforcement::{Enforcement, NotExact, PenaltyReason, Treatment, notes, re
 pub(crate) use enforcement::{clipped, formula};
 pub use faces::BareFace;
 pub(crate) use faces::bare_faces;
+pub use family::{ShapeFamily, ShapeStep};
 pub use field::FieldNameError;
 pub use left_open::{LeftOpen, Neurons};
 pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};
@@ -256,6 +258,8 @@ pub struct Data {
     pub names: Vec<String>,
     /// The share of the rows that are kept from training.
     pub validation: Option<f64>,
+    /// How many rows a step visits, if stated: all of them once in an epoch.
+    pub batch: Option<usize>,
 }
 
 /// One column of a data file.

@@ -201,6 +201,26 @@ pub enum TrainError {
         /// Why.
         reason: ChangeRefusal,
     },
+    /// A run goes on, and a table that it reads while it trains is another one than before.
+    #[error(
+        "{} is not the table that this run was trained on: its length or its rows have changed; put the former file back, or train anew",
+        path.display()
+    )]
+    OtherTable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Measurements in batches, and a method that needs all of them.
+    #[error(
+        "[data] {data} states a `batch`, which is for `adam` and `adamw`: {method} compares losses at successive steps, which needs the \
+         same rows; state `optimizer = \"adam\"`, or leave `batch` out"
+    )]
+    BatchOfData {
+        /// The name of the table.
+        data: String,
+        /// The method as people call it.
+        method: &'static str,
+    },
     /// The loss is no basis for a step that was to be measured, or for one of a method from outside.
     #[error("no step can be taken: {0}")]
     Unmeasurable(#[from] Refusal),

@@ -184,6 +184,29 @@ pub enum TableFault {
         /// What they are called.
         names: String,
     },
+    /// A row without a number in some place, of a table that is read in batches.
+    #[error(
+        "row {row}, column {column} is not finite; a table with `batch` is read while it is trained on, and needs a number everywhere: \
+         remove the row, or leave `batch` out to have rows without a measured value left out"
+    )]
+    RowNotFinite {
+        /// Which row, from 1.
+        row: u64,
+        /// Which entry, from 1.
+        column: usize,
+    },
+    /// Rows that the system does not give to us.
+    #[error(
+        "rows {first} to {last} cannot be read: {cause}; the file has to stay as it is while it is trained on"
+    )]
+    RowsUnreadable {
+        /// Which rows, from 1.
+        first: u64,
+        /// The last of them.
+        last: u64,
+        /// What the system says.
+        cause: std::io::Error,
+    },
     /// Contents that are not what is needed.
     #[error("{0}")]
     Unfit(String),

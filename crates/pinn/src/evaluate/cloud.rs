@@ -1,7 +1,7 @@
 //! Where training looks: the points of a state.
 
 use crate::sample::{Draw, draw};
-use crate::trainer::TaskState;
+use crate::trainer::{TaskState, some_of};
 use crate::windows::Stage;
 use crate::{Experiment, TrainError};
 use equation::taylor::Source;
@@ -11,7 +11,8 @@ use train::trainer::LoopFault;
 
 impl Experiment {
     /// The points inside the domain that training visits at a state, coordinates alone: those of the window at hand. They are part of
-    /// the state where they have moved, and follow from its draw otherwise.
+    /// the state where they have moved, and follow from its draw otherwise. Of more than a million that are drawn batch by batch, some
+    /// stand for all.
     pub fn points_inside(&self, now: &Snapshot) -> Result<Points, TrainError> {
         let Stage { problem, plan, phases } = &self.stage(now.finished.len())?;
         let misfit = |cause| LoopFault::Misfit { phase: now.phase, cause };
@@ -26,8 +27,12 @@ impl Experiment {
         } else {
             let wanted = settings.draw(problem, state.draw);
             let interior = if state.interior == 0 { settings.points } else { state.interior };
-            let mut sets = draw(problem, plan, &self.tables, Draw { interior, ..wanted })?;
-            let mut points = sets.swap_remove(number);
+            let wanted = Draw { interior, ..wanted };
+            let mut points =
+                match settings.batch.and_then(|size| some_of(problem, (plan, number), size, wanted)) {
+                    Some(points) => points?,
+                    None => draw(problem, plan, &self.tables, wanted)?.swap_remove(number),
+                };
             if settings.sampling.causal {
                 state.curriculum.confine(problem, &plan.terms[number], &mut points);
             }

@@ -46,7 +46,7 @@ impl Experiment {
                     equation: equation.name.clone(),
                     root_mean_square: (sum(squares.iter().copied()) / squares.len() as f64).sqrt(),
                     rows: rows.len(),
-                    trained_rows: here.tables.measurements(index).len(),
+                    trained_rows: here.tables.trained_rows(index),
                 });
             }
         }

@@ -47,7 +47,8 @@ impl HostPurpose {
     pub fn remedy(self) -> &'static str {
         match self {
             HostPurpose::Points | HostPurpose::Residuals => {
-                "lower training.points, training.most_points or training.condition_points"
+                "lower training.points, training.most_points or training.condition_points, or visit points inside in batches (training.batch, with `adam`): \
+                 those that do not move are then drawn when they are needed"
             }
             HostPurpose::Candidates => {
                 "lower training.points and training.most_points, or set training.adaptive = false (in training.sampling: no method that moves points)"

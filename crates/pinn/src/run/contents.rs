@@ -1,6 +1,6 @@
 //! What a run's folder says about an experiment.
 
-use crate::table::DataSources;
+use crate::table::{DataSources, is_stored};
 use crate::{Experiment, TrainError};
 use linear::{ARITHMETIC, Level};
 use serde_json::{Map, Value, json};
@@ -39,8 +39,14 @@ impl Experiment {
 
     /// All that the folder of a new run begins with. `from` is the run that its parameters come from.
     pub(super) fn contents(&self, from: Option<&Path>) -> Result<Contents, TrainError> {
+        self.check_batches()?;
         let mut data = Files::default();
-        let text = self.resolved(&mut |file| data.name_for(file));
+        // What training reads while it goes on stays where it is.
+        let stored = |file: &str| self.problem().data.iter().any(|data| data.file == file && is_stored(data));
+        let text = self.resolved(&mut |file| match stored(file) {
+            true => self.sources().place_of(file),
+            false => data.name_for(file),
+        });
         let text =
             text.map_err(|diagnostics| TrainError::Problem { file: PROBLEM.to_owned(), diagnostics })?;
         let mut files = vec![(PROBLEM.to_owned(), text.into_bytes())];

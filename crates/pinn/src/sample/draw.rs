@@ -71,20 +71,60 @@ pub fn draw_part(
         .iter()
         .enumerate()
         .map(|(position, term)| {
-            let mut points = points_of(problem, tables, draw, part.clone(), (position, term))?;
-            let elsewhere = elsewhere(problem, term);
-            if !elsewhere.is_empty() {
-                points.fill_sites(term.row, elsewhere);
-            }
-            if let Some(given) = &term.given {
-                match points.width() == term.row.width() {
-                    true => points.fill_given(given),
-                    false => points = points.with_given(term.row, given),
-                }
-            }
-            Ok(points)
+            let points = points_of(problem, tables, draw, part.clone(), (position, term))?;
+            Ok(completed(problem, term, points))
         })
         .collect()
+}
+
+/// Some points inside, out of those of a draw: ranges of them one after the other. In a box all ranges cost the same for a
+/// point; in a shape long ones do.
+pub(crate) fn draw_ranges(
+    problem: &Problem,
+    (position, term): (usize, &Term),
+    draw: Draw,
+    ranges: &[Range<u64>],
+) -> Result<Points, TrainError> {
+    let stream = draw.stream(position, 0);
+    let ranges = ranges.iter().map(|range| range.start as usize..range.end as usize);
+    let points = if problem.domain.geometry.is_some() {
+        let parts = ranges.map(|part| inside(problem, term.row, draw, part, stream));
+        let parts: Vec<Points> = parts.collect::<Result<_, _>>()?;
+        Points::from_rows(term.row.width(), parts.iter().flat_map(Points::iter).flatten().copied().collect())
+    } else {
+        let (dimensions, width) = (problem.domain.len(), term.row.width());
+        let sequence = PointSequence::new(draw.sampler, dimensions, draw.interior, stream);
+        let count: usize = ranges.clone().map(|range| range.len()).sum();
+        let mut rows = vec![1.0; count * width];
+        // One after the other: whoever asks is one of several threads that draw.
+        for (index, row) in ranges.flatten().zip(rows.chunks_exact_mut(width)) {
+            put_in_box(problem, &sequence, index, &mut row[..dimensions]);
+        }
+        Points::from_rows(width, rows)
+    };
+    Ok(completed(problem, term, points))
+}
+
+/// Puts a point of a sequence into the box.
+fn put_in_box(problem: &Problem, sequence: &PointSequence, index: usize, place: &mut [f64]) {
+    sequence.point(index as u64, place);
+    for (value, coordinate) in place.iter_mut().zip(&problem.domain.coordinates) {
+        *value = affine(coordinate, *value);
+    }
+}
+
+/// Points of a term with all other places that it reads, and with its known functions.
+pub(crate) fn completed(problem: &Problem, term: &Term, mut points: Points) -> Points {
+    let elsewhere = elsewhere(problem, term);
+    if !elsewhere.is_empty() {
+        points.fill_sites(term.row, elsewhere);
+    }
+    match &term.given {
+        Some(given) if points.width() == term.row.width() => points.fill_given(given),
+        Some(given) => points = points.with_given(term.row, given),
+        None => {}
+    }
+    points
 }
 
 /// Where else than at a point itself a term reads fields.

@@ -1,9 +1,8 @@
 //! Latin hypercubes (McKay, Beckman, Conover 1979). A point is a pure function of (stream, index).
 
-use equation::counter::Stream;
+use equation::counter::{Stream, permuted};
 
-/// Rounds of a Feistel network that make its permutation look random to whoever sees both ends (Luby,
-/// Rackoff 1988).
+/// Rounds of a Feistel network that make its permutation look random to whoever sees both ends.
 const ROUNDS: u64 = 4;
 
 /// Hypercubes of `count` points, one after the other: each coordinate has one point of a cube in each
@@ -11,17 +10,13 @@ const ROUNDS: u64 = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct LatinHypercube {
     count: u32,
-    /// Half the binary digits of the numbers that are permuted.
-    half: u32,
     stream: Stream,
 }
 
 impl LatinHypercube {
     /// Cubes of `count` points (at least one) out of a stream of random numbers.
     pub fn new(count: u32, stream: Stream) -> Self {
-        let count = count.max(1);
-        let digits = u32::BITS - (count - 1).leading_zeros();
-        LatinHypercube { count, half: digits.div_ceil(2).max(1), stream }
+        LatinHypercube { count: count.max(1), stream }
     }
 
     /// Writes point `index` into `point`, each number strictly inside (0, 1).
@@ -37,22 +32,13 @@ impl LatinHypercube {
         }
     }
 
-    /// The interval of a cube's point: for each dimension a permutation of 0..count. Numbers that the
-    /// network leads out of that range are led on until they are back.
+    /// The interval of a cube's point: for each dimension a permutation of 0..count.
     fn interval(&self, dimension: usize, cube: u32, number: u32) -> u32 {
-        let mask = (1u64 << self.half) - 1;
-        let mut place = u64::from(number);
-        loop {
-            let (mut left, mut right) = (place >> self.half, place & mask);
-            for round in 0..ROUNDS {
-                let family = 1 << 63 | (dimension as u64) << 52 | round << 48 | u64::from(cube) << 16;
-                (left, right) = (right, left ^ (self.stream.bits(family | right) & mask));
-            }
-            place = left << self.half | right;
-            if place < u64::from(self.count) {
-                return place as u32;
-            }
-        }
+        let bits = |round: u64, right: u64| {
+            let family = 1 << 63 | (dimension as u64) << 52 | round << 48 | u64::from(cube) << 16;
+            self.stream.bits(family | right)
+        };
+        permuted(u64::from(number), u64::from(self.count), ROUNDS, bits) as u32
     }
 }
 

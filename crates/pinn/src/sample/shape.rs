@@ -35,11 +35,12 @@ impl<'s> Surface<'s> {
         self.geometry.solid.pieces()[self.position].measure().value
     }
 
-    /// Puts a place and its outward normal into a row; whether the boundary is there.
+    /// Puts a place and its outward normal into a row that has all other coordinates; whether the boundary is there.
     pub(super) fn put(&mut self, unit: &[f64], row: Row, numbers: &mut [f64]) -> bool {
         let Surface { geometry, position, point, normal } = self;
-        geometry.solid.pieces()[*position].place(unit, point, normal);
-        let Some(sign) = geometry.solid.outward(*position, point, normal) else { return false };
+        let solid = geometry.at(numbers);
+        solid.pieces()[*position].place(unit, point, normal);
+        let Some(sign) = solid.outward(*position, point, normal) else { return false };
         for ((&axis, &value), &slope) in geometry.axes.iter().zip(point.iter()).zip(normal.iter()) {
             numbers[axis] = value;
             if row.normals {

@@ -1,13 +1,15 @@
 //! The data files of a problem, with columns in the order in which terms want them.
 
 use super::layout::TableColumns;
+use super::stored::StoredTable;
 use super::{TableError, TableFault, csv, npy, npz, points, vtk};
 use equation::counter::Stream;
 use equation::problem::{Column, Data, Problem, Role, Solution};
 use kernel::Points;
 use std::borrow::Cow;
-use std::path::PathBuf;
-use train::folder::read_regular;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use train::folder::{open_regular, read_regular};
 
 /// Where the files that a problem names are found.
 #[derive(Clone, Debug)]
@@ -30,6 +32,21 @@ impl DataSources {
             }
         }
     }
+
+    /// The path of a file that can be found from everywhere.
+    pub(crate) fn place_of(&self, name: &str) -> String {
+        let path = self.folder.join(name);
+        path.canonicalize().unwrap_or(path).to_string_lossy().into_owned()
+    }
+
+    /// Opens a table that stays in its file.
+    fn store(&self, problem: &Problem, data: &Data, chance: Stream) -> Result<StoredTable, TableError> {
+        let path = self.folder.join(&data.file);
+        match open_regular(&path) {
+            Ok(file) => StoredTable::open(path, file, problem, data, chance),
+            Err(error) => Err(TableError { path, fault: error.into() }),
+        }
+    }
 }
 
 /// Where the random numbers begin that choose rows for validation; each table has its own.
@@ -39,6 +56,8 @@ const VALIDATION: u64 = 0x7661_6c69_6461_7465;
 #[derive(Clone, Debug)]
 pub struct Tables {
     measurements: Vec<Points>,
+    /// Tables of which steps read what they visit.
+    stored: Vec<Option<Arc<StoredTable>>>,
     /// Rows of measurements that are kept from training.
     kept: Vec<Option<Points>>,
     /// What was left out, and the like.
@@ -60,7 +79,17 @@ impl Tables {
     pub fn read(problem: &Problem, sources: &DataSources) -> Result<Self, TableError> {
         let coordinates = problem.domain.len();
         let (mut measurements, mut kept, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut stored = Vec::new();
         for (index, data) in problem.data.iter().enumerate() {
+            if is_stored(data) {
+                let chance = Stream::new(problem.training.seed, VALIDATION + index as u64);
+                let table = sources.store(problem, data, chance)?;
+                measurements.push(table.sample().clone());
+                kept.push(table.kept().cloned());
+                stored.push(Some(Arc::new(table)));
+                continue;
+            }
+            stored.push(None);
             let layout = TableColumns::of_data(problem, data);
             let rows = without_gaps(rows(problem, sources, &data.file, &layout)?, &layout, data, &mut notes)?;
             let all = arrange(&rows, &data.columns, coordinates, data.equations.len());
@@ -95,15 +124,26 @@ impl Tables {
                 Some(Solution::Formula(_) | Solution::Named { .. }) | None => Ok(None),
             })
             .collect::<Result<_, TableError>>()?;
-        Ok(Tables { measurements, kept, notes, references })
+        Ok(Tables { measurements, stored, kept, notes, references })
     }
 
-    /// Points of the data table at `index`: coordinates, then measured columns.
+    /// Points of the data table at `index`: coordinates, then measured columns. Of a table that stays in its file, some rows that
+    /// stand for all.
     pub fn measurements(&self, index: usize) -> &Points {
         &self.measurements[index]
     }
 
-    /// Rows of the data table at `index` that training does not see.
+    /// The data table at `index`, where it stays in its file.
+    pub(crate) fn stored(&self, index: usize) -> Option<&Arc<StoredTable>> {
+        self.stored[index].as_ref()
+    }
+
+    /// How many rows of the data table at `index` are trained with.
+    pub(crate) fn trained_rows(&self, index: usize) -> usize {
+        self.stored(index).map_or_else(|| self.measurements[index].len(), |table| table.len())
+    }
+
+    /// Rows of the data table at `index` that training does not see; of a table that stays in its file, some that stand for all.
     pub fn kept(&self, index: usize) -> Option<&Points> {
         self.kept[index].as_ref()
     }
@@ -129,6 +169,12 @@ impl ReferenceTable {
         }
         ReferenceTable { points, values }
     }
+}
+
+/// Whether a table stays in its file: steps visit batches of its rows, and the file has them one after the other.
+pub(crate) fn is_stored(data: &Data) -> bool {
+    let ending = Path::new(&data.file).extension();
+    data.batch.is_some() && ending.is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
 }
 
 /// Rows in which everything is measured; whether others were left out is noted.
@@ -236,7 +282,7 @@ pub fn read_bytes(problem: &Problem, bytes: &[u8], kind: TableFormat) -> [Result
 }
 
 /// Coordinates first, then measured columns, in the problem's order.
-fn arrange(rows: &Points, columns: &[Column], coordinates: usize, measured: usize) -> Points {
+pub(super) fn arrange(rows: &Points, columns: &[Column], coordinates: usize, measured: usize) -> Points {
     let mut arranged = Points::new(coordinates + measured);
     let mut numbers = vec![0.0; coordinates + measured];
     for row in rows.iter() {

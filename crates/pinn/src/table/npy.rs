@@ -11,23 +11,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 pub(super) fn read(bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, TableFault> {
     let columns = layout.len();
     let (header, data) = divide(bytes).ok_or(TableFault::NotNpy)?;
-    let kind = || TableFault::NpyKind { found: header.trim().to_owned() };
-    let size = match entry(header, "descr") {
-        Some(descr) if descr.starts_with("'<f8'") => 8,
-        Some(descr) if descr.starts_with("'<f4'") => 4,
-        _ => return Err(kind()),
-    };
-    if !entry(header, "fortran_order").is_some_and(|order| order.starts_with("False")) {
-        return Err(kind());
-    }
-    let shape: Vec<usize> = entry(header, "shape")
-        .and_then(|shape| shape.strip_prefix('(')?.split(')').next())
-        .and_then(|inner| inner.split(',').map(|extent| extent.trim().parse().ok()).collect())
-        .ok_or_else(kind)?;
-    let &[rows, found] = shape.as_slice() else { return Err(kind()) };
-    if found != columns {
-        return Err(TableFault::NpyColumns { found, expected: columns });
-    }
+    let NpyTable { rows, size } = NpyTable::of(header, columns)?;
     let expected = rows.saturating_mul(columns).saturating_mul(size);
     if data.len() != expected {
         return Err(TableFault::NpyLength { expected, found: data.len() });
@@ -36,7 +20,7 @@ pub(super) fn read(bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, Ta
     let mut row = vec![0.0; columns];
     let mut faults = Faults::default();
     for (index, bytes) in data.chunks_exact(columns * size).enumerate() {
-        row.iter_mut().zip(bytes.chunks_exact(size)).for_each(|(value, bytes)| *value = number(bytes));
+        put_row(bytes, &mut row);
         layout.scale(&mut row);
         let checked = layout.check_numbers(index + 1, &row);
         faults.note(checked.and_then(|()| layout.check_row(Counted::Rows, index + 1, &row)));
@@ -44,6 +28,46 @@ pub(super) fn read(bytes: &[u8], layout: &TableColumns<'_>) -> Result<Points, Ta
     }
     faults.finish()?;
     Ok(points)
+}
+
+/// A table as its header tells it.
+#[derive(Debug)]
+pub(super) struct NpyTable {
+    pub(super) rows: usize,
+    /// Bytes of a number.
+    pub(super) size: usize,
+}
+
+impl NpyTable {
+    /// A table of so many columns.
+    fn of(header: &str, columns: usize) -> Result<Self, TableFault> {
+        let kind = || TableFault::NpyKind { found: header.trim().to_owned() };
+        let size = match entry(header, "descr") {
+            Some(descr) if descr.starts_with("'<f8'") => 8,
+            Some(descr) if descr.starts_with("'<f4'") => 4,
+            _ => return Err(kind()),
+        };
+        if !entry(header, "fortran_order").is_some_and(|order| order.starts_with("False")) {
+            return Err(kind());
+        }
+        let &[rows, found] = shape(header).ok_or_else(kind)?.as_slice() else { return Err(kind()) };
+        if found != columns {
+            return Err(TableFault::NpyColumns { found, expected: columns });
+        }
+        Ok(NpyTable { rows, size })
+    }
+
+    /// The same by the first bytes of a file, and where its numbers begin.
+    pub(super) fn begin(bytes: &[u8], columns: usize) -> Result<(Self, usize), TableFault> {
+        let (header, data) = divide(bytes).ok_or(TableFault::NotNpy)?;
+        Ok((Self::of(header, columns)?, bytes.len() - data.len()))
+    }
+}
+
+/// The numbers of a row from its bytes.
+pub(super) fn put_row(bytes: &[u8], row: &mut [f64]) {
+    let size = bytes.len() / row.len().max(1);
+    row.iter_mut().zip(bytes.chunks_exact(size)).for_each(|(value, bytes)| *value = number(bytes));
 }
 
 /// An array of numbers, the last index of which changes fastest.

@@ -16,6 +16,7 @@ mod veto;
 
 pub use crate::decide::{Choice, Settings, SolverCosts, share};
 pub use crate::error::Spot;
+pub(crate) use batches::{PIECE, ahead, some_of, usual_workers};
 pub use curriculum::Curriculum;
 pub(crate) use renewal::renew;
 pub(crate) use residual_weights::reset_residual_weights;

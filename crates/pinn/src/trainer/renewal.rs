@@ -64,6 +64,7 @@ fn begin_method(now: &mut Snapshot, task: &mut TaskState) {
 /// Drops what was measured of a loss that is another one from now on.
 fn forget_loss(now: &mut Snapshot, task: &mut TaskState, weights: bool) {
     task.points.clear();
+    task.drawn_part = None;
     task.cells.clear();
     task.trial = None;
     // As many draws as steps at least: whoever draws by the number of the step finds those before in the past.

@@ -30,7 +30,7 @@ impl Equations<'_> {
         }
         let settings = self.settings();
         let still = !settings.sampling.adaptive.moves() && !settings.sampling.causal;
-        let drawn = still && settings.residual_weights.is_none() && settings.batch.is_none();
+        let drawn = still && settings.residual_weights.is_none() && !self.visits_batches();
         let draw = Draw { interior: self.state.interior, ..settings.draw(self.problem, 0) };
         let recipe = drawn.then(|| recipe(self.problem, self.plan, self.tables, draw));
         let (recipe, obstacle) = match recipe {
@@ -61,7 +61,7 @@ impl Equations<'_> {
         let fresh = settings.resample.filter(|_| !ahead.draws()).map(left);
         let look = settings.residual_weights.map(|_| left(settings.method.traits().steps_per_look));
         // Each step has a batch of its own.
-        let batch = settings.batch.map(|_| 1);
+        let batch = self.visits_batches().then_some(1);
         Some(fresh.into_iter().chain(look).chain(batch).min().unwrap_or(u64::MAX))
     }
 
@@ -104,6 +104,6 @@ impl Ahead {
 }
 
 /// Draws of fresh points in the first `steps` steps of a phase.
-fn drawn_before(settings: &Settings, steps: u64) -> u64 {
+pub(super) fn drawn_before(settings: &Settings, steps: u64) -> u64 {
     settings.resample.map_or(0, |interval| steps.saturating_sub(1) / interval)
 }

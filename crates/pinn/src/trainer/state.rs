@@ -19,6 +19,8 @@ pub struct TaskState {
     pub gap: GeneralisationGap,
     /// How far in time they reach.
     pub curriculum: Curriculum,
+    /// The part of time that the points in use were drawn in; `None` before they are drawn, and where all of time always has its turn.
+    pub drawn_part: Option<f64>,
     /// The weights of all residuals; empty where they are the plan's.
     pub weights: Vec<f64>,
     /// The weights of the points inside before their mean is taken out, one per residual, point by point; empty where
@@ -28,6 +30,8 @@ pub struct TaskState {
     pub cells: Vec<Cell>,
     /// The last move of points, where it may be taken back.
     pub trial: Option<MoveTrial>,
+    /// What tells each table that stays in its file from others; empty where there is none.
+    pub tables: Vec<u64>,
 }
 
 /// How much larger losses are at fresh points than at those that the step before was made for. A
@@ -48,10 +52,12 @@ impl TaskState {
         interior: 0,
         gap: GeneralisationGap { after: 0.0, mean: 0.0 },
         curriculum: Curriculum::START,
+        drawn_part: None,
         weights: Vec::new(),
         residual_weights: Vec::new(),
         cells: Vec::new(),
         trial: None,
+        tables: Vec::new(),
     };
 
     /// What a snapshot says of it.
@@ -71,10 +77,12 @@ impl TaskState {
             interior: state.count_up_to("interior", usize::MAX)?,
             gap: GeneralisationGap { after, mean },
             curriculum: Curriculum { part, untrained },
+            drawn_part: state.numbers(DRAWN_PART).ok().and_then(|numbers| numbers.first().copied()),
             weights: state.numbers("weights").unwrap_or_default().to_vec(),
             residual_weights: state.numbers("attention").unwrap_or_default().to_vec(),
             cells: cells(state, CELLS)?,
             trial: trial(state)?,
+            tables: state.counts(TABLES).unwrap_or_default().to_vec(),
         })
     }
 
@@ -98,6 +106,12 @@ impl TaskState {
         if !self.cells.is_empty() {
             state.insert(CELLS.to_owned(), Array::Counts(digits(&self.cells)));
         }
+        if let Some(part) = self.drawn_part {
+            state.insert(DRAWN_PART.to_owned(), Array::Numbers(vec![part]));
+        }
+        if !self.tables.is_empty() {
+            state.insert(TABLES.to_owned(), Array::Counts(self.tables.clone()));
+        }
         if let Some(MoveTrial { points, cells, validation, part }) = &self.trial {
             let numbers: Vec<f64> = points.iter().flatten().copied().collect();
             state.insert(TRIAL_POINTS.to_owned(), Array::Numbers(numbers));
@@ -115,12 +129,19 @@ impl TaskState {
         if !self.weights.is_empty() {
             now.descent.link();
         }
-        *self = TaskState { draw: self.draw, ..TaskState::START };
+        let tables = std::mem::take(&mut self.tables);
+        *self = TaskState { draw: self.draw, tables, ..TaskState::START };
         if !now.finished.is_empty() {
             self.curriculum = Curriculum::WHOLE;
         }
     }
 }
+
+/// The part of time that points were drawn in.
+const DRAWN_PART: &str = "march.drawn";
+
+/// One number for each table that stays in its file.
+const TABLES: &str = "tables";
 
 /// Depth and code of every cell.
 const CELLS: &str = "cells";

@@ -2,9 +2,9 @@
 
 use super::adapt::Occasion;
 use super::task::Equations;
-use super::{GeneralisationGap, Settings};
+use super::{Curriculum, GeneralisationGap, Settings};
 use crate::TrainError;
-use crate::sample::{Draw, candidates, draw};
+use crate::sample::{Draw, candidates, draw, draw_part};
 use crate::table::Tables;
 use equation::problem::{Adaptive, Problem};
 use equation::taylor::Plan;
@@ -27,18 +27,30 @@ const GROWTH: f64 = 1.5;
 /// Steps that a stated time must have room for after points have grown: fewer do not gain by it what they cost.
 const LEAST_STEPS: f64 = 30.0;
 
-/// A draw, and candidates per point inside where there are several.
-pub(super) type CandidateDraw = (Draw, Option<usize>);
+/// A draw, and what of it is wanted inside.
+pub(super) type WantedDraw = (Draw, Inside);
+
+/// What is drawn inside.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Inside {
+    /// The points.
+    Points,
+    /// So many candidates for each.
+    Candidates(usize),
+    /// Nothing: batches are drawn on their own.
+    Nothing,
+}
 
 fn drawn(
     problem: &Problem,
     plan: &Plan,
     tables: &Tables,
-    (wanted, per_point): CandidateDraw,
+    (wanted, inside): WantedDraw,
 ) -> Result<Vec<Points>, TrainError> {
-    match per_point {
-        Some(per_point) => candidates(problem, plan, tables, wanted, per_point),
-        None => draw(problem, plan, tables, wanted),
+    match inside {
+        Inside::Candidates(per_point) => candidates(problem, plan, tables, wanted, per_point),
+        Inside::Points => draw(problem, plan, tables, wanted),
+        Inside::Nothing => draw_part(problem, plan, tables, wanted, 0..0),
     }
 }
 
@@ -56,8 +68,10 @@ impl Equations<'_> {
             sets.iter_mut().enumerate().try_for_each(|(term, points)| take_over(term, points))?;
         }
         if causal {
-            let terms = self.plan.terms.iter().zip(&mut sets);
-            terms.for_each(|(term, points)| self.state.curriculum.confine(self.problem, term, points));
+            // Who goes on has the points of a draw that is over, from when less of time had its turn.
+            let before = self.state.drawn_part.filter(|_| occasion == Occasion::First);
+            self.state.drawn_part = Some(before.unwrap_or(self.state.curriculum.part));
+            sets.iter_mut().enumerate().for_each(|(number, points)| self.confine(number, points));
         }
         self.adapt(&mut sets, occasion, now)?;
         self.objective.set_points(sets);
@@ -66,16 +80,27 @@ impl Equations<'_> {
         Ok(())
     }
 
+    /// Moves points of a term to the part of time that the draw at hand is from.
+    pub(super) fn confine(&self, number: usize, points: &mut Points) {
+        if let Some(part) = self.state.drawn_part {
+            let curriculum = Curriculum { part, ..self.state.curriculum };
+            curriculum.confine(self.problem, &self.plan.terms[number], points);
+        }
+    }
+
     /// The points, or candidates for them, of a draw.
-    fn wanted(&self, number: u64, occasion: Occasion) -> CandidateDraw {
+    fn wanted(&self, number: u64, occasion: Occasion) -> WantedDraw {
         let settings = self.settings();
         let wanted = Draw { interior: self.state.interior, ..settings.draw(self.problem, number) };
-        let per_point = match (&settings.sampling.adaptive, occasion) {
+        let inside = match (&settings.sampling.adaptive, occasion) {
+            _ if self.draws_batches() => Inside::Nothing,
             // There is nothing to add to.
-            (Adaptive::Added { .. }, Occasion::First) => None,
-            (adaptive, Occasion::First | Occasion::Later) => adaptive.candidates(),
+            (Adaptive::Added { .. }, Occasion::First) => Inside::Points,
+            (adaptive, Occasion::First | Occasion::Later) => {
+                adaptive.candidates().map_or(Inside::Points, Inside::Candidates)
+            }
         };
-        (wanted, per_point)
+        (wanted, inside)
     }
 
     /// Whether fresh points are due after so many steps of the phase.

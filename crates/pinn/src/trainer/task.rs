@@ -1,10 +1,10 @@
 //! Equations as a task for the loop that all tasks share: points, weights and devices.
 
 use super::adapt::Occasion;
-use super::batches::Epoch;
+use super::batches::Feed;
 use super::discrepancy::is_explained;
 use super::series::Ahead;
-use super::supply::CandidateDraw;
+use super::supply::WantedDraw;
 use super::{Settings, TaskState, reset_residual_weights};
 use crate::memory::device_note;
 use crate::table::Tables;
@@ -13,9 +13,10 @@ use equation::problem::{Method, Problem};
 use equation::taylor::Plan;
 use kernel::{Kernel, Points};
 use method::Order;
+use std::sync::Arc;
 use train::optimize::{Optimizer, StepOutcome, Trust};
 use train::trainer::{LoopFault, OwnOptimizer, PhaseSettings, Task};
-use train::{Event, LeastSquares, Loss, Losses, PointsMoved, Refusal, Shortage, Sink, Snapshot, State};
+use train::{Event, Loss, Losses, PointsMoved, Refusal, Shortage, Sink, Snapshot, State};
 
 /// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.
 pub type Measure<'run> = dyn Fn(&mut Kernel, &[f64]) -> Result<Option<f64>, TrainError> + 'run;
@@ -49,15 +50,17 @@ pub struct Equations<'run> {
     /// The draw whose points the objective has.
     pub(super) supplied: u64,
     /// Points that were drawn before they are wanted.
-    pub(super) drawn: Option<(CandidateDraw, Vec<Points>)>,
+    pub(super) drawn: Option<(WantedDraw, Vec<Points>)>,
     /// How steps are taken in series, where they are.
     pub(super) ahead: Option<Ahead>,
     /// How points have moved since the last step.
     pub(super) moved: Option<PointsMoved>,
-    /// All points inside, where steps visit batches of them.
-    pub(super) all: Option<Points>,
-    /// The order in which batches come.
-    pub(super) epoch: Option<Epoch>,
+    /// All points inside, where steps visit batches of them and they follow from nothing but training.
+    pub(super) all: Option<Arc<Points>>,
+    /// What steps visit in batches.
+    pub(super) feed: Feed,
+    /// Threads that find batches.
+    pub(super) workers: usize,
     /// Points at which moves are judged, once they were drawn.
     pub(super) fixed: Option<Points>,
 }
@@ -91,7 +94,8 @@ impl<'run> Equations<'run> {
             ahead: None,
             moved: None,
             all: None,
-            epoch: None,
+            feed: Feed::default(),
+            workers: 1,
             fixed: None,
         }
     }
@@ -112,6 +116,17 @@ impl<'run> Equations<'run> {
     #[must_use]
     pub fn stepping(self, own: Option<&'run OwnOptimizer>) -> Self {
         Equations { own, ..self }
+    }
+
+    /// With so many threads that find the batches of the next steps; with none, each step finds its own.
+    #[must_use]
+    pub fn with_workers(self, workers: usize) -> Self {
+        Equations { workers, ..self }
+    }
+
+    /// Seconds that steps have waited for their batches; `None` where there were none.
+    pub fn seconds_waited(&self) -> Option<f64> {
+        self.feed.any().then_some(self.feed.waited)
     }
 
     /// What the phase at hand does.
@@ -161,6 +176,7 @@ impl Task for Equations<'_> {
         let phase = now.phase;
         let misfit = |cause| LoopFault::Misfit { phase, cause };
         (self.phase, self.state) = (phase, TaskState::of(&now.task).map_err(misfit)?);
+        self.check_tables()?;
         let settings = self.settings();
         if self.state.interior == 0 {
             self.state.interior = settings.points;
@@ -181,7 +197,8 @@ impl Task for Equations<'_> {
         self.apply_residual_weights();
         self.objective.set_weights(&self.state.weights)?;
         self.counts = self.objective.points().iter().map(Points::len).collect();
-        self.next_batch(now.phase_step);
+        self.begin_batches(now.phase_step);
+        self.next_batch(now.phase_step)?;
         self.ahead = self.ahead(optimizer);
         if settings.sampling.causal {
             now.scope = self.state.curriculum.part;
@@ -201,6 +218,7 @@ impl Task for Equations<'_> {
             self.told_points = true;
             sink.event(&Event::Fallback(SlowWay::Points { obstacle }.told()));
         }
+        self.announce_batches(sink);
         self.announce_memory(now, sink)
     }
 
@@ -240,7 +258,7 @@ impl Task for Equations<'_> {
                 self.announce_equations(sink)?;
             }
         }
-        changed |= self.next_batch(now.phase_step);
+        changed |= self.next_batch(now.phase_step)?;
         changed |= self.attend(now)?;
         if let Some(parts) = self.balance(now)? {
             changed = true;
@@ -264,6 +282,10 @@ impl Task for Equations<'_> {
 
     fn points_moved(&mut self) -> Option<PointsMoved> {
         self.moved.take()
+    }
+
+    fn waited(&mut self) -> Option<f64> {
+        self.feed.last.take()
     }
 
     fn most_in_series(&self, now: &Snapshot) -> Option<u64> {
@@ -301,7 +323,7 @@ impl Task for Equations<'_> {
     }
 
     fn leave(&mut self, now: &Snapshot) -> Result<(), TrainError> {
-        self.put_all();
+        self.end_batches();
         // Where the device has drawn points, whoever asks the objective gets the same.
         let drawn_there = self.ahead.as_ref().is_some_and(Ahead::draws);
         if drawn_there && self.supplied != self.state.draw {
@@ -313,7 +335,7 @@ impl Task for Equations<'_> {
 
     fn final_losses(&mut self, parameters: &[f64]) -> Result<Losses, Refusal> {
         reset_residual_weights(self.plan, self.objective);
-        LeastSquares::losses(self.objective, parameters).cloned()
+        self.losses_over_all(parameters)
     }
 
     fn explain(&mut self, refusal: Refusal, now: &Snapshot) -> TrainError {

@@ -1,6 +1,7 @@
 //! The library from a problem file to a trained network: one binary for all tests, which links once.
 
 mod adaptive;
+mod batches;
 mod changes;
 mod coefficients;
 mod decisions;

@@ -39,6 +39,9 @@ pub struct Record {
     /// How points moved before the step, where they did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<Box<PointsMoved>>,
+    /// Seconds that the step waited for its points, where they came in batches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited: Option<f64>,
     /// For methods with a model of the loss: what was added to its curvature, in multiples of its mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
@@ -285,6 +288,7 @@ impl Metrics {
         (self.last.seconds, self.last.loss, self.last.error) = (taken.seconds, losses.total, None);
         (self.last.length, self.last.evaluations) = (taken.length, taken.evaluations);
         (self.last.points, self.last.damping) = (taken.points, trust.map(|trust| trust.damping));
+        self.last.waited = taken.waited;
         self.last.gain = trust.map(|trust| trust.gain);
         self.last.sampling.clone_from(&taken.sampling);
         self.last.fallbacks = std::mem::take(&mut self.waiting);

@@ -346,6 +346,7 @@ impl Session<'_> {
             trust,
             points,
             sampling: task.points_moved().map(Box::new),
+            waited: task.waited(),
             evaluations: now.evaluations,
             seconds: now.seconds,
             phase_seconds: now.phase_seconds,

@@ -81,6 +81,12 @@ pub trait Task {
         None
     }
 
+    /// Seconds that have passed since the last step that was told while a step waited for what it visits; `None` where steps have
+    /// nothing to wait for.
+    fn waited(&mut self) -> Option<f64> {
+        None
+    }
+
     /// How many steps of a method a device can take by itself before something is due in between; `None` where it takes none.
     fn most_in_series(&self, _now: &Snapshot) -> Option<u64> {
         None

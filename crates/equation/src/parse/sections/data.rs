@@ -1,6 +1,6 @@
 //! `[data]`: measurements.
 
-use super::equations::{named, weight};
+use super::equations::{named, points, weight};
 use crate::expression::Leaf;
 use crate::parse::document::{Text, TomlEntry, TomlTable};
 use crate::parse::expression::{Context, Meaning, Workshop};
@@ -41,7 +41,7 @@ pub(in crate::parse) fn read(
 }
 
 fn read_one(entry: &TomlEntry, unknowns: &[Unknown], workshop: &mut Workshop) -> Option<Data> {
-    let known = ["file", "columns", "noise", "weight", "scale", "names", "validation"];
+    let known = ["file", "columns", "noise", "weight", "scale", "names", "validation", "batch"];
     let table = reader::record(&entry.node, &known, &mut workshop.mistakes)?;
     let weight = weight(table, workshop);
     let noise = table.get("noise").and_then(|entry| reader::positive(&entry.node, &mut workshop.mistakes));
@@ -54,6 +54,7 @@ fn read_one(entry: &TomlEntry, unknowns: &[Unknown], workshop: &mut Workshop) ->
         }
     };
     let validation = table.get("validation").and_then(|entry| share(entry, workshop));
+    let batch = table.get("batch").and_then(|entry| points(&entry.node, workshop));
     let mut measured = Vec::new();
     let columns = match table.get("columns") {
         Some(columns) => {
@@ -96,8 +97,8 @@ fn read_one(entry: &TomlEntry, unknowns: &[Unknown], workshop: &mut Workshop) ->
         all.push((format!("{text} = measured"), vec![workshop.pool.subtract(expression, column)]));
     }
     let equations = named(&entry.key, all, weight);
-    let (name, file) = (entry.key.clone(), file?.to_owned());
-    Some(Data { name, file, columns, equations, noise, scales: scales?, names: names?, validation })
+    let (name, file, scales, names) = (entry.key.clone(), file?.to_owned(), scales?, names?);
+    Some(Data { name, file, columns, equations, noise, scales, names, validation, batch })
 }
 
 /// A share of the rows: more than none, less than all.

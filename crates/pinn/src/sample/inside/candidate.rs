@@ -91,10 +91,23 @@ impl<'p> Candidates<'p> {
             Some(cover) => self.in_cells(cover, lanes),
         }
         let coordinates = &lanes[..self.reaches.len()];
+        if self.region.geometry.family.is_some() {
+            return self.in_family(coordinates);
+        }
         for place in 0..axes.len() {
             space[place] = coordinates[axes[place]];
         }
         self.lanes.contain(&space[..axes.len()], masks)
+    }
+
+    /// Which places lie inside of the shapes of their own parameters.
+    #[inline(never)]
+    fn in_family(&self, coordinates: &[Lane]) -> Mask {
+        let mut place = vec![0.0; coordinates.len()];
+        std::array::from_fn(|lane| {
+            place.iter_mut().zip(coordinates).for_each(|(own, values)| *own = values[lane]);
+            if self.region.geometry.contains(&place) { u64::MAX } else { 0 }
+        })
     }
 
     /// The coordinates of the last block.

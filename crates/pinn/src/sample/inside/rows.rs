@@ -58,9 +58,15 @@ impl<'p> Ready<'p> {
     fn new(domain: &'p Domain, geometry: &'p Geometry, sampler: Sampler) -> Result<Self, TrainError> {
         let mut region = CandidateRegion { domain, geometry, cover: None };
         let ground = CandidateGround::of(&region);
-        let sides = geometry.solid.bounds().iter().map(|[low, high]| high - low);
-        let share = geometry.solid.measure().value / sides.product::<f64>();
+        // Where the shape has parameters, candidates come from all of the box.
+        let box_of = |(&axis, bounds): (&usize, &[f64; 2])| match geometry.family {
+            Some(_) => domain.reach(axis).into(),
+            None => *bounds,
+        };
+        let bounds = geometry.axes.iter().zip(geometry.solid.bounds()).map(box_of);
+        let share = geometry.solid.measure().value / bounds.map(|[low, high]| high - low).product::<f64>();
         let in_cells = match sampler {
+            _ if geometry.family.is_some() => false,
             // Grids are grids of the box; and cells take a dimension more.
             Sampler::Grid | Sampler::Chebyshev => false,
             Sampler::Sobol => domain.len() < crate::sample::Sobol::MAX_DIMENSIONS,
