@@ -43,7 +43,7 @@ impl Level {
 
 /// Something to compute in plain loops, which the compiler vectorises with the instructions of a level. It does so with
 /// what it finds in `run`: that, and all it calls in its loops, has to be `#[inline(always)]`.
-pub trait Work {
+pub trait VectorWork {
     /// What comes of it.
     type Output;
 
@@ -54,15 +54,15 @@ pub trait Work {
 impl Level {
     /// Computes with the instructions of this level, or with those that every CPU has where this one lacks them. The bits are the
     /// same on all levels: nothing is fused and no sum changes its order.
-    pub fn run<W: Work>(self, work: W) -> W::Output {
+    pub fn run<W: VectorWork>(self, work: W) -> W::Output {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
-        fn avx512<W: Work>(work: W) -> W::Output {
+        fn avx512<W: VectorWork>(work: W) -> W::Output {
             work.run()
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma")]
-        fn avx2<W: Work>(work: W) -> W::Output {
+        fn avx2<W: VectorWork>(work: W) -> W::Output {
             work.run()
         }
         match self {

@@ -1,6 +1,6 @@
 //! All points of a plan for one phase of training.
 
-use super::inside::{self, Wish};
+use super::inside::{self, InteriorWish};
 use super::{PointSequence, condition, in_box};
 use crate::TrainError;
 use crate::table::Tables;
@@ -165,7 +165,7 @@ fn inside(
 ) -> Result<Points, TrainError> {
     let (sampler, width) = (draw.sampler, row.width());
     if let Some(geometry) = &problem.domain.geometry {
-        let wish = Wish { sampler, stream, whole: draw.interior.max(part.end), part, width };
+        let wish = InteriorWish { sampler, stream, whole: draw.interior.max(part.end), part, width };
         return Ok(Points::from_rows(width, inside::inside(&problem.domain, geometry, &wish)?));
     }
     let length = PointSequence::length(sampler);

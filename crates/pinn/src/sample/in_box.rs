@@ -4,7 +4,7 @@ use super::blocks::Blocks;
 use super::{PointSequence, affine};
 use equation::problem::Coordinate;
 use geometry::{LANES, Lane};
-use linear::{Level, Work};
+use linear::{Level, VectorWork};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ struct Unit<'u> {
     width: usize,
 }
 
-impl Work for Unit<'_> {
+impl VectorWork for Unit<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -14,14 +14,14 @@ use std::sync::Arc;
 
 /// Which candidates there are.
 #[derive(Clone, Debug)]
-pub(super) struct Region<'p> {
+pub(super) struct CandidateRegion<'p> {
     pub(super) domain: &'p Domain,
     pub(super) geometry: &'p Geometry,
     /// Cells in place of the whole box.
     pub(super) cover: Option<Arc<Cover>>,
 }
 
-impl Region<'_> {
+impl CandidateRegion<'_> {
     /// Coordinates of the unit cube that a candidate follows from: with cells, the last one chooses among them: the first
     /// one of Hammersley's set goes from end to end within a draw, which should happen in all cells alike.
     pub(super) fn dimensions(&self) -> usize {
@@ -32,7 +32,7 @@ impl Region<'_> {
 /// Candidates of a sequence, prepared for many.
 #[derive(Debug)]
 pub(super) struct Candidates<'p> {
-    region: &'p Region<'p>,
+    region: &'p CandidateRegion<'p>,
     blocks: Blocks<'p>,
     lanes: Lanes<'p>,
     /// Where each coordinate begins, and its length.
@@ -50,7 +50,7 @@ pub(super) struct CandidateScratch {
 
 impl<'p> Candidates<'p> {
     /// Those of a sequence, of which about so many will be looked at.
-    pub(super) fn new(region: &'p Region<'p>, sequence: &'p PointSequence, count: u64) -> Self {
+    pub(super) fn new(region: &'p CandidateRegion<'p>, sequence: &'p PointSequence, count: u64) -> Self {
         let reaches = (0..region.domain.len()).map(|axis| {
             let (low, high) = region.domain.reach(axis);
             [low, high - low]

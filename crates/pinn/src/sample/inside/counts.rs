@@ -1,6 +1,6 @@
 //! How many candidates lie inside before a candidate, so that any part of a draw is found without looking at all before it.
 
-use super::candidate::Region;
+use super::candidate::CandidateRegion;
 use super::cover::Cover;
 use equation::counter::Stream;
 use equation::problem::Sampler;
@@ -18,7 +18,7 @@ pub(super) type Counts = Vec<u64>;
 
 /// The shape and box that something was found for.
 #[derive(Clone, Debug)]
-pub(super) struct Ground {
+pub(super) struct CandidateGround {
     /// Its place is held, so that no other shape comes to lie there, but not the shape, which may be a large mesh.
     solid: Weak<Solid>,
     reaches: Vec<[u64; 2]>,
@@ -27,28 +27,28 @@ pub(super) struct Ground {
 
 /// The candidates that counts are of.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Source {
-    ground: Ground,
+pub(super) struct CountSource {
+    ground: CandidateGround,
     sampler: Sampler,
     stream: Stream,
     /// Where the sequence depends on it.
     count: Option<usize>,
 }
 
-impl PartialEq for Ground {
+impl PartialEq for CandidateGround {
     fn eq(&self, other: &Self) -> bool {
         Weak::ptr_eq(&self.solid, &other.solid) && self.reaches == other.reaches && self.axes == other.axes
     }
 }
 
-impl Ground {
-    pub(super) fn of(region: &Region<'_>) -> Ground {
+impl CandidateGround {
+    pub(super) fn of(region: &CandidateRegion<'_>) -> CandidateGround {
         let reaches = (0..region.domain.len()).map(|axis| {
             let (low, high) = region.domain.reach(axis);
             [low.to_bits(), high.to_bits()]
         });
         let geometry = region.geometry;
-        Ground {
+        CandidateGround {
             solid: Arc::downgrade(&geometry.solid),
             reaches: reaches.collect(),
             axes: geometry.axes.clone(),
@@ -56,20 +56,25 @@ impl Ground {
     }
 }
 
-impl Source {
-    pub(super) fn new(ground: Ground, sampler: Sampler, stream: Stream, count: Option<usize>) -> Source {
-        Source { ground, sampler, stream, count }
+impl CountSource {
+    pub(super) fn new(
+        ground: CandidateGround,
+        sampler: Sampler,
+        stream: Stream,
+        count: Option<usize>,
+    ) -> CountSource {
+        CountSource { ground, sampler, stream, count }
     }
 }
 
 /// What follows from candidates, kept to be looked up: whoever finds nothing here finds the same again, only later.
 struct Memory {
-    counts: Vec<(Source, Arc<Counts>)>,
-    covers: Vec<(Ground, Found)>,
+    counts: Vec<(CountSource, Arc<Counts>)>,
+    covers: Vec<(CandidateGround, CoverFound)>,
 }
 
 /// A cover, and which share of candidates in it lies inside.
-pub(super) type Found = (Arc<Cover>, f64);
+pub(super) type CoverFound = (Arc<Cover>, f64);
 
 static MEMORY: Mutex<Memory> = Mutex::new(Memory { counts: Vec::new(), covers: Vec::new() });
 
@@ -85,13 +90,13 @@ fn put<K: PartialEq, V>(entries: &mut Vec<(K, V)>, key: K, value: V) {
 }
 
 /// The counts of a draw, as far as they are known.
-pub(super) fn known(source: &Source) -> Arc<Counts> {
+pub(super) fn known(source: &CountSource) -> Arc<Counts> {
     let memory = MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
     find(&memory.counts, source).unwrap_or_default()
 }
 
 /// Keeps the counts of a draw, unless more of them are known.
-pub(super) fn keep(source: &Source, counts: Counts) {
+pub(super) fn keep(source: &CountSource, counts: Counts) {
     let mut memory = MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
     let before = find(&memory.counts, source).map_or(0, |before| before.len());
     if counts.len() > before {
@@ -100,7 +105,10 @@ pub(super) fn keep(source: &Source, counts: Counts) {
 }
 
 /// The cover of a shape; `make` makes one where there is none.
-pub(super) fn cover<E>(ground: &Ground, make: impl FnOnce() -> Result<Found, E>) -> Result<Found, E> {
+pub(super) fn cover<E>(
+    ground: &CandidateGround,
+    make: impl FnOnce() -> Result<CoverFound, E>,
+) -> Result<CoverFound, E> {
     let find_it = || {
         let memory = MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
         find(&memory.covers, ground)

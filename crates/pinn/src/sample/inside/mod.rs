@@ -12,4 +12,4 @@ mod scan;
 
 pub use cover::CoverSummary;
 pub(crate) use rows::summary;
-pub(super) use rows::{Wish, inside};
+pub(super) use rows::{InteriorWish, inside};

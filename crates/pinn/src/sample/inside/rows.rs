@@ -1,9 +1,9 @@
 //! Parts of a draw of points inside a shape.
 
-use super::candidate::{Candidates, Region};
-use super::counts::{self, ENTRY, Ground, Source};
+use super::candidate::{CandidateRegion, Candidates};
+use super::counts::{self, CandidateGround, CountSource, ENTRY};
 use super::cover::{Cover, CoverSummary};
-use super::scan::{Kept, Wanted, scan};
+use super::scan::{KeptCandidates, ScanFor, scan};
 use crate::TrainError;
 use crate::sample::PointSequence;
 use equation::counter::Stream;
@@ -36,7 +36,7 @@ const ENOUGH: usize = 100;
 
 /// Which points inside to draw.
 #[derive(Clone, Debug)]
-pub(in crate::sample) struct Wish {
+pub(in crate::sample) struct InteriorWish {
     pub(in crate::sample) sampler: Sampler,
     pub(in crate::sample) stream: Stream,
     /// Points of the whole draw.
@@ -49,15 +49,15 @@ pub(in crate::sample) struct Wish {
 
 /// Where candidates lie, and the share of them that lies inside.
 struct Ready<'p> {
-    region: Region<'p>,
-    ground: Ground,
+    region: CandidateRegion<'p>,
+    ground: CandidateGround,
     share: f64,
 }
 
 impl<'p> Ready<'p> {
     fn new(domain: &'p Domain, geometry: &'p Geometry, sampler: Sampler) -> Result<Self, TrainError> {
-        let mut region = Region { domain, geometry, cover: None };
-        let ground = Ground::of(&region);
+        let mut region = CandidateRegion { domain, geometry, cover: None };
+        let ground = CandidateGround::of(&region);
         // Where the shape has parameters, candidates come from all of the box.
         let box_of = |(&axis, bounds): (&usize, &[f64; 2])| match geometry.family {
             Some(_) => domain.reach(axis).into(),
@@ -93,7 +93,7 @@ impl<'p> Ready<'p> {
 }
 
 /// The share of candidates that lies inside, by some of them that no training sees.
-fn share_inside(region: &Region<'_>) -> f64 {
+fn share_inside(region: &CandidateRegion<'_>) -> f64 {
     if region.cover.as_ref().is_some_and(|cover| cover.len() == 0) {
         return 0.0;
     }
@@ -103,7 +103,7 @@ fn share_inside(region: &Region<'_>) -> f64 {
     for samples in SAMPLES {
         let units = (0..samples / UNIT).into_par_iter();
         let count: usize =
-            units.map(|unit| scan(&candidates, unit * UNIT..(unit + 1) * UNIT, Wanted::Count).count).sum();
+            units.map(|unit| scan(&candidates, unit * UNIT..(unit + 1) * UNIT, ScanFor::Count).count).sum();
         share = count as f64 / samples as f64;
         if count >= ENOUGH {
             break;
@@ -126,9 +126,9 @@ pub(crate) fn summary(
 pub(in crate::sample) fn inside(
     domain: &Domain,
     geometry: &Geometry,
-    wish: &Wish,
+    wish: &InteriorWish,
 ) -> Result<Vec<f64>, TrainError> {
-    let Wish { sampler, stream, whole, ref part, .. } = *wish;
+    let InteriorWish { sampler, stream, whole, ref part, .. } = *wish;
     if part.is_empty() {
         return Ok(Vec::new());
     }
@@ -138,7 +138,7 @@ pub(in crate::sample) fn inside(
     let limit = PointSequence::length(sampler);
     if !PointSequence::depends_on_count(sampler) {
         let sequence = PointSequence::new(sampler, dimensions, 0, stream);
-        let source = Source::new(ready.ground.clone(), sampler, stream, None);
+        let source = CountSource::new(ready.ground.clone(), sampler, stream, None);
         let draw = Parted { ready: &ready, sequence: &sequence, source, end: limit };
         return draw
             .rows(part.clone(), wish.width)
@@ -151,7 +151,7 @@ pub(in crate::sample) fn inside(
             return Err(TrainError::SequenceEnds { sampler, length: limit });
         }
         let sequence = PointSequence::new(sampler, dimensions, candidates as usize, stream);
-        let source = Source::new(ready.ground.clone(), sampler, stream, Some(candidates as usize));
+        let source = CountSource::new(ready.ground.clone(), sampler, stream, Some(candidates as usize));
         let draw = Parted { ready: &ready, sequence: &sequence, source, end: candidates };
         let enough = part.end == whole || draw.rows(whole - 1..whole, wish.width).is_some();
         if let Some(rows) = draw.rows(part.clone(), wish.width).filter(|_| enough) {
@@ -171,7 +171,7 @@ fn begin(counts: &[u64], point: usize) -> (usize, usize) {
 struct Parted<'p> {
     ready: &'p Ready<'p>,
     sequence: &'p PointSequence,
-    source: Source,
+    source: CountSource,
     /// Candidates there are.
     end: u64,
 }
@@ -193,12 +193,12 @@ impl Parted<'_> {
                 break;
             }
             let skipped = before as u64 + wave <= range.start as u64;
-            let wanted = if skipped { Wanted::Count } else { Wanted::Rows { width } };
+            let wanted = if skipped { ScanFor::Count } else { ScanFor::Rows { width } };
             let units = (0..wave.div_ceil(UNIT)).into_par_iter().map(|unit| {
                 let first = position + unit * UNIT;
                 scan(&candidates, first..(first + UNIT).min(position + wave), wanted)
             });
-            for Kept { count, rows: found } in units.collect::<Vec<Kept>>() {
+            for KeptCandidates { count, rows: found } in units.collect::<Vec<KeptCandidates>>() {
                 let from = range.start.saturating_sub(before).min(count);
                 let to = range.end.saturating_sub(before).min(count);
                 if from < to && !skipped {
@@ -245,17 +245,20 @@ mod tests {
         parse(&text).unwrap_or_else(|mistakes| panic!("{}", mistakes.render("file")))
     }
 
-    fn wish(sampler: Sampler, whole: usize, part: Range<usize>, width: usize) -> Wish {
-        Wish { sampler, stream: Stream::new(3, 0x5a << 56), whole, part, width }
+    fn wish(sampler: Sampler, whole: usize, part: Range<usize>, width: usize) -> InteriorWish {
+        InteriorWish { sampler, stream: Stream::new(3, 0x5a << 56), whole, part, width }
     }
 
-    fn drawn(problem: &Problem, wish: &Wish) -> Result<Vec<f64>, TrainError> {
+    fn drawn(problem: &Problem, wish: &InteriorWish) -> Result<Vec<f64>, TrainError> {
         let geometry = problem.domain.geometry.as_ref().expect("a shape");
         inside(&problem.domain, geometry, wish)
     }
 
     /// What a draw means, in as few words as possible: candidate after candidate, those inside.
-    fn one_by_one(problem: &Problem, Wish { sampler, stream, whole, width, .. }: &Wish) -> Vec<f64> {
+    fn one_by_one(
+        problem: &Problem,
+        InteriorWish { sampler, stream, whole, width, .. }: &InteriorWish,
+    ) -> Vec<f64> {
         let (domain, dimensions) = (&problem.domain, problem.domain.len());
         let solid = &domain.geometry.as_ref().expect("a shape").solid;
         let sides = solid.bounds().iter().map(|[low, high]| high - low).product::<f64>();
@@ -297,7 +300,7 @@ mod tests {
                     let wanted = one_by_one(&problem, &wish);
                     assert!(drawn(&problem, &wish).expect("points") == wanted, "{sampler:?} {whole} {shape}");
                     let part = whole / 3..whole - whole / 5;
-                    let own = drawn(&problem, &Wish { part: part.clone(), ..wish }).expect("points");
+                    let own = drawn(&problem, &InteriorWish { part: part.clone(), ..wish }).expect("points");
                     assert!(own == wanted[part.start * width..part.end * width], "{sampler:?} {part:?}");
                 }
             }
@@ -311,7 +314,7 @@ mod tests {
             let whole = 300_000;
             let all = drawn(&problem, &wish(sampler, whole, 0..whole, 2)).expect("points");
             // Another seed has a table of its own, which begins empty here.
-            let fresh = |part: Range<usize>| Wish {
+            let fresh = |part: Range<usize>| InteriorWish {
                 stream: Stream::new(4, 0x5a << 56),
                 ..wish(sampler, whole, part, 2)
             };
@@ -367,7 +370,8 @@ mod tests {
         let problem = problem("x = [-1, 1]\ny = [-1, 1]", sheets);
         let geometry = problem.domain.geometry.as_ref().expect("a shape");
         let cover = Cover::new(&problem.domain, geometry);
-        let region = Region { domain: &problem.domain, geometry, cover: Some(Arc::new(cover.clone())) };
+        let region =
+            CandidateRegion { domain: &problem.domain, geometry, cover: Some(Arc::new(cover.clone())) };
         // Area by cells, and by hand.
         let bounds: f64 = geometry.solid.bounds().iter().map(|[low, high]| high - low).product();
         let area = share_inside(&region) * cover.share() * bounds;
@@ -409,8 +413,9 @@ mod tests {
         let late = wish(Sampler::Uniform, 2_000_000, 1_500_000..1_500_100, 2);
         let geometry = problem.domain.geometry.as_ref().expect("a shape");
         drawn(&problem, &late).expect("points");
-        let region = Region { domain: &problem.domain, geometry, cover: None };
-        let table = counts::known(&Source::new(Ground::of(&region), late.sampler, late.stream, None));
+        let region = CandidateRegion { domain: &problem.domain, geometry, cover: None };
+        let table =
+            counts::known(&CountSource::new(CandidateGround::of(&region), late.sampler, late.stream, None));
         // π/4 of all candidates lie inside.
         let entries = (1_500_000.0 / std::f64::consts::FRAC_PI_4 / ENTRY as f64) as usize;
         assert!(table.len().abs_diff(entries) <= 1, "{} entries instead of {entries}", table.len());

@@ -7,12 +7,12 @@
 
 use super::candidate::{CandidateScratch, Candidates};
 use geometry::{LANES, Lane, Mask};
-use linear::{Level, Work};
+use linear::{Level, VectorWork};
 use std::ops::Range;
 
 /// What is wanted of candidates that lie inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Wanted {
+pub(super) enum ScanFor {
     /// How many there are.
     Count,
     /// Their rows of this many numbers: coordinates, and ones behind them.
@@ -21,13 +21,13 @@ pub(super) enum Wanted {
 
 /// Of a range of candidates, those that lie inside.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct KeptCandidates {
     pub(super) count: usize,
     pub(super) rows: Vec<f64>,
 }
 
 /// Looks at candidates, the first a multiple of [`LANES`].
-pub(super) fn scan(candidates: &Candidates<'_>, range: Range<u64>, wanted: Wanted) -> Kept {
+pub(super) fn scan(candidates: &Candidates<'_>, range: Range<u64>, wanted: ScanFor) -> KeptCandidates {
     let mut scratch = candidates.scratch();
     Level::best().run(Scan { candidates, range, wanted, scratch: &mut scratch })
 }
@@ -35,18 +35,18 @@ pub(super) fn scan(candidates: &Candidates<'_>, range: Range<u64>, wanted: Wante
 struct Scan<'s> {
     candidates: &'s Candidates<'s>,
     range: Range<u64>,
-    wanted: Wanted,
+    wanted: ScanFor,
     scratch: &'s mut CandidateScratch,
 }
 
-impl Work for Scan<'_> {
-    type Output = Kept;
+impl VectorWork for Scan<'_> {
+    type Output = KeptCandidates;
 
     #[inline(always)]
-    fn run(self) -> Kept {
+    fn run(self) -> KeptCandidates {
         let Scan { candidates, range, wanted, scratch } = self;
-        let mut kept = Kept::default();
-        if let Wanted::Rows { width } = wanted {
+        let mut kept = KeptCandidates::default();
+        if let ScanFor::Rows { width } = wanted {
             kept.rows.reserve((range.end - range.start) as usize * width);
         }
         let mut first = range.start;
@@ -58,12 +58,12 @@ impl Work for Scan<'_> {
                 mask[lane] = 0;
             }
             match wanted {
-                Wanted::Count => {
+                ScanFor::Count => {
                     for lane in 0..LANES {
                         kept.count += (mask[lane] & 1) as usize;
                     }
                 }
-                Wanted::Rows { width } => kept.take(&mask, candidates.coordinates(scratch), width),
+                ScanFor::Rows { width } => kept.take(&mask, candidates.coordinates(scratch), width),
             }
             first += LANES as u64;
         }
@@ -71,7 +71,7 @@ impl Work for Scan<'_> {
     }
 }
 
-impl Kept {
+impl KeptCandidates {
     /// Appends the rows of a block.
     #[inline(always)]
     fn take(&mut self, mask: &Mask, coordinates: &[Lane], width: usize) {
