@@ -2,8 +2,10 @@
 //!
 //! `cargo run --release -p pinnace --example points_per_second`
 //!
-//! The floor, in vector operations per candidate and coordinate: random bits take 80 for each block of Philox (ten rounds of two products
-//! and six more), Sobol points three such blocks and 42 to flip digits, uniform points one; each disk takes 11.
+//! The floor, in vector operations of AVX-512: a block of Philox takes 60 (ten rounds of two products, two shifts and two sums without
+//! carry). Each coordinate takes three blocks and three operations for each of 20 digits with Sobol points, one block with uniform ones; each
+//! disk takes 11 for both coordinates. In the plane that is about 590 and 230 operations for eight candidates: at two in each cycle of 3 GHz, 80 and 210
+//! million candidates per second and core.
 
 #![expect(clippy::print_stdout, reason = "it is what the example is for")]
 
