@@ -10,6 +10,7 @@ mod export;
 mod golden;
 mod manifest;
 mod measurements;
+mod narrow_shapes;
 mod optimizers;
 mod quantities;
 mod references;
