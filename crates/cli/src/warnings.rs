@@ -24,11 +24,14 @@ pub(crate) fn show_of_points(experiment: &Experiment) {
 
 /// Refuses it where `--strict` was given.
 pub(crate) fn check(experiment: &Experiment, strict: bool) -> Result<(), Usage> {
+    if !strict {
+        return Ok(());
+    }
     match experiment.warnings().len() {
-        count if count > 0 && strict => {
+        0 => Ok(()),
+        count => {
             let errors = if count == 1 { "the warning into an error" } else { "warnings into errors" };
             Err(Usage(format!("nothing was done: --strict turns {errors}")))
         }
-        _ => Ok(()),
     }
 }

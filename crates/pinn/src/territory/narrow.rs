@@ -75,9 +75,10 @@ pub(super) fn warnings(problem: &Problem, points: usize) -> Vec<String> {
         ));
         told.extend([group(name(piece)), group(name(other))]);
     }
-    if let Some((part, size)) =
-        smallest(solid, &spots).filter(|(part, size)| *size < apart && !told.contains(part))
-    {
+    // Of so many pieces that not all are looked at, nobody knows how large parts are.
+    let all = solid.pieces().len() <= MOST_PIECES;
+    let part = if all { smallest(solid, &spots) } else { None };
+    if let Some((part, size)) = part.filter(|(part, size)| *size < apart && !told.contains(part)) {
         lines.push(format!("`{part}` is only about {} across: {}", short(size), advice(size)));
     }
     lines
@@ -111,7 +112,8 @@ fn even(index: usize, count: usize) -> [f64; 2] {
 fn narrowest(solid: &Solid, spots: &[Spot], sign: f64, limit: f64) -> Option<Narrow> {
     let mut found: Option<Narrow> = None;
     for spot in spots {
-        let limit = found.as_ref().map_or(limit, |narrow| narrow.width);
+        // Many walls may be as near to each other: the first of them is enough.
+        let limit = found.as_ref().map_or(limit, |narrow| 0.99 * narrow.width);
         let at = |length: f64| -> Vec<f64> {
             spot.point.iter().zip(&spot.normal).map(|(value, slope)| value + sign * length * slope).collect()
         };
