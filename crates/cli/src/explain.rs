@@ -13,6 +13,8 @@ pub(crate) fn explain(choices: &Explain, output: &mut impl Write) -> anyhow::Res
     let experiment = Experiment::open(&choices.chosen.problem, &choices.chosen.set)?;
     if choices.strict || choices.cuda {
         warnings::show(&experiment);
+    } else {
+        warnings::show_of_points(&experiment);
     }
     warnings::check(&experiment, choices.strict)?;
     exit::check_gpu(&choices.gpu, choices.device.as_ref().map_or(Device::Cpu, |chosen| chosen.device))?;

@@ -21,7 +21,7 @@ pub(crate) fn geometry(choices: &GeometryArguments, output: &mut impl Write) -> 
         .into());
     };
     let points = experiment.first_points(choices.points)?;
-    let mut warnings = experiment.problem().warnings();
+    let mut warnings = experiment.warnings();
     warnings.extend(territory.warnings(&experiment));
     let geometry = experiment.problem().domain.geometry.as_ref();
     warnings.extend(geometry.iter().flat_map(|geometry| geometry.notes.iter().cloned()));

@@ -57,7 +57,7 @@ pub mod cache {
     pub use store::{Holdings, Removed, RoomHoldings, cache_limit};
 }
 
-pub use territory::{FirstPoints, Footing, Holding, Territory, Wall};
+pub use territory::{FirstPoints, Footing, Holding, Interface, Territory, Wall};
 pub use train::checkpoint;
 pub use train::folder::RunError;
 pub use train::trainer::OwnOptimizer;

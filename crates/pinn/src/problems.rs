@@ -55,7 +55,7 @@ macro_rules! built_in {
 }
 
 /// All of them, group by group, easiest first.
-pub const BUILT_IN: [BuiltIn; 57] = [
+pub const BUILT_IN: [BuiltIn; 58] = [
     built_in!(Steady, "01", "poisson-2d"),
     built_in!(Steady, "02", "helmholtz"),
     built_in!(Steady, "03", "poisson-5d"),
@@ -100,6 +100,7 @@ pub const BUILT_IN: [BuiltIn; 57] = [
     built_in!(Systems, "42", "cavity-400"),
     built_in!(Systems, "43", "cavity-1000"),
     built_in!(Systems, "52", "cylinder-flow"),
+    built_in!(Systems, "57", "backward-step", "reference.csv"),
     built_in!(Systems, "15", "taylor-green"),
     built_in!(Systems, "16", "elasticity"),
     built_in!(Systems, "51", "kirsch"),

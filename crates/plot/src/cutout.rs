@@ -87,6 +87,7 @@ mod tests {
             range,
             colours,
             cutout,
+            interfaces: Vec::new(),
             marks: Vec::new(),
         };
         let mut canvas = Canvas::new(400, 300);

@@ -1,6 +1,7 @@
 //! Fields over two coordinates, each beside its reference and its error.
 
 use super::axis::Axis;
+use super::interface;
 use super::look::{Shades, clipped_note, error_shades, shades};
 use super::pictures::join_notes;
 use super::slices::{Slices, places_along, shown};
@@ -47,10 +48,19 @@ pub(super) fn fields(
         .iter()
         .map(|(place, _)| Cutout::of(problem, place, (slices.across, slices.up), (&x, &y), (width, height)))
         .collect();
-    let map = |title: String, samples: Samples, shades: Shades, cutout: &Option<Cutout>| {
-        let (x, y, cutout) = (x.clone(), y.clone(), cutout.clone());
+    let interfaces: Vec<interface::Lines> = slices
+        .places
+        .iter()
+        .map(|(place, _)| {
+            let axes = (slices.across, slices.up);
+            interface::lines(subject.experiment, place, axes, (&x, &y), (width, height))
+        })
+        .collect();
+    let map = |title: String, samples: Samples, shades: Shades, slice: usize| {
+        let (x, y, cutout) = (x.clone(), y.clone(), cutouts[slice].clone());
         let Shades { range, colours, .. } = shades;
-        Panel::Map(Map { title, x, y, samples, range, colours, cutout, marks: Vec::new() })
+        let interfaces = interfaces[slice].clone();
+        Panel::Map(Map { title, x, y, samples, range, colours, cutout, interfaces, marks: Vec::new() })
     };
     let on_grid = |values: &[f64]| Samples::Grid { xs: xs.clone(), ys: ys.clone(), values: values.to_vec() };
 
@@ -74,19 +84,19 @@ pub(super) fn fields(
         let shades = shades(found.chain(exact).copied());
         clipped.extend(shades.clipped.then_some(name));
         let error_shades = error_shades(errors.iter().flatten().flatten().copied());
-        for ((((slice, here), compared), error), cutout) in
-            sampled.iter().zip(compared).zip(&errors).zip(&cutouts)
+        for (position, (((slice, here), compared), error)) in
+            sampled.iter().zip(compared).zip(&errors).enumerate()
         {
             let title = |what: &str| match slice.is_empty() {
                 true => format!("{name}: {what}"),
                 false => format!("{name} at {slice}: {what}"),
             };
-            let network = map(title("network"), on_grid(&here[unknown].found), shades.clone(), cutout);
+            let network = map(title("network"), on_grid(&here[unknown].found), shades.clone(), position);
             match (&compared.exact, error) {
                 (Some(exact), Some(error)) => rows.push(vec![
                     network,
-                    map(title("reference"), place(exact), shades.clone(), cutout),
-                    map(title("|error|"), place(error), error_shades.clone(), cutout),
+                    map(title("reference"), place(exact), shades.clone(), position),
+                    map(title("|error|"), place(error), error_shades.clone(), position),
                 ]),
                 _ => alone.push(network),
             }

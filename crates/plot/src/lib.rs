@@ -29,6 +29,7 @@ mod error;
 mod fields;
 mod font;
 mod frame;
+mod interface;
 mod lines;
 mod look;
 mod loss;

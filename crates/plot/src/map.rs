@@ -24,6 +24,8 @@ pub struct Map {
     pub colours: ColourMap,
     /// Outside of it nothing is drawn; `None` is everywhere.
     pub cutout: Option<Cutout>,
+    /// Where regions meet.
+    pub interfaces: Vec<Vec<(f64, f64)>>,
     /// Places that are marked.
     pub marks: Vec<(f64, f64)>,
 }
@@ -83,6 +85,14 @@ impl Map {
             let outline: Vec<Vec<_>> =
                 cutout.outline.iter().map(|path| path.iter().map(spot).collect()).collect();
             canvas.stroke(&outline, Pen::solid(Colour::INK, 1.3), area);
+        }
+        let spot = |&(x, y): &(f64, f64)| {
+            (area.left + area.width * self.x.share(x), area.bottom() - area.height * self.y.share(y))
+        };
+        let interfaces: Vec<Vec<_>> =
+            self.interfaces.iter().map(|path| path.iter().map(spot).collect()).collect();
+        for pen in [Pen::solid(Colour::WHITE, 2.8), Pen::solid(Colour::INK, 1.2)] {
+            canvas.stroke(&interfaces, pen, area);
         }
         for (pen, width) in [(Colour::INK, MARK.0), (Colour::WHITE, MARK.1)] {
             for &(x, y) in &self.marks {
@@ -172,6 +182,7 @@ mod tests {
             range: Axis::linear("", 0.0, 3.0),
             colours: ColourMap::Field,
             cutout: None,
+            interfaces: Vec::new(),
             marks: Vec::new(),
         };
         let mut canvas = Canvas::new(400, 300);

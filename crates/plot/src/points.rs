@@ -1,6 +1,7 @@
 //! Where training looks: the points of a state over the residuals that it has left.
 
 use super::fields::frame;
+use super::interface;
 use super::look::{Shades, error_shades};
 use super::slices::{places_along, shown};
 use super::subject::Subject;
@@ -35,11 +36,13 @@ pub(super) fn points(
     let [x, y] = [across, up].map(|axis| Axis::linear(&axis.name, axis.low, axis.high));
     let middle = [0.5 * (across.low + across.high), 0.5 * (up.low + up.high)];
     let cutout = Cutout::of(problem, &middle, (0, 1), (&x, &y), (width, height));
+    let interfaces = interface::lines(subject.experiment, &middle, (0, 1), (&x, &y), (width, height));
     let Shades { range, colours, .. } = error_shades(values.iter().copied());
     let map = |title: &str, marks: Vec<(f64, f64)>| {
         let samples = Samples::Grid { xs: xs.clone(), ys: ys.clone(), values: values.clone() };
         let (x, y, range, cutout) = (x.clone(), y.clone(), range.clone(), cutout.clone());
-        Panel::Map(Map { title: title.to_owned(), x, y, samples, range, colours, cutout, marks })
+        let interfaces = interfaces.clone();
+        Panel::Map(Map { title: title.to_owned(), x, y, samples, range, colours, cutout, interfaces, marks })
     };
     // Of very many, some stand for all.
     let stated = subject.experiment.settled().get(now.phase).map_or(0, |settings| settings.points);

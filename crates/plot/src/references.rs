@@ -4,6 +4,7 @@ use super::axis::Axis;
 use super::canvas::Pen;
 use super::colour::Colour;
 use super::fields::frame;
+use super::interface;
 use super::look::{Shades, clipped_note, padded, shades};
 use super::pictures::join_notes;
 use super::slices::{Slices, places_along, shown};
@@ -47,8 +48,11 @@ fn maps(experiment: &Experiment, resolution: &Resolution, slices: &Slices) -> Sh
             let title = if slice.is_empty() { name.clone() } else { format!("{name} at {slice}") };
             let [x, y] = [across, up].map(|axis| Axis::linear(&axis.name, axis.low, axis.high));
             let samples = Samples::Grid { xs: xs.clone(), ys: ys.clone(), values };
-            let cutout = Cutout::of(problem, place, (slices.across, slices.up), (&x, &y), (width, height));
-            Panel::Map(Map { title, x, y, samples, range: range.clone(), colours, cutout, marks: Vec::new() })
+            let axes = (slices.across, slices.up);
+            let cutout = Cutout::of(problem, place, axes, (&x, &y), (width, height));
+            let interfaces = interface::lines(experiment, place, axes, (&x, &y), (width, height));
+            let (range, marks) = (range.clone(), Vec::new());
+            Panel::Map(Map { title, x, y, samples, range, colours, cutout, interfaces, marks })
         };
         Some(Row { height, panels: here.into_iter().zip(&slices.places).map(panel).collect() })
     };

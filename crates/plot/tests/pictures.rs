@@ -30,6 +30,7 @@ fn map(samples: Samples, range: Axis) -> Panel {
         range,
         colours: ColourMap::Field,
         cutout: None,
+        interfaces: Vec::new(),
         marks: Vec::new(),
     })
 }

@@ -134,3 +134,62 @@ fn network_reference_and_error_are_blank_outside_of_a_disk() -> Result<(), PlotE
     }
     Ok(())
 }
+
+/// Whether a line is seen around a place: at one of some radii a pixel differs from those on both sides of them.
+fn is_lined(picture: &Decoded, (left, top): (usize, usize), radius: f64, turn: f64) -> bool {
+    let (sine, cosine) = turn.to_radians().sin_cos();
+    let at = |radius: f64| {
+        picture.at((left as f64 + radius * cosine) as usize, (top as f64 - radius * sine) as usize)
+    };
+    let differs =
+        |one: Colour, other: Colour| one.0.iter().zip(other.0).any(|(one, other)| one.abs_diff(other) > 50);
+    let (before, after) = (at(radius - 9.0), at(radius + 9.0));
+    (-4..=4)
+        .map(|step| at(radius + f64::from(step)))
+        .any(|pixel| differs(pixel, before) && differs(pixel, after))
+}
+
+const CORE: &str = "[regions]\ncore = \"disk([0, 0], 0.5)\"\n";
+
+#[test]
+fn the_edge_of_a_region_is_drawn_in_the_picture_of_a_shape() -> Result<(), PlotError> {
+    let lined = |more: &str| -> Result<usize, PlotError> {
+        let picture = geometry(&experiment("x = [-1, 1]\ny = [-1, 1]", "", more))?.expect("a picture");
+        let inside = picture.places(INSIDE);
+        let extent = |part: fn(&(usize, usize)) -> usize| {
+            let values = || inside.iter().map(part);
+            let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+            ((low + high) / 2, (high - low) as f64 / 2.0)
+        };
+        let ((left, half), (top, _)) = (extent(|place| place.0), extent(|place| place.1));
+        Ok((0..72).filter(|turn| is_lined(&picture, (left, top), 0.5 * half, 5.0 * f64::from(*turn))).count())
+    };
+    let (with, without) = (lined(CORE)?, lined("")?);
+    // The line has gaps, and there are dots.
+    assert!(with > 36 && without < 12, "{with} of 72 places with a region, {without} without one");
+    Ok(())
+}
+
+#[test]
+fn maps_show_where_regions_meet_on_planes_and_on_slices() -> Result<(), PlotError> {
+    let ball = "[regions]\ncore = \"sphere([0, 0, 0], 0.5)\"\n";
+    // In the slice at z = 0 the ball is as large as the disk; those at z = ±0.5 touch it.
+    for (domain, more, frame, count) in
+        [("x = [-1, 1]\ny = [-1, 1]", CORE, 0, 1), ("x = [-1, 1]\ny = [-1, 1]\nz = [-1, 1]", ball, 1, 3)]
+    {
+        let experiment = experiment(domain, "", more);
+        // A field of zeros has one colour on both sides.
+        let parameters = vec![0.0; experiment.start().parameters.len()];
+        let pictures = draw(&experiment, &parameters, &[], &Resolution::default())?;
+        let solution = Decoded::of(&pictures[0].bytes);
+        let (frames, top) = solution.frames(400);
+        assert_eq!((pictures[0].name.as_str(), frames.len()), ("solution.png", count), "{frames:?}");
+        // A tick stands before the frame's corner.
+        let middle = (frames[frame] + 206, top + 200);
+        for turn in [10.0, 45.0, 100.0, 170.0, 215.0, 260.0, 320.0] {
+            assert!(is_lined(&solution, middle, 100.0, turn), "no line at {turn} in {domain}");
+            assert!(!is_lined(&solution, middle, 60.0, turn), "a line at {turn} in {domain}");
+        }
+    }
+    Ok(())
+}

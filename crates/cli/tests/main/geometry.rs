@@ -281,3 +281,21 @@ fn the_shapes_of_the_guide_are_read_without_a_warning() {
         assert!(told.is_empty() && said.starts_with('{'), "{path}: {told}");
     }
 }
+
+#[test]
+fn training_and_explain_tell_of_a_hole_that_points_do_not_reach_and_strict_refuses_it() {
+    let problem = DISK.replace("disk([0, 0], 1)", "disk([0, 0], 1) - disk([0.3, 0], 0.01)");
+    let folder = Folder::new("narrow", &problem);
+    let wanted = "warning: a hole or gap of the shape is only 0.02 across at `disk2` near";
+    for arguments in [
+        &["train", "plate.toml", "--steps", "1", "--no-run", "--quiet"][..],
+        &["explain", "plate.toml"],
+        &["geometry", "plate.toml"],
+    ] {
+        let (_, told) = folder.done(arguments);
+        assert_eq!(told.matches(wanted).count(), 1, "{arguments:?}: {told}");
+    }
+    let refused = folder.pinnace(&["train", "plate.toml", "--strict", "--out", "run"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", String::from_utf8_lossy(&refused.stderr));
+    assert!(!folder.0.join("run").exists(), "nothing is written");
+}

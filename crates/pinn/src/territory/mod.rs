@@ -1,10 +1,14 @@
 //! The part of space that a problem is about, and what holds on its boundary: facts to look at before anybody trains.
 
 mod holding;
+mod interfaces;
+mod missed;
+mod narrow;
 mod points;
 mod warnings;
 
 pub use holding::Holding;
+pub use interfaces::Interface;
 pub use points::FirstPoints;
 
 use crate::Experiment;

@@ -1,6 +1,6 @@
 //! What seems wrong with a shape though it can be trained on.
 
-use super::{Territory, Wall, short};
+use super::{Territory, Wall, missed, narrow, short};
 use crate::Experiment;
 use equation::problem::Coordinate;
 
@@ -10,8 +10,19 @@ const MUCH_SMALLER: f64 = 0.5;
 /// More than this share of a piece without a condition is no rounding.
 const UNCOVERED: f64 = 0.02;
 
+impl Experiment {
+    /// Sentences for people: what seems wrong with the problem, or with the points on its shape.
+    pub fn warnings(&self) -> Vec<String> {
+        let points = self.settled().iter().map(|phase| phase.points.max(phase.most_points)).max();
+        let mut lines = self.problem().warnings();
+        lines.extend(narrow::warnings(self.problem(), points.unwrap_or(0)));
+        lines.extend(missed::warnings(self));
+        lines
+    }
+}
+
 impl Territory {
-    /// Sentences for people, beyond those of the problem itself.
+    /// Sentences for people, beyond those of the experiment itself.
     pub fn warnings(&self, experiment: &Experiment) -> Vec<String> {
         let problem = experiment.problem();
         let mut lines = Vec::new();

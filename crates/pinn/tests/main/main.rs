@@ -11,6 +11,7 @@ mod export;
 mod golden;
 mod manifest;
 mod measurements;
+mod narrow_shapes;
 mod optimizers;
 mod quantities;
 mod references;

@@ -7,7 +7,7 @@ mod space;
 use super::canvas::Pen;
 use super::ticks::written;
 use super::{Colour, Picture, PlotError, Sheet};
-use pinnace::{Experiment, FirstPoints, Territory};
+use pinnace::{Experiment, FirstPoints, Interface, Territory};
 
 /// The inside of a shape.
 const INSIDE: Colour = Colour([228, 235, 244]);
@@ -32,6 +32,11 @@ fn wall_pen(wall: usize) -> Pen {
     Pen::solid(wall_colour(wall), 4.0)
 }
 
+/// How places where regions meet are drawn.
+fn interface_pen() -> Pen {
+    Pen::dashed(Colour::INK, 2.2)
+}
+
 /// Points inside, and of every condition, that are drawn; of more, the first.
 const MOST_POINTS: usize = 3000;
 
@@ -48,7 +53,8 @@ pub fn draw_geometry(
     let problem = experiment.problem();
     let labels: Vec<&str> =
         territory.axes.iter().map(|&axis| problem.domain.coordinates[axis].name.as_str()).collect();
-    let drawing = Drawing { territory, points, labels };
+    let interfaces = experiment.interfaces();
+    let drawing = Drawing { territory, points, labels, interfaces };
     let (width, rows) = match territory.dimension() {
         1 => line::rows(&drawing),
         2 => plane::rows(&drawing),
@@ -65,6 +71,8 @@ struct Drawing<'d> {
     points: &'d FirstPoints,
     /// Names of the space coordinates.
     labels: Vec<&'d str>,
+    /// Where regions meet, in two dimensions.
+    interfaces: Vec<Interface>,
 }
 
 impl Drawing<'_> {
@@ -95,6 +103,7 @@ impl Drawing<'_> {
             Some(_) => "; rings: some points of penalties",
             None => "",
         };
-        format!("{size}{inside}{rings}")
+        let dashes = if self.interfaces.is_empty() { "" } else { "; dashed: where regions meet" };
+        format!("{size}{inside}{rings}{dashes}")
     }
 }

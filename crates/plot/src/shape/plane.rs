@@ -1,13 +1,13 @@
 //! Two dimensions: the shape as it is.
 
-use super::{Drawing, INSIDE, POINT, wall_pen};
+use super::{Drawing, INSIDE, POINT, interface_pen, wall_pen};
 use crate::axis::Axis;
 use crate::canvas::Pen;
 use crate::font::Face;
 use crate::names::{Name, SIZE};
 use crate::scene::{ARROW, Arrow, Dots, Ground, Line, Numbers};
 use crate::{Colour, Panel, Row, Scene};
-use pinnace::{Footing, Territory};
+use pinnace::{Footing, Interface, Territory};
 
 /// Width of the frame, and the highest and the lowest frame, in pixels.
 const WIDTH: f64 = 880.0;
@@ -39,7 +39,8 @@ pub(super) fn rows(drawing: &Drawing<'_>) -> (f64, Vec<Row>) {
         Axis::linear(label, middle - half, middle + half)
     };
     let (x, y) = (axis(drawing.labels[0], x, width), axis(drawing.labels[1], y, height));
-    let walls = walls(territory, scale);
+    let mut walls = walls(territory, scale);
+    drawing.interfaces.iter().for_each(|interface| walls.add(interface));
     let place = |point: &Vec<f64>| (point[0], point[1]);
     let scene = Scene {
         title: String::new(),
@@ -78,6 +79,24 @@ struct Walls {
     lines: Vec<Line>,
     arrows: Vec<Arrow>,
     names: Vec<Name>,
+}
+
+impl Walls {
+    /// The edge of a region, with the region's name beside it.
+    fn add(&mut self, interface: &Interface) {
+        let pen = interface_pen();
+        let place = |footing: &Footing| (footing.point[0], footing.point[1]);
+        let runs = interface.runs.iter();
+        self.lines
+            .push(Line { paths: runs.clone().map(|run| run.iter().map(place).collect()).collect(), pen });
+        let kept: Vec<&Footing> = runs.flatten().collect();
+        let beside = [0.15, 0.65, 0.35, 0.85, 0.5, 0.05, 0.95].map(|share| {
+            let footing = kept[((share * kept.len() as f64) as usize).min(kept.len() - 1)];
+            // Inside of the region, which the name is of.
+            (place(footing), (-footing.normal[0], -footing.normal[1]))
+        });
+        self.names.push(Name { text: interface.name.clone(), colour: pen.colour, beside: beside.to_vec() });
+    }
 }
 
 fn walls(territory: &Territory, scale: f64) -> Walls {
