@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 /// What some expressions come down to, in the order of evaluation.
 #[derive(Clone, Debug)]
-pub struct Compiled {
+pub struct CompiledFormulas {
     /// Nodes whose operands are the positions of earlier ones.
     steps: Vec<Node>,
     outputs: Vec<usize>,
 }
 
-impl Compiled {
+impl CompiledFormulas {
     /// Formulas that mention coordinates and nothing else: other leaves are no numbers.
     pub fn new(pool: &Pool, roots: &[Expression]) -> Self {
         let mut places: HashMap<Expression, usize> = HashMap::new();
@@ -39,7 +39,7 @@ impl Compiled {
             });
             places.insert(expression, steps.len() - 1);
         });
-        Compiled { steps, outputs: roots.iter().map(|root| places[root]).collect() }
+        CompiledFormulas { steps, outputs: roots.iter().map(|root| places[root]).collect() }
     }
 
     /// The values at a place, into `found`; `scratch` is memory that may be used again.
@@ -95,7 +95,7 @@ mod tests {
         let less = pool.compare(Comparison::Less, x, y);
         let chosen = pool.choose(less, least, most);
         let roots = [chosen, sine, pool.number(3.0)];
-        let compiled = Compiled::new(&pool, &roots);
+        let compiled = CompiledFormulas::new(&pool, &roots);
         let (mut scratch, mut found) = (Vec::new(), Vec::new());
         for place in [[0.3, 0.7], [2.0, -1.5]] {
             compiled.run(&place, &mut scratch, &mut found);

@@ -11,7 +11,7 @@ mod function;
 mod print;
 mod summands;
 
-pub use compiled::Compiled;
+pub use compiled::CompiledFormulas;
 pub use evaluate::{Environment, Number, evaluate};
 pub use function::Function;
 pub use print::Names;

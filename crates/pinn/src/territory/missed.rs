@@ -19,7 +19,9 @@ const PLACES: usize = 4096;
 /// Sentences about pieces without a point in the first draw.
 pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
     let problem = experiment.problem();
-    let Some(geometry) = &problem.domain.geometry else { return Vec::new() };
+    // Of what operations leave for other parameters nothing is known.
+    let fixed = problem.domain.geometry.as_ref().filter(|geometry| geometry.family.is_none());
+    let Some(geometry) = fixed else { return Vec::new() };
     let candidates = candidates(problem, &geometry.solid);
     let Some(settings) = experiment.settled().first().filter(|_| !candidates.is_empty()) else {
         return Vec::new();

@@ -6,7 +6,7 @@ mod make;
 pub use make::ShapeStep;
 
 use super::Geometry;
-use crate::expression::{Compiled, Expression, Leaf, Pool};
+use crate::expression::{CompiledFormulas, Expression, Leaf, Pool};
 use geometry::{GeometryError, Shape, Solid};
 use std::cell::RefCell;
 
@@ -17,9 +17,9 @@ pub struct ShapeFamily {
     pub parameters: Vec<usize>,
     steps: Vec<ShapeStep>,
     /// The numbers of all steps, one after the other.
-    numbers: Compiled,
+    numbers: CompiledFormulas,
     /// Positive inside, about the distance to the boundary.
-    inside: Compiled,
+    inside: CompiledFormulas,
     /// Per primitive and its pieces a function that vanishes there and is positive inside of the primitive.
     levels: Vec<Vec<Expression>>,
 }
@@ -44,8 +44,8 @@ impl ShapeFamily {
             return Ok(None);
         }
         let described = level::describe(pool, steps, space)?;
-        let inside = Compiled::new(pool, &[described.inside]);
-        let numbers = Compiled::new(pool, &numbers);
+        let inside = CompiledFormulas::new(pool, &[described.inside]);
+        let numbers = CompiledFormulas::new(pool, &numbers);
         Ok(Some(ShapeFamily { parameters, steps: steps.to_vec(), numbers, inside, levels: described.levels }))
     }
 
@@ -66,7 +66,7 @@ impl ShapeFamily {
     }
 }
 
-fn evaluated<T>(compiled: &Compiled, place: &[f64], take: impl Fn(&[f64]) -> T) -> T {
+fn evaluated<T>(compiled: &CompiledFormulas, place: &[f64], take: impl Fn(&[f64]) -> T) -> T {
     SCRATCH.with_borrow_mut(|(scratch, found)| {
         compiled.run(place, scratch, found);
         take(found)

@@ -110,5 +110,12 @@ fn plural(count: usize) -> &'static str {
 }
 
 fn refuse(error: &GeometryError, span: Span, workshop: &mut Workshop) {
-    workshop.mistakes.report(span, error.to_string());
+    match error {
+        GeometryError::Empty => {
+            let hint =
+                "operations have removed all of it: look at the parts one by one with `pinnace geometry`";
+            workshop.mistakes.report_with(span, error.to_string(), hint);
+        }
+        _ => workshop.mistakes.report(span, error.to_string()),
+    }
 }
