@@ -153,6 +153,7 @@ fn of_training(error: &TrainError) -> ExitCode {
         | TrainError::Transfer(_)
         | TrainError::Override { .. }
         | TrainError::ThinShape { .. }
+        | TrainError::SequenceEnds { .. }
         | TrainError::OtherTable { .. }
         | TrainError::BatchOfData { .. }
         | TrainError::EmptyPlace { .. } => ExitCode::from(WRONG_INPUT),

@@ -3,6 +3,7 @@
 use crate::args::GeometryArguments;
 use crate::clean::{self, stderr};
 use crate::exit::{self, Usage};
+use pinnace::sample::CoverSummary;
 use pinnace::{Experiment, FirstPoints, Holding, Measure, RunError, Territory, Wall, write_atomically};
 use plot::{PlotError, draw_geometry};
 use serde_json::{Map, Value, json};
@@ -99,6 +100,20 @@ impl Shown<'_> {
         };
         writeln!(output, "  {kind:8}  {}{share}", measured(territory.measure))?;
         writeln!(output, "  {:8}  {}", "points", self.points_line())?;
+        if !territory.shown_at.is_empty() {
+            let values = territory.shown_at.iter().map(|(name, value)| format!("{name} = {value}"));
+            let values = values.collect::<Vec<_>>().join(", ");
+            let values = clean::line(&values);
+            writeln!(output, "  {:8}  {values}, the middle of the range; the shape depends on it", "at")?;
+        }
+        if let Some(CoverSummary { cells, share, inside }) = self.points.cells {
+            let [share, inside] = [share, inside].map(|share| 100.0 * share);
+            writeln!(
+                output,
+                "  {:8}  {cells} around the shape, which fills little of its bounds: points come from these {share:.2} % of them, where {inside:.1} % of all candidates are inside",
+                "cells"
+            )?;
+        }
         let mut rows = vec![["piece", part, "left", "conditions"].map(str::to_owned)];
         for wall in territory.walls.iter().take(MOST_ROWS) {
             let size = if part.is_empty() { String::new() } else { measured(wall.measure) };
@@ -177,8 +192,12 @@ impl Shown<'_> {
             "share_of_domain": territory.share,
             "pieces": territory.walls.iter().map(wall_json).collect::<Vec<_>>(),
             "removed": territory.removed,
+            "shown_at": territory.shown_at.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
             "elsewhere": territory.elsewhere.iter().map(holding_json).collect::<Vec<_>>(),
             "points": { "inside": self.points.inside, "conditions": conditions },
+            "cells": self.points.cells.map(|CoverSummary { cells, share, inside }| {
+                json!({ "count": cells, "share_of_bounds": share, "candidates_inside": inside })
+            }),
             "warnings": warnings,
             "picture": picture.map(Path::to_string_lossy),
         })

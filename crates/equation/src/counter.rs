@@ -19,8 +19,35 @@ fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     counter
 }
 
+/// The first two words of many blocks, where lane by lane the same instructions run: words stand in the lower half of 64 bits, so that
+/// vectors have one width throughout. What is above the words is of no account until the end.
+#[inline(always)]
+fn philox_lanes<const LANES: usize>(counters: &[u64; LANES], name: u64, key: [u32; 2]) -> [u64; LANES] {
+    const LOW: u64 = 0xffff_ffff;
+    const MULTIPLIERS: [u64; 2] = [0xD251_1F53, 0xCD9E_8D57];
+    const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
+    let mut bits = [0; LANES];
+    for lane in 0..LANES {
+        let (mut a, mut b, mut c, mut d) = (counters[lane], counters[lane] >> 32, name, name >> 32);
+        let mut key = key;
+        for _ in 0..10 {
+            let first = MULTIPLIERS[0] * (a & LOW);
+            let second = MULTIPLIERS[1] * (c & LOW);
+            (a, b, c, d) = (
+                (second >> 32) ^ b ^ u64::from(key[0]),
+                second,
+                (first >> 32) ^ d ^ u64::from(key[1]),
+                first,
+            );
+            key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
+        }
+        bits[lane] = a & LOW | b << 32;
+    }
+    bits
+}
+
 /// A family of random numbers, told apart from others by its name.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stream {
     key: [u32; 2],
     name: u64,
@@ -37,6 +64,12 @@ impl Stream {
         let counter = [index as u32, (index >> 32) as u32, self.name as u32, (self.name >> 32) as u32];
         let block = philox(counter, self.key);
         u64::from(block[0]) | u64::from(block[1]) << 32
+    }
+
+    /// The same of many indices. Inlined, so that it is compiled with the vector instructions of whoever calls it.
+    #[inline(always)]
+    pub fn bits_of<const LANES: usize>(&self, indices: &[u64; LANES]) -> [u64; LANES] {
+        philox_lanes(indices, self.name, self.key)
     }
 
     /// Uniform in [0, 1), a multiple of 2^-53.
@@ -80,6 +113,16 @@ mod tests {
         assert_eq!(philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
         let ones = u32::MAX;
         assert_eq!(philox([ones; 4], [ones; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
+    }
+
+    #[test]
+    fn many_indices_at_once_have_the_bits_of_single_ones() {
+        for (seed, name) in [(0, 0), (u64::MAX, u64::MAX), (0x0123_4567_89ab_cdef, 0x5a00_0000_0200_0001)] {
+            let stream = Stream::new(seed, name);
+            let indices: [u64; 64] =
+                std::array::from_fn(|lane| (lane as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            assert_eq!(stream.bits_of(&indices), indices.map(|index| stream.bits(index)));
+        }
     }
 
     #[test]

@@ -39,6 +39,11 @@ impl Placement {
         self.scale
     }
 
+    /// Where the primitive's origin is, if nothing else was done to it.
+    pub(crate) fn shift(&self) -> Option<Vector> {
+        (!self.turned && self.scale == 1.0).then_some(self.origin)
+    }
+
     fn turn(&self, local: Vector) -> Vector {
         if !self.turned {
             return local;
@@ -67,6 +72,40 @@ impl Placement {
     pub(crate) fn inwards(&self, world: Vector) -> Vector {
         let turned = self.turn_back(subtract(world, self.origin));
         if self.scale == 1.0 { turned } else { turned.map(|value| value / self.scale) }
+    }
+
+    /// The same of many points, one array per coordinate. Those of coordinates that there are not have to be zero, and stay that.
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "iterators are calls that may stay calls in functions with other instructions"
+    )]
+    #[inline(always)]
+    pub(crate) fn inwards_lanes<const LANES: usize>(
+        &self,
+        world: &[[f64; LANES]],
+        local: &mut [[f64; LANES]; 3],
+    ) {
+        let count = world.len().min(3);
+        for axis in 0..count {
+            for lane in 0..LANES {
+                local[axis][lane] = world[axis][lane] - self.origin[axis];
+            }
+        }
+        if self.turned {
+            for lane in 0..LANES {
+                let point = [local[0][lane], local[1][lane], local[2][lane]];
+                for axis in 0..count {
+                    local[axis][lane] = dot(self.axes[axis], point);
+                }
+            }
+        }
+        if self.scale != 1.0 {
+            for axis in 0..count {
+                for lane in 0..LANES {
+                    local[axis][lane] /= self.scale;
+                }
+            }
+        }
     }
 
     /// This first, and the other one after it.

@@ -3,6 +3,7 @@
 /// A point or a direction.
 pub(crate) type Vector = [f64; 3];
 
+#[inline(always)]
 pub(crate) fn dot(left: Vector, right: Vector) -> f64 {
     left[0] * right[0] + left[1] * right[1] + left[2] * right[2]
 }
@@ -11,6 +12,7 @@ pub(crate) fn add(left: Vector, right: Vector) -> Vector {
     [left[0] + right[0], left[1] + right[1], left[2] + right[2]]
 }
 
+#[inline(always)]
 pub(crate) fn subtract(left: Vector, right: Vector) -> Vector {
     [left[0] - right[0], left[1] - right[1], left[2] - right[2]]
 }

@@ -41,6 +41,42 @@ impl Level {
     }
 }
 
+/// Something to compute in plain loops, which the compiler vectorises with the instructions of a level. It does so with
+/// what it finds in `run`: that, and all it calls in its loops, has to be `#[inline(always)]`.
+pub trait VectorWork {
+    /// What comes of it.
+    type Output;
+
+    /// Computes it.
+    fn run(self) -> Self::Output;
+}
+
+impl Level {
+    /// Computes with the instructions of this level, or with those that every CPU has where this one lacks them. The bits are the
+    /// same on all levels: nothing is fused and no sum changes its order.
+    pub fn run<W: VectorWork>(self, work: W) -> W::Output {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
+        fn avx512<W: VectorWork>(work: W) -> W::Output {
+            work.run()
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma")]
+        fn avx2<W: VectorWork>(work: W) -> W::Output {
+            work.run()
+        }
+        match self {
+            // SAFETY: the CPU was asked for these instructions in the line before.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 if self.available() => unsafe { avx512(work) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 if self.available() => unsafe { avx2(work) },
+            Level::Portable | Level::Avx2 | Level::Avx512 => work.run(),
+        }
+    }
+}
+
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -28,7 +28,7 @@ pub use float::Float;
 pub use gemm::{Accumulation, Scalars, Size, multiply};
 pub use gram::Gram;
 pub use hardware::Hardware;
-pub use level::Level;
+pub use level::{Level, VectorWork};
 pub use normal::NormalEquations;
 pub use packed::{Packed, RankTwo};
 pub use peak::peak_flops;

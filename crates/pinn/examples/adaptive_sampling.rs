@@ -88,7 +88,7 @@ fn places(experiment: &Experiment) -> Points {
     let mut places = Points::new(coordinates.len());
     let mut place = vec![0.0; coordinates.len()];
     for index in 0..MEASURED {
-        sequence.point(index, &mut place);
+        sequence.point(u64::from(index), &mut place);
         for (value, axis) in place.iter_mut().zip(coordinates) {
             *value = axis.low + (axis.high - axis.low) * *value;
         }

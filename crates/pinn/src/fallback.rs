@@ -1,5 +1,6 @@
 //! What training does by a slower path, and why.
 
+use crate::sample::HostPoints;
 use kernel::Device;
 use kernel::cuda::{CudaError, Unfused};
 use train::Shortage;
@@ -21,6 +22,11 @@ pub enum SlowWay {
         /// What keeps it from one kernel for all layers.
         obstacle: Unfused,
     },
+    /// A GPU gets its fresh points from the host.
+    Points {
+        /// Why.
+        obstacle: HostPoints,
+    },
 }
 
 impl SlowWay {
@@ -37,6 +43,7 @@ impl SlowWay {
             SlowWay::Layers { .. } => {
                 "steps go through the network layer by layer, not in one kernel".to_owned()
             }
+            SlowWay::Points { .. } => "fresh points are drawn on the host and sent to the GPU".to_owned(),
         }
     }
 
@@ -51,6 +58,9 @@ impl SlowWay {
             SlowWay::Device { reason, .. } => reason.to_string(),
             SlowWay::Shortage(Shortage::Equations { bytes } | Shortage::Vectors { bytes }) => room(bytes),
             SlowWay::Layers { obstacle } => obstacle.to_string(),
+            SlowWay::Points { obstacle } => {
+                format!("{obstacle}; a larger training.resample draws less often")
+            }
         }
     }
 
@@ -61,6 +71,7 @@ impl SlowWay {
             SlowWay::Shortage(Shortage::Equations { .. }) => "equations",
             SlowWay::Shortage(Shortage::Vectors { .. }) => "vectors",
             SlowWay::Layers { .. } => "layers",
+            SlowWay::Points { .. } => "points",
         };
         train::Fallback { cause: cause.to_owned(), what: self.what(), why: self.why() }
     }

@@ -195,7 +195,7 @@ fn scattered(problem: &Problem) -> Points {
     let mut points = Points::new(dimensions);
     let mut place = vec![0.0; dimensions];
     for index in 0..SCATTERED {
-        sobol.point(index as u32, &mut place);
+        sobol.point(index as u64, &mut place);
         for (value, coordinate) in place.iter_mut().zip(&problem.domain.coordinates) {
             *value = affine(coordinate, *value);
         }

@@ -55,7 +55,7 @@ macro_rules! built_in {
 }
 
 /// All of them, group by group, easiest first.
-pub const BUILT_IN: [BuiltIn; 56] = [
+pub const BUILT_IN: [BuiltIn; 57] = [
     built_in!(Steady, "01", "poisson-2d"),
     built_in!(Steady, "02", "helmholtz"),
     built_in!(Steady, "03", "poisson-5d"),
@@ -110,6 +110,7 @@ pub const BUILT_IN: [BuiltIn; 56] = [
     built_in!(Systems, "39", "ginzburg-landau"),
     built_in!(Systems, "38", "gray-scott"),
     built_in!(Parameters, "18", "heat-family"),
+    built_in!(Parameters, "58", "annulus-family"),
     built_in!(Parameters, "19", "heat-inverse", "probe.csv"),
     built_in!(Parameters, "25", "darcy-inverse", "wells.csv"),
 ];

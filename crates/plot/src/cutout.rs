@@ -29,19 +29,19 @@ impl Cutout {
         let at = |right: f64, above: f64| {
             let mut place = place.to_vec();
             (place[across], place[up]) = (right, above);
-            geometry.space(&place)
+            place
         };
         let (columns, rows) = ((width.round() as usize).max(1), (height.round() as usize).max(1));
         let along = |axis: &Axis, share: f64| axis.bounds().0 + share * (axis.bounds().1 - axis.bounds().0);
         let inside = |index: usize| {
             let (column, row) = ((index % columns) as f64 + 0.5, (index / columns) as f64 + 0.5);
             let (right, above) = (along(x, column / columns as f64), along(y, 1.0 - row / rows as f64));
-            geometry.solid.contains(&at(right, above))
+            geometry.contains(&at(right, above))
         };
         // A piece of the outline for every other pixel: nobody sees more.
         let counts = (columns.div_ceil(2), rows.div_ceil(2));
         let cells = Cells { x: x.bounds(), y: y.bounds(), counts };
-        let outline = cells.zeros(|right, above| geometry.solid.signed_distance(&at(right, above)));
+        let outline = cells.zeros(|right, above| geometry.signed_distance(&at(right, above)));
         Some(Cutout {
             columns,
             inside: (0..columns * rows).map(inside).collect(),

@@ -240,6 +240,33 @@ fn a_shape_that_fills_little_of_the_box_keeps_its_exact_conditions() {
 }
 
 #[test]
+fn a_thin_shape_says_in_which_cells_its_points_are_looked_for_and_others_have_no_such_line() {
+    let problem = |inner: f64| {
+        format!(
+            "[domain]\nx = [-1, 1]\ny = [-1, 1]\n[geometry]\nouter = \"disk([0, 0], 1)\"\ninner = \"disk([0, 0], {inner})\"\n\
+             shape = \"outer - inner\"\n[unknowns]\nu = {{}}\n[equations]\nheat = \"laplacian(u) = 1\"\n\
+             [conditions]\nwalls = {{ on = \"outer, inner\", equation = \"u = 0\" }}\n[training]\npoints = 100\n"
+        )
+    };
+    let thin = Folder::new("thin", &problem(0.999));
+    let (output, _) = thin.done(&["geometry", "plate.toml"]);
+    let line = output.lines().find(|line| line.trim_start().starts_with("cells")).expect("a line on cells");
+    assert!(line.contains("around the shape") && line.contains("% of all candidates are inside"), "{line}");
+    let facts: Value =
+        serde_json::from_str(&thin.done(&["geometry", "plate.toml", "--json"]).0).expect("JSON");
+    let cells = &facts["cells"];
+    assert!(
+        cells["count"].as_u64() > Some(100) && cells["candidates_inside"].as_f64() > Some(0.1),
+        "{cells}"
+    );
+    assert!(cells["share_of_bounds"].as_f64() < Some(0.02), "{cells}");
+    assert_eq!(facts["points"]["inside"], 100);
+    let thick = Folder::new("thick", &problem(0.4));
+    let (output, _) = thick.done(&["geometry", "plate.toml"]);
+    assert!(!output.contains("cells"), "{output}");
+}
+
+#[test]
 fn the_shapes_of_the_guide_are_read_without_a_warning() {
     let folder = Folder::new("guide", DISK);
     let shapes = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/shapes");

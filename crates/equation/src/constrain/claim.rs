@@ -154,7 +154,7 @@ fn surfaces(
 
 /// The face of the box that a piece of the boundary of a shape lies on.
 fn box_face(problem: &Problem, surface: usize) -> Option<(usize, f64)> {
-    let geometry = problem.domain.geometry.as_ref()?;
+    let geometry = problem.domain.geometry.as_ref().filter(|own| !own.moves(&problem.pool, surface))?;
     let level = geometry.solid.pieces()[surface].level().filter(|level| level.is_plane())?;
     let size = level.linear.iter().fold(0.0, |size: f64, slope| size.max(slope.abs()));
     let mut across = level.linear.iter().enumerate().filter(|(_, slope)| slope.abs() > 1e-12 * size);

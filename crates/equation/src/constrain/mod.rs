@@ -12,6 +12,7 @@ mod compatible;
 mod face;
 mod fast;
 mod interpolate;
+mod polygon;
 mod select;
 mod shape;
 mod smooth;

@@ -9,6 +9,7 @@
 //! Time comes last: what holds at its start is met by what changes with it.
 
 use super::claim::{Claim, Datum, SurfaceDatum};
+use super::polygon::{self, NotBlended};
 use super::select::{Selected, select};
 use crate::expression::{Derivative, Expression, GivenField, Leaf, Node, Pool};
 use crate::problem::{
@@ -86,6 +87,9 @@ fn level(pool: &mut Pool, problem: &Problem, surface: usize) -> Result<Expressio
     let Some(geometry) = &problem.domain.geometry else { return Err(PenaltyReason::Partial) };
     let piece = &geometry.solid.pieces()[surface];
     let name = || piece.name().to_owned();
+    if let Some(level) = geometry.family.as_ref().and_then(|family| family.level(piece)) {
+        return towards_inside(pool, problem, level).ok_or_else(|| PenaltyReason::Crosses { piece: name() });
+    }
     let Some(quadric) = piece.level() else { return Err(PenaltyReason::NoLevel { piece: name() }) };
     let coordinates: Vec<Expression> =
         geometry.axes.iter().map(|&axis| pool.leaf(Leaf::Coordinate(axis as u16))).collect();
@@ -97,31 +101,43 @@ fn level(pool: &mut Pool, problem: &Problem, surface: usize) -> Result<Expressio
         }
     }
     let level = pool.combine(&terms);
+    towards_inside(pool, problem, level).ok_or_else(|| PenaltyReason::Crosses { piece: name() })
+}
+
+/// A function with the sign that makes it positive inside; `None` where it has both signs there.
+fn towards_inside(pool: &mut Pool, problem: &Problem, level: Expression) -> Option<Expression> {
     let inside = places(&problem.domain, &[]);
     let inside = inside.iter().filter(|place| problem.domain.contains(place));
     let values: Vec<f64> = inside.map(|place| value(pool, level, place)).collect();
     let sign = match (values.iter().all(|value| *value > 0.0), values.iter().all(|value| *value < 0.0)) {
         (true, false) => 1.0,
         (false, true) => -1.0,
-        _ => return Err(PenaltyReason::Crosses { piece: name() }),
+        _ => return None,
     };
-    Ok(pool.scale(level, sign))
+    Some(pool.scale(level, sign))
 }
 
 /// What a piece contributes to `φ`: its level, or for a hole `level/(level + radius)`, which is one far away.
 fn bounded(pool: &mut Pool, problem: &Problem, surface: usize, level: Expression) -> Expression {
     let Some(geometry) = &problem.domain.geometry else { return level };
     let axes = &geometry.axes;
-    let bend = axes.iter().fold(0.0, |bend, &axis| {
+    let second = axes.iter().map(|&axis| {
         let second = pool.differentiate(level, axis);
-        let second = pool.differentiate(second, axis);
-        bend + pool.as_number(second).unwrap_or(0.0)
+        pool.differentiate(second, axis)
     });
-    // The Laplacian of (r² - R²)/2R in the plane is 2/R; in space the radius comes out a third smaller.
-    if bend <= 0.0 || geometry.solid.pieces()[surface].level().is_none() {
+    let second: Vec<Expression> = second.collect();
+    let bend = pool.sum(&second);
+    // The Laplacian of (r² - R²)/2R in the plane is 2/R; in space the radius comes out a third smaller. It is a number, but
+    // for shapes with parameters.
+    let bent = match pool.as_number(bend) {
+        Some(bend) => bend > 0.0,
+        None => places(&problem.domain, &[]).iter().all(|place| value(pool, bend, place) > 0.0),
+    };
+    if !bent || geometry.solid.pieces()[surface].level().is_none() {
         return level;
     }
-    let radius = pool.number(2.0 / bend);
+    let two = pool.number(2.0);
+    let radius = pool.divide(two, bend);
     let beyond = pool.add(level, radius);
     pool.powers(&[(level, 1.0), (beyond, -1.0)])
 }
@@ -352,10 +368,22 @@ fn blended(
             wanted.push(None);
             continue;
         }
-        if let Some((number, datum)) = part.own.iter().find(|(_, datum)| differs(datum, first, pool)) {
-            let piece = piece_name(problem, datum.surface);
-            return Err(vec![(*number, PenaltyReason::Meets { piece })]);
-        }
+        let odd = part.own.iter().find(|(_, datum)| differs(datum, first, pool));
+        let refused = |surface: usize, number: usize| {
+            vec![(number, PenaltyReason::Meets { piece: piece_name(problem, surface) })]
+        };
+        let function = match (polygon::blended(pool, problem, &part.own, TOLERANCE), odd) {
+            _ if pool.as_number(first).is_some() && odd.is_none() => first,
+            (Ok(function), _) => function,
+            (Err(NotBlended::NoPolygon), None) => first,
+            (Err(NotBlended::NoPolygon), Some((number, datum))) => {
+                return Err(refused(datum.surface, *number));
+            }
+            (Err(NotBlended::Differ { surface }), _) => {
+                let own = part.own.iter().find(|(_, datum)| datum.surface == surface);
+                return Err(refused(surface, own.map_or(part.own[0].0, |(number, _)| *number)));
+            }
+        };
         if let Some(faces) = faces
             && let Some((number, datum)) =
                 part.own.iter().find(|(_, datum)| comes_near(pool, problem, datum.surface, faces))
@@ -363,7 +391,7 @@ fn blended(
             let piece = piece_name(problem, datum.surface);
             return Err(vec![(*number, PenaltyReason::Meets { piece })]);
         }
-        wanted.push(Some(first));
+        wanted.push(Some(function));
     }
     if wanted.iter().all(Option::is_none) {
         return Ok(known);

@@ -4,12 +4,14 @@
 //! like terms collect by themselves: `x + x` *is* `2*x`.
 
 mod build;
+mod compiled;
 mod differentiate;
 mod evaluate;
 mod function;
 mod print;
 mod summands;
 
+pub use compiled::Compiled;
 pub use evaluate::{Environment, Number, evaluate};
 pub use function::Function;
 pub use print::Names;

@@ -1,6 +1,6 @@
 //! Coordinates, and the part of space that a problem is about.
 
-use super::{CoordinateSystem, Subdomain};
+use super::{CoordinateSystem, ShapeFamily, Subdomain};
 use geometry::Solid;
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub struct Geometry {
     pub axes: Vec<usize>,
     /// What should be known about the files that it was made of, a line each.
     pub notes: Vec<String>,
+    /// Where its numbers depend on parameters: then `solid` is what it is at the middle of their ranges.
+    pub family: Option<Arc<ShapeFamily>>,
 }
 
 impl Geometry {
@@ -36,7 +38,18 @@ impl Geometry {
 
     /// Whether a point, given by all coordinates, lies inside.
     pub fn contains(&self, place: &[f64]) -> bool {
-        self.solid.contains(&self.space(place))
+        match &self.family {
+            Some(family) => family.depth(place) > 0.0,
+            None => self.solid.contains(&self.space(place)),
+        }
+    }
+
+    /// About the distance of a point, given by all coordinates, from the boundary: negative inside.
+    pub fn signed_distance(&self, place: &[f64]) -> f64 {
+        match &self.family {
+            Some(family) => -family.depth(place),
+            None => self.solid.signed_distance(&self.space(place)),
+        }
     }
 
     /// Whether a point lies inside or, up to rounding, on the boundary. Where a part that is cut out ends on the boundary of
@@ -46,11 +59,14 @@ impl Geometry {
         const ROUNDING: f64 = 1e-9;
         /// How near the inside must be, as a share of the shape's size.
         const NEAR: f64 = 1e-6;
+        let size = self.solid.bounds().iter().map(|[low, high]| high - low).fold(0.0, f64::max);
+        if let Some(family) = &self.family {
+            return family.depth(place) > -ROUNDING * size;
+        }
         let place = self.space(place);
         if self.solid.contains(&place) {
             return true;
         }
-        let size = self.solid.bounds().iter().map(|[low, high]| high - low).fold(0.0, f64::max);
         if self.solid.signed_distance(&place) > ROUNDING * size {
             return false;
         }
@@ -133,7 +149,9 @@ impl Domain {
     /// The interval of a coordinate in which there is anything: that of the shape, where there is one.
     pub fn reach(&self, axis: usize) -> (f64, f64) {
         let coordinate = &self.coordinates[axis];
-        let shape = self.geometry.as_ref().and_then(|geometry| {
+        // A shape that changes is anywhere in the box.
+        let fixed = self.geometry.as_ref().filter(|geometry| geometry.family.is_none());
+        let shape = fixed.and_then(|geometry| {
             let place = geometry.axes.iter().position(|&other| other == axis)?;
             Some(geometry.solid.bounds()[place])
         });

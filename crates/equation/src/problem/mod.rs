@@ -6,6 +6,7 @@ mod check;
 mod domain;
 mod enforcement;
 mod faces;
+mod family;
 mod field;
 mod jumps;
 mod left_open;
@@ -26,6 +27,7 @@ pub use enforcement::{Enforcement, NotExact, PenaltyReason, Treatment, notes, re
 pub(crate) use enforcement::{clipped, formula};
 pub use faces::BareFace;
 pub(crate) use faces::bare_faces;
+pub use family::{ShapeFamily, ShapeStep};
 pub use field::FieldNameError;
 pub use left_open::{LeftOpen, Neurons};
 pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};

@@ -29,19 +29,20 @@ pub(crate) fn places(domain: &Domain, fixed: &[(usize, f64)]) -> Vec<Vec<f64>> {
 /// Places on a piece of the boundary of a shape, at any values of the other coordinates.
 pub(crate) fn surface_places(domain: &Domain, surface: usize) -> Vec<Vec<f64>> {
     let Some(geometry) = &domain.geometry else { return Vec::new() };
-    let piece = &geometry.solid.pieces()[surface];
     let stream = Stream::new(0, 0x9b << 56);
     let dimension = geometry.axes.len();
     let (mut point, mut normal) = (vec![0.0; dimension], vec![0.0; dimension]);
     let mut places = box_places(domain, &[], COUNT);
     let mut draw = 0;
     places.retain_mut(|place| {
+        let solid = geometry.at(place);
+        let piece = &solid.pieces()[surface];
         let unit: Vec<f64> =
             (0..piece.parameters()).map(|number| stream.uniform(draw + number as u64)).collect();
         draw += piece.parameters() as u64;
         piece.place(&unit, &mut point, &mut normal);
         geometry.axes.iter().zip(&point).for_each(|(&axis, &value)| place[axis] = value);
-        geometry.solid.outward(surface, &point, &normal).is_some()
+        solid.outward(surface, &point, &normal).is_some()
     });
     places
 }

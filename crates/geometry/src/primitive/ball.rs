@@ -12,9 +12,16 @@ pub(crate) struct Ball {
     pub(crate) radius: f64,
 }
 
+impl Ball {
+    #[inline(always)]
+    pub(crate) fn holds(&self, point: Vector) -> bool {
+        dot(point, point) < self.radius * self.radius
+    }
+}
+
 impl Form for Ball {
     fn contains(&self, point: Vector) -> bool {
-        dot(point, point) < self.radius * self.radius
+        self.holds(point)
     }
 
     fn distance(&self, point: Vector) -> f64 {

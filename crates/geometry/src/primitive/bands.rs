@@ -86,6 +86,7 @@ pub(crate) fn square_to_side([x, y]: [f64; 2], [from, to]: [[f64; 2]; 2]) -> f64
 }
 
 /// Whether a ray to the right of a point meets a side.
+#[inline(always)]
 pub(crate) fn is_passed([x, y]: [f64; 2], [from, to]: [[f64; 2]; 2]) -> bool {
     // One end counts and the other does not: a ray through a corner meets one of its two sides.
     (from[1] > y) != (to[1] > y) && x < from[0] + (y - from[1]) / (to[1] - from[1]) * (to[0] - from[0])

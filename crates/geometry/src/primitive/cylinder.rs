@@ -12,9 +12,16 @@ pub(crate) struct Cylinder {
     pub(crate) radius: f64,
 }
 
-impl Form for Cylinder {
-    fn contains(&self, [x, y, z]: Vector) -> bool {
+impl Cylinder {
+    #[inline(always)]
+    pub(crate) fn holds(&self, [x, y, z]: Vector) -> bool {
         0.0 < z && z < self.length && x * x + y * y < self.radius * self.radius
+    }
+}
+
+impl Form for Cylinder {
+    fn contains(&self, point: Vector) -> bool {
+        self.holds(point)
     }
 
     fn distance(&self, [x, y, z]: Vector) -> f64 {

@@ -24,7 +24,7 @@ impl Ellipsoid {
         Ellipsoid { dimension, semi_axes, patch }
     }
 
-    fn axes(&self) -> &[f64] {
+    pub(crate) fn axes(&self) -> &[f64] {
         &self.semi_axes[..self.dimension]
     }
 

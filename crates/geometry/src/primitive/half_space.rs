@@ -14,13 +14,21 @@ pub(crate) struct HalfSpace {
     pub(crate) normal: Vector,
 }
 
+impl HalfSpace {
+    /// Negative inside.
+    #[inline(always)]
+    pub(crate) fn depth(&self, point: Vector) -> f64 {
+        dot(subtract(point, self.point), self.normal)
+    }
+}
+
 impl Form for HalfSpace {
     fn contains(&self, point: Vector) -> bool {
         self.distance(point) < 0.0
     }
 
     fn distance(&self, point: Vector) -> f64 {
-        dot(subtract(point, self.point), self.normal)
+        self.depth(point)
     }
 
     fn support(&self, direction: Vector) -> f64 {

@@ -16,6 +16,7 @@ mod spline;
 mod torus;
 
 pub(crate) use ball::Ball;
+pub(crate) use bands::is_passed;
 pub(crate) use block::Block;
 pub(crate) use cone::Cone;
 pub(crate) use cylinder::Cylinder;

@@ -52,6 +52,14 @@ impl Polygon {
         Ok(Polygon { bands: Bands::new(&heights), corners, signed_area: 0.5 * doubled })
     }
 
+    pub(crate) fn corner_count(&self) -> usize {
+        self.corners.len()
+    }
+
+    pub(crate) fn sides(&self) -> impl Iterator<Item = [[f64; 2]; 2]> {
+        (0..self.corners.len()).map(|index| self.side(index))
+    }
+
     fn side(&self, index: usize) -> [[f64; 2]; 2] {
         [self.corners[index], self.corners[(index + 1) % self.corners.len()]]
     }

@@ -14,7 +14,8 @@ pub(crate) struct Torus {
 }
 
 impl Torus {
-    fn to_circle(&self, [x, y, z]: Vector) -> f64 {
+    #[inline(always)]
+    pub(crate) fn to_circle(&self, [x, y, z]: Vector) -> f64 {
         let beside = (x * x + y * y).sqrt() - self.ring;
         (beside * beside + z * z).sqrt()
     }

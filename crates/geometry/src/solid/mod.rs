@@ -2,6 +2,7 @@
 
 mod branch;
 mod formula;
+mod lanes;
 mod names;
 mod part;
 mod piece;
@@ -9,13 +10,14 @@ mod size;
 mod survey;
 
 pub use formula::Inside;
+pub use lanes::{LANES, Lane, LaneScratch, Lanes, Mask};
 pub use piece::Piece;
 
+use crate::GeometryError;
 use crate::bounds::Bounds;
 use crate::measure::Measure;
 use crate::shape::Shape;
-use crate::vector::{length, padded, subtract};
-use crate::{GeometryError, quadric::LocalQuadric};
+use crate::vector::{Vector, length, padded, subtract};
 use branch::Branch;
 use part::Part;
 use survey::{Finding, Survey};
@@ -44,6 +46,18 @@ impl Solid {
     ///
     /// What is left of a piece is found by samples: less than a few thousandths of it may go unnoticed.
     pub fn new(shape: Shape) -> Result<Solid, GeometryError> {
+        Solid::checked(shape, size::measure)
+    }
+
+    /// The same without its length, area or volume, which takes longer than all else to find: that is zero.
+    pub fn unmeasured(shape: Shape) -> Result<Solid, GeometryError> {
+        Solid::checked(shape, |_, _, _| Measure::exact(0.0))
+    }
+
+    fn checked(
+        shape: Shape,
+        measure: impl Fn(&Survey, &[Piece], &[Finding]) -> Measure,
+    ) -> Result<Solid, GeometryError> {
         let dimension = shape.dimension();
         let labels = names::labels(&shape)?;
         let (parts, root) = branch::assemble(&shape);
@@ -58,7 +72,7 @@ impl Solid {
             Survey { parts: &parts, root: &root, dimension, step: step(&root.bounds, &parts, dimension) };
         let candidates = candidates(&survey, &labels);
         let findings: Vec<Finding> = candidates.iter().map(|piece| survey.look(piece)).collect();
-        let measure = size::measure(&survey, &candidates, &findings);
+        let measure = measure(&survey, &candidates, &findings);
         let mut pieces = Vec::new();
         let mut removed = Vec::new();
         for (mut piece, finding) in candidates.into_iter().zip(findings) {
@@ -77,6 +91,32 @@ impl Solid {
         }
         let step = survey.step;
         Ok(Solid { shape, parts, root, bounds, step, pieces, removed, measure })
+    }
+
+    /// The same solid with other numbers in its primitives and transforms: nothing is looked for anew. Of every piece
+    /// operations leave the share that they leave of its own. `None` where the shape is made otherwise.
+    pub fn posed(&self, shape: Shape) -> Option<Solid> {
+        let dimension = self.dimension();
+        let (parts, root) = branch::assemble(&shape);
+        let step = step(&root.bounds, &parts, dimension);
+        let (center, radius) = reach(&root.bounds, dimension, step);
+        let mut pieces = self.pieces.clone();
+        for piece in &mut pieces {
+            let part = parts.get(piece.part)?;
+            let (_, patch) = part.form().surface(&part.window(center, radius)).into_iter().nth(piece.side)?;
+            piece.move_to(patch, part);
+        }
+        let bounds = root.bounds.0[..dimension].to_vec();
+        Some(Solid {
+            shape,
+            parts,
+            root,
+            bounds,
+            step,
+            pieces,
+            removed: self.removed.clone(),
+            measure: self.measure,
+        })
     }
 
     /// What it was made of.
@@ -148,30 +188,36 @@ fn step(bounds: &Bounds, parts: &[Part], dimension: usize) -> f64 {
 
 /// The surfaces of all parts, as if nothing of them was removed.
 fn candidates(survey: &Survey, labels: &[names::Label]) -> Vec<Piece> {
-    let (bounds, dimension) = (&survey.root.bounds, survey.dimension);
-    let middle = bounds.middle(dimension);
-    let corner = Bounds(bounds.0.map(|[_, high]| [high, high])).middle(dimension);
-    let radius = length(subtract(corner, middle)) + 4.0 * survey.step;
+    let (center, radius) = reach(&survey.root.bounds, survey.dimension, survey.step);
     let mut pieces = Vec::new();
     for (index, part) in survey.parts.iter().enumerate() {
         let label = &labels[part.written];
-        for (suffix, patch) in part.form().surface(&part.window(middle, radius)) {
-            let whole = patch.measure() * part.placement.scale().powi(patch.parameters() as i32);
-            let level = patch.level().map(|level: LocalQuadric| level.placed(&part.placement, dimension));
-            pieces.push(Piece {
+        let patches = part.form().surface(&part.window(center, radius));
+        for (side, (suffix, patch)) in patches.into_iter().enumerate() {
+            let mut piece = Piece {
                 name: label.piece(&part.copies, &suffix),
                 parent: label.base.clone(),
                 part: index,
-                patch,
+                side,
+                patch: patch.clone(),
                 placement: part.placement,
-                dimension,
-                whole,
+                dimension: survey.dimension,
+                whole: 0.0,
                 left: 1.0,
-                measure: Measure::exact(whole),
-                level,
+                measure: Measure::exact(0.0),
+                level: None,
                 rivals: Vec::new(),
-            });
+            };
+            piece.move_to(patch, part);
+            pieces.push(piece);
         }
     }
     pieces
+}
+
+/// A ball that holds a solid with these bounds: its center and radius.
+fn reach(bounds: &Bounds, dimension: usize, step: f64) -> (Vector, f64) {
+    let middle = bounds.middle(dimension);
+    let corner = Bounds(bounds.0.map(|[_, high]| [high, high])).middle(dimension);
+    (middle, length(subtract(corner, middle)) + 4.0 * step)
 }

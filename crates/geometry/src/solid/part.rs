@@ -44,6 +44,10 @@ impl Part {
         Part { primitive, placement, written, copies, bounds }
     }
 
+    pub(crate) fn primitive(&self) -> &Primitive {
+        &self.primitive
+    }
+
     pub(crate) fn form(&self) -> &dyn Form {
         self.primitive.form()
     }

@@ -1,5 +1,6 @@
 //! Pieces of a solid's boundary.
 
+use super::part::Part;
 use crate::measure::Measure;
 use crate::placement::Placement;
 use crate::primitive::patch::{Patch, Spot};
@@ -13,6 +14,8 @@ pub struct Piece {
     pub(super) name: String,
     pub(super) parent: String,
     pub(super) part: usize,
+    /// Which of its primitive's patches it is.
+    pub(super) side: usize,
     pub(super) patch: Patch,
     pub(super) placement: Placement,
     pub(super) dimension: usize,
@@ -37,6 +40,27 @@ impl Piece {
     /// The name of its primitive: given, or made from the kind.
     pub fn parent(&self) -> &str {
         &self.parent
+    }
+
+    /// Which primitive it belongs to, copies counted: the same number for all pieces of one.
+    pub fn primitive(&self) -> usize {
+        self.part
+    }
+
+    /// Which of the pieces of its primitive it is, from zero, removed ones counted.
+    pub fn side(&self) -> usize {
+        self.side
+    }
+
+    /// Puts another surface in its place.
+    pub(super) fn move_to(&mut self, patch: Patch, part: &Part) {
+        self.placement = part.placement;
+        self.whole = patch.measure() * part.placement.scale().powi(patch.parameters() as i32);
+        let error = if self.measure.value > 0.0 { self.measure.error / self.measure.value } else { 0.0 };
+        let left = self.whole * self.left;
+        self.measure = Measure { value: left, error: left * error };
+        self.level = patch.level().map(|level| level.placed(&part.placement, self.dimension));
+        self.patch = patch;
     }
 
     /// Whether a name means this piece: its own, or the first parts of it, as `fin` and `fin.2` do for `fin.2.top`.

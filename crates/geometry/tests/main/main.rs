@@ -1,6 +1,7 @@
 //! What shapes promise, checked from outside.
 
 mod files;
+mod lanes;
 mod meshes;
 mod operations;
 mod outlines;

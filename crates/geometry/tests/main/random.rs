@@ -1,5 +1,6 @@
 //! Shapes that nobody thought of.
 
+use crate::lanes::lanes_agree;
 use crate::support::{Numbers, place, the_boundary_encloses_about};
 use geometry::{GeometryError, Shape, Solid};
 
@@ -79,6 +80,7 @@ fn check(seed: u64, primitive: fn(&mut Numbers) -> Shape) -> bool {
             assert!(around.is_finite());
         }
     }
+    lanes_agree(&solid, &mut numbers);
     for _ in 0..2000 {
         let point = numbers.around(solid.bounds(), 0.0);
         // On a face between united parts the distance is zero inside; no random point is there.

@@ -19,7 +19,7 @@ pub use transfer::TransferError;
 
 use crate::memory::MemoryError;
 use equation::parse::Diagnostics;
-use equation::problem::{FieldNameError, NotExact};
+use equation::problem::{FieldNameError, NotExact, Sampler};
 use equation::taylor::PlanError;
 use kernel::{KernelError, Precision};
 use reference::ReferenceError;
@@ -105,11 +105,25 @@ pub enum TrainError {
     },
     /// Nearly nothing of the box around a shape lies in it.
     #[error(
-        "the shape has only {share:.1e} of the box around it: too few points of the box would lie inside; divide the problem, or choose coordinates along the shape"
+        "the shape has only {share:.1e} of the box around it: too few points of {} would lie inside; divide the problem, or choose coordinates along the shape",
+        if *in_cells { "the small cells that may meet it" } else { "the box" }
     )]
     ThinShape {
         /// Its share of the box.
         share: f64,
+        /// Whether points were looked for in cells around the shape alone.
+        in_cells: bool,
+    },
+    /// A sequence has fewer points than are to be drawn, or looked at.
+    #[error(
+        "sampling: the sequence `{}` has {length} points, and more are needed (on a shape, those outside count, too); write `sampling = [\"sobol\"]`, which has more",
+        sampler.name()
+    )]
+    SequenceEnds {
+        /// Where points come from.
+        sampler: Sampler,
+        /// As many as it has.
+        length: u64,
     },
     /// A residual became infinite or no number; the parameters are those before this step.
     #[error("{}: `{residual}` in `{term}` {}{}", moment(*step), spot.as_ref().map_or_else(|| "is not finite".to_owned(), Spot::to_string), residual_advice(*step, *precision))]

@@ -138,7 +138,7 @@ fn on_piece(
         (true, false) => count.saturating_mul(TRIES_PER_POINT),
     };
     for index in 0..tries {
-        sequence.point(index as u32, &mut unit);
+        sequence.point(index as u64, &mut unit);
         let (on_surface, others) = unit.split_at(parameters);
         for (&axis, &unit) in free.iter().zip(others) {
             numbers[axis] = stretched(&problem.domain, axis, unit);
@@ -184,7 +184,7 @@ fn wrapped(
     numbers[axis] = problem.domain.coordinates[axis].low;
     numbers[row.coordinates + axis] = problem.domain.coordinates[axis].high;
     for index in 0..count {
-        sequence.point(index as u32, &mut unit);
+        sequence.point(index as u64, &mut unit);
         for (&other, &unit) in others.iter().zip(&unit) {
             let value = affine(&problem.domain.coordinates[other], unit);
             numbers[other] = value;

@@ -1,13 +1,13 @@
 //! All points of a plan for one phase of training.
 
-use super::{PointSequence, condition, shape};
+use super::inside::{self, InteriorWish};
+use super::{PointSequence, condition, in_box};
 use crate::TrainError;
 use crate::table::Tables;
 use equation::counter::Stream;
 use equation::problem::{Coordinate, Problem, Sampler};
 use equation::taylor::{Plan, Row, Source, Term};
 use kernel::Points;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Families of random numbers that belong to sampling: their names start with these bits, so that no
@@ -16,9 +16,6 @@ const STREAMS: u64 = 0x5a << 56;
 
 /// The family that the seeds of later draws come from.
 pub(super) const SEEDS: u64 = 0x5b << 56;
-
-/// Numbers that a thread draws at least: it takes about half a millisecond.
-const NUMBERS: usize = 4096;
 
 /// Which points to draw.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -50,6 +47,7 @@ impl Draw {
 }
 
 /// From (0, 1) to the coordinate's interval.
+#[inline(always)]
 pub(crate) fn affine(coordinate: &Coordinate, unit: f64) -> f64 {
     coordinate.low + (coordinate.high - coordinate.low) * unit
 }
@@ -60,8 +58,9 @@ pub fn draw(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Resu
     draw_part(problem, plan, tables, draw, 0..draw.interior)
 }
 
-/// The part of a draw that has these of its points inside; all others belong to the part that begins with the first.
-pub(crate) fn draw_part(
+/// The part of a draw that has these of its points inside; all others belong to the part that begins with the first. A late part
+/// costs no more than an early one of the same length; on a shape, once the candidates before it were counted.
+pub fn draw_part(
     problem: &Problem,
     plan: &Plan,
     tables: &Tables,
@@ -108,7 +107,7 @@ pub(crate) fn draw_ranges(
 
 /// Puts a point of a sequence into the box.
 fn put_in_box(problem: &Problem, sequence: &PointSequence, index: usize, place: &mut [f64]) {
-    sequence.point(index as u32, place);
+    sequence.point(index as u64, place);
     for (value, coordinate) in place.iter_mut().zip(&problem.domain.coordinates) {
         *value = affine(coordinate, *value);
     }
@@ -164,19 +163,16 @@ fn inside(
     part: Range<usize>,
     stream: Stream,
 ) -> Result<Points, TrainError> {
+    let (sampler, width) = (draw.sampler, row.width());
     if let Some(geometry) = &problem.domain.geometry {
-        let dimensions = problem.domain.len();
-        let sequence = |count| PointSequence::new(draw.sampler, dimensions, count, stream);
-        let rows = shape::inside(&problem.domain, geometry, row, part, sequence)?;
-        return Ok(Points::from_rows(row.width(), rows));
+        let wish = InteriorWish { sampler, stream, whole: draw.interior.max(part.end), part, width };
+        return Ok(Points::from_rows(width, inside::inside(&problem.domain, geometry, &wish)?));
     }
-    let sequence = PointSequence::new(draw.sampler, problem.domain.len(), draw.interior, stream);
-    let mut rows = vec![0.0; part.len() * row.width()];
-    let share = NUMBERS.div_ceil(row.width());
-    rows.par_chunks_exact_mut(row.width()).with_min_len(share).enumerate().for_each(|(index, numbers)| {
-        let (place, weights) = numbers.split_at_mut(problem.domain.len());
-        weights.fill(1.0);
-        put_in_box(problem, &sequence, part.start + index, place);
-    });
-    Ok(Points::from_rows(row.width(), rows))
+    let length = PointSequence::length(sampler);
+    if draw.interior.max(part.end) as u64 > length {
+        return Err(TrainError::SequenceEnds { sampler, length });
+    }
+    let sequence = PointSequence::new(sampler, problem.domain.len(), draw.interior, stream);
+    let rows = in_box::rows(&problem.domain.coordinates, &sequence, part, width);
+    Ok(Points::from_rows(width, rows))
 }

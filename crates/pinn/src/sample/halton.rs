@@ -11,7 +11,7 @@ pub struct Halton {
     bases: Vec<u32>,
     shifts: Vec<f64>,
     /// Where the first dimension goes through equal steps: Hammersley's set of so many points.
-    steps: Option<u32>,
+    steps: Option<u64>,
 }
 
 impl Halton {
@@ -22,7 +22,7 @@ impl Halton {
     }
 
     /// Hammersley's set of `count` points.
-    pub fn hammersley(dimensions: usize, count: u32, stream: Stream) -> Self {
+    pub fn hammersley(dimensions: usize, count: u64, stream: Stream) -> Self {
         let Halton { mut bases, shifts, .. } = Halton::new(dimensions, stream);
         // The first dimension needs no base.
         bases.rotate_right(1);
@@ -30,13 +30,13 @@ impl Halton {
     }
 
     /// Writes point `index` into `point`, each number strictly inside (0, 1).
-    pub fn point(&self, index: u32, point: &mut [f64]) {
+    pub fn point(&self, index: u64, point: &mut [f64]) {
         for (dimension, ((value, &base), &shift)) in
             point.iter_mut().zip(&self.bases).zip(&self.shifts).enumerate()
         {
             let place = match self.steps.filter(|_| dimension == 0) {
-                Some(steps) => (f64::from(index % steps) + 0.5) / f64::from(steps),
-                None => mirrored(u64::from(index) + 1, u64::from(base)),
+                Some(steps) => ((index % steps) as f64 + 0.5) / steps as f64,
+                None => mirrored(index + 1, u64::from(base)),
             };
             *value = (place + shift).fract().clamp(f64::EPSILON, 1.0 - f64::EPSILON);
         }

@@ -42,7 +42,7 @@ pub(super) fn on_piece(
         if found == wanted {
             return;
         }
-        sequence.point(index as u32, &mut unit);
+        sequence.point(index as u64, &mut unit);
         own.place(&unit[..parameters], &mut point, &mut normal);
         let Some(sign) = solid.outward(piece, &point, &normal) else { continue };
         normal.iter_mut().for_each(|slope| *slope *= sign);

@@ -20,10 +20,11 @@ impl LatinHypercube {
     }
 
     /// Writes point `index` into `point`, each number strictly inside (0, 1).
-    pub fn point(&self, index: u32, point: &mut [f64]) {
-        let (cube, number) = (index / self.count, index % self.count);
+    pub fn point(&self, index: u64, point: &mut [f64]) {
+        let count = u64::from(self.count);
+        let (cube, number) = ((index / count) as u32, (index % count) as u32);
         for (dimension, coordinate) in point.iter_mut().enumerate() {
-            let within = self.stream.bits((dimension as u64) << 32 | u64::from(index)) >> 32;
+            let within = self.stream.bits(counter(dimension, index)) >> 32;
             let within = (within as f64 + 0.5) * (-32.0f64).exp2();
             let interval = f64::from(self.interval(dimension, cube, number));
             // Rounding could reach one from below.
@@ -41,6 +42,16 @@ impl LatinHypercube {
     }
 }
 
+/// The number of a stream that belongs to a coordinate of a point.
+#[inline(always)]
+pub(super) fn counter(dimension: usize, index: u64) -> u64 {
+    match index >> 32 {
+        0 => (dimension as u64) << 32 | index,
+        // Later points have a family that the first 2^32 do not meet.
+        _ => 1 << 62 | (dimension as u64) << 52 | index,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,7 +64,7 @@ mod tests {
             for cube in 0..2 {
                 let mut intervals = [const { Vec::new() }; 3];
                 for number in 0..count {
-                    cubes.point(cube * count + number, &mut point);
+                    cubes.point(u64::from(cube * count + number), &mut point);
                     for (intervals, coordinate) in intervals.iter_mut().zip(point) {
                         assert!(0.0 < coordinate && coordinate < 1.0);
                         intervals.push((coordinate * f64::from(count)) as u32);
@@ -76,7 +87,7 @@ mod tests {
         let mut point = [0.0; 4];
         let mut sums = [[0.0; 4]; 4];
         for index in 0..count {
-            cube.point(index, &mut point);
+            cube.point(u64::from(index), &mut point);
             for a in 0..4 {
                 for b in 0..4 {
                     sums[a][b] += 12.0 * (point[a] - 0.5) * (point[b] - 0.5) / f64::from(count);

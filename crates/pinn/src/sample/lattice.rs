@@ -35,10 +35,10 @@ impl Lattice {
     }
 
     /// Writes point `index` into `point`, each number strictly inside (0, 1).
-    pub fn point(&self, index: u32, point: &mut [f64]) {
+    pub fn point(&self, index: u64, point: &mut [f64]) {
         let cells = self.sides.iter().fold(1u64, |cells, side| cells.saturating_mul(*side));
         // Where the grid has more cells than points, those that are left out are spread over it.
-        let index = u64::from(index) % self.count.max(1);
+        let index = index % self.count.max(1);
         let mut rest = (u128::from(index) * u128::from(cells) / u128::from(self.count)) as u64;
         for (value, &side) in point.iter_mut().zip(&self.sides).rev() {
             let middle = ((rest % side) as f64 + 0.5) / side as f64;
@@ -65,7 +65,7 @@ mod tests {
                 let mut mean = vec![0.0; dimensions];
                 for index in 0..count {
                     let mut point = vec![0.0; dimensions];
-                    lattice.point(index as u32, &mut point);
+                    lattice.point(index as u64, &mut point);
                     assert!(point.iter().all(|value| 0.0 < *value && *value < 1.0));
                     seen.insert(point.iter().map(|value| value.to_bits()).collect::<Vec<u64>>());
                     mean.iter_mut().zip(&point).for_each(|(mean, value)| *mean += value / count as f64);

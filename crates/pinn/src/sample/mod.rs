@@ -1,9 +1,12 @@
 //! Where the points of each term come from: sequences, places of the box, data tables.
 
 mod adaptive;
+mod blocks;
 mod condition;
 mod draw;
 mod halton;
+mod in_box;
+mod inside;
 mod interface;
 mod latin;
 mod lattice;
@@ -19,13 +22,15 @@ pub(crate) use adaptive::{
     PriorityRange, Refinement, cell_shares, first_cells, largest, mean_square, mix, pick, refine, retained,
     shares, sizes, steepness, taken, variances,
 };
-pub use draw::{Draw, draw};
+pub use draw::{Draw, draw, draw_part};
 pub use halton::Halton;
+pub use inside::CoverSummary;
 pub use latin::LatinHypercube;
 pub use lattice::{Lattice, Spacing};
-pub use recipe::recipe;
+pub use recipe::{HostPoints, recipe};
 pub use sequence::PointSequence;
 pub use sobol::Sobol;
 
 pub(crate) use condition::keeps;
-pub(crate) use draw::{affine, completed, draw_part, draw_ranges};
+pub(crate) use draw::{affine, completed, draw_ranges};
+pub(crate) use inside::summary;

@@ -7,23 +7,72 @@ use crate::table::Tables;
 use equation::problem::{Coordinate, Piece, Place, Problem, Sampler};
 use equation::taylor::{Plan, Row, Source, Term};
 use kernel::{DrawnColumn, DrawnPart, Recipe, Sequence, Supply};
+use std::fmt;
 
-/// The recipe of a phase's points; `None` where some of them cannot be had without evaluating formulas. The
-/// draw's number does not count.
-pub fn recipe(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Option<Recipe> {
-    if problem.domain.geometry.is_some() || plan.terms.iter().any(|term| term.given.is_some()) {
-        return None;
+/// Why a device cannot draw the points of a phase by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HostPoints {
+    /// Whether a point lies inside of a shape is found on the host.
+    Shape,
+    /// Points bring values of known functions.
+    Functions,
+    /// A condition has a filter.
+    Filter,
+    /// Points lie where regions meet.
+    Interface,
+    /// The window before says what holds at the start.
+    Window,
+    /// Only the host has the sequence.
+    Sequence(Sampler),
+}
+
+impl fmt::Display for HostPoints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HostPoints::Shape => f.write_str("which points lie inside of a shape is found on the host"),
+            HostPoints::Functions => {
+                f.write_str("points bring values of known functions, which are computed on the host")
+            }
+            HostPoints::Filter => f.write_str("filters of conditions (`where`) are evaluated on the host"),
+            HostPoints::Interface => f.write_str("points on interfaces of regions are found on the host"),
+            HostPoints::Window => {
+                f.write_str("the network of the time window before is evaluated on the host")
+            }
+            HostPoints::Sequence(sampler) => {
+                write!(
+                    f,
+                    "GPUs have the sequences sobol, uniform and latin-hypercube, not {}",
+                    sampler.name()
+                )
+            }
+        }
+    }
+}
+
+/// The recipe of a phase's points, or why some of them cannot be had on a device. The draw's number does not count.
+pub fn recipe(problem: &Problem, plan: &Plan, tables: &Tables, draw: Draw) -> Result<Recipe, HostPoints> {
+    if problem.domain.geometry.is_some() {
+        return Err(HostPoints::Shape);
+    }
+    if plan.terms.iter().any(|term| term.given.is_some()) {
+        return Err(HostPoints::Functions);
     }
     let terms = plan.terms.iter().enumerate();
     let terms = terms.map(|(position, term)| supply(problem, tables, draw, position, term));
-    Some(Recipe::new(draw.seed, SEEDS, terms.collect::<Option<_>>()?))
+    Ok(Recipe::new(draw.seed, SEEDS, terms.collect::<Result<_, _>>()?))
 }
 
-fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term: &Term) -> Option<Supply> {
+fn supply(
+    problem: &Problem,
+    tables: &Tables,
+    draw: Draw,
+    position: usize,
+    term: &Term,
+) -> Result<Supply, HostPoints> {
     let part = |number: usize, dimensions: usize, count: usize, columns: Vec<DrawnColumn>| {
         let (sequence, stream) = (sequence(draw.sampler, dimensions)?, Draw::stream_name(position, number));
         let columns = with_sites(problem, term, columns);
-        Some(DrawnPart { count, sequence, stream, columns })
+        Ok(DrawnPart { count, sequence, stream, columns })
     };
     let row = term.row;
     match term.source {
@@ -32,32 +81,33 @@ fn supply(problem: &Problem, tables: &Tables, draw: Draw, position: usize, term:
             for (dimension, coordinate) in problem.domain.coordinates.iter().enumerate() {
                 columns[dimension] = stretched(coordinate, dimension);
             }
-            Some(Supply::Drawn(vec![part(0, problem.domain.len(), draw.interior, columns)?]))
+            Ok(Supply::Drawn(vec![part(0, problem.domain.len(), draw.interior, columns)?]))
         }
-        // What the window before says is no recipe's business.
-        Source::Condition(_) if row.columns > 0 => None,
+        Source::Condition(_) if row.columns > 0 => Err(HostPoints::Window),
         Source::Condition(index) => {
             let condition = &problem.conditions[index];
             let count = condition.points.unwrap_or(problem.training.condition_points);
             match &condition.place {
-                Place::Pieces(pieces) if pieces.iter().any(|piece| piece.filter.is_some()) => None,
+                Place::Pieces(pieces) if pieces.iter().any(|piece| piece.filter.is_some()) => {
+                    Err(HostPoints::Filter)
+                }
                 Place::Pieces(pieces) => {
                     let shares = shares(problem, pieces, count);
                     let parts = pieces.iter().zip(shares).enumerate().map(|(number, (piece, share))| {
                         let free = free(problem, piece);
                         part(number, free.len(), share, on_piece(problem, piece, row, &free))
                     });
-                    Some(Supply::Drawn(parts.collect::<Option<_>>()?))
+                    Ok(Supply::Drawn(parts.collect::<Result<_, _>>()?))
                 }
-                Place::Interface { .. } => None,
+                Place::Interface { .. } => Err(HostPoints::Interface),
                 &Place::Wrap { axis } => {
                     let count = if problem.domain.len() == 1 { 1 } else { count };
                     let columns = wrapped(problem, axis, row);
-                    Some(Supply::Drawn(vec![part(0, problem.domain.len() - 1, count, columns)?]))
+                    Ok(Supply::Drawn(vec![part(0, problem.domain.len() - 1, count, columns)?]))
                 }
             }
         }
-        Source::Data(index) => Some(Supply::Given(tables.measurements(index).clone())),
+        Source::Data(index) => Ok(Supply::Given(tables.measurements(index).clone())),
     }
 }
 
@@ -73,12 +123,14 @@ fn with_sites(problem: &Problem, term: &Term, mut columns: Vec<DrawnColumn>) -> 
 }
 
 /// The sequence of a sampler, where devices know it.
-fn sequence(sampler: Sampler, dimensions: usize) -> Option<Sequence> {
+fn sequence(sampler: Sampler, dimensions: usize) -> Result<Sequence, HostPoints> {
     match sampler {
-        Sampler::Sobol => Some(Sequence::Sobol { directions: (0..dimensions).map(directions).collect() }),
-        Sampler::Uniform => Some(Sequence::Uniform),
-        Sampler::LatinHypercube => Some(Sequence::LatinHypercube),
-        Sampler::Halton | Sampler::Hammersley | Sampler::Grid | Sampler::Chebyshev => None,
+        Sampler::Sobol => Ok(Sequence::Sobol { directions: (0..dimensions).map(directions).collect() }),
+        Sampler::Uniform => Ok(Sequence::Uniform),
+        Sampler::LatinHypercube => Ok(Sequence::LatinHypercube),
+        Sampler::Halton | Sampler::Hammersley | Sampler::Grid | Sampler::Chebyshev => {
+            Err(HostPoints::Sequence(sampler))
+        }
     }
 }
 

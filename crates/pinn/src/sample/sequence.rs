@@ -1,5 +1,6 @@
 //! Points of the unit cube in the order that a problem file asks for.
 
+use super::latin::counter;
 use super::lattice::{Lattice, Spacing};
 use super::{Halton, LatinHypercube, Sobol};
 use equation::counter::Stream;
@@ -21,7 +22,29 @@ pub enum PointSequence {
 }
 
 impl PointSequence {
-    /// The sequence of a sampler in `dimensions` dimensions, of which `count` points are wanted.
+    /// As many points as the sequence of a sampler has.
+    pub fn length(sampler: Sampler) -> u64 {
+        match sampler {
+            Sampler::LatinHypercube => u64::from(u32::MAX),
+            // Numbers tell no more of them apart.
+            Sampler::Sobol
+            | Sampler::Uniform
+            | Sampler::Halton
+            | Sampler::Hammersley
+            | Sampler::Grid
+            | Sampler::Chebyshev => Sobol::LENGTH,
+        }
+    }
+
+    /// Whether the points of a sampler depend on how many are wanted.
+    pub(super) fn depends_on_count(sampler: Sampler) -> bool {
+        match sampler {
+            Sampler::Sobol | Sampler::Uniform | Sampler::Halton => false,
+            Sampler::LatinHypercube | Sampler::Hammersley | Sampler::Grid | Sampler::Chebyshev => true,
+        }
+    }
+
+    /// The sequence of a sampler in `dimensions` dimensions, of which `count` points are wanted, at most [`Self::length`].
     pub fn new(sampler: Sampler, dimensions: usize, count: usize, stream: Stream) -> Self {
         match sampler {
             Sampler::Sobol => PointSequence::Sobol(Sobol::scrambled(dimensions, stream)),
@@ -32,8 +55,7 @@ impl PointSequence {
             }
             Sampler::Halton => PointSequence::Halton(Halton::new(dimensions, stream)),
             Sampler::Hammersley => {
-                let count = u32::try_from(count).unwrap_or(u32::MAX);
-                PointSequence::Halton(Halton::hammersley(dimensions, count, stream))
+                PointSequence::Halton(Halton::hammersley(dimensions, count as u64, stream))
             }
             Sampler::Grid => PointSequence::Lattice(Lattice::new(Spacing::Even, dimensions, count)),
             Sampler::Chebyshev => PointSequence::Lattice(Lattice::new(Spacing::Chebyshev, dimensions, count)),
@@ -41,12 +63,12 @@ impl PointSequence {
     }
 
     /// Writes point `index` into `point`, each number strictly inside (0, 1).
-    pub fn point(&self, index: u32, point: &mut [f64]) {
+    pub fn point(&self, index: u64, point: &mut [f64]) {
         match self {
             PointSequence::Sobol(sobol) => sobol.point(index, point),
             PointSequence::Uniform(stream) => {
                 for (dimension, coordinate) in point.iter_mut().enumerate() {
-                    let bits = stream.bits((dimension as u64) << 32 | u64::from(index));
+                    let bits = stream.bits(counter(dimension, index));
                     // With 52 digits the half fits behind them, and nothing is rounded to one.
                     *coordinate = ((bits >> 12) as f64 + 0.5) * (-52.0f64).exp2();
                 }
@@ -75,8 +97,8 @@ mod tests {
             };
             let forwards: Vec<_> = (0..200).map(|index| at(&sequence(1), index)).collect();
             let one = sequence(1);
-            assert!((0..200).rev().all(|index| at(&one, index) == forwards[index as usize]));
-            assert!((0..200).all(|index| at(&sequence(2), index) != forwards[index as usize]));
+            assert!((0..200).rev().all(|index: u64| at(&one, index) == forwards[index as usize]));
+            assert!((0..200).all(|index: u64| at(&sequence(2), index) != forwards[index as usize]));
             assert!(forwards.iter().flatten().all(|&x| 0.0 < x && x < 1.0));
         }
     }
@@ -84,10 +106,10 @@ mod tests {
     #[test]
     fn uniform_points_have_the_moments_of_uniform_numbers() {
         let sequence = PointSequence::new(Sampler::Uniform, 2, 0, Stream::new(5, 5));
-        let (count, mut point) = (20_000, [0.0; 2]);
+        let (count, mut point) = (20_000u32, [0.0; 2]);
         let (mut mean, mut product) = (0.0, 0.0);
         for index in 0..count {
-            sequence.point(index, &mut point);
+            sequence.point(u64::from(index), &mut point);
             mean += point[0] / f64::from(count);
             product += point[0] * point[1] / f64::from(count);
         }

@@ -197,7 +197,7 @@ fn places(problem: &Problem, territory: &Territory, wall: usize) -> Vec<Vec<f64>
     let mut places = Vec::new();
     for index in 0..count {
         if dimensions > 0 {
-            sobol.point(index, &mut unit);
+            sobol.point(u64::from(index), &mut unit);
         }
         let mut place = vec![0.0; domain.len()];
         if territory.shaped {

@@ -8,7 +8,7 @@ pub use holding::Holding;
 pub use points::FirstPoints;
 
 use crate::Experiment;
-use equation::problem::{Domain, Problem};
+use equation::problem::{Coordinate, Domain, Problem};
 use geometry::{GeometryError, Measure, Shape, Solid};
 use std::sync::Arc;
 
@@ -27,6 +27,8 @@ pub struct Territory {
     pub walls: Vec<Wall>,
     /// Names of pieces that operations removed.
     pub removed: Vec<String>,
+    /// For which values of parameters all this is, where the shape depends on some: the middle of their ranges.
+    pub shown_at: Vec<(String, f64)>,
     /// Conditions that hold elsewhere: at a time, on planes through the inside.
     pub elsewhere: Vec<Holding>,
     /// `None` for a box of more dimensions than shapes have.
@@ -114,10 +116,21 @@ impl Experiment {
             let coordinate = &problem.domain.coordinates[axis];
             coordinate.high - coordinate.low
         });
+        territory.shown_at = shown_at(&problem.domain);
         territory.share = (territory.measure.value / sides.product::<f64>()).min(1.0);
         holding::hold(problem, &mut territory);
         Some(territory)
     }
+}
+
+fn shown_at(domain: &Domain) -> Vec<(String, f64)> {
+    let family = domain.geometry.as_ref().and_then(|geometry| geometry.family.as_ref());
+    let parameters = family.map_or(&[][..], |family| &family.parameters);
+    let middle = |&axis: &usize| {
+        let Coordinate { name, low, high, .. } = &domain.coordinates[axis];
+        (name.clone(), 0.5 * (low + high))
+    };
+    parameters.iter().map(middle).collect()
 }
 
 fn of_shape(solid: &Arc<Solid>, axes: Vec<usize>) -> Territory {
@@ -135,6 +148,7 @@ fn of_shape(solid: &Arc<Solid>, axes: Vec<usize>) -> Territory {
         share: 1.0,
         walls: solid.pieces().iter().map(wall).collect(),
         removed: solid.removed().to_vec(),
+        shown_at: Vec::new(),
         elsewhere: Vec::new(),
         solid: Some(Arc::clone(solid)),
         shaped: true,
@@ -162,6 +176,7 @@ fn of_box(domain: &Domain, axes: Vec<usize>) -> Territory {
         share: 1.0,
         walls: ends.map(wall).collect(),
         removed: Vec::new(),
+        shown_at: Vec::new(),
         elsewhere: Vec::new(),
         // An interval of a size that shapes do not have is a box that is not drawn.
         solid: solid(&bounds).ok().map(Arc::new),

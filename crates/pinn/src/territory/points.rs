@@ -1,6 +1,6 @@
 //! The points that training begins with, as far as they can be seen in space.
 
-use crate::sample::{Draw, draw};
+use crate::sample::{CoverSummary, Draw, draw, summary};
 use crate::{Experiment, TrainError};
 use equation::problem::{Place, Role};
 use equation::taylor::{Source, Term};
@@ -15,6 +15,8 @@ pub struct FirstPoints {
     pub interior: Vec<Vec<f64>>,
     /// Per condition that is a penalty its name, how many points it has, and those of them that lie at a place in space.
     pub conditions: Vec<(String, usize, Vec<Vec<f64>>)>,
+    /// The cells that points inside are looked for in, where a shape fills little of its box.
+    pub cells: Option<CoverSummary>,
 }
 
 /// More points inside than these are not drawn, only counted: nobody could tell them apart.
@@ -28,7 +30,9 @@ impl Experiment {
         let inside = inside.unwrap_or(settings.points);
         let drawn = Draw { interior: inside.min(MOST), ..settings.draw(problem, 0) };
         let points = draw(problem, self.plan(), &self.tables, drawn)?;
-        let mut first = FirstPoints { inside, ..FirstPoints::default() };
+        let geometry = problem.domain.geometry.as_ref();
+        let cells = geometry.map(|geometry| summary(&problem.domain, geometry, drawn.sampler)).transpose()?;
+        let mut first = FirstPoints { inside, cells: cells.flatten(), ..FirstPoints::default() };
         for (term, points) in self.plan().terms.iter().zip(&points) {
             match term.source {
                 Source::Interior => first.interior = self.in_space(points),

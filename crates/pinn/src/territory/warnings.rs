@@ -15,7 +15,9 @@ impl Territory {
     pub fn warnings(&self, experiment: &Experiment) -> Vec<String> {
         let problem = experiment.problem();
         let mut lines = Vec::new();
-        for (&axis, [low, high]) in self.axes.iter().zip(&self.bounds) {
+        // [domain] holds the shape for all parameters.
+        let fixed = if self.shown_at.is_empty() { &self.axes[..] } else { &[] };
+        for (&axis, [low, high]) in fixed.iter().zip(&self.bounds) {
             let Coordinate { name, low: start, high: end, .. } = &problem.domain.coordinates[axis];
             if high - low < MUCH_SMALLER * (end - start) {
                 let [low, high, start, end] = [*low, *high, *start, *end].map(short);

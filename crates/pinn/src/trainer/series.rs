@@ -4,7 +4,7 @@ use super::Settings;
 use super::task::Equations;
 use crate::TrainError;
 use crate::memory::device_note;
-use crate::sample::{Draw, recipe};
+use crate::sample::{Draw, HostPoints, recipe};
 use kernel::cuda::MemoryPlan;
 use kernel::{Recipe, Visits};
 use train::optimize::Optimizer;
@@ -15,6 +15,8 @@ use train::{Event, Losses, Refusal, Sink, Snapshot};
 pub(super) struct Ahead {
     /// Where points come from, where the device draws them.
     recipe: Option<Recipe>,
+    /// Why points that are drawn anew come from the host.
+    pub(super) obstacle: Option<HostPoints>,
     /// What was said about memory.
     memory: Option<MemoryPlan>,
 }
@@ -30,8 +32,13 @@ impl Equations<'_> {
         let still = !settings.sampling.adaptive.moves() && !settings.sampling.causal;
         let drawn = still && settings.residual_weights.is_none() && !self.visits_batches();
         let draw = Draw { interior: self.state.interior, ..settings.draw(self.problem, 0) };
-        let recipe = if drawn { recipe(self.problem, self.plan, self.tables, draw) } else { None };
-        Some(Ahead { recipe, memory: None })
+        let recipe = drawn.then(|| recipe(self.problem, self.plan, self.tables, draw));
+        let (recipe, obstacle) = match recipe {
+            Some(Ok(recipe)) => (Some(recipe), None),
+            Some(Err(obstacle)) => (None, settings.resample.map(|_| obstacle)),
+            None => (None, None),
+        };
+        Some(Ahead { recipe, obstacle, memory: None })
     }
 
     /// Tells which memory a phase takes, on a device that has memory of its own; and again if that changes.

@@ -45,6 +45,8 @@ pub struct Equations<'run> {
     announced: Option<(usize, usize)>,
     /// Whether it was told that steps go layer by layer.
     told_layers: bool,
+    /// Whether it was told that a device gets its points from the host.
+    told_points: bool,
     /// The draw whose points the objective has.
     pub(super) supplied: u64,
     /// Points that were drawn before they are wanted.
@@ -86,6 +88,7 @@ impl<'run> Equations<'run> {
             counts: Vec::new(),
             announced: None,
             told_layers: false,
+            told_points: false,
             supplied: 0,
             drawn: None,
             ahead: None,
@@ -209,6 +212,11 @@ impl Task for Equations<'_> {
         if let Some(obstacle) = self.objective.kernel().unfused().filter(|_| gradients && !self.told_layers) {
             self.told_layers = true;
             sink.event(&Event::Fallback(SlowWay::Layers { obstacle }.told()));
+        }
+        let obstacle = self.ahead.as_mut().and_then(|ahead| ahead.obstacle.take());
+        if let Some(obstacle) = obstacle.filter(|_| !self.told_points) {
+            self.told_points = true;
+            sink.event(&Event::Fallback(SlowWay::Points { obstacle }.told()));
         }
         self.announce_batches(sink);
         self.announce_memory(now, sink)

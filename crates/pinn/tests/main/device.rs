@@ -341,3 +341,18 @@ fn only_methods_with_a_rule_are_taken_by_devices() {
     assert!(Adam::new(3).update().is_some());
     assert!(QuasiNewton::limited(3, 2).update().is_none());
 }
+
+#[test]
+fn fresh_points_that_come_from_the_host_are_told_once_with_their_reason() {
+    let told = |overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(|&setting| setting.to_owned()).collect();
+        let experiment = open_with("budget = \"4 steps\"\n", &overrides);
+        let mut device = Objective::new(stand_in(&experiment), Vec::new());
+        run(&experiment, &mut device, experiment.start(), 0.0).expect("steps").1.fallbacks
+    };
+    let halton = told(&["training.resample=1", "training.sampler=halton"]);
+    assert_eq!(causes(&halton), ["points"], "{halton:?}");
+    assert!(halton[0].why.contains("not halton") && halton[0].why.contains("resample"), "{halton:?}");
+    let still = told(&["training.resample=0", "training.sampler=halton"]);
+    assert_eq!(still, [], "points that stay are copied once");
+}

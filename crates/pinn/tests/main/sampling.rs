@@ -123,3 +123,26 @@ fn measurements_are_read_beside_the_problem_file() {
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(matches!(Experiment::from_text("test", &text, &folder, &[]), Err(TrainError::Table(_))));
 }
+
+#[test]
+fn points_lie_on_the_shape_of_their_own_parameters_and_normals_lead_out_of_it() {
+    let text = "[domain]\nx = [-1, 1]\ny = [-1, 1]\na = { range = [0.2, 0.6], parameter = true }\n[geometry]\nouter = \"disk([0, 0], 1)\"\n\
+                inner = \"disk([0.1, 0], a)\"\nshape = \"outer - inner\"\n[unknowns]\nu = {}\n[equations]\nheat = \"laplacian(u) = 1\"\n\
+                [conditions]\nouter = { on = \"outer\", equation = \"u = 0\" }\ninner = { on = \"inner\", equation = \"dn(u) = 1\" }\n";
+    let experiment =
+        Experiment::from_text("test", text, Path::new("."), &[]).unwrap_or_else(|error| panic!("{error}"));
+    let which = Draw { sampler: Sampler::Sobol, seed: 2, number: 1, interior: 500 };
+    let sets = draw(experiment.problem(), experiment.plan(), experiment.tables(), which).unwrap();
+    let away = |row: &[f64]| ((row[0] - 0.1).powi(2) + row[1] * row[1]).sqrt();
+    assert_eq!(sets[0].len(), 500);
+    assert!(sets[0].iter().all(|row| away(row) > row[2] && row[0].hypot(row[1]) < 1.0));
+    // Between the smallest and the largest hole there are points of some parameters only.
+    assert!(sets[0].iter().any(|row| away(row) < 0.3) && sets[0].iter().any(|row| row[2] > 0.5));
+    let rim = sets.last().expect("the condition that is a penalty");
+    assert!(!rim.is_empty());
+    for row in rim.iter() {
+        assert!((away(row) - row[2]).abs() < 1e-12, "{row:?}");
+        let outward = row[3] * (0.1 - row[0]) - row[4] * row[1];
+        assert!((outward - row[2]).abs() < 1e-12, "{row:?}");
+    }
+}

@@ -54,6 +54,14 @@ impl Resolver<'_> {
 
     fn region(&mut self, regions: &[Syntax], territory: &Domain) -> Result<IntegralRegion, Broken> {
         if let [Syntax { kind: SyntaxKind::Text(name), range }] = regions {
+            if territory.geometry.as_ref().is_some_and(|geometry| geometry.family.is_some()) {
+                let message = "an integral over a shape with parameters";
+                return Err(self.fail_with(
+                    range,
+                    message,
+                    "there are integrals over shapes of one size only",
+                ));
+            }
             if matches!(name.trim(), "inside" | "domain") {
                 return self.inside(range, territory);
             }

@@ -13,7 +13,7 @@ mod token;
 
 pub(super) use names::{Meaning, NameSplit, Scope, Uses};
 pub(super) use operators::shape;
-pub(super) use resolve::{Broken, Context, Integrals, Normals, Resolver, Value, Workshop};
+pub(super) use resolve::{Broken, Context, Integrals, NamedShape, Normals, Resolver, Value, Workshop};
 pub(super) use syntax::{Parser, Syntax, SyntaxKind};
 pub(super) use token::{Token, quotations};
 

@@ -4,6 +4,7 @@ use super::{Scope, Syntax, SyntaxKind, Uses, shape};
 use crate::expression::{Expression, Function, Leaf, Node, Overflow, Pool};
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::Text;
+use crate::problem::ShapeStep;
 use crate::problem::{CoordinateSystem, Domain, Elsewhere, GivenFunction, Integral};
 use geometry::Shape;
 use std::ops::Range;
@@ -18,6 +19,9 @@ pub(in crate::parse) enum Value {
 /// Something is wrong and has been reported.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::parse) struct Broken;
+
+/// A part of a shape: its name, what it is, and the steps that make it. `None` where it is wrong.
+pub(in crate::parse) type NamedShape = (String, Option<(Shape, Vec<ShapeStep>)>);
 
 /// What expressions are made with, over a whole file.
 #[derive(Default)]
@@ -34,7 +38,7 @@ pub(in crate::parse) struct Workshop {
     /// Expressions finished so far: each is walked once more.
     pub(in crate::parse) formulas: usize,
     /// Named parts of [geometry]; `None` where they are wrong.
-    pub(in crate::parse) parts: Vec<(String, Option<Shape>)>,
+    pub(in crate::parse) parts: Vec<NamedShape>,
     /// What the space coordinates are.
     pub(in crate::parse) system: CoordinateSystem,
     /// Where integrals are taken, once that is known.

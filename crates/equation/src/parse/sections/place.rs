@@ -1,6 +1,6 @@
 //! The `on` of a condition: `x = -1, x = 1`, `x = 0 and y = 0`, `boundary where x < 0`; on shapes `disk1`, `channel.left`.
 
-use crate::expression::{Leaf, Node};
+use crate::expression::{Leaf, Node, Pool};
 use crate::parse::document::Text;
 use crate::parse::expression::{
     Context, Parser, Resolver, Syntax, SyntaxError, SyntaxKind, Token, Value, Workshop,
@@ -48,7 +48,7 @@ pub(in crate::parse) fn read(
             Base::Surfaces(surfaces) => Some(surfaces.into_iter().map(surface).collect()),
             Base::Fixed(fixed) => {
                 let piece = intersection(text, &fixed, ranges, workshop);
-                piece.map(|piece| on_shape(piece, geometry))
+                piece.map(|piece| on_shape(&workshop.pool, piece, geometry))
             }
         };
         let context = Context::coordinates("a filter");
@@ -105,7 +105,7 @@ fn surface(position: usize) -> Piece {
 }
 
 /// A plane through a shape: the pieces of its boundary that lie on the plane, or what is inside of it.
-fn on_shape(piece: Piece, geometry: Option<&Geometry>) -> Vec<Piece> {
+fn on_shape(pool: &Pool, piece: Piece, geometry: Option<&Geometry>) -> Vec<Piece> {
     let (Some(geometry), &[(axis, value)]) = (geometry, &piece.fixed[..]) else { return vec![piece] };
     let Some(own) = geometry.axes.iter().position(|&other| other == axis) else { return vec![piece] };
     let bounds = geometry.solid.bounds()[own];
@@ -118,8 +118,10 @@ fn on_shape(piece: Piece, geometry: Option<&Geometry>) -> Vec<Piece> {
         flat && (level.constant + across * value).abs() <= 1e-9 * (bounds[1] - bounds[0]) * size
     };
     let pieces = geometry.solid.pieces();
-    let found: Vec<Piece> =
-        (0..pieces.len()).filter(|&position| lies(&&pieces[position])).map(surface).collect();
+    let found: Vec<Piece> = (0..pieces.len())
+        .filter(|&own| lies(&&pieces[own]) && !geometry.moves(pool, own))
+        .map(surface)
+        .collect();
     if found.is_empty() { vec![Piece { normal: None, ..piece }] } else { found }
 }
 

@@ -116,19 +116,20 @@ fn point(problem: &Problem, piece: &Piece, index: usize, width: usize) -> Vec<f6
 fn on_shape(geometry: &Geometry, piece: &Piece, noise: &Stream, row: &mut [f64]) {
     let dimension = geometry.axes.len();
     let (mut point, mut normal) = (vec![0.0; dimension], vec![0.0; dimension]);
+    let solid = geometry.at(row).into_owned();
     for attempt in 1..1000 {
         let uniform = |place: usize| noise.uniform((100 * attempt + place) as u64);
         let found = match piece.surface {
             Some(surface) => {
-                let own = &geometry.solid.pieces()[surface];
+                let own = &solid.pieces()[surface];
                 let unit: Vec<f64> = (0..own.parameters()).map(uniform).collect();
                 own.place(&unit, &mut point, &mut normal);
-                geometry.solid.outward(surface, &point, &normal).is_some()
+                solid.outward(surface, &point, &normal).is_some()
             }
             None => {
-                let bounds = geometry.solid.bounds().iter().enumerate();
+                let bounds = solid.bounds().iter().enumerate();
                 bounds.for_each(|(axis, [low, high])| point[axis] = low + (high - low) * uniform(axis));
-                geometry.solid.contains(&point)
+                solid.contains(&point)
             }
         };
         if found {

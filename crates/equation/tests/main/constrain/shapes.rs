@@ -73,8 +73,51 @@ fn what_no_smooth_function_can_hold_stays_a_penalty_and_says_why() {
     assert!(flux.treatments()[1].contains("does not prescribe the value"), "{:?}", flux.treatments());
 }
 
+const KITE: &str = "kite = \"polygon([[0.1, 0.1], [1.9, 0.2], [1.5, 0.9], [0.4, 0.8]])\"\nshape = \"kite\"";
+
+/// A condition for each side of the polygon: what they prescribe agrees in the corners if `last` is right.
+fn sides(last: &str) -> String {
+    format!(
+        "a = {{ on = \"kite.side1\", equation = \"u = sin(3*x)*y\" }}\nb = {{ on = \"kite.side2\", equation = \"u = sin(3*x)*y + (x - 1.9)*(y - 0.9)\" }}\n\
+         c = {{ on = \"kite.side3\", equation = \"u = sin(3*x)*y + (x - 1.5)*(x - 0.4)*exp(y)\" }}\nd = {{ on = \"kite.side4\", equation = \"{last}\" }}"
+    )
+}
+
 #[test]
-fn second_derivatives_of_phi_are_bounded_at_every_corner() {
+fn sides_of_a_convex_polygon_hold_exactly_whatever_each_of_them_prescribes() {
+    let case = on(KITE, &sides("u = sin(3*x)*y + (y - 0.1)*(y - 0.8)*cos(x)"));
+    assert_eq!(case.treatments(), ["a: exact", "b: exact", "c: exact", "d: exact"]);
+    assert_eq!(case.check_exact(1e-11), 4);
+    // Without one of them, and with a hole beside.
+    let three = sides("u_x = 1");
+    let hole = format!("{}\nhole = {{ on = \"hole\", equation = \"u = 1 + x\" }}", three);
+    let case = on(
+        &KITE.replace("shape = \"kite\"", "hole = \"disk([1, 0.5], 0.1)\"\nshape = \"kite - hole\""),
+        &hole,
+    );
+    let said = case.treatments();
+    assert_eq!(said.iter().filter(|treatment| treatment.ends_with("exact")).count(), 4, "{said:?}");
+    assert_eq!(case.check_exact(1e-11), 4);
+    let clash = on(KITE, &sides("u = 7"));
+    assert!(
+        clash.treatments().iter().any(|said| said.contains("other values are prescribed")),
+        "{:?}",
+        clash.treatments()
+    );
+}
+
+#[test]
+fn an_ansatz_on_a_polygon_knows_a_condition_at_its_sides_only() {
+    let solution = "u = sin(3*x)*exp(y)";
+    let case = on(KITE, &format!("walls = {{ on = \"boundary\", equation = \"{solution}\" }}"));
+    assert_eq!(case.check_exact(1e-11), 1);
+    let inside = at(&case, "g_u", [1.0, 0.5]);
+    let value = (3.0_f64).sin() * (0.5_f64).exp();
+    assert!((inside - value).abs() > 1e-3, "{inside} is the formula's own value inside");
+}
+
+#[test]
+fn second_derivatives_of_an_ansatz_are_bounded_at_every_corner() {
     let cases = [
         on(PLATE, "walls = { on = \"boundary\", equation = \"u = 0\" }"),
         on(
@@ -85,6 +128,7 @@ fn second_derivatives_of_phi_are_bounded_at_every_corner() {
             "shape = \"rectangle([0, 0], [2, 1]) - disk([0, 0], 0.5)\"",
             "walls = { on = \"boundary\", equation = \"u = 0\" }",
         ),
+        on(KITE, &sides("u = sin(3*x)*y + (y - 0.1)*(y - 0.8)*cos(x)")),
     ];
     for case in cases {
         assert!(
@@ -93,30 +137,26 @@ fn second_derivatives_of_phi_are_bounded_at_every_corner() {
             case.treatments()
         );
         let mut problem = case.constrained.clone();
-        let phi = problem
-            .given
-            .iter()
-            .find(|given| given.name == "phi_u")
-            .expect("phi")
-            .formula()
-            .expect("a formula");
-        let second: Vec<_> = [0, 1]
-            .map(|axis| {
-                let slope = problem.pool.differentiate(phi, axis);
+        let formulas: Vec<_> = problem.given.iter().filter_map(|given| given.formula()).collect();
+        assert!(problem.given.iter().any(|given| given.name == "phi_u"));
+        for formula in formulas {
+            let second = [0, 1].map(|axis| {
+                let slope = problem.pool.differentiate(formula, axis);
                 problem.pool.differentiate(slope, axis)
-            })
-            .to_vec();
-        let laplacian = problem.pool.sum(&second);
-        let corners = [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.1, 0.1], [1.5, 0.9], [0.5, 0.0], [0.0, 0.5]];
-        for [x, y] in corners {
-            for [dx, dy] in [[1e-8, 1e-8], [1e-8, 3e-8], [-1e-8, -1e-8]] {
-                let place = [x + dx, y + dy];
-                let value: f64 =
-                    equation::expression::evaluate(&problem.pool, laplacian, &|leaf| match leaf {
-                        Leaf::Coordinate(axis) => place[usize::from(axis)],
-                        other => panic!("{other:?}"),
-                    });
-                assert!(value.abs() < 1e3, "{value} at {place:?}");
+            });
+            let laplacian = problem.pool.sum(&second);
+            let corners =
+                [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.1, 0.1], [1.5, 0.9], [0.5, 0.0], [0.0, 0.5]];
+            for [x, y] in corners {
+                for [dx, dy] in [[1e-8, 1e-8], [1e-8, 3e-8], [-1e-8, -1e-8]] {
+                    let place = [x + dx, y + dy];
+                    let value: f64 =
+                        equation::expression::evaluate(&problem.pool, laplacian, &|leaf| match leaf {
+                            Leaf::Coordinate(axis) => place[usize::from(axis)],
+                            other => panic!("{other:?}"),
+                        });
+                    assert!(value.abs() < 1e3, "{value} at {place:?}");
+                }
             }
         }
     }
@@ -175,4 +215,29 @@ fn data_that_are_no_numbers_beyond_a_cut_are_not_continued_from_a_side_that_it_s
     let domain = &cut.constrained.domain;
     assert!(domain.covers(&[2.0, 0.75]) && domain.covers(&[2.0, 0.5]) && domain.covers(&[1.0, 0.25]));
     assert!(!domain.covers(&[2.0, 0.25]) && !domain.covers(&[1.5, 0.0]) && !domain.covers(&[2.0, 0.0]));
+}
+
+#[test]
+fn conditions_hold_exactly_on_a_shape_of_every_size() {
+    let family = |hole: &str| {
+        pair(&format!(
+            "[domain]\nx = [-1, 1]\ny = [-1, 1]\na = {{ range = [0.2, 0.6], parameter = true }}\n[geometry]\nouter = \"disk([0, 0], 1)\"\n\
+             inner = \"{hole}\"\nshape = \"outer - inner\"\n[unknowns]\nu = {{}}\n[equations]\nb = \"laplacian(u) = a\"\n\
+             [conditions]\nwarm = {{ on = \"inner\", equation = \"u = x + a\" }}\ncold = {{ on = \"outer\", equation = \"u = a*y\" }}\n\
+             [network]\nwidth = 6\ndepth = 2\n"
+        ))
+    };
+    for hole in
+        ["disk([0, 0], a)", "ellipse([a/4, 0], [a, 0.3])", "rotate(rectangle([-a/2, -0.1], [a/2, 0.1]), a)"]
+    {
+        let case = family(hole);
+        let said = case.treatments();
+        if hole.starts_with("rotate") {
+            // Sides of a hole go on inside.
+            assert!(said[0].contains("passes through the inside"), "{said:?}");
+            continue;
+        }
+        assert_eq!(said, ["warm: exact", "cold: exact"], "{hole}");
+        assert_eq!(case.check_exact(1e-11), 2);
+    }
 }

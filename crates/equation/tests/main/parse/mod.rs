@@ -13,6 +13,7 @@ mod resolving;
 mod robustness;
 mod round_trip;
 mod sampling;
+mod shape_families;
 pub(crate) mod shape_files;
 mod shapes;
 mod systems;

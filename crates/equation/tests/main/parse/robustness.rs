@@ -348,7 +348,7 @@ fn changed_shapes_are_survived() {
         bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (bits >> 33) as usize % limit
     };
-    for round in 0..1500 {
+    for round in 0..600 {
         let mut shape = SHAPES[round % SHAPES.len()].to_owned();
         for _ in 0..below(4) {
             let at = below(shape.len() + 1);

@@ -68,7 +68,7 @@ impl<'r> ShapeReader<'r> {
         let size = extent(&mesh.bounds());
         let shape = self.scaled(range, Shape::mesh(mesh), scale)?;
         self.note("stl", name, size, scale, notes);
-        Some(shape)
+        Some(self.known(shape))
     }
 
     /// Lines of a map or a drawing: the file, a factor, and for drawings how closely chords follow curves.
@@ -111,7 +111,7 @@ impl<'r> ShapeReader<'r> {
         let size = extent(&outline.bounds());
         let shape = self.scaled(range, Shape::outline(outline), rest.first())?;
         self.note("outline", name, size, rest.first(), Vec::new());
-        Some(shape)
+        Some(self.known(shape))
     }
 
     fn note(

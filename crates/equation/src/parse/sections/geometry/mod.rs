@@ -1,5 +1,6 @@
 //! `[geometry]`: the part of space that the problem is about, where that is not the whole box.
 
+mod family;
 mod imported;
 mod shape;
 
@@ -33,13 +34,13 @@ pub(in crate::parse) fn read(
         }
         return None;
     }
-    let mut shapes = ShapeReader::new(files, workshop);
+    let mut shapes = ShapeReader::new(files, ranges, workshop);
     for entry in section.entries.iter().filter(|entry| entry.key != WHOLE) {
         shapes.name_part(entry);
     }
     shapes.keep_parts();
     let entry = whole?;
-    let shape = shapes.read(&entry.node)?;
+    let (shape, steps) = shapes.read(&entry.node)?;
     let imported = shapes.imported;
     let axes = workshop.scope.space();
     if shape.dimension() != axes.len() {
@@ -59,30 +60,43 @@ pub(in crate::parse) fn read(
             return None;
         }
     };
+    if let Some((axis, [low, high])) = beyond(&solid, &axes, ranges)? {
+        let name = workshop.scope.coordinates[axis].0.clone();
+        let message =
+            format!("the shape lies between {name} = {low} and {name} = {high}, outside of [domain]");
+        let hint = imported::other_unit(&imported, &sizes(&axes, ranges))
+            .unwrap_or_else(|| format!("write `{name} = [{low}, {high}]` in [domain], or move the shape"));
+        workshop.mistakes.report_with(entry.node.span, message, hint);
+        return None;
+    }
+    let mut notes: Vec<String> = imported.iter().flat_map(|own| own.notes.iter().cloned()).collect();
+    notes.extend(imported::other_unit(&imported, &sizes(&axes, ranges)));
+    let family = family::read(&solid, &steps, (&axes, ranges), entry.node.span, workshop)?;
+    Some(Geometry { solid: Arc::new(solid), axes, notes, family: family.map(Arc::new) })
+}
+
+/// Where a solid reaches beyond the box: the coordinate, and how far it reaches.
+fn beyond(solid: &Solid, axes: &[usize], ranges: &[Option<(f64, f64)>]) -> Option<Option<(usize, [f64; 2])>> {
     for (&axis, [low, high]) in axes.iter().zip(solid.bounds()) {
         let (start, end) = (*ranges.get(axis)?)?;
         let slack = SLACK * (end - start);
         if *low < start - slack || *high > end + slack {
-            let name = workshop.scope.coordinates[axis].0.clone();
             // No negative zeros for people.
-            let (low, high) = (low + 0.0, high + 0.0);
-            let message =
-                format!("the shape lies between {name} = {low} and {name} = {high}, outside of [domain]");
-            let hint = imported::other_unit(&imported, &sizes(&axes, ranges)).unwrap_or_else(|| {
-                format!("write `{name} = [{low}, {high}]` in [domain], or move the shape")
-            });
-            workshop.mistakes.report_with(entry.node.span, message, hint);
-            return None;
+            return Some(Some((axis, [low + 0.0, high + 0.0])));
         }
     }
-    let mut notes: Vec<String> = imported.iter().flat_map(|own| own.notes.iter().cloned()).collect();
-    notes.extend(imported::other_unit(&imported, &sizes(&axes, ranges)));
-    Some(Geometry { solid: Arc::new(solid), axes, notes })
+    Some(None)
 }
 
 /// The shape of a region, which may use parts of the whole by their names.
 pub(super) fn region(node: &TomlNode, files: &dyn FileReader, workshop: &mut Workshop) -> Option<Shape> {
-    ShapeReader::of_parts(files, workshop).read(node)
+    let (shape, steps) = ShapeReader::of_parts(files, workshop).read(node)?;
+    if family::depends(&workshop.pool, &steps) {
+        let message = "a region may not depend on parameters of the family";
+        workshop.mistakes.report_with(node.span, message, "write its numbers as constants");
+        return None;
+    }
+    Some(shape)
 }
 
 /// Lengths of the sides of the box.

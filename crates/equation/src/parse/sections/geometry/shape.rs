@@ -2,12 +2,14 @@
 
 use super::imported::Imported;
 use super::{plural, refuse};
+use crate::expression::{Expression, Leaf, evaluate};
 use crate::parse::document::{Text, TomlEntry, TomlNode};
-use crate::parse::expression::{Syntax, SyntaxKind, Workshop};
+use crate::parse::expression::{Context, NamedShape, Syntax, SyntaxKind, Workshop};
 use crate::parse::files::FileReader;
 use crate::parse::reader;
 use crate::parse::source::Span;
 use crate::parse::suggest::listed;
+use crate::problem::ShapeStep;
 use geometry::{GeometryError, Shape};
 use std::ops::Range;
 
@@ -42,7 +44,13 @@ pub(super) struct ShapeReader<'r> {
     /// The one at hand.
     text: Text,
     /// Parts that were named before; `None` where they are wrong, which has been reported.
-    parts: Vec<(String, Option<Shape>)>,
+    parts: Vec<NamedShape>,
+    /// What makes the shape at hand, for other parameters, too.
+    steps: Vec<ShapeStep>,
+    /// Numbers that were read and belong to no step yet.
+    tape: Vec<Expression>,
+    /// The middle of every coordinate that is a parameter.
+    middle: Vec<Option<f64>>,
     pub(super) files: &'r dyn FileReader,
     /// What came from files so far.
     pub(super) imported: Vec<Imported>,
@@ -50,15 +58,21 @@ pub(super) struct ShapeReader<'r> {
 }
 
 impl<'r> ShapeReader<'r> {
-    pub(super) fn new(files: &'r dyn FileReader, workshop: &'r mut Workshop) -> Self {
+    pub(super) fn new(
+        files: &'r dyn FileReader,
+        ranges: &[Option<(f64, f64)>],
+        workshop: &'r mut Workshop,
+    ) -> Self {
         let text = Text::bare("", Span::new(0, 0..0));
-        ShapeReader { text, parts: Vec::new(), files, imported: Vec::new(), workshop }
+        let middle = super::family::middle(workshop, ranges);
+        let (parts, steps, tape, imported) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        ShapeReader { text, parts, steps, tape, middle, files, imported, workshop }
     }
 
     /// One that knows the parts that were kept.
     pub(super) fn of_parts(files: &'r dyn FileReader, workshop: &'r mut Workshop) -> Self {
         let parts = workshop.parts.clone();
-        ShapeReader { parts, ..ShapeReader::new(files, workshop) }
+        ShapeReader { parts, ..ShapeReader::new(files, &[], workshop) }
     }
 
     /// Leaves the parts to others.
@@ -68,16 +82,21 @@ impl<'r> ShapeReader<'r> {
 
     /// Reads a part and gives it its name.
     pub(super) fn name_part(&mut self, entry: &TomlEntry) {
-        let shape = self.read(&entry.node).map(|shape| shape.named(&entry.key));
+        let shape = self.read(&entry.node).map(|(shape, mut steps)| {
+            steps.push(ShapeStep::Named(entry.key.clone()));
+            (shape.named(&entry.key), steps)
+        });
         self.parts.push((entry.key.clone(), shape));
     }
 
-    /// The shape that a text states; what is wrong with it is reported.
-    pub(super) fn read(&mut self, node: &TomlNode) -> Option<Shape> {
+    /// The shape that a text states, at the middle of all parameters, and the steps that make it; what is wrong with it is reported.
+    pub(super) fn read(&mut self, node: &TomlNode) -> Option<(Shape, Vec<ShapeStep>)> {
         let text = reader::text(node, &mut self.workshop.mistakes)?;
         let syntax = self.workshop.syntax(text)?;
         self.text = text.clone();
-        self.shape(&syntax)
+        self.steps.clear();
+        let shape = self.shape(&syntax)?;
+        Some((shape, std::mem::take(&mut self.steps)))
     }
 
     pub(super) fn wrong<T>(
@@ -118,19 +137,16 @@ impl<'r> ShapeReader<'r> {
                     let other = self.shape(term)?;
                     let both = if *subtracted { whole.difference(other) } else { whole.union(other) };
                     whole = self.checked(range.clone(), both)?;
+                    self.steps.push(if *subtracted { ShapeStep::Difference } else { ShapeStep::Union });
                 }
                 Some(whole)
             }
             SyntaxKind::Product(factors) => {
-                let mut shapes = Vec::new();
-                for (divides, factor) in factors {
-                    if *divides {
-                        return self.wrong(range, "shapes cannot be divided", "write `a - b` for what is in a and not in b");
-                    }
-                    shapes.push(self.shape(factor)?);
+                if factors.iter().any(|(divides, _)| *divides) {
+                    return self.wrong(range, "shapes cannot be divided", "write `a - b` for what is in a and not in b");
                 }
-                let both = |one: Shape, other: Shape| one.intersection(other);
-                self.folded(range, shapes, both)
+                let factors: Vec<&Syntax> = factors.iter().map(|(_, factor)| factor).collect();
+                self.folded(range, &factors, &ShapeStep::Intersection)
             }
             _ => self.wrong(
                 range,
@@ -140,23 +156,28 @@ impl<'r> ShapeReader<'r> {
         }
     }
 
-    fn folded(
-        &mut self,
-        range: Range<usize>,
-        shapes: Vec<Shape>,
-        both: impl Fn(Shape, Shape) -> Result<Shape, GeometryError>,
-    ) -> Option<Shape> {
-        let mut shapes = shapes.into_iter();
-        let mut whole = shapes.next()?;
-        for other in shapes {
-            whole = self.checked(range.clone(), both(whole, other))?;
+    /// The first combined with the second, the result with the third, and so on.
+    fn folded(&mut self, range: Range<usize>, written: &[&Syntax], step: &ShapeStep) -> Option<Shape> {
+        let [first, others @ ..] = written else { return None };
+        let mut whole = self.shape(first)?;
+        for other in others {
+            let other = self.shape(other)?;
+            let both = match step {
+                ShapeStep::Union => whole.union(other),
+                ShapeStep::Intersection => whole.intersection(other),
+                _ => whole.difference(other),
+            };
+            whole = self.checked(range.clone(), both)?;
+            self.steps.push(step.clone());
         }
         Some(whole)
     }
 
     fn part(&mut self, name: &str, range: Range<usize>) -> Option<Shape> {
-        if let Some((_, shape)) = self.parts.iter().find(|(own, _)| own == name) {
-            return shape.clone();
+        if let Some((_, part)) = self.parts.iter().find(|(own, _)| own == name) {
+            let (shape, steps) = part.clone()?;
+            self.steps.extend(steps);
+            return Some(shape);
         }
         let hint = match self.parts.is_empty() {
             true => {
@@ -171,7 +192,29 @@ impl<'r> ShapeReader<'r> {
     }
 
     pub(super) fn number(&mut self, syntax: &Syntax) -> Option<f64> {
-        self.workshop.constant_of(&self.text, syntax, "a shape")
+        if self.middle.iter().all(Option::is_none) {
+            let number = self.workshop.constant_of(&self.text, syntax, "a shape")?;
+            self.tape.push(self.workshop.pool.number(number));
+            return Some(number);
+        }
+        let context = Context { coordinates: true, ..Context::numbers("a shape") };
+        let number = self.workshop.scalar_of(&self.text, syntax, &context)?;
+        let pool = &self.workshop.pool;
+        let middle = |leaf: Leaf| match leaf {
+            Leaf::Coordinate(axis) => self.middle.get(usize::from(axis)).copied().flatten(),
+            _ => None,
+        };
+        let foreign = pool.leaves(&[number]).into_iter().find(|leaf| middle(*leaf).is_none());
+        if let Some(foreign) = foreign {
+            let name = match foreign {
+                Leaf::Coordinate(axis) => self.workshop.scope.coordinates[usize::from(axis)].0.clone(),
+                _ => "a trained number".to_owned(),
+            };
+            let hint = "its numbers are constants, and parameters of the family";
+            return self.wrong(syntax.range.clone(), format!("a shape may not depend on `{name}`"), hint);
+        }
+        self.tape.push(number);
+        Some(evaluate(pool, number, &|leaf: Leaf| middle(leaf).unwrap_or(f64::NAN)))
     }
 
     fn numbers(&mut self, syntax: &Syntax) -> Option<Vec<f64>> {
@@ -203,6 +246,11 @@ impl<'r> ShapeReader<'r> {
 
     fn count(&mut self, syntax: &Syntax) -> Option<usize> {
         let number = self.number(syntax)?;
+        let written = self.tape.pop()?;
+        if self.workshop.pool.as_number(written).is_none() {
+            let message = "a number of copies or tips may not depend on a parameter";
+            return self.wrong(syntax.range.clone(), message, "as in `4`");
+        }
         if (1.0..=1e6).contains(&number) && number.fract() == 0.0 {
             return Some(number as usize);
         }
@@ -223,6 +271,8 @@ impl<'r> ShapeReader<'r> {
             "half_plane" => "half_space",
             other => other,
         };
+        let start = self.tape.len();
+        let mut counted = None;
         let shape = match (name, arguments) {
             ("interval", [low, high]) => Shape::interval(self.number(low)?, self.number(high)?),
             ("rectangle", [low, high]) => Shape::rectangle(self.vector(low)?, self.vector(high)?),
@@ -232,7 +282,9 @@ impl<'r> ShapeReader<'r> {
             ("polygon", [points]) => Shape::polygon(self.vertices(points)?),
             ("spline", [points]) => Shape::spline(self.vertices(points)?),
             ("star", [center, outer, inner, tips]) => {
-                Shape::star(self.vector(center)?, self.number(outer)?, self.number(inner)?, self.count(tips)?)
+                let tips = self.count(tips)?;
+                counted = Some(tips);
+                Shape::star(self.vector(center)?, self.number(outer)?, self.number(inner)?, tips)
             }
             ("sphere", [center, radius]) => Shape::sphere(self.vector(center)?, self.number(radius)?),
             ("ellipsoid", [center, axes]) => Shape::ellipsoid(self.vector(center)?, self.vector(axes)?),
@@ -250,13 +302,12 @@ impl<'r> ShapeReader<'r> {
             ("outline", [_] | [_, _] | [_, _, _]) => return self.outline(range, arguments),
             ("stl", [file, scale]) => return self.stl(range, file, Some(scale)),
             ("union" | "intersection" | "difference", [_, _, ..]) => {
-                let shapes =
-                    arguments.iter().map(|argument| self.shape(argument)).collect::<Option<Vec<_>>>()?;
-                return self.folded(range, shapes, |one, other| match name {
-                    "union" => one.union(other),
-                    "intersection" => one.intersection(other),
-                    _ => one.difference(other),
-                });
+                let step = match name {
+                    "union" => ShapeStep::Union,
+                    "intersection" => ShapeStep::Intersection,
+                    _ => ShapeStep::Difference,
+                };
+                return self.folded(range, &arguments.iter().collect::<Vec<_>>(), &step);
             }
             ("translate", [shape, by]) => self.shape(shape)?.translate(&self.numbers(by)?),
             ("rotate", [shape, angle]) => self.shape(shape)?.rotate2(self.number(angle)?, [0.0, 0.0]),
@@ -278,11 +329,23 @@ impl<'r> ShapeReader<'r> {
                 self.shape(shape)?.scale(self.number(factor)?, &self.numbers(about)?)
             }
             ("repeat", [shape, step, count]) => {
-                self.shape(shape)?.repeat(&self.numbers(step)?, self.count(count)?)
+                let (shape, step, count) = (self.shape(shape)?, self.numbers(step)?, self.count(count)?);
+                counted = Some(count);
+                shape.repeat(&step, count)
             }
             (name, arguments) => return self.no_call(name, place, arguments.len()),
         };
-        self.checked(range, shape)
+        let shape = self.checked(range, shape)?;
+        let numbers = self.tape.split_off(start);
+        self.steps.push(step(name, numbers, counted));
+        Some(shape)
+    }
+
+    /// Takes a shape from a file as it is.
+    pub(super) fn known(&mut self, shape: Shape) -> Shape {
+        self.tape.clear();
+        self.steps.push(ShapeStep::Known(shape.clone()));
+        shape
     }
 
     fn no_call(&mut self, name: &str, place: Range<usize>, arguments: usize) -> Option<Shape> {
@@ -296,6 +359,20 @@ impl<'r> ShapeReader<'r> {
                 let names = listed(CALLS.iter().map(|(own, _)| *own));
                 self.wrong(place, format!("there is no shape `{name}`"), format!("shapes are {names}"))
             }
+        }
+    }
+}
+
+/// The step of a call with these numbers, and a count where it has one.
+fn step(name: &str, numbers: Vec<Expression>, counted: Option<usize>) -> ShapeStep {
+    match (name, counted) {
+        ("translate", _) => ShapeStep::Translate(numbers),
+        ("rotate", _) => ShapeStep::Rotate(numbers),
+        ("scale", _) => ShapeStep::Scale(numbers),
+        ("repeat", Some(count)) => ShapeStep::Repeat { step: numbers, count },
+        (name, counted) => {
+            let kind = CALLS.iter().find(|(own, _)| *own == name).map_or("shape", |(own, _)| *own);
+            ShapeStep::Primitive { kind, numbers, counted }
         }
     }
 }

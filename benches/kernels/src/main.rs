@@ -1,4 +1,4 @@
-//! The pieces of a step: `cargo bench -p kernel`. Throughput of products is in multiply-adds, of
+//! The pieces of a step: `cargo run --release --manifest-path benches/kernels/Cargo.toml -- --bench`. Throughput of products is in multiply-adds, of
 //! everything else in points.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -9,7 +9,7 @@ use kernel::{Device, Kernel, Points, Precision, Weighted};
 use linear::{Accumulation, Float, Level, Scalars, Size, multiply};
 use std::sync::Arc;
 
-const BURGERS: &str = include_str!("../../../benches/problems/burgers.toml");
+const BURGERS: &str = include_str!("../../problems/burgers.toml");
 
 fn planned(overrides: &[String]) -> Arc<Plan> {
     let problem = parse_with(BURGERS, overrides).unwrap_or_else(|mistakes| panic!("{mistakes}"));
