@@ -54,6 +54,10 @@ pub(crate) fn train(
     };
     let run = folder.as_ref().map(|folder| folder.path());
     let mut warnings = warnings(&trained, folder.as_ref());
+    if manner.workers.is_some() && !experiment.visits_batches() {
+        let what = "--workers has no effect: no step visits a batch (state training.batch, or `batch` of a table in [data])";
+        warnings.push(what.to_owned());
+    }
     let idle = run.filter(|_| asked == Asked::More && trained.steps == before);
     warnings.extend(idle.and_then(|run| used_up(&trained, run)));
     if manner.json {

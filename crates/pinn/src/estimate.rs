@@ -47,7 +47,8 @@ impl Experiment {
         let Some(first) = host.settled().first() else { return Ok(()) };
         let most_points = first.points;
         let sampling = Sampling { adaptive: Adaptive::Even, veto: None, ..first.sampling.clone() };
-        let measured = Settings { method, most_points, sampling, resample: None, ..first.clone() };
+        let measured =
+            Settings { method, most_points, sampling, resample: None, batch: None, ..first.clone() };
         Ok(self.need_of(&measured).check(available()?)?)
     }
 
@@ -68,10 +69,6 @@ impl Experiment {
             plan.terms.iter().map(|term| points(term) * width(term) as f64).sum::<f64>()
         };
         let mut copies = 1.0;
-        if self.finds_batches(settings) {
-            // Those that are found before they are wanted, and those that are being found.
-            copies += ahead(self.workers()) as f64 + self.workers() as f64;
-        }
         if settings.resample.is_some() {
             // New ones are drawn while the old ones are there.
             copies += 1.0;
@@ -88,6 +85,13 @@ impl Experiment {
             copies += 3.0;
         }
         let need = Need::default().with(HostPurpose::Points, copies * each(|term| term.row.width()));
+        // Batches that are found before they are wanted, and those that are being found.
+        let found = plan
+            .terms
+            .iter()
+            .map(|term| (self.batch_of(term, settings).unwrap_or(0) * term.row.width()) as f64);
+        let at_once = ahead(self.workers()) as f64 + self.workers() as f64;
+        let need = need.with(HostPurpose::Points, at_once * found.sum::<f64>());
         let inside = plan.terms.iter().filter(|term| term.source == Source::Interior);
         let candidate = |term: &Term| 2.0 * term.row.width() as f64 + ORDERING;
         let candidates: f64 = inside.map(|term| points(term) * candidate(term)).sum();
@@ -108,27 +112,23 @@ impl Experiment {
         }
     }
 
-    /// Whether a phase's points are found batch by batch.
-    fn finds_batches(&self, settings: &Settings) -> bool {
-        let moves = settings.sampling.adaptive.moves();
-        let tables = 0..self.problem().data.len();
-        settings.batch.is_some() && !moves
-            || tables.into_iter().any(|table| self.tables().stored(table).is_some())
+    /// How many points of a term a step visits, where they are found batch by batch.
+    fn batch_of(&self, term: &Term, settings: &Settings) -> Option<usize> {
+        match term.source {
+            Source::Interior if !settings.sampling.adaptive.moves() => settings.batch,
+            Source::Data(table) if self.tables().stored(table).is_some() => self.problem().data[table].batch,
+            Source::Interior | Source::Prediction | Source::Condition(_) | Source::Data(_) => None,
+        }
     }
 
     /// Points of a term that are in memory at the same time.
     fn points_at_once(&self, term: &Term, settings: &Settings, most: usize) -> usize {
-        let batch = match term.source {
-            Source::Interior if !settings.sampling.adaptive.moves() => settings.batch,
-            Source::Data(table) if self.tables().stored(table).is_some() => self.problem().data[table].batch,
-            Source::Interior | Source::Prediction | Source::Condition(_) | Source::Data(_) => None,
-        };
         let all = match term.source {
             Source::Data(table) => self.tables().trained_rows(table),
             Source::Interior | Source::Prediction | Source::Condition(_) => self.points_of(term, most),
         };
         // At the end, losses are looked at in pieces of a certain size.
-        batch.map_or(all, |batch| batch.max(PIECE).min(all))
+        self.batch_of(term, settings).map_or(all, |batch| batch.max(PIECE).min(all))
     }
 
     /// With what the method keeps, given the rows of all points.
@@ -236,6 +236,18 @@ mod tests {
         let (purpose, _) =
             largest(&["training.optimizer=ssbroyden", "network.width=120", "training.points=100"]);
         assert_eq!(purpose, HostPurpose::History);
+    }
+
+    #[test]
+    fn points_that_are_drawn_when_they_are_needed_count_by_the_batch() {
+        let of = |more: &[&str]| {
+            let stated = ["training.points=1000000000", "training.optimizer=adam", "training.batch=100000"];
+            experiment(&[&stated[..], more].concat()).memory_need().bytes()
+        };
+        // Rows have two numbers; six batches at most, with one worker, and one that a step visits.
+        assert!((9_600_000..50_000_000).contains(&of(&[])), "{}", of(&[]));
+        assert!(of(&["training.adaptive=true"]) > 50_000_000_000, "points that move are there");
+        assert!(of(&["training.condition_points=1000000", "training.hard_constraints=off"]) < 80_000_000);
     }
 
     #[test]

@@ -248,6 +248,12 @@ impl Experiment {
         self.workers.unwrap_or_else(|| usual_workers(self.device.hardware()))
     }
 
+    /// Whether steps visit anything in batches.
+    pub fn visits_batches(&self) -> bool {
+        let phases = self.settled().iter().any(|settings| settings.batch.is_some());
+        phases || self.problem.data.iter().any(|data| data.batch.is_some())
+    }
+
     /// Refuses batches of measurements for a method that compares losses at successive steps: it needs the same rows.
     pub fn check_batches(&self) -> Result<(), TrainError> {
         let stepwise = |settings: &&Settings| settings.method.traits().order != Order::First;

@@ -502,6 +502,9 @@ fn a_killed_run_on_batches_and_a_table_in_its_file_goes_on_to_the_same_bits_with
     assert!(first["waited"].as_f64().is_some_and(|seconds| seconds >= 0.0), "{first}");
     let refused = folder.pinnace(&["resume", "run", "--workers", "many"]);
     assert_eq!(refused.status.code(), Some(2));
+    let idle = folder.json(&small(&["--steps", "2", "--no-run", "--workers", "3"]));
+    let said = idle["warnings"][0].as_str().expect("a warning");
+    assert!(said.contains("--workers has no effect"), "{said}");
 }
 
 /// After which step the newest checkpoint of a run was written; zero where there is none.

@@ -132,6 +132,13 @@ impl<'problem> TableColumns<'problem> {
         }
     }
 
+    /// The first column of a row that is used and has no number in it.
+    pub(super) fn without_number(&self, row: &[f64]) -> Option<usize> {
+        let is_used = |expected: &Expected| !matches!(expected, Expected::Ignored);
+        let mut columns = row.iter().zip(&self.columns);
+        columns.position(|(value, expected)| is_used(expected) && !value.is_finite())
+    }
+
     /// Whether a row lacks something that is measured.
     pub(super) fn lacks(&self, row: &[f64]) -> bool {
         row.iter().zip(&self.columns).any(|(value, expected)| match expected {

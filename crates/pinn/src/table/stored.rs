@@ -164,7 +164,7 @@ impl StoredTable {
             for (number, bytes) in (range.start + 1..).zip(bytes.chunks_exact(each)) {
                 put_row(bytes, &mut row);
                 layout.scale(&mut row);
-                if let Some(column) = row.iter().position(|value| !value.is_finite()) {
+                if let Some(column) = layout.without_number(&row) {
                     let fault = TableFault::RowNotFinite { row: number, column: column + 1 };
                     return Err(self.wrong(fault));
                 }

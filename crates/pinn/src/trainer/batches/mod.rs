@@ -47,7 +47,7 @@ struct Found {
 
 /// Threads that find points, where nobody says how many: beside a processor that takes the steps one is enough, a device waits for more.
 pub(crate) fn usual_workers(hardware: Hardware) -> usize {
-    /// So many find 20 million points a second and more, which is what a large device takes of a small network.
+    /// So many find about 20 million points a second, which is what a large device takes of a small network.
     const MOST: usize = 12;
     match hardware {
         Hardware::Cpu => 1,
