@@ -5,7 +5,7 @@ use super::cover::Cover;
 use equation::counter::Stream;
 use equation::problem::Sampler;
 use geometry::Solid;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Candidates per entry of a table.
 pub(super) const ENTRY: u64 = 1 << 16;
@@ -102,6 +102,15 @@ pub(super) fn keep(source: &CountSource, counts: Counts) {
     if counts.len() > before {
         put(&mut memory.counts, source.clone(), Arc::new(counts));
     }
+}
+
+/// Whose turn it is to count.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Waits until nobody else counts. Threads that computations are shared out to do not wait: who counts may wait for them.
+pub(super) fn turn() -> Option<MutexGuard<'static, ()>> {
+    let may_wait = rayon::current_thread_index().is_none();
+    may_wait.then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The cover of a shape; `make` makes one where there is none.

@@ -179,7 +179,13 @@ struct Parted<'p> {
 impl Parted<'_> {
     /// Rows of the points of a range; `None` where candidates end before.
     fn rows(&self, range: Range<usize>, width: usize) -> Option<Vec<f64>> {
-        let known = counts::known(&self.source);
+        let mut known = counts::known(&self.source);
+        // Where much is to be counted, one thread does so, and others wait for what it finds.
+        let far = known.last().copied().unwrap_or(0) + WAVE <= range.start as u64;
+        let turn = if far { counts::turn() } else { None };
+        if turn.is_some() {
+            known = counts::known(&self.source);
+        }
         let (entry, mut before) = begin(&known, range.start);
         let mut position = entry as u64 * ENTRY;
         // Counts are added to the table where it ends, one after the other.
