@@ -139,9 +139,7 @@ fn networks(
 #[test]
 fn kernels_compile_in_every_precision() {
     let mut cases: Vec<_> = networks(["network.width=32", "network.depth=2"], "sm_90a").collect();
-    let wide = case("burgers.toml", &["network.width=128", "network.depth=4"]);
-    cases.push((wide, Precision::Fp16x3, Kernels::Training, "sm_90a"));
-    let narrow = case("burgers.toml", &["network.width=20", "network.depth=4"]);
+    let narrow = case("burgers.toml", &["network.width=20", "network.depth=2"]);
     cases.push((narrow, Precision::F64, Kernels::All, "sm_80"));
     check_all(cases);
 }

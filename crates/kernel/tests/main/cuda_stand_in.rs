@@ -35,6 +35,7 @@ fn loss_and_gradient_of_other_networks_are_those_of_the_interpreter() {
     check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x6, 33);
     check("burgers.toml", &["network.width=40", "network.depth=3"], Precision::Bf16x3, 9);
     check("burgers.toml", &["network.width=100", "network.depth=2"], Precision::Bf16x3, 41);
+    check("burgers.toml", &["network.width=100", "network.depth=3"], Precision::Fp16x3, 41);
     check("burgers.toml", &["network.width=64", "network.depth=1"], Precision::Bf16, 33);
     check("wave-3d.toml", &["network.width=20", "network.depth=2"], Precision::Bf16x6, 100);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::F64, 31);
@@ -45,7 +46,7 @@ fn loss_and_gradient_of_other_networks_are_those_of_the_interpreter() {
 #[test]
 fn numbers_in_half_precision_are_scaled() {
     check("burgers.toml", &["network.width=20", "network.depth=3"], Precision::Fp16x3, 33);
-    check("burgers.toml", &["network.width=100", "network.depth=3"], Precision::Fp16x3, 41);
+    check("burgers.toml", &["network.width=64", "network.depth=2"], Precision::Fp16x3, 41);
     check("inverse.toml", &["network.kind=modified-mlp"], Precision::Fp16x3, 7);
 }
 
@@ -251,8 +252,8 @@ fn steps_of_gauss_newton_are_the_same_with_rows_as_unknowns() {
 fn steps_of_gauss_newton_are_the_same_by_conjugate_gradients_whether_rows_stay_or_come_in_chunks() {
     let small = case("inverse.toml", &[]);
     let mut kernel = stand_in(&small, Precision::F64);
-    agreement::tried_steps(&small, &mut kernel, 40, Unknowns::Diagonal);
-    agreement::tried_steps_in_chunks(&small, &mut kernel, 40, Unknowns::Diagonal);
+    agreement::tried_steps(&small, &mut kernel, 20, Unknowns::Diagonal);
+    agreement::tried_steps_in_chunks(&small, &mut kernel, 20, Unknowns::Diagonal);
 }
 
 #[test]
