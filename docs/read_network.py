@@ -22,6 +22,7 @@ operations = {
     "gelu": lambda z: z * 0.5 * (1 + np.vectorize(math.erf)(z / math.sqrt(2))),
     "gate": lambda gate, first, second: gate * first + (1 - gate) * second,
     "add": lambda left, right: left + right,
+    "multiply": lambda left, right: left * right,
 }
 points = np.loadtxt(sys.argv[2], delimiter=",", skiprows=1, ndmin=2)
 
@@ -33,6 +34,12 @@ def run(points, prefix):
         read = [signals[signal] for signal in layer["inputs"]]
         if layer["kind"] == "dense":
             output = read[0] @ tensors[prefix + layer["weight"]] + tensors[prefix + layer["bias"]]
+        elif layer["kind"] == "scale":
+            output = tensors[prefix + layer["factors"]] * read[0]
+        elif layer["kind"] == "blend":
+            output = read[1] + tensors[prefix + layer["factors"]] * (read[0] - read[1])
+        elif layer["kind"] == "select":
+            output = read[0][:, slice(*layer["columns"])]
         else:
             output = operations[layer["kind"]](*read)
         signals[layer["output"]] = output

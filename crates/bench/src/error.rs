@@ -1,6 +1,6 @@
 //! Why there is no measurement.
 
-use crate::{AccuracyError, CaseError};
+use crate::{AccuracyError, BaselineError, CaseError};
 use kernel::KernelError;
 use pinnace::{Refusal, TrainError};
 use plot::PlotError;
@@ -20,6 +20,9 @@ pub enum BenchError {
     /// The starting line of a comparison cannot be read.
     #[error(transparent)]
     Case(#[from] CaseError),
+    /// There is nothing to compare with.
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
     /// Trainings cannot be compared.
     #[error(transparent)]
     Accuracy(#[from] AccuracyError),

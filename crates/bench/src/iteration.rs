@@ -1,8 +1,8 @@
 //! One iteration of Gauss-Newton, many times.
 
 use super::case::{self, CaseManifest};
-use super::peak_bytes;
 use super::step::{DeviceMemory, StartingPoint, StepSettings, on_threads, open};
+use super::{machine, peak_bytes};
 use crate::BenchError;
 use equation::problem::{Method, Solver};
 use kernel::Kernel;
@@ -39,6 +39,8 @@ pub struct IterationReport {
     pub device: &'static str,
     /// On how many threads.
     pub threads: usize,
+    /// On which machine.
+    pub machine: String,
     /// Milliseconds of a plain iteration: normal equations, one factor, one loss.
     pub plain_ms: f64,
     /// Milliseconds of an iteration of training: two dampings, each with geodesic acceleration.
@@ -104,6 +106,7 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<IterationReport, B
         parameters: plan.parameter_count(),
         device: settings.device.name(),
         threads,
+        machine: machine::name(settings.device),
         plain_ms,
         training_ms,
         iterations: [plain_count, training_count],

@@ -7,7 +7,9 @@ mod accuracy_error;
 mod case;
 mod error;
 mod iteration;
+mod machine;
 mod memory;
+mod regress;
 mod scaling;
 mod step;
 
@@ -20,5 +22,6 @@ pub use case::CaseError;
 pub use error::BenchError;
 pub use iteration::{IterationReport, bench_iteration, first_iterations_of_case};
 pub use memory::peak_bytes;
+pub use regress::{BaselineError, BaselineLine, Comparison, Speed, read_baseline};
 pub use scaling::{ProcessorReport, ScalingReport, ScalingSettings, bench_scaling};
 pub use step::{DeviceMemory, FirstSteps, StepReport, StepSettings, bench_step, first_steps_of_case};

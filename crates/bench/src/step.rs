@@ -1,7 +1,7 @@
 //! One training step, many times: loss, gradient, update.
 
 use super::case::{self, CaseManifest};
-use super::peak_bytes;
+use super::{machine, peak_bytes};
 use crate::BenchError;
 use equation::problem::Method;
 use equation::taylor::Plan;
@@ -70,6 +70,10 @@ pub struct StepReport {
     pub device: &'static str,
     /// On how many threads.
     pub threads: usize,
+    /// On which machine.
+    pub machine: String,
+    /// How much a GPU did before the first step.
+    pub compile: &'static str,
     /// Milliseconds per step.
     pub median_ms: f64,
     /// A tenth of the steps was faster.
@@ -190,6 +194,8 @@ fn measure(settings: &StepSettings, threads: usize) -> Result<StepReport, BenchE
         precision: settings.precision.name(),
         device: settings.device.name(),
         threads,
+        machine: machine::name(settings.device),
+        compile: settings.compile.name(),
         median_ms: quantile(0.5),
         p10_ms: quantile(0.1),
         p90_ms: quantile(0.9),

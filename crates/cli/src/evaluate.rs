@@ -142,7 +142,7 @@ pub(crate) fn grid(text: Option<&str>, experiment: &Experiment) -> anyhow::Resul
 
 /// That a run is still trained, and where it is.
 fn under_way(live: &Live) -> String {
-    match &live.logged {
+    match live.logged.as_deref() {
         Some(Record { step, .. }) => format!(" (its newest checkpoint; training is at step {step})"),
         None => " (its newest checkpoint; training has begun)".to_owned(),
     }

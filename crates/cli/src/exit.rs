@@ -17,6 +17,9 @@ pub(crate) const DONE: ExitCode = ExitCode::SUCCESS;
 /// Wrong usage or a wrong problem file; clap ends with the same code.
 const WRONG_INPUT: u8 = 2;
 
+/// Something got slower than it was.
+pub(crate) const SLOWER: u8 = 3;
+
 /// Interrupted from the keyboard: 128 plus the number of SIGINT, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -123,6 +126,7 @@ fn of_measurement(error: &BenchError) -> ExitCode {
         BenchError::Kernel(error) => of_kernel(error),
         BenchError::Picture(error) => of_picture(error),
         BenchError::Case(_)
+        | BenchError::Baseline(_)
         | BenchError::Accuracy(AccuracyError::Taken { .. } | AccuracyError::Different { .. }) => {
             ExitCode::from(WRONG_INPUT)
         }
@@ -156,6 +160,7 @@ fn of_training(error: &TrainError) -> ExitCode {
         | TrainError::SequenceEnds { .. }
         | TrainError::OtherTable { .. }
         | TrainError::BatchOfData { .. }
+        | TrainError::NeedsF64 { .. }
         | TrainError::EmptyPlace { .. } => ExitCode::from(WRONG_INPUT),
         TrainError::Run(error) => of_run(error),
         TrainError::Kernel(error) => of_kernel(error),

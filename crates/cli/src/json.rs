@@ -2,8 +2,8 @@
 
 use crate::{decisions, report};
 use pinnace::{
-    Enforcement, Experiment, Fallback, FieldError, Losses, MemoryUse, Misfit, QuantityValue, Trained,
-    Validation,
+    Enforcement, Experiment, Fallback, FieldError, Losses, MemoryUse, Misfit, Precision, QuantityValue,
+    Trained, Validation,
 };
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -52,11 +52,21 @@ pub(crate) fn write(
         "stopped": trained.stopped.name(),
         "warnings": problem.warnings().into_iter().chain(warnings.iter().cloned()).collect::<Vec<_>>(),
         "memory": trained.memory.map(memory),
+        "host_bytes": trained.host_bytes,
+        "incidents": trained.incidents,
+        "steadiness": trained.steadiness,
+        "performance": decisions::performance_json(experiment),
+        "precisions": trained.precisions.iter().map(taken_in).collect::<Vec<_>>(),
         "fallbacks": trained.fallbacks.iter().map(fallback).collect::<Vec<_>>(),
     });
     let object = with_validations(object, experiment, &trained.losses, &trained.validations);
     writeln!(output, "{object}")?;
     Ok(())
+}
+
+/// Steps that were taken in a precision.
+fn taken_in(&(precision, steps): &(Precision, u64)) -> Value {
+    json!({ "precision": precision.name(), "steps": steps })
 }
 
 /// What was done by a slower path.

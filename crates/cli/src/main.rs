@@ -6,10 +6,10 @@
 #![forbid(unsafe_code)]
 
 mod accuracy;
-mod age;
 mod args;
 mod bench;
 mod cache;
+mod check;
 mod clean;
 mod decisions;
 mod doctor;
@@ -24,9 +24,11 @@ mod new;
 mod notices;
 mod plot;
 mod reference;
+mod regress;
 mod report;
 mod resume;
 mod scaling;
+mod schedule;
 mod session;
 mod shell;
 mod terminal;
@@ -56,11 +58,13 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Resume(choices) => resume::resume(choices, &mut output)?,
         Command::Plot(choices) => plot::plot(choices, &mut output)?,
         Command::Explain(choices) => explain::explain(choices, &mut output)?,
+        Command::Check(choices) => check::check(choices, &mut output)?,
         Command::Geometry(choices) => geometry::geometry(choices, &mut output)?,
         Command::List => inspect::list(&mut output)?,
         Command::Bench(Bench::Scaling(choices)) => scaling::scaling(choices, &mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,
         Command::Bench(Bench::Iteration(choices)) => bench::iteration(choices, &mut output)?,
+        Command::Bench(Bench::Regress(choices)) => regress::regress(choices, &mut output)?,
         Command::Bench(Bench::Accuracy(choices)) => accuracy::accuracy(choices, &mut output)?,
         Command::New(choices) => new::new(choices, &mut output)?,
         Command::Evaluate(choices) => evaluate::evaluate(choices, &mut output)?,

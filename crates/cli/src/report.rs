@@ -2,9 +2,10 @@
 
 use crate::clean;
 use pinnace::memory::megabytes;
+use pinnace::stability::{Incidents, Steadiness};
 use pinnace::{
-    Enforcement, Experiment, FieldError, Losses, MemoryUse, Misfit, QuantityValue, Stopped, Trained,
-    Treatment, Validation,
+    Enforcement, Experiment, FieldError, Losses, MemoryUse, Misfit, Precision, QuantityValue, Stopped,
+    Trained, Treatment, Validation,
 };
 use std::io::Write;
 use std::path::Path;
@@ -39,6 +40,12 @@ pub(crate) fn write(
     if let Some(share) = trained.waiting {
         writeln!(output, "data: {:.1} % of the time waiting for batches", 100.0 * share)?;
     }
+    if trained.precisions.iter().any(|(precision, _)| *precision != experiment.precision()) {
+        writeln!(output, "precision {}", shares(&trained.precisions))?;
+    }
+    if let Some(line) = steadiness(trained.incidents, trained.steadiness) {
+        writeln!(output, "stability {line}")?;
+    }
     residuals(experiment, &trained.losses, &trained.relative_residuals, output)?;
     validations(experiment, &trained.losses, &trained.validations, output)?;
     errors(experiment, &trained.errors, output)?;
@@ -65,6 +72,52 @@ pub(crate) fn write(
         writeln!(output, "  draw      pinnace plot {path}")?;
     }
     Ok(())
+}
+
+/// Steps by the precision that they were taken in.
+fn shares(precisions: &[(Precision, u64)]) -> String {
+    let all: u64 = precisions.iter().map(|(_, steps)| steps).sum();
+    let share = |(precision, steps): &(Precision, u64)| {
+        format!("{precision} in {:.1} % of the steps", 100.0 * *steps as f64 / all as f64)
+    };
+    precisions.iter().map(share).collect::<Vec<_>>().join(", then ")
+}
+
+/// What went wrong and was made good, if anything did.
+fn steadiness(incidents: Incidents, steadiness: Option<Steadiness>) -> Option<String> {
+    if incidents.total() == 0 && steadiness.is_none() {
+        return None;
+    }
+    let Incidents { told, skipped, restored, mended } = incidents;
+    let counts = [
+        (restored, "state restored", "states restored"),
+        (skipped, "step skipped", "steps skipped"),
+        (mended, "gradient mended", "gradients mended"),
+        (told, "loss far above those before", "losses far above those before"),
+    ];
+    let counted = counts
+        .iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|&(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
+    let score = steadiness.map(|it| {
+        let parts = [
+            ("no number", it.nan),
+            ("infinite", it.infinite),
+            ("overflow", it.overflow),
+            ("clipped", it.clipped),
+        ];
+        let parts = parts
+            .iter()
+            .filter(|(_, share)| *share >= 5e-4)
+            .map(|(name, share)| format!("{name} {:.1} %", 100.0 * share));
+        let parts = parts.collect::<Vec<_>>().join(", ");
+        format!(
+            "score {:.3} in the last steps{}",
+            it.score,
+            if parts.is_empty() { parts } else { format!(" ({parts})") }
+        )
+    });
+    Some(counted.chain(score).collect::<Vec<_>>().join(", "))
 }
 
 /// Memory of a device in words.

@@ -33,13 +33,19 @@ pub(crate) fn train(
     output: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
     exit::check_gpu(&manner.gpu, experiment.device())?;
-    let compile = manner.gpu.compile.unwrap_or_default();
-    let experiment = experiment.clone().within(manner.gpu.memory_limit).compiled(compile);
-    let experiment = &experiment.with_workers(manner.workers.map(usize::from));
+    let experiment = in_manner(experiment.clone(), manner);
+    let experiment = &if manner.anomaly { experiment.stopping_at_faults() } else { experiment };
     let stop = listen_for_interruption()?;
     let before = now.steps;
     let mut terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
-    experiment.notes().iter().chain(&decisions::lines(experiment)).for_each(|line| terminal.say(line));
+    // Until the pictures are drawn.
+    let claim = experiment.machine_use().claim();
+    experiment
+        .notes()
+        .iter()
+        .chain(&claim.notices)
+        .chain(&decisions::lines(experiment))
+        .for_each(|line| terminal.say(line));
     let trained = match &mut folder {
         Some(folder) => folder.train(experiment, &mut now, stop, &mut terminal),
         None => experiment.train_from(&mut now, stop, &mut terminal),
@@ -102,6 +108,22 @@ pub(crate) fn train(
     })
 }
 
+/// With what the command line says of how to compute.
+pub(crate) fn in_manner(experiment: Experiment, manner: &Manner) -> Experiment {
+    let experiment = experiment.within(manner.gpu.memory_limit);
+    let experiment = experiment.with_workers(manner.workers.map(usize::from));
+    match manner.gpu.compile {
+        Some(compile) => experiment.compiled(compile),
+        None => experiment,
+    }
+}
+
+/// What the level of the experiment finds to be the fastest, told while it is looked for.
+pub(crate) fn measured(experiment: Experiment, manner: &Manner) -> Result<Experiment, TrainError> {
+    let terminal = Terminal::new(Style::choose(manner.quiet, manner.plain));
+    experiment.improved(&[], &mut |line| terminal.say(line))
+}
+
 /// Makes writing beyond a limit on the size of files an error like that of a full disk, which training survives, and
 /// not the end of the process. Called before there are other threads: they start with what this one blocks.
 #[cfg(unix)]
@@ -117,13 +139,21 @@ pub(crate) fn outlive_file_size_limits() {}
 /// Says what is left of a run that went wrong. One that never took a step is none: nothing of it is left.
 fn ended_early(error: TrainError, folder: Folder, steps: u64) -> anyhow::Error {
     let path = folder.path().display().to_string();
+    let trouble = folder.path().join("trouble");
+    let proof = if trouble.is_dir() {
+        format!("; the state where it went wrong is in {}", trouble.display())
+    } else {
+        String::new()
+    };
     let left = match (folder.is_new() && steps == 0, folder.newest()) {
         (true, _) => match folder.discard() {
             Ok(()) => "no step was taken, and no run was kept".to_owned(),
             Err(cause) => format!("no step was taken, and the run cannot be removed ({cause})"),
         },
-        (false, Some(step)) => format!("training ended early; the run is in {path}, up to step {step}"),
-        (false, None) => format!("training ended early; the run is in {path}"),
+        (false, Some(step)) => {
+            format!("training ended early; the run is in {path}, up to step {step}{proof}")
+        }
+        (false, None) => format!("training ended early; the run is in {path}{proof}"),
     };
     anyhow::Error::new(error).context(left)
 }

@@ -2,8 +2,10 @@
 
 use crate::clean::{self, stderr};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pinnace::memory::show;
 use pinnace::optimize::Trust;
-use pinnace::{BalancedPart, ChosenDevice, Event, Sink, SlowWay, StepTaken};
+use pinnace::stability::Incident;
+use pinnace::{BalancedPart, ChosenDevice, Event, MemoryTaken, Sink, SlowWay, StepTaken};
 use std::io::{IsTerminal, Write};
 
 /// How progress is shown.
@@ -48,7 +50,14 @@ pub(crate) struct Terminal {
     stage: Option<(String, usize, usize)>,
     /// As last measured.
     error: Option<f64>,
+    /// As last looked at.
+    memory: Option<MemoryTaken>,
+    /// How often something went wrong.
+    incidents: usize,
 }
+
+/// Incidents that are told one by one.
+const INCIDENTS_SHOWN: usize = 5;
 
 /// A step as far as it is shown.
 #[derive(Clone, Copy)]
@@ -62,6 +71,8 @@ struct ShownStep {
     phase_seconds: f64,
     points_per_second: f64,
     trust: Option<Trust>,
+    /// Of this process, in bytes, as last looked at.
+    memory: Option<MemoryTaken>,
 }
 
 impl Terminal {
@@ -82,6 +93,8 @@ impl Terminal {
             budget: None,
             stage: None,
             error: None,
+            memory: None,
+            incidents: 0,
         }
     }
 
@@ -105,7 +118,8 @@ impl Terminal {
             }
             Some(_) | None => "time left unknown".to_owned(),
         };
-        let ShownStep { step, loss, seconds, share, points_per_second, trust, .. } = now;
+        let ShownStep { step, loss, seconds, share, points_per_second, trust, memory, .. } = now;
+        let memory = memory.map(|memory| format!("  {}", show(memory.host))).unwrap_or_default();
         let trust = trust
             .map(|Trust { damping, gain, .. }| format!("  damping {damping:.0e}  gain {gain:.2}"))
             .unwrap_or_default();
@@ -114,7 +128,7 @@ impl Terminal {
             self.stage.as_ref().map(|(kind, number, count)| format!("{kind} {}/{count}  ", number + 1));
         let stage = stage.unwrap_or_default();
         let text = format!(
-            "{stage}step {step}  loss {loss:.3e}{error}{trust}  {left}  {points_per_second:.2e} points/s"
+            "{stage}step {step}  loss {loss:.3e}{error}{trust}  {left}  {points_per_second:.2e} points/s{memory}"
         );
         match self.style {
             Style::Bar => {
@@ -132,6 +146,20 @@ impl Terminal {
         let by_steps = steps.map(|steps| step as f64 / steps.max(1) as f64);
         let by_time = time.map(|time| seconds / time);
         by_steps.into_iter().chain(by_time).reduce(f64::max).map(|share| share.clamp(0.0, 1.0))
+    }
+}
+
+impl Terminal {
+    /// Says what went wrong, of the first incidents of a session alone.
+    fn say_incident(&mut self, incident: &Incident) {
+        self.incidents += 1;
+        match self.incidents {
+            ..=INCIDENTS_SHOWN => self.say(&format!("warning: {}", incident.sentence())),
+            number if number == INCIDENTS_SHOWN + 1 => {
+                self.say("more of the same is counted in the report, and told in the run's metrics.jsonl");
+            }
+            _ => {}
+        }
     }
 }
 
@@ -157,6 +185,8 @@ impl Sink for Terminal {
             Event::Step(taken) => {
                 let StepTaken { step, phase_step, seconds, phase_seconds, points_per_second, trust, .. } =
                     *taken;
+                self.memory = taken.memory.or(self.memory);
+                let memory = self.memory;
                 let interval = match self.style {
                     Style::Silent => return,
                     Style::Lines => SECONDS_PER_LINE,
@@ -164,13 +194,15 @@ impl Sink for Terminal {
                 };
                 let share = self.share(phase_step, phase_seconds);
                 let loss = taken.losses.total;
-                let now = ShownStep { step, loss, seconds, share, phase_seconds, points_per_second, trust };
+                let now =
+                    ShownStep { step, loss, seconds, share, phase_seconds, points_per_second, trust, memory };
                 if seconds - self.shown < interval {
                     self.pending = Some(now);
                 } else {
                     self.show(now);
                 }
             }
+            Event::Incident(incident) => self.say_incident(incident),
             Event::Note(note) => note.lines.iter().for_each(|line| self.say(line)),
             Event::Fallback(fallback) => self.say(&fallback_line(&fallback.what, &fallback.why)),
             Event::Measured { error, .. } => self.error = Some(*error),

@@ -1,6 +1,6 @@
 //! `pinnace train`
 
-use crate::args::Train;
+use crate::args::{Train, WantedPrecision};
 use crate::session::{self, Asked};
 use crate::{notices, warnings};
 use pinnace::run::{Folder, RunPlace};
@@ -21,13 +21,23 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     overrides.extend(choices.seed.map(|seed| format!("training.seed=\"{seed}\"")));
     overrides.extend(choices.budget.map(|budget| format!("training.budget=\"{budget}\"")));
     overrides.extend(choices.steps.map(|steps| format!("training.steps={steps}")));
+    overrides.extend(choices.level.map(|level| format!("performance.level=\"{}\"", level.name())));
+    let precision = match choices.precision {
+        Some(WantedPrecision::These(precision)) => Some(precision),
+        Some(WantedPrecision::Fastest) => {
+            overrides.push("training.precision=\"auto\"".to_owned());
+            None
+        }
+        None => None,
+    };
     let experiment = Experiment::open(&choices.chosen.problem, &overrides)?;
     warnings::show(&experiment);
     warnings::check(&experiment, choices.strict)?;
-    let experiment = experiment.compiled(choices.manner.gpu.compile.unwrap_or_default());
-    let experiment = experiment.on_chosen(&choices.device, choices.precision);
+    let experiment = session::in_manner(experiment, &choices.manner);
+    let experiment = experiment.on_chosen(&choices.device, precision);
+    let experiment = experiment.with_batches_by_memory()?;
     experiment.check_memory()?;
-    let experiment = experiment.fitted()?;
+    let experiment = session::measured(experiment.fitted()?, &choices.manner)?;
     let start = match &choices.from {
         Some(path) => {
             let run = Run::open(path)?;

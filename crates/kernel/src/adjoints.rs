@@ -32,22 +32,27 @@ pub(crate) struct Bar {
 /// What a layer reads.
 pub(crate) fn operands(layer: &Layer) -> Vec<Signal> {
     match *layer {
-        Layer::Dense { input, .. } | Layer::Activate { input, .. } => vec![input],
+        Layer::Dense { input, .. }
+        | Layer::Activate { input, .. }
+        | Layer::Scale { input, .. }
+        | Layer::Select { input, .. } => vec![input],
         Layer::Gate { gate, first, second, .. } => vec![gate, first, second],
-        Layer::Add { left, right, .. } => vec![left, right],
-    }
-}
-
-fn output(layer: &Layer) -> Signal {
-    match *layer {
-        Layer::Dense { output, .. }
-        | Layer::Activate { output, .. }
-        | Layer::Gate { output, .. }
-        | Layer::Add { output, .. } => output,
+        Layer::Add { left, right, .. } | Layer::Multiply { left, right, .. } => vec![left, right],
+        Layer::Blend { first, second, .. } => vec![first, second],
     }
 }
 
 impl Adjoints {
+    /// The buffer with the adjoint of the features; any where nothing reads them.
+    pub(crate) fn of_features(&self, architecture: &Architecture) -> usize {
+        let layers = architecture.layers.iter().zip(&self.layers);
+        let mut reading = layers.filter_map(|(layer, bars)| {
+            let place = operands(layer).iter().position(|&signal| signal == 0)?;
+            Some(bars.operands[place].slot)
+        });
+        reading.next().unwrap_or(0)
+    }
+
     /// Hands out buffers in reverse order of execution, each as soon as it is free again. `widths` are
     /// those of the signals as the engine stores them.
     pub(crate) fn assign(architecture: &Architecture, widths: &[usize]) -> Adjoints {
@@ -56,7 +61,7 @@ impl Adjoints {
         let output_slot = assignment.take(last, widths[last]);
         let mut layers = Vec::with_capacity(architecture.layers.len());
         for layer in architecture.layers.iter().rev() {
-            let own = assignment.of[output(layer)].expect("every signal is read by a later layer");
+            let own = assignment.of[layer.output()].expect("every signal is read by a later layer");
             let bar = |signal: Signal| match assignment.of[signal] {
                 Some(slot) => Bar { slot, adds: true },
                 None => Bar { slot: assignment.take(signal, widths[signal]), adds: false },
@@ -75,7 +80,7 @@ pub(crate) fn values(architecture: &Architecture, widths: &[usize]) -> (Vec<usiz
     let mut assignment = Assignment { slots: Vec::new(), free: Vec::new(), of: vec![None; widths.len()] };
     let mut slots = vec![assignment.take(0, widths[0]); widths.len()];
     for (number, layer) in architecture.layers.iter().enumerate() {
-        slots[output(layer)] = assignment.take(output(layer), widths[output(layer)]);
+        slots[layer.output()] = assignment.take(layer.output(), widths[layer.output()]);
         let later = &architecture.layers[number + 1..];
         for signal in operands(layer) {
             if !later.iter().any(|layer| operands(layer).contains(&signal)) {
@@ -113,7 +118,7 @@ mod tests {
     #[test]
     fn values_that_are_still_read_are_not_written_over() {
         let text = include_str!("../../equation/cases/burgers.toml");
-        for kind in ["mlp", "modified-mlp", "residual"] {
+        for kind in ["mlp", "modified-mlp", "residual", "piratenet", "separable"] {
             let settings = [format!("network.kind={kind}"), "network.depth=5".to_owned()];
             let plan = plan(&parse_with(text, &settings).expect("a problem")).expect("a plan");
             let architecture = &plan.architecture;
@@ -121,7 +126,7 @@ mod tests {
             // What every buffer holds at present.
             let mut held = vec![0; widths.len()];
             for layer in &architecture.layers {
-                let own = output(layer);
+                let own = layer.output();
                 for signal in operands(layer) {
                     assert_eq!(held[of[signal]], signal, "{kind}: {layer:?} reads what it needs");
                     assert_ne!(of[signal], of[own], "{kind}: {layer:?} writes elsewhere");

@@ -6,7 +6,8 @@ use crate::recipe::{Recipe, Visits};
 use crate::reference::ReferenceEngine;
 use crate::{Device, KernelError, Points, Precision, Visited, Weighted};
 use equation::taylor::Plan;
-use linear::{Level, Moments, Series};
+use linear::clip::Clipping;
+use linear::{Carried, Level, Series};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -74,11 +75,35 @@ impl Engine {
         }
     }
 
+    /// See [`crate::Kernel::set_tiles`].
+    pub(crate) fn set_tiles(&mut self, tiles: Option<usize>) {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
+            Engine::Cuda(engine) => engine.set_tiles(tiles),
+        }
+    }
+
+    /// See [`crate::Kernel::tile_choices`].
+    pub(crate) fn tile_choices(&self) -> Vec<usize> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Vec::new(),
+            Engine::Cuda(engine) => engine.tile_choices(),
+        }
+    }
+
     /// See [`crate::Kernel::device_bytes`].
     pub(crate) fn device_bytes(&self) -> usize {
         match self {
             Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => 0,
             Engine::Cuda(engine) => engine.bytes(),
+        }
+    }
+
+    /// See [`crate::Kernel::device_free_bytes`].
+    pub(crate) fn device_free_bytes(&self) -> Option<usize> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => None,
+            Engine::Cuda(engine) => Some(engine.free_bytes()),
         }
     }
 
@@ -112,13 +137,13 @@ impl Engine {
         &mut self,
         visits: (Visits<'_>, &[f64]),
         series: Series<'_>,
-        moments: &mut Moments,
+        carried: Carried<'_>,
         parameters: &mut [f64],
         history: &mut Vec<Visited>,
     ) -> Result<Option<Option<Visited>>, KernelError> {
         match self {
             Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
-            Engine::Cuda(engine) => Ok(Some(engine.run_steps(visits, series, moments, parameters, history)?)),
+            Engine::Cuda(engine) => Ok(Some(engine.run_steps(visits, series, carried, parameters, history)?)),
         }
     }
 
@@ -127,6 +152,22 @@ impl Engine {
         match self {
             Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
             Engine::Cuda(engine) => engine.add_up_apart(apart),
+        }
+    }
+
+    /// See [`crate::Kernel::set_loss_scale`].
+    pub(crate) fn set_loss_scale(&mut self, scale: Option<f64>) {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
+            Engine::Cuda(engine) => engine.set_loss_scale(scale),
+        }
+    }
+
+    /// See [`crate::Kernel::expect_clipping`].
+    pub(crate) fn expect_clipping(&mut self, clipping: Option<&Clipping>) {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
+            Engine::Cuda(engine) => engine.expect_clipping(clipping),
         }
     }
 

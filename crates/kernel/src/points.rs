@@ -1,5 +1,6 @@
 //! The points of one term.
 
+use equation::counter::Stream;
 use equation::taylor::{GivenColumns, Row};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +13,9 @@ pub struct Points {
     /// Differs between sets of different numbers, so that a device knows what it already has.
     stamp: u64,
 }
+
+/// Names the random numbers that choose some of them.
+const SPREAD: u64 = 0x736f_6d65;
 
 impl PartialEq for Points {
     fn eq(&self, other: &Self) -> bool {
@@ -45,6 +49,18 @@ impl Points {
         self.stamp = stamp();
     }
 
+    /// Makes room for more of them, exactly so many.
+    pub fn reserve(&mut self, count: usize) {
+        self.rows.reserve_exact(count.saturating_mul(self.width));
+    }
+
+    /// Adds the points of a set of the same width behind these.
+    pub fn append(&mut self, more: &Points) {
+        assert_eq!(more.width, self.width, "sets have the same width");
+        self.rows.extend_from_slice(&more.rows);
+        self.stamp = stamp();
+    }
+
     /// Equal stamps mean equal points.
     pub(crate) fn stamp(&self) -> u64 {
         self.stamp
@@ -58,6 +74,20 @@ impl Points {
     /// How many points there are.
     pub fn len(&self) -> usize {
         self.rows.len() / self.width
+    }
+
+    /// At most so many of them: one out of each of as many runs of their order, at random, which follows from nothing but their number. Points at
+    /// equal distances in a sequence of low discrepancy lie close together.
+    pub fn spread(&self, most: usize) -> Points {
+        let count = self.len().min(most);
+        let stream = Stream::new(self.len() as u64, SPREAD);
+        let mut some = Points::new(self.width());
+        for number in 0..count {
+            let (first, end) = (number * self.len() / count, (number + 1) * self.len() / count);
+            let place = first + (stream.uniform(number as u64) * (end - first) as f64) as usize;
+            some.push(self.row(place.min(end - 1)));
+        }
+        some
     }
 
     /// Whether there are none.
@@ -112,5 +142,28 @@ impl Points {
     /// The points in order.
     pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
         self.rows.chunks_exact(self.width)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_of_a_sequence_of_low_discrepancy_lie_everywhere() {
+        // Van der Corput's numbers: those at distances of a power of two are close together.
+        let place = |number: u32| f64::from(number.reverse_bits()) / 2f64.powi(32);
+        let mut all = Points::new(1);
+        (0..1024).for_each(|number| all.push(&[place(number)]));
+        let some = all.spread(64);
+        assert_eq!(some.len(), 64);
+        for part in 0..8 {
+            let inside = |row: &[f64]| (row[0] * 8.0) as usize == part;
+            let count = (0..64).filter(|&number| inside(some.row(number))).count();
+            assert!((2..=16).contains(&count), "{count} of 64 points lie in part {part} of 8");
+        }
+        assert_eq!(all.spread(2000), all);
+        assert_eq!(all.spread(64), some);
+        assert!(Points::new(1).spread(5).is_empty());
     }
 }

@@ -37,8 +37,10 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_warm_step_allocates_nothing() {
-    for file in ["burgers.toml", "inverse.toml", "navier-stokes.toml", "allen-cahn.toml"] {
-        let case = case(file, &["network.width=24"]);
+    let files = ["burgers.toml", "inverse.toml", "navier-stokes.toml", "allen-cahn.toml"];
+    let wired = ["network.kind=piratenet", "network.kind=separable"].map(|kind| ("inverse.toml", kind));
+    for (file, kind) in files.map(|file| (file, "network.kind=mlp")).into_iter().chain(wired) {
+        let case = case(file, &["network.width=24", kind]);
         let (points, mut parameters) = (points(&case, 2000), parameters(&case));
         let (mut gradient, over) = (vec![0.0; parameters.len()], over(&case.plan, &points));
         let mut kernel = Kernel::compile(&case.plan, Device::Cpu, Precision::F32).expect("a kernel");

@@ -5,6 +5,7 @@
 
 mod change;
 mod cholesky;
+pub mod clip;
 mod course;
 mod damped;
 mod float;
@@ -15,6 +16,7 @@ mod level;
 mod normal;
 mod packed;
 mod peak;
+mod small;
 mod subspace;
 mod symmetric;
 pub mod tree;
@@ -32,9 +34,10 @@ pub use level::{Level, VectorWork};
 pub use normal::NormalEquations;
 pub use packed::{Packed, RankTwo};
 pub use peak::peak_flops;
+pub use small::{Eigen, SmallMatrix, eigen, orthogonal};
 pub use subspace::Subspace;
 pub use symmetric::Symmetric;
-pub use update::{Moments, Series, Update};
+pub use update::{Carried, Moments, Series, Update};
 
 /// Changes whenever the order of sums does, or the choice of points: trainings of different versions have other bits.
 pub const ARITHMETIC: u64 = 4;

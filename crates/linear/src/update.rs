@@ -1,6 +1,7 @@
 //! Parameter updates that a device carries out itself, so that whole steps can stay on it.
 
-use crate::{Float, Level, for_each_level};
+use crate::clip::Clipping;
+use crate::{Float, Level, VectorWork, for_each_level};
 
 /// How parameters move, given a gradient. A closed set: devices compile each of them.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -20,6 +21,27 @@ pub enum Update {
         /// The first so many parameters decay.
         decaying: usize,
     },
+    /// Gradient descent with momentum: that of Polyak (1964), or that of Nesterov (1983) as Sutskever, Martens, Dahl and Hinton (2013) write it,
+    /// at the points where gradients are taken. The velocity is kept as the mean.
+    Momentum {
+        /// Step length.
+        rate: f64,
+        /// Share of the velocity that is left after a step.
+        momentum: f64,
+        /// Whether a step looks ahead along the velocity.
+        nesterov: bool,
+    },
+    /// RMSProp (Tieleman, Hinton 2012), with a velocity as above.
+    RmsProp {
+        /// Step length.
+        rate: f64,
+        /// Decay of the running mean of the gradient's square.
+        square_decay: f64,
+        /// Added to the root of the square.
+        floor: f64,
+        /// Share of the velocity that is left after a step.
+        momentum: f64,
+    },
 }
 
 /// Several steps of an update, one after the other.
@@ -38,10 +60,25 @@ pub struct Series<'run> {
 pub struct Moments {
     /// Steps taken.
     pub steps: u64,
-    /// Of the gradient.
+    /// Of the gradient; where there is momentum, the velocity.
     pub mean: Vec<f64>,
     /// Of its square.
     pub square: Vec<f64>,
+}
+
+/// What is remembered from step to step, by the rule that moves parameters and by those that make gradients shorter.
+#[derive(Debug)]
+pub struct Carried<'run> {
+    /// Of the gradients.
+    pub moments: &'run mut Moments,
+    /// Where gradients are made shorter first.
+    pub clipping: Option<&'run mut Clipping>,
+}
+
+impl<'run> From<&'run mut Moments> for Carried<'run> {
+    fn from(moments: &'run mut Moments) -> Self {
+        Carried { moments, clipping: None }
+    }
 }
 
 impl Moments {
@@ -54,32 +91,115 @@ impl Moments {
 impl Update {
     /// The same with another step length.
     pub fn with_rate(self, rate: f64) -> Self {
-        let Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. } = self;
-        Update::Adam { rate, mean_decay, square_decay, floor, decay, decaying }
+        match self {
+            Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. } => {
+                Update::Adam { rate, mean_decay, square_decay, floor, decay, decaying }
+            }
+            Update::Momentum { momentum, nesterov, .. } => Update::Momentum { rate, momentum, nesterov },
+            Update::RmsProp { square_decay, floor, momentum, .. } => {
+                Update::RmsProp { rate, square_decay, floor, momentum }
+            }
+        }
     }
 
-    /// What the running mean is multiplied by in step number `steps`, and what its square is: both start from zero.
+    /// What the running mean is multiplied by in step number `steps`, and what its square is: in Adam both start from zero.
     pub fn corrections(self, steps: u64) -> [f64; 2] {
-        let Update::Adam { rate, mean_decay, square_decay, .. } = self;
-        let steps = steps as f64;
-        [rate / (1.0 - mean_decay.powf(steps)), 1.0 / (1.0 - square_decay.powf(steps))]
+        match self {
+            Update::Adam { rate, mean_decay, square_decay, .. } => {
+                let steps = steps as f64;
+                [rate / (1.0 - mean_decay.powf(steps)), 1.0 / (1.0 - square_decay.powf(steps))]
+            }
+            Update::Momentum { rate, .. } | Update::RmsProp { rate, .. } => [rate, 1.0],
+        }
     }
 
     /// Moves `parameters` against a finite `gradient`, reading and writing every number once.
     pub fn apply(self, moments: &mut Moments, parameters: &mut [f64], gradient: &[f64]) {
         moments.steps += 1;
-        let Update::Adam { rate, mean_decay, square_decay, floor, decay, decaying } = self;
-        let [length, correction] = self.corrections(moments.steps);
-        let numbers =
-            Numbers { length, correction, mean_decay, square_decay, floor, keep: 1.0 - rate * decay };
         let level = Level::best();
-        let (mean, lasting_mean) = moments.mean.split_at_mut(decaying);
-        let (square, lasting_square) = moments.square.split_at_mut(decaying);
-        let (gradient, lasting_gradient) = gradient.split_at(decaying);
-        let (parameters, lasting) = parameters.split_at_mut(decaying);
-        adam(level, numbers, mean, square, gradient, parameters);
-        let numbers = Numbers { keep: 1.0, ..numbers };
-        adam(level, numbers, lasting_mean, lasting_square, lasting_gradient, lasting);
+        match self {
+            Update::Adam { rate, mean_decay, square_decay, floor, decay, decaying } => {
+                let [length, correction] = self.corrections(moments.steps);
+                let numbers =
+                    Numbers { length, correction, mean_decay, square_decay, floor, keep: 1.0 - rate * decay };
+                let (mean, lasting_mean) = moments.mean.split_at_mut(decaying);
+                let (square, lasting_square) = moments.square.split_at_mut(decaying);
+                let (gradient, lasting_gradient) = gradient.split_at(decaying);
+                let (parameters, lasting) = parameters.split_at_mut(decaying);
+                adam(level, numbers, mean, square, gradient, parameters);
+                let numbers = Numbers { keep: 1.0, ..numbers };
+                adam(level, numbers, lasting_mean, lasting_square, lasting_gradient, lasting);
+            }
+            Update::Momentum { rate, momentum, nesterov } => {
+                let velocity = &mut moments.mean;
+                level.run(Push { rate, momentum, nesterov, velocity, parameters, gradient });
+            }
+            Update::RmsProp { rate, square_decay, floor, momentum } => {
+                let Moments { mean: velocity, square, .. } = moments;
+                level.run(Scaled {
+                    rate,
+                    square_decay,
+                    floor,
+                    momentum,
+                    velocity,
+                    square,
+                    parameters,
+                    gradient,
+                });
+            }
+        }
+    }
+}
+
+/// A step of momentum.
+struct Push<'step> {
+    rate: f64,
+    momentum: f64,
+    nesterov: bool,
+    velocity: &'step mut [f64],
+    parameters: &'step mut [f64],
+    gradient: &'step [f64],
+}
+
+impl VectorWork for Push<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Push { rate, momentum, nesterov, .. } = self;
+        let moving = self.parameters.iter_mut().zip(self.velocity);
+        for ((parameter, velocity), &gradient) in moving.zip(self.gradient) {
+            let push = rate * gradient;
+            *velocity = momentum * *velocity - push;
+            *parameter += if nesterov { momentum * *velocity - push } else { *velocity };
+        }
+    }
+}
+
+/// A step of RMSProp.
+struct Scaled<'step> {
+    rate: f64,
+    square_decay: f64,
+    floor: f64,
+    momentum: f64,
+    velocity: &'step mut [f64],
+    square: &'step mut [f64],
+    parameters: &'step mut [f64],
+    gradient: &'step [f64],
+}
+
+impl VectorWork for Scaled<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Scaled { rate, square_decay, floor, momentum, .. } = self;
+        let moving = self.parameters.iter_mut().zip(self.velocity.iter_mut().zip(self.square));
+        for ((parameter, (velocity, square)), &gradient) in moving.zip(self.gradient) {
+            *square = square_decay * *square + (1.0 - square_decay) * gradient * gradient;
+            *velocity = momentum * *velocity - rate * gradient / (square.sqrt() + floor);
+            *parameter += *velocity;
+        }
     }
 }
 

@@ -41,6 +41,17 @@ impl Budget {
         self.seconds = Some(seconds);
         first
     }
+
+    /// As a table of a problem file.
+    pub fn written(self) -> String {
+        let bounds = [
+            self.steps.map(|steps| format!("steps = {steps}")),
+            self.seconds.map(|seconds| format!("seconds = {seconds:?}")),
+            self.loss.map(|loss| format!("loss = {loss:?}")),
+            self.error.map(|error| format!("error = {error:?}")),
+        ];
+        format!("{{ {} }}", bounds.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
 }
 
 /// A text that states no time and no number of steps.

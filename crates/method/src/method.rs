@@ -12,10 +12,43 @@ pub enum Method {
         /// Share of every weight that a step of length one takes away.
         weight_decay: f64,
     },
+    /// Gradient descent with momentum (Polyak 1964; Sutskever, Martens, Dahl, Hinton 2013).
+    Sgd {
+        /// Share of the velocity that is left after a step.
+        momentum: f64,
+        /// Whether a step looks ahead along the velocity (Nesterov 1983).
+        nesterov: bool,
+    },
+    /// RMSProp (Tieleman, Hinton 2012).
+    RmsProp {
+        /// Decay of the running mean of the gradient's square.
+        square_decay: f64,
+        /// Share of the velocity that is left after a step.
+        momentum: f64,
+    },
+    /// SOAP (Vyas et al. 2024): Adam in the eigenbases of Shampoo.
+    Soap {
+        /// Steps between two looks for other bases.
+        precondition_every: usize,
+    },
+    /// Muon (Jordan et al. 2024): momentum whose matrices are made orthogonal.
+    Muon {
+        /// Share of the velocity that is left after a step.
+        momentum: f64,
+    },
     /// L-BFGS (Nocedal 1980). It finds its own step length.
     Lbfgs {
         /// Steps that its model of the curvature is made of.
         memory: usize,
+    },
+    /// NysNewton-CG (Rathore et al. 2024). It finds its own step length.
+    NysNewtonCg {
+        /// What is added to the curvature.
+        damping: f64,
+        /// Rank of the preconditioner.
+        rank: usize,
+        /// Steps between two preconditioners.
+        precondition_every: usize,
     },
     /// Self-scaled Broyden (Al-Baali, Khalfan 2005). It finds its own step length.
     SsBroyden,
@@ -71,13 +104,33 @@ impl Method {
     /// Gauss-Newton with everything left open.
     pub const GAUSS_NEWTON: Method = Method::GaussNewton { solver: Solver::Auto };
 
+    /// Gradient descent with the momentum that the literature takes.
+    pub const SGD: Method = Method::Sgd { momentum: 0.9, nesterov: false };
+
+    /// SOAP with the frequency of its paper.
+    pub const SOAP: Method = Method::Soap { precondition_every: 10 };
+
+    /// Muon with the momentum of its authors.
+    pub const MUON: Method = Method::Muon { momentum: 0.95 };
+
+    /// NysNewton-CG with the numbers of its paper.
+    pub const NNCG: Method = Method::NysNewtonCg { damping: 1e-2, rank: 60, precondition_every: 20 };
+
+    /// RMSProp with the decay that the literature takes, and no momentum.
+    pub const RMSPROP: Method = Method::RmsProp { square_decay: 0.99, momentum: 0.0 };
+
     /// As problem files write it.
     pub fn name(self) -> &'static str {
         match self {
             Method::Auto => "auto",
             Method::Adam => "adam",
             Method::AdamW { .. } => "adamw",
+            Method::Sgd { .. } => "sgd",
+            Method::RmsProp { .. } => "rmsprop",
+            Method::Soap { .. } => "soap",
+            Method::Muon { .. } => "muon",
             Method::Lbfgs { .. } => "lbfgs",
+            Method::NysNewtonCg { .. } => "nncg",
             Method::SsBroyden => "ssbroyden",
             Method::GaussNewton { .. } => "gauss-newton",
         }
@@ -89,7 +142,12 @@ impl Method {
             Method::Auto => "auto",
             Method::Adam => "Adam",
             Method::AdamW { .. } => "AdamW",
+            Method::Sgd { .. } => "SGD",
+            Method::RmsProp { .. } => "RMSProp",
+            Method::Soap { .. } => "SOAP",
+            Method::Muon { .. } => "Muon",
             Method::Lbfgs { .. } => "L-BFGS",
+            Method::NysNewtonCg { .. } => "NysNewton-CG",
             Method::SsBroyden => "SSBroyden",
             Method::GaussNewton { .. } => "Gauss-Newton",
         }
@@ -139,13 +197,18 @@ pub struct Traits {
     pub steps_per_measurement: u64,
     /// Steps between two looks at residuals by which points are weighed.
     pub steps_per_look: u64,
+    /// Whether its steps are taken on the host, wherever gradients come from.
+    pub on_host: bool,
+    /// Whether it takes differences of gradients, which have no digits left in less than f64.
+    pub needs_f64: bool,
 }
 
 impl Method {
     /// What follows from the method where nobody says otherwise. What is left open gets what Gauss-Newton gets.
     pub fn traits(self) -> Traits {
         match self {
-            Method::Adam | Method::AdamW { .. } => Traits {
+            Method::Soap { .. } | Method::Muon { .. } => Traits { on_host: true, ..Method::Adam.traits() },
+            Method::Adam | Method::AdamW { .. } | Method::Sgd { .. } | Method::RmsProp { .. } => Traits {
                 order: Order::First,
                 points: Some(2048),
                 resample: 0,
@@ -155,6 +218,17 @@ impl Method {
                 ends_at_noise: false,
                 steps_per_measurement: 100,
                 steps_per_look: 20,
+                on_host: false,
+                needs_f64: false,
+            },
+            // A step takes as long as a hundred of theirs.
+            Method::NysNewtonCg { .. } => Traits {
+                steps: 300,
+                steps_per_measurement: 1,
+                steps_per_look: 5,
+                on_host: true,
+                needs_f64: true,
+                ..Method::Lbfgs { memory: 0 }.traits()
             },
             Method::Lbfgs { .. } => Traits {
                 order: Order::Quasi,
@@ -166,6 +240,8 @@ impl Method {
                 ends_at_noise: true,
                 steps_per_measurement: 20,
                 steps_per_look: 100,
+                on_host: false,
+                needs_f64: false,
             },
             // It fits any fixed points, and what it knows outlives them: fresh ones now and then.
             Method::SsBroyden => Traits {
@@ -178,6 +254,8 @@ impl Method {
                 ends_at_noise: true,
                 steps_per_measurement: 20,
                 steps_per_look: 100,
+                on_host: false,
+                needs_f64: false,
             },
             Method::Auto | Method::GaussNewton { .. } => Traits {
                 order: Order::Second,
@@ -189,6 +267,8 @@ impl Method {
                 ends_at_noise: true,
                 steps_per_measurement: 1,
                 steps_per_look: 5,
+                on_host: false,
+                needs_f64: false,
             },
         }
     }

@@ -1,25 +1,23 @@
 //! The width that a stated time affords: a machine that is fast trains a wider network in it than one that is slow.
 
 use crate::decide::extent;
-use crate::trainer::Equations;
-use crate::{Experiment, Objective, TrainError};
-use equation::problem::{Budget, Problem, Solver};
+use crate::{Experiment, TrainError};
+use equation::problem::{Problem, Solver};
 use equation::taylor::plan;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
-use train::trainer::{Surroundings, train_phases};
-use train::{Event, Sink};
 
 /// Steps in every time window that are worth more than a wider network, at the number of points that it begins with.
 const ENOUGH_STEPS: f64 = 200.0;
 
-/// Steps that are taken to time the last of them: before, kernels are compiled and memory is found.
-const TAKEN: u64 = 3;
-
 impl Experiment {
     /// Makes the network as wide as the seconds that the problem states afford on this machine, between the two widths
-    /// that it names. Where it names one, or states no seconds, nothing is timed and nothing changes.
+    /// that it names. Where it names one, or states no seconds, nothing is timed and nothing changes. Before, batches that are left to
+    /// memory get their size.
     pub fn fitted(self) -> Result<Self, TrainError> {
+        let whole = self.with_batches_by_memory()?;
+        whole.fitted_in_time()
+    }
+
+    fn fitted_in_time(self) -> Result<Self, TrainError> {
         let most = self.problem().network.width;
         let least = self.problem().network.least_width;
         let last = self.stage(self.window_count() - 1)?;
@@ -27,7 +25,7 @@ impl Experiment {
         // Steps are taken to time them.
         self.check_memory()?;
         let cost = |width: usize| self.cost(width);
-        let rate = self.seconds_of_a_step()? / cost(most)?;
+        let rate = self.seconds_of_a_step(0.0)? / cost(most)?;
         let why = format!(
             "it is the widest from {least} to {most} for which the budget leaves enough steps on this machine"
         );
@@ -44,38 +42,6 @@ impl Experiment {
         let mut problem: Problem = self.problem().clone();
         problem.network.width = width;
         Ok(extent(&problem, plan(&problem)?.as_ref()).flops(Solver::Auto))
-    }
-
-    /// How long a step takes on this machine.
-    fn seconds_of_a_step(&self) -> Result<f64, TrainError> {
-        let mut stage = self.stage(0)?;
-        for phase in stage.phases.to_mut() {
-            phase.budget = Budget { steps: Some(TAKEN), ..Budget::default() };
-            phase.ends_by_itself = false;
-        }
-        let mut objective = Objective::new(self.compile(&stage.plan)?, Vec::new());
-        let stop = AtomicBool::new(false);
-        let begin = Instant::now();
-        let clock = || begin.elapsed().as_secs_f64();
-        let mut watch = Watch { last: [0.0; 2] };
-        let (problem, plan) = (&*stage.problem, &*stage.plan);
-        let mut task = Equations::new((problem, plan), &stage.phases, &self.tables, &mut objective);
-        let surroundings = Surroundings { stop: &stop, clock: &clock };
-        train_phases(&mut task, &mut self.start(), surroundings, &mut watch)?;
-        Ok(watch.last[1] - watch.last[0])
-    }
-}
-
-/// Knows when the last two steps ended.
-struct Watch {
-    last: [f64; 2],
-}
-
-impl Sink for Watch {
-    fn event(&mut self, event: &Event) {
-        if let Event::Step(taken) = event {
-            self.last = [self.last[1], taken.seconds];
-        }
     }
 }
 

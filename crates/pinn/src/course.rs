@@ -1,7 +1,8 @@
 //! Training from the first window to the last.
 
 use crate::evaluate::Gauge;
-use crate::trainer::{Equations, TakeOver};
+use crate::memory::MemoryReading;
+use crate::trainer::{Equations, Ladder, TakeOver};
 use crate::windows::{Remembered, Seam, Stage};
 use crate::{Experiment, FieldError, Objective, TrainError, Trained};
 use kernel::{Kernel, Points};
@@ -45,7 +46,10 @@ impl Experiment {
         stop: &AtomicBool,
         sink: &mut dyn Sink,
     ) -> Result<Trained, TrainError> {
-        self.check_batches()?;
+        if self.batch_is_open() {
+            return self.clone().with_batches_by_memory()?.train_from(now, stop, sink);
+        }
+        self.check_methods()?;
         self.check_memory()?;
         self.settle_references()?;
         let windows = self.window_count();
@@ -112,11 +116,16 @@ impl WindowedTraining<'_> {
         let clock = || start.elapsed().as_secs_f64() - aside.get();
         let take_over = seam.as_ref().map(|seam| |term: usize, points: &mut Points| seam.fill(term, points));
         let before = take_over.as_ref().map(|take_over| take_over as &TakeOver<'_>);
+        let in_precision = |precision| experiment.compile_in(plan, precision);
+        let mut look = MemoryReading::now;
         let mut task = Equations::new((problem, plan), phases, &experiment.tables, &mut objective)
             .measured(&error)
             .in_window(before, last)
             .stepping(experiment.own_optimizer())
-            .with_workers(experiment.workers());
+            .with_workers(experiment.workers())
+            .prefetching(Some(experiment.prefetch()))
+            .watching_memory(experiment.memory_threshold(), &mut look)
+            .climbing(Ladder { rungs: experiment.rungs(), kernel: &in_precision });
         if is_first {
             begin(&task, now, sink);
             experiment.fallback().iter().for_each(|fallback| sink.event(&Event::Fallback(fallback.told())));
@@ -138,6 +147,7 @@ impl WindowedTraining<'_> {
         if !last && stopped != Stopped::Interrupted {
             return Ok(None);
         }
+        let (precisions, host_bytes) = (task.precisions(), task.host_bytes());
         let TrainingOutcome { losses, stopped } = finish(&mut task, now, stopped, sink)?;
         Ok(Some(Trained {
             errors: errors(objective.kernel(), &now.parameters)?,
@@ -152,7 +162,11 @@ impl WindowedTraining<'_> {
             stopped,
             descent: now.descent,
             waiting: share,
+            precisions,
             memory: objective.kernel().memory_use(),
+            host_bytes,
+            incidents: sink.incidents(),
+            steadiness: sink.steadiness(),
             fallbacks: sink.told(),
         }))
     }

@@ -2,12 +2,14 @@
 
 use crate::decide::{Settings, extent_with};
 use crate::memory::{HostPurpose, MemoryError, Need, available};
-use crate::trainer::{PIECE, ahead};
+use crate::trainer::{PIECE, roles};
 use crate::{Experiment, TrainError};
-use equation::problem::{Adaptive, Method, Problem, Sampling, Solver};
+use equation::problem::{Adaptive, Method, Order, Problem, Sampling, Solver};
 use equation::taylor::{Plan, Source, Term};
 use kernel::{Device, Precision};
+use std::sync::Arc;
 use train::Hardware;
+use train::optimize::Soap;
 
 /// Gradients of parts of the points that the CPU sums side by side.
 const GRADIENTS: f64 = 32.0;
@@ -61,7 +63,7 @@ impl Experiment {
         Ok(Need::default().with(HostPurpose::Places, places * each as f64).check(available()?)?)
     }
 
-    fn need_of(&self, settings: &Settings) -> Need {
+    pub(crate) fn need_of(&self, settings: &Settings) -> Need {
         let plan = self.plan();
         let most = settings.points.max(settings.most_points);
         let points = |term: &Term| self.points_at_once(term, settings, most) as f64;
@@ -84,14 +86,13 @@ impl Experiment {
             // And those before a move that may be taken back.
             copies += 3.0;
         }
-        let need = Need::default().with(HostPurpose::Points, copies * each(|term| term.row.width()));
-        // Batches that are found before they are wanted, and those that are being found.
-        let found = plan
-            .terms
-            .iter()
-            .map(|term| (self.batch_of(term, settings).unwrap_or(0) * term.row.width()) as f64);
-        let at_once = ahead(self.workers()) as f64 + self.workers() as f64;
-        let need = need.with(HostPurpose::Points, at_once * found.sum::<f64>());
+        let numbers = |term: &Arc<Term>| {
+            // Of batches there is no draw that another one follows.
+            let copies = if self.batch_of(term, settings).is_some() { 1.0 } else { copies };
+            copies * points(term) * term.row.width() as f64
+        };
+        let need = Need::default().with(HostPurpose::Points, plan.terms.iter().map(numbers).sum());
+        let need = need.with(HostPurpose::Points, self.numbers_of_batches(settings));
         let inside = plan.terms.iter().filter(|term| term.source == Source::Interior);
         let candidate = |term: &Term| 2.0 * term.row.width() as f64 + ORDERING;
         let candidates: f64 = inside.map(|term| points(term) * candidate(term)).sum();
@@ -104,6 +105,35 @@ impl Experiment {
         self.with_tests(need)
     }
 
+    /// What steps take beside what training takes before its first one and after its last.
+    pub(crate) fn need_of_steps(&self, settings: &Settings) -> Need {
+        let need = self.need_of(settings).without(HostPurpose::TestPoints);
+        let looks = settings.sampling.adaptive.moves() || settings.residual_weights.is_some();
+        match settings.method.traits().order {
+            Order::First | Order::Quasi if !looks => need.without(HostPurpose::Residuals),
+            Order::First | Order::Quasi | Order::Second => need,
+        }
+    }
+
+    /// Numbers of batches that are there beside the one that a step visits: those that are found before they are wanted, or the next
+    /// one, and the orders of those that are being found.
+    fn numbers_of_batches(&self, settings: &Settings) -> f64 {
+        /// A range of one point, in numbers.
+        const ORDER: f64 = 2.0;
+        let (workers, parts) = (self.workers() as f64, settings.accumulate as f64);
+        // Batches of a step are put together beside those of the step before, one by one.
+        let joined = if settings.accumulate > 1 { parts + 1.0 } else { 0.0 };
+        let (batches, orders) = match self.workers() {
+            0 => (parts, parts),
+            _ => (self.prefetch() as f64 + joined, workers),
+        };
+        let each = |term: &Arc<Term>| {
+            let batch = self.batch_of(term, settings).unwrap_or(0) as f64;
+            batch * (batches * term.row.width() as f64 + ORDER * orders)
+        };
+        self.plan().terms.iter().map(each).sum()
+    }
+
     fn points_of(&self, term: &Term, inside: usize) -> usize {
         match term.source {
             Source::Interior | Source::Prediction => inside,
@@ -112,7 +142,7 @@ impl Experiment {
         }
     }
 
-    /// How many points of a term a step visits, where they are found batch by batch.
+    /// How many points of a term are found at a time, where they are found batch by batch.
     fn batch_of(&self, term: &Term, settings: &Settings) -> Option<usize> {
         match term.source {
             Source::Interior if !settings.sampling.adaptive.moves() => settings.batch,
@@ -128,15 +158,25 @@ impl Experiment {
             Source::Interior | Source::Prediction | Source::Condition(_) => self.points_of(term, most),
         };
         // At the end, losses are looked at in pieces of a certain size.
-        self.batch_of(term, settings).map_or(all, |batch| batch.max(PIECE).min(all))
+        let visited = |batch: usize| batch.saturating_mul(settings.accumulate);
+        self.batch_of(term, settings).map_or(all, |batch| visited(batch).max(PIECE).min(all))
     }
 
     /// With what the method keeps, given the rows of all points.
     fn with_method(&self, need: Need, settings: &Settings, rows: f64) -> Need {
         let parameters = self.plan().parameter_count() as f64;
         match settings.method {
-            Method::Adam | Method::AdamW { .. } => {
-                need.with(HostPurpose::History, COPIES_SAVED * 2.0 * parameters)
+            Method::Adam
+            | Method::AdamW { .. }
+            | Method::Sgd { .. }
+            | Method::RmsProp { .. }
+            | Method::Muon { .. } => need.with(HostPurpose::History, COPIES_SAVED * 2.0 * parameters),
+            Method::Soap { .. } => {
+                need.with(HostPurpose::History, COPIES_SAVED * Soap::kept(&roles(self.plan())) as f64)
+            }
+            // Its preconditioner, and three of its size while another is made.
+            Method::NysNewtonCg { rank, .. } => {
+                need.with(HostPurpose::History, (COPIES_SAVED + 3.0) * (rank as f64 + 1.0) * parameters)
             }
             Method::Lbfgs { memory } => {
                 need.with(HostPurpose::History, COPIES_SAVED * 2.0 * (memory as f64 + 1.0) * parameters)

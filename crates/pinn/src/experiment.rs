@@ -1,27 +1,31 @@
 //! The whole pipeline behind one noun.
 
-use crate::decide::{Settings, Settled, lasts, settle, suitable, why_precision};
+use crate::decide::{
+    Settings, Settled, endless_warmups, idle, lasts, other_balance, rungs, settle, suitable, why_precision,
+    without_batches, without_effect,
+};
 use crate::grid::check as check_grid;
 use crate::problems::BuiltIn;
 use crate::sample::{Draw, draw};
 use crate::table::{DataSources, ReferenceTable, Tables};
-use crate::trainer::usual_workers;
 use crate::{SlowWay, TrainError, problem_file};
 use equation::decide::{Decision, Decisions, decide, quoted};
-use equation::parse::{Diagnostics, parse_with_files, resolve};
-use equation::problem::{Budget, Enforcement, Method, Phase, Problem, notes};
+use equation::parse::{Diagnostics, parse_with_files, resolve, states};
+use equation::problem::{
+    Budget, Enforcement, Guard, Method, Performance, PerformanceLevel, Phase, Policy, Problem, notes,
+};
 use equation::taylor::{Plan, plan};
-use kernel::cuda::{CompileMode, CudaError};
+use kernel::cuda::CudaError;
 use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
-use method::Order;
+use method::{GradientCheck, Order};
 use reference::{Facts, Truth};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use train::Snapshot;
 use train::folder::open_regular;
 use train::optimize::most_parameters;
 use train::trainer::OwnOptimizer;
+use train::{Hardware, Snapshot};
 
 /// A problem that is ready to be trained: parsed, planned, its data read, its reference known. What
 /// can be found wrong before training has been looked for.
@@ -37,9 +41,8 @@ pub struct Experiment {
     precision: Precision,
     /// Bytes that it may take on a device with memory of its own.
     memory_limit: Option<usize>,
-    compile: CompileMode,
-    /// Threads that find batches, where someone says how many.
-    workers: Option<usize>,
+    /// What was measured, with what came of it.
+    measured: Vec<Decision>,
     /// Why it does not run on a GPU, where the best device was asked for.
     without_gpu: Option<CudaError>,
     /// What was decided by the equations alone.
@@ -135,7 +138,6 @@ impl Experiment {
             draw(&fewer, &plan, &tables, Draw { interior: 0, ..settings.draw(&problem, 0) })?;
         }
         let origin = Origin { text: text.to_owned(), overrides: overrides.to_vec(), sources };
-        let (memory_limit, compile) = (None, CompileMode::default());
         let experiment = Experiment {
             name,
             origin,
@@ -145,9 +147,8 @@ impl Experiment {
             truths,
             device,
             precision,
-            memory_limit,
-            compile,
-            workers: None,
+            memory_limit: None,
+            measured: Vec::new(),
             without_gpu: None,
             by_equations,
             precision_is_open: stated.is_none(),
@@ -173,12 +174,19 @@ impl Experiment {
             Decision::new("network.width", most.to_string(), why)
         };
         let width = self.width.clone().or_else(|| (least < most).then(open));
-        let why = || why_precision(&settled.phases, *device);
+        let why = || match (problem.performance.level, device.hardware()) {
+            (Some(PerformanceLevel::Basic), Hardware::Accelerator) => {
+                "level basic computes in f64".to_owned()
+            }
+            _ => why_precision(&settled.phases, *device),
+        };
         let numbers = self
             .precision_is_open
             .then(|| Decision::new("training.precision", quoted(precision.name()), why()));
         let mut decisions = self.by_equations.clone();
-        decisions.extend(width.into_iter().chain(numbers).chain(settled.decisions.iter().cloned()));
+        let later = width.into_iter().chain(numbers).chain(settled.decisions.iter().cloned());
+        decisions.extend(later.filter(|decision| !self.is_measured(&decision.key)));
+        decisions.extend(self.measured.iter().cloned());
         self.decisions = decisions;
         self
     }
@@ -207,7 +215,12 @@ impl Experiment {
             return self.on(device, precision);
         }
         let there = self.on(device, Precision::F64);
-        let precision = suitable(&there.settled.phases, device, there.compile);
+        let precision = match there.level() {
+            PerformanceLevel::Basic => Precision::F64,
+            PerformanceLevel::Advanced | PerformanceLevel::Ultra | PerformanceLevel::Custom => {
+                suitable(&there.settled.phases, device, there.compile_mode())
+            }
+        };
         // Phases stay what they are: only where all methods are named it is another precision.
         Experiment { precision, precision_is_open: true, ..there }.listed()
     }
@@ -233,25 +246,57 @@ impl Experiment {
         Experiment { memory_limit, ..self }
     }
 
-    /// Chooses how much is done before the first step on a GPU to make the others fast.
-    pub fn compiled(self, compile: CompileMode) -> Self {
-        Experiment { compile, ..self }
+    /// What is stated of how to compute.
+    pub(crate) fn performance_stated(&mut self) -> &mut Performance {
+        &mut self.problem.performance
     }
 
-    /// Chooses how many threads find the batches of the next steps, where steps visit batches. It changes no bit of a result.
-    pub fn with_workers(self, workers: Option<usize>) -> Self {
-        Experiment { workers, ..self }
+    /// With comparisons of gradients with those in f64, in phases that say nothing about that: for numbers that were chosen by time.
+    #[must_use]
+    pub(crate) fn comparing_gradients(mut self) -> Self {
+        for phase in &mut self.problem.training.phases {
+            phase.gradient_check.get_or_insert(GradientCheck::USUAL);
+        }
+        self
     }
 
-    /// How many that are.
-    pub fn workers(&self) -> usize {
-        self.workers.unwrap_or_else(|| usual_workers(self.device.hardware()))
+    /// Whether its precision is stated.
+    pub(crate) fn states_precision(&self) -> bool {
+        !self.precision_is_open
+    }
+
+    /// Whether its file or an override has a key.
+    pub(crate) fn is_written(&self, key: &str) -> bool {
+        states(&self.origin.text, &self.origin.overrides, key)
+    }
+
+    /// What was measured, with what came of it.
+    pub(crate) fn measured(&self) -> &[Decision] {
+        &self.measured
+    }
+
+    /// With a choice that was measured, which its run states from then on.
+    pub(crate) fn with_measured(mut self, decision: Decision) -> Self {
+        self.measured.push(decision);
+        self.listed()
     }
 
     /// Whether steps visit anything in batches.
     pub fn visits_batches(&self) -> bool {
         let phases = self.settled().iter().any(|settings| settings.batch.is_some());
         phases || self.problem.data.iter().any(|data| data.batch.is_some())
+    }
+
+    /// Refuses what a method cannot do with: batches of measurements, or too few digits.
+    pub fn check_methods(&self) -> Result<(), TrainError> {
+        self.check_batches()?;
+        let own = self.own.is_some() || self.precision == Precision::F64;
+        match self.settled().iter().find(|settings| settings.method.traits().needs_f64 && !own) {
+            Some(settings) => {
+                Err(TrainError::NeedsF64 { method: settings.method.title(), precision: self.precision })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Refuses batches of measurements for a method that compares losses at successive steps: it needs the same rows.
@@ -285,9 +330,25 @@ impl Experiment {
         Ok(self.settled_anew())
     }
 
+    /// Makes a phase find so many points at a time, where it was left to memory how many.
+    pub(crate) fn with_batch(mut self, phase: usize, batch: usize) -> Self {
+        if let Some(phase) = self.problem.training.phases.get_mut(phase) {
+            (phase.batch, phase.batch_by_memory) = (Some(batch), false);
+        }
+        self.settled_anew()
+    }
+
     /// Makes training go through these phases in place of its own.
     pub fn in_phases(mut self, phases: Vec<Phase>) -> Self {
         self.problem.training.phases = phases;
+        self.settled_anew()
+    }
+
+    /// Makes training end where a loss or a gradient is not finite for the first time, whatever the file says about that.
+    pub fn stopping_at_faults(mut self) -> Self {
+        for phase in &mut self.problem.training.phases {
+            phase.guard = Some(Guard::new(Policy::Stop));
+        }
         self.settled_anew()
     }
 
@@ -323,7 +384,11 @@ impl Experiment {
     /// The problem file that states by itself what this experiment trains, overrides included, and in comments why it was
     /// decided so. `rename` says by which path each data file is found from its new place.
     pub(crate) fn resolved(&self, rename: &mut dyn FnMut(&str) -> String) -> Result<String, Diagnostics> {
-        let lasting: Vec<&Decision> = self.decisions.iter().filter(|decision| lasts(decision)).collect();
+        let lasting: Vec<&Decision> = self
+            .decisions
+            .iter()
+            .filter(|decision| lasts(decision) || self.measured.contains(decision))
+            .collect();
         // Chosen once: a later version may choose otherwise.
         self.stating(&lasting, rename)
     }
@@ -393,6 +458,11 @@ impl Experiment {
             let why = "residual-based weights: points with large residuals count more; losses are weighted, except in the report";
             lines.push(why.to_owned());
         }
+        lines.extend(without_effect(&self.problem, self.settled()));
+        lines.extend(other_balance(&self.problem, self.settled()));
+        lines.extend(endless_warmups(self.settled()));
+        lines.extend(without_batches(&self.problem, self.settled()));
+        lines.extend(idle(&self.problem.performance, self.device.hardware()));
         lines
     }
 
@@ -421,11 +491,22 @@ impl Experiment {
         Snapshot::start(self.plan.initialize(self.problem.training.seed))
     }
 
+    /// What training may go on in where its precision turns out to be too inaccurate.
+    pub(crate) fn rungs(&self) -> Vec<Precision> {
+        rungs(self.precision, self.device, self.compile_mode())
+    }
+
     /// The kernel of a plan, as this experiment computes.
     pub(crate) fn compile(&self, plan: &Arc<Plan>) -> Result<Kernel, TrainError> {
-        let mut kernel = Kernel::compile(plan, self.device, self.precision)?;
+        self.compile_in(plan, self.precision)
+    }
+
+    /// The same in other numbers.
+    pub(crate) fn compile_in(&self, plan: &Arc<Plan>, precision: Precision) -> Result<Kernel, TrainError> {
+        let mut kernel = Kernel::compile(plan, self.device, precision)?;
         kernel.limit_device_bytes(self.memory_limit);
-        kernel.set_compile_mode(self.compile);
+        kernel.set_compile_mode(self.compile_mode());
+        kernel.set_tiles(self.tiles().points());
         Ok(kernel)
     }
 

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod afford;
+mod check;
 mod course;
 pub mod decide;
 mod error;
@@ -15,8 +16,10 @@ mod evaluate;
 mod experiment;
 mod fallback;
 mod grid;
+pub mod largest;
 pub mod memory;
 mod objective;
+pub mod performance;
 mod problem_file;
 mod problems;
 mod territory;
@@ -29,10 +32,13 @@ pub mod table;
 pub mod trainer;
 mod windows;
 
+pub use check::{CheckedPrecision, GradientReport};
 pub use equation::decide::{Decision, Decisions};
 pub use equation::expression::Derivative;
 pub use equation::parse::Diagnostics;
-pub use equation::problem::{Budget, FieldNameError, Problem, Solution};
+pub use equation::problem::{
+    Affinity, Budget, FieldNameError, Performance, PerformanceLevel, Problem, Solution, Tiles,
+};
 pub use equation::problem::{Enforcement, Treatment};
 pub use equation::taylor::Plan;
 pub use error::{GridError, TrainError};
@@ -41,7 +47,7 @@ pub use evaluate::{
     level_is_free,
 };
 pub use experiment::Experiment;
-pub use fallback::SlowWay;
+pub use fallback::{Off, SlowWay};
 pub use geometry::Measure;
 pub use grid::{Axis, Grid, GridExtent};
 pub use kernel::cuda::{CompileMode, MemoryPlan, MemoryUse, describe as describe_gpu, kernel_text};
@@ -57,13 +63,18 @@ pub mod cache {
     pub use store::{Holdings, Removed, RoomHoldings, cache_limit};
 }
 
+/// How learning rates change, as data; [`optimize::rate`] has their numbers.
+pub mod schedule {
+    pub use method::{Decay, Order, Peaks, Schedule};
+}
+
 pub use territory::{FirstPoints, Footing, Holding, Interface, Territory, Wall};
 pub use train::checkpoint;
 pub use train::folder::RunError;
 pub use train::trainer::OwnOptimizer;
 pub use train::{
-    Array, BalancedPart, Concern, Descent, Event, Extent, Fallback, Fan, Hardware, LeastSquares, Linearized,
-    Loss, Losses, Note, OnDevice, Pace, PointsMoved, Quiet, Refusal, Room, Shortage, Sink, Snapshot, State,
-    StateError, StepTaken, Stopped, TriedStep, Vectors, optimize,
+    Array, BalancedPart, Concern, Descent, Deviation, Event, Extent, Fallback, Fan, Hardware, LeastSquares,
+    Linearized, Loss, Losses, MemoryTaken, Note, OnDevice, Pace, PointsMoved, Quiet, Refusal, Room, Shortage,
+    Sink, Snapshot, State, StateError, StepTaken, Stopped, TriedStep, Vectors, optimize, stability,
 };
 pub use trained::Trained;

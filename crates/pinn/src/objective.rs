@@ -5,10 +5,14 @@ use equation::problem::Solver;
 use equation::taylor::Plan;
 use kernel::cuda::{CudaError, MemoryPlan};
 use kernel::{Dimension, Kernel, KernelError, Points, Sums, Visited, Visits, Weighted};
+use linear::clip::Clipping;
 use linear::{Attempt, Bend, Change, Course, Gram, NormalEquations, Series, Subspace, Unknowns};
+use method::LossScale;
 use std::sync::Arc;
 use train::optimize::Optimizer;
-use train::{Extent, LeastSquares, Linearized, Loss, Losses, OnDevice, Refusal, Room, TriedStep, Vectors};
+use train::{
+    Deviation, Extent, LeastSquares, Linearized, Loss, Losses, OnDevice, Refusal, Room, TriedStep, Vectors,
+};
 
 /// A loss as a function of the parameters.
 #[derive(Debug)]
@@ -20,6 +24,10 @@ pub struct Objective {
     /// Each weight over the number of points of its term.
     factors: Vec<f64>,
     losses: Losses,
+    /// By which a device makes the gradients of its own steps shorter.
+    clipping: Option<Clipping>,
+    /// What the loss is multiplied by where gradients are in half precision.
+    loss_scale: Option<LossScale>,
 }
 
 impl Objective {
@@ -27,7 +35,15 @@ impl Objective {
     pub fn new(kernel: Kernel, points: Vec<Points>) -> Self {
         let weights = kernel.plan().weights();
         let factors = factors(kernel.plan(), &weights, points.iter().map(Points::len));
-        Objective { kernel, points, weights, factors, losses: Losses::default() }
+        Objective {
+            kernel,
+            points,
+            weights,
+            factors,
+            losses: Losses::default(),
+            clipping: None,
+            loss_scale: None,
+        }
     }
 
     /// Continues with other points.
@@ -94,6 +110,29 @@ impl Objective {
         self.kernel.gradient_squares(&self.points, parameters, most)
     }
 
+    /// The norm of the gradient of every residual's mean square, without its weight. Terms are evaluated one after the other, once for each of their
+    /// residuals: all together visit every point as often as its term has residuals.
+    pub(crate) fn gradient_norms(&mut self, parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
+        let plan = Arc::clone(self.kernel.plan());
+        let mut gradient = vec![0.0; parameters.len()];
+        let mut norms = Vec::new();
+        let nothing: Vec<Points> = self.points.iter().map(|points| Points::new(points.width())).collect();
+        for (number, term) in plan.terms.iter().enumerate() {
+            let mut points = nothing.clone();
+            points[number] = self.points[number].clone();
+            let first: usize = plan.terms[..number].iter().map(|term| term.residuals.len()).sum();
+            for own in 0..term.residuals.len() {
+                let mut weights = vec![0.0; self.weights.len()];
+                weights[first + own] = 1.0;
+                let factors = factors(&plan, &weights, points.iter().map(Points::len));
+                let over = Weighted { points: &points, factors: &factors };
+                self.kernel.evaluate(over, parameters, &mut gradient)?;
+                norms.push(gradient.iter().map(|slope| slope * slope).sum::<f64>().sqrt());
+            }
+        }
+        Ok(norms)
+    }
+
     /// Weighs residuals otherwise than the plan; as the plan, where there are no weights.
     pub(crate) fn set_weights(&mut self, weights: &[f64]) -> Result<(), KernelError> {
         let own = self.kernel.plan().weights();
@@ -117,13 +156,13 @@ impl Objective {
         parameters: &mut [f64],
         history: &mut Vec<Losses>,
     ) -> Result<Option<Losses>, Refusal> {
-        let (update, moments) = optimizer.update().ok_or(Refusal::NoRule)?;
+        let (update, carried) = optimizer.update().ok_or(Refusal::NoRule)?;
         let (visits, series) = (visits(&self.points), Series { update, rates, bound });
         let factors = factors(self.kernel.plan(), &self.weights, visits.counts().into_iter());
         let mut visited = Vec::new();
         let refused = self
             .kernel
-            .run_steps((visits, &factors), series, moments, parameters, &mut visited)
+            .run_steps((visits, &factors), series, carried, parameters, &mut visited)
             .map_err(refused)?;
         let losses = |Visited { loss, sums }: Visited| {
             // The total is the one that the device decided by.
@@ -150,6 +189,69 @@ impl Objective {
         }
     }
 
+    /// Continues with another kernel of the same plan.
+    pub(crate) fn set_kernel(&mut self, kernel: Kernel) {
+        self.kernel = kernel;
+        self.kernel.expect_clipping(self.clipping.as_ref());
+    }
+
+    /// Multiplies the loss on the way to gradients in half precision; `None` as the device does.
+    pub(crate) fn set_loss_scale(&mut self, scale: Option<LossScale>) {
+        self.loss_scale = scale;
+        self.kernel.set_loss_scale(scale.map(LossScale::factor));
+    }
+
+    /// What it is multiplied by.
+    pub(crate) fn loss_scale(&self) -> Option<LossScale> {
+        self.loss_scale
+    }
+
+    /// Takes note of a step without an overflow.
+    pub(crate) fn note_good_step(&mut self) {
+        let Some(scale) = self.loss_scale else { return };
+        let next = scale.after_step();
+        match next.exponent == scale.exponent {
+            true => self.loss_scale = Some(next),
+            false => self.set_loss_scale(Some(next)),
+        }
+    }
+
+    /// Whether loss and gradient are finite in another kernel.
+    pub(crate) fn is_finite_in(&self, mut other: Kernel, parameters: &[f64]) -> Result<bool, KernelError> {
+        let over = Weighted { points: &self.points, factors: &self.factors };
+        let mut gradient = vec![0.0; parameters.len()];
+        let loss = other.evaluate(over, parameters, &mut gradient)?.weighted(&self.factors);
+        Ok((loss + gradient.iter().map(|slope| slope * slope).sum::<f64>()).is_finite())
+    }
+
+    /// Makes room for rules by which a device makes the gradients of its own steps shorter.
+    pub(crate) fn expect_clipping(&mut self, clipping: Option<&Clipping>) {
+        self.clipping = clipping.cloned();
+        self.kernel.expect_clipping(clipping);
+    }
+
+    /// How far loss and gradient at some of the points are from those of another kernel; `None` where those are not finite.
+    pub(crate) fn deviation(
+        &mut self,
+        exact: &mut Kernel,
+        parameters: &[f64],
+        most: usize,
+    ) -> Result<Option<Deviation>, KernelError> {
+        let points: Vec<Points> = self.points.iter().map(|points| points.spread(most)).collect();
+        let factors = factors(self.kernel.plan(), &self.weights, points.iter().map(Points::len));
+        let over = Weighted { points: &points, factors: &factors };
+        let [mut wanted, mut found] = [vec![0.0; parameters.len()], vec![0.0; parameters.len()]];
+        let own = exact.evaluate(over, parameters, &mut wanted)?.weighted(&factors);
+        let other = self.kernel.evaluate(over, parameters, &mut found)?.weighted(&factors);
+        let length = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|it| it * it).sum::<f64>().sqrt();
+        let scale = length(&mut wanted.iter().copied());
+        let off = length(&mut wanted.iter().zip(&found).map(|(wanted, found)| wanted - found));
+        let relative = |off: f64, scale: f64| if off == 0.0 { 0.0 } else { off / scale };
+        let deviation =
+            Deviation { loss: relative((own - other).abs(), own), gradient: relative(off, scale) };
+        Ok((own.is_finite() && scale.is_finite()).then_some(deviation))
+    }
+
     /// The kernel, for predictions.
     pub fn kernel(&mut self) -> &mut Kernel {
         &mut self.kernel
@@ -159,7 +261,7 @@ impl Objective {
 impl Loss for Objective {
     /// On `Ok`, every mean square is finite too.
     fn eval(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal> {
-        let Objective { kernel, points, weights, factors, losses } = self;
+        let Objective { kernel, points, weights, factors, losses, .. } = self;
         let losses = weigh(
             losses,
             kernel.evaluate(Weighted { points, factors }, parameters, gradient).map_err(refused)?,
@@ -167,6 +269,29 @@ impl Loss for Objective {
         )?;
         let norm: f64 = gradient.iter().map(|slope| slope * slope).sum();
         if norm.is_finite() { Ok(losses) } else { Err(Refusal::Gradient) }
+    }
+
+    fn eval_any(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal> {
+        for overflows in 0.. {
+            let Objective { kernel, points, weights, factors, losses, .. } = self;
+            let sums =
+                kernel.evaluate(Weighted { points, factors }, parameters, gradient).map_err(refused)?;
+            losses.set(&sums.squares, &sums.counts, weights);
+            let Some(scale) = self.loss_scale else { break };
+            let square: f64 = gradient.iter().map(|slope| slope * slope).sum();
+            if self.losses.total.is_finite() && square.is_finite() {
+                break;
+            }
+            // Whatever gradients are multiplied by, a loss stays as it is.
+            if let Some(position) = self.losses.first_non_finite() {
+                return Err(Refusal::Residual(position));
+            }
+            if overflows == LossScale::TRIES {
+                return Err(Refusal::Gradient);
+            }
+            self.set_loss_scale(Some(scale.halved()));
+        }
+        Ok(&self.losses)
     }
 
     /// Residuals are small differences of terms of order one or more: where a term is rounded by
@@ -213,7 +338,7 @@ impl Vectors for Objective {
     }
 
     fn eval(&mut self, at: usize, gradient: usize) -> Result<&Losses, Refusal> {
-        let Objective { kernel, points, weights, factors, losses } = self;
+        let Objective { kernel, points, weights, factors, losses, .. } = self;
         weigh(
             losses,
             kernel.evaluate_at(Weighted { points, factors }, at, gradient).map_err(refused)?,
@@ -249,7 +374,7 @@ impl LeastSquares for Objective {
         parameters: &[f64],
         normal: &mut NormalEquations,
     ) -> Result<&Losses, Refusal> {
-        let Objective { kernel, points, weights, factors, losses } = self;
+        let Objective { kernel, points, weights, factors, losses, .. } = self;
         weigh(
             losses,
             kernel.normal_equations(Weighted { points, factors }, parameters, normal).map_err(refused)?,
@@ -258,7 +383,7 @@ impl LeastSquares for Objective {
     }
 
     fn gram(&mut self, parameters: &[f64], gram: &mut Gram) -> Result<&Losses, Refusal> {
-        let Objective { kernel, points, weights, factors, losses } = self;
+        let Objective { kernel, points, weights, factors, losses, .. } = self;
         weigh(losses, kernel.gram(Weighted { points, factors }, parameters, gram).map_err(refused)?, weights)
     }
 
@@ -268,7 +393,7 @@ impl LeastSquares for Objective {
         diagonal: &mut [f64],
         rows: &mut [f64],
     ) -> Result<&Losses, Refusal> {
-        let Objective { kernel, points, weights, factors, losses } = self;
+        let Objective { kernel, points, weights, factors, losses, .. } = self;
         weigh(
             losses,
             kernel.diagonal(Weighted { points, factors }, parameters, diagonal, rows).map_err(refused)?,
@@ -277,7 +402,7 @@ impl LeastSquares for Objective {
     }
 
     fn sketch(&mut self, parameters: &[f64], gram: &mut Gram, rows: &mut [f64]) -> Result<&Losses, Refusal> {
-        let Objective { kernel, points, weights, factors, losses } = self;
+        let Objective { kernel, points, weights, factors, losses, .. } = self;
         weigh(
             losses,
             kernel.sketch(Weighted { points, factors }, parameters, gram, rows).map_err(refused)?,
@@ -291,7 +416,7 @@ impl LeastSquares for Objective {
         equations: (&Subspace, &mut NormalEquations),
         rows: &mut [f64],
     ) -> Result<&Losses, Refusal> {
-        let Objective { kernel, points, weights, factors, losses } = self;
+        let Objective { kernel, points, weights, factors, losses, .. } = self;
         weigh(
             losses,
             kernel

@@ -1,7 +1,9 @@
 //! What training leaves behind.
 
 use crate::evaluate::{FieldError, Validation, largest_relative};
+use kernel::Precision;
 use kernel::cuda::MemoryUse;
+use train::stability::{Incidents, Steadiness};
 use train::{Descent, Fallback, Losses, Stopped};
 
 /// A trained problem.
@@ -29,12 +31,20 @@ pub struct Trained {
     /// The share of the time, since training began or went on, in which steps waited for their points; `None` where these did not come
     /// in batches.
     pub waiting: Option<f64>,
+    /// Steps by the precision that they were taken in, those with few digits first; empty where all were in f64 and nobody looked.
+    pub precisions: Vec<(Precision, u64)>,
     /// Why training ended.
     pub stopped: Stopped,
     /// How losses went in the last window.
     pub descent: Descent,
     /// What it took on a device with memory of its own.
     pub memory: Option<MemoryUse>,
+    /// The most that this process had of the host's memory when it was looked at; `None` where the system does not tell.
+    pub host_bytes: Option<u64>,
+    /// What went wrong since training began or went on, and was made good.
+    pub incidents: Incidents,
+    /// How steady training was at its end, where something had happened lately.
+    pub steadiness: Option<Steadiness>,
     /// What was done by a slower path, each cause once.
     pub fallbacks: Vec<Fallback>,
 }

@@ -1,6 +1,7 @@
 //! What training tells whoever listens.
 
 use crate::optimize::Trust;
+use crate::stability::{Incident, Steadiness};
 use crate::{Losses, Shortage, Stopped};
 use method::Budget;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,8 @@ pub enum Event {
     Fallback(Fallback),
     /// A step was taken.
     Step(StepTaken),
+    /// Something went wrong, and something was done about it.
+    Incident(Incident),
     /// The error was measured, at the parameters after the last step.
     Measured {
         /// Steps taken in the run.
@@ -110,6 +113,15 @@ pub struct StepTaken {
     /// Seconds that it waited for its points, where they came in batches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waited: Option<f64>,
+    /// How far loss and gradient before it were from those in more digits, where that was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deviation: Option<Deviation>,
+    /// Memory before it, where that was looked at since the last step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryTaken>,
+    /// How steady training is, where something has happened lately.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steadiness: Option<Steadiness>,
     /// Evaluations of the loss in the run, those of this step included.
     pub evaluations: u64,
     /// Since the run began.
@@ -118,6 +130,25 @@ pub struct StepTaken {
     pub phase_seconds: f64,
     /// Over this phase.
     pub points_per_second: f64,
+}
+
+/// Memory that this process has, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct MemoryTaken {
+    /// Of the host.
+    pub host: u64,
+    /// Of a device with memory of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<u64>,
+}
+
+/// How far a loss and its gradient are from those in more digits, relative to these.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Deviation {
+    /// Of the loss.
+    pub loss: f64,
+    /// The length of the gradients' difference.
+    pub gradient: f64,
 }
 
 /// How points followed what training had left before a step.

@@ -15,13 +15,14 @@ mod pace;
 mod refusal;
 mod sink;
 mod snapshot;
+pub mod stability;
 mod state;
 mod stopped;
 pub mod trainer;
 mod vectors;
 
 pub use descent::{Concern, Descent};
-pub use event::{BalancedPart, Event, Fallback, Note, PointsMoved, StepTaken};
+pub use event::{BalancedPart, Deviation, Event, Fallback, MemoryTaken, Note, PointsMoved, StepTaken};
 pub use linear::Hardware;
 pub use loss::{Extent, LeastSquares, Linearized, Loss, OnDevice, TriedStep};
 pub use losses::Losses;

@@ -20,6 +20,11 @@ pub trait Loss {
     /// norm of the gradient are finite.
     fn eval(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal>;
 
+    /// The same whether they are finite or not, where that can be seen: for whoever can do something about it.
+    fn eval_any(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal> {
+        self.eval(parameters, gradient)
+    }
+
     /// By how much rounding may change a loss of this size: smaller differences say nothing.
     fn noise(&self, loss: f64) -> f64;
 

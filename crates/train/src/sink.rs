@@ -1,5 +1,6 @@
 //! Whoever listens to training.
 
+use crate::stability::{Incidents, Steadiness};
 use crate::{Event, Fallback, Snapshot};
 
 /// Someone who listens to training. Called in every step: a slow sink slows training.
@@ -17,6 +18,9 @@ pub trait Sink {
 
     /// Takes note of a state that no step can be taken from: its loss or the gradient is not finite.
     fn refused(&mut self, _state: &Snapshot) {}
+
+    /// Takes note of a state where something went wrong, before anything is done about it: the proof.
+    fn troubled(&mut self, _state: &Snapshot) {}
 
     /// Whether the error is worth measuring now and then, in two per cent of the time. It has no
     /// influence on training.
@@ -79,26 +83,43 @@ impl Sink for Fan<'_> {
         self.pass_on_answers();
     }
 
+    fn troubled(&mut self, state: &Snapshot) {
+        self.0.iter_mut().for_each(|sink| sink.troubled(state));
+        self.pass_on_answers();
+    }
+
     fn wants_error(&self) -> bool {
         self.0.iter().any(|sink| sink.wants_error())
     }
 }
 
-/// Passes events on, those about a slower way whose cause was told before excepted.
+/// Passes events on, those about a slower way whose cause was told before excepted; counts what went wrong.
 pub struct Once<'sink> {
     sink: &'sink mut dyn Sink,
     told: Vec<Fallback>,
+    incidents: Incidents,
+    steadiness: Option<Steadiness>,
 }
 
 impl<'sink> Once<'sink> {
     /// In front of a sink.
     pub fn new(sink: &'sink mut dyn Sink) -> Self {
-        Once { sink, told: Vec::new() }
+        Once { sink, told: Vec::new(), incidents: Incidents::default(), steadiness: None }
     }
 
     /// What was told.
     pub fn told(&self) -> Vec<Fallback> {
         self.told.clone()
+    }
+
+    /// What went wrong.
+    pub fn incidents(&self) -> Incidents {
+        self.incidents
+    }
+
+    /// How steady training was at its last step, where that was told.
+    pub fn steadiness(&self) -> Option<Steadiness> {
+        self.steadiness
     }
 }
 
@@ -109,6 +130,12 @@ impl Sink for Once<'_> {
                 return;
             }
             self.told.push(fallback.clone());
+        }
+        if let Event::Incident(incident) = event {
+            self.incidents.note(incident);
+        }
+        if let Event::Step(taken) = event {
+            self.steadiness = taken.steadiness;
         }
         self.sink.event(event);
     }
@@ -123,6 +150,10 @@ impl Sink for Once<'_> {
 
     fn refused(&mut self, state: &Snapshot) {
         self.sink.refused(state);
+    }
+
+    fn troubled(&mut self, state: &Snapshot) {
+        self.sink.troubled(state);
     }
 
     fn wants_error(&self) -> bool {

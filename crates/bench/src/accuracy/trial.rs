@@ -255,6 +255,7 @@ impl Sink for Watch<'_> {
             Event::Started { .. }
             | Event::Balanced { .. }
             | Event::Fallback(_)
+            | Event::Incident(_)
             | Event::Note(_)
             | Event::PhaseStarted { .. }
             | Event::NotSaved { .. }

@@ -269,6 +269,16 @@ fn help_names_the_compile_modes_that_anyone_should_choose() {
 
 #[test]
 fn explain_and_doctor_answer() {
+    for (setting, one_kernel) in
+        [("network.depth=2", true), ("network.kind=piratenet", false), ("network.factorized=true", false)]
+    {
+        let explained = text(&pinnace(&["explain", "burgers", "--set", setting]).stdout);
+        assert_eq!(
+            explained.contains("on a GPU: steps go through this network layer by layer"),
+            !one_kernel,
+            "{setting}"
+        );
+    }
     let explained = pinnace(&["explain", "burgers"]);
     assert_eq!(explained.status.code(), Some(0), "{}", text(&explained.stderr));
     assert!(text(&explained.stdout).contains("burgers"));
@@ -297,4 +307,103 @@ fn train_and_explain_say_which_conditions_hold_by_construction() {
     let off = pinnace(&[&SHORT[..], &["--plain", "--set", "training.hard_constraints=off"]].concat());
     assert!(!text(&off.stderr).contains("by construction"));
     assert!(text(&off.stdout).contains("walls"));
+}
+
+#[test]
+fn gradients_of_problems_and_runs_are_checked() {
+    let checked = pinnace(&["check", "poisson-2d", "--device", "cpu"]);
+    let said = text(&checked.stdout);
+    assert_eq!(checked.status.code(), Some(0), "{}", text(&checked.stderr));
+    for part in ["differences of the loss", "cpu in f32", "cpu in f64", "gradients are right"] {
+        assert!(said.contains(part), "{said}");
+    }
+    let few = ["check", "burgers", "--device", "cpu", "--points", "5", "--json"];
+    let found: Value = serde_json::from_str(&text(&pinnace(&few).stdout)).expect("one JSON object");
+    let gradient = |row: usize| found["rows"][row]["gradient"].as_f64().expect("a number");
+    assert_eq!((found["points"].as_u64(), found["right"].as_bool()), (Some(5), Some(true)));
+    assert!(gradient(0) > 1e-9 && gradient(0) < 1e-4 && gradient(1) < 1e-12, "{found}");
+    assert!(found["differences"].as_f64().is_some_and(|off| off < 1e-7), "{found}");
+    let folder = std::env::temp_dir().join(format!("pinnace-check-{}", std::process::id()));
+    _ = std::fs::remove_dir_all(&folder);
+    let run = folder.to_str().expect("text");
+    let trained = pinnace(&["train", "poisson-2d", "--device", "cpu", "--steps", "3", "--out", run]);
+    assert_eq!(trained.status.code(), Some(0), "{}", text(&trained.stderr));
+    let checked = pinnace(&["check", run]);
+    assert!(text(&checked.stdout).contains("after 3 steps"), "{}", text(&checked.stdout));
+    let refused = pinnace(&["check", run, "--precision", "f32"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        text(&refused.stderr).contains("a run is checked as it was trained"),
+        "{}",
+        text(&refused.stderr)
+    );
+    _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn a_measurement_that_got_slower_ends_with_an_exit_code_of_its_own() {
+    let bench = ["bench", "step", "--problem", "burgers", "--points", "200", "--width", "8", "--depth", "2"];
+    let measured = pinnace(&[&bench[..], &["--device", "cpu", "--threads", "1", "--json"]].concat());
+    assert_eq!(measured.status.code(), Some(0), "{}", text(&measured.stderr));
+    let mut line: Value = serde_json::from_slice(&measured.stdout).expect("stdout is one JSON object");
+    // A tolerance of a hundred times: what else this machine does is no failure of this test.
+    let baseline = Scratch::new("baseline.jsonl", &format!("# here\n\n{line}\n"));
+    let same = pinnace(&["bench", "regress", baseline.path(), "--tolerance", "100", "--json"]);
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stderr));
+    let found: Value = serde_json::from_slice(&same.stdout).expect("stdout is one JSON object");
+    assert_eq!((&found["speed"], &found["same_loss"]), (&"same".into(), &true.into()), "{found}");
+    assert!(same.stderr.is_empty(), "{}", text(&same.stderr));
+
+    for key in ["median_ms", "p10_ms", "p90_ms"] {
+        line[key] = 1e-6.into();
+    }
+    line["machine"] = "abacus".into();
+    let fast = Scratch::new("fast.jsonl", &line.to_string());
+    let slower = pinnace(&["bench", "regress", fast.path(), "--rounds", "1"]);
+    assert_eq!(slower.status.code(), Some(3), "{}", text(&slower.stderr));
+    assert!(text(&slower.stdout).starts_with("SLOWER  step burgers 8x2, 200 points, cpu f32"));
+    assert!(text(&slower.stderr).contains("recorded on another machine: abacus"));
+
+    let wrong = Scratch::new("wrong.jsonl", "{\"problem\": 1}\n");
+    let share = pinnace(&["bench", "regress", wrong.path(), "--tolerance=-1"]);
+    assert!(text(&share.stderr).contains("a share, 0 or more, is needed"), "{}", text(&share.stderr));
+    let refused = pinnace(&["bench", "regress", wrong.path()]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("wrong.jsonl:1: "), "{}", text(&refused.stderr));
+}
+
+#[test]
+fn a_report_says_in_which_numbers_steps_were_taken_where_it_is_not_the_chosen_ones() {
+    let check = "training.gradient_check={every=5,gradient=1e-30}";
+    let single = ["--set", "training.optimizer=adam", "--set", "training.precision=f32", "--set", check];
+    let trained = pinnace(&[&SHORT[..], &single].concat());
+    assert_eq!(trained.status.code(), Some(0), "{}", text(&trained.stderr));
+    let report = text(&trained.stdout);
+    assert!(report.contains("\nprecision f64 in 100.0 % of the steps\n"), "{report}");
+}
+
+#[test]
+fn a_level_is_told_with_all_that_it_decides_and_kept_by_the_run() {
+    let ultra =
+        [&SHORT[..], &["--plain", "--level", "ultra", "--set", "training.optimizer=adam", "--json"]].concat();
+    let trained = pinnace(&ultra);
+    assert_eq!(trained.status.code(), Some(0), "{}", text(&trained.stderr));
+    let told = text(&trained.stderr);
+    assert!(told.contains("measuring training.precision"), "{told}");
+    assert!(told.contains("how the machine is used:\n  performance.level = \"ultra\": stated"), "{told}");
+    let report: Value = serde_json::from_slice(&trained.stdout).expect("stdout is one JSON object");
+    let list = report["performance"].as_array().expect("a list");
+    let threads = list.iter().find(|decision| decision["key"] == "performance.threads").expect("a key");
+    assert!(threads["why"].as_str().is_some_and(|why| !why.is_empty()), "{threads}");
+    let wrong = pinnace(&["train", "poisson-2d", "--no-run", "--level", "extreme"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(
+        text(&wrong.stderr).contains("use `basic`, `advanced`, `ultra` or `custom`"),
+        "{}",
+        text(&wrong.stderr)
+    );
+    let explained = text(&pinnace(&["explain", "poisson-2d"]).stdout);
+    assert!(
+        explained.contains("how the machine is used:\n  performance.level = \"advanced\": the usual one")
+    );
 }

@@ -288,11 +288,21 @@ fn the_documented_script_evaluates_an_exported_network() {
     if !numpy.is_ok_and(|status| status.success()) {
         return;
     }
+    for network in ["kind=mlp", "kind=piratenet", "kind=separable"] {
+        compare_with_the_script(network);
+    }
+}
+
+/// `evaluate` beside the documented script, on one kind of network with factors.
+fn compare_with_the_script(network: &str) {
     let trained = Trained::new("script");
+    let kind = format!("network.{network}");
     // With conditions built in, the unknowns are formulas of the network's outputs.
     let (problem, run, network) =
         (trained.at("heat.toml"), trained.at("hard"), trained.at("network.safetensors"));
-    let hard = ["--set", "training.hard_constraints=auto", "--steps", "20", "--quiet", "--out", &run];
+    let wired = ["--set", &kind, "--set", "network.factorized=true"];
+    let exact = ["--set", "training.hard_constraints=auto", "--steps", "20", "--quiet", "--out", &run];
+    let hard = [&wired[..], &exact].concat();
     done(&[&["train", problem.as_str(), "--device", "cpu"], &hard[..]].concat());
     done(&["export", &run, "--format", "safetensors", "--out", &network]);
     let points = trained.write("points.csv", "t,x\n0.5,0.25\n0.125,1\n1,0\n");

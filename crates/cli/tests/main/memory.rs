@@ -168,3 +168,64 @@ fn training_on_the_best_device_says_why_that_is_no_gpu() {
     let result: Value = serde_json::from_slice(&named.stdout).expect("stdout is one JSON object");
     assert_eq!(result["fallbacks"], Value::Array(Vec::new()));
 }
+
+const SMALL: [&str; 6] =
+    ["--set", "network.width=8", "--set", "network.depth=2", "--set", "training.optimizer=adam"];
+
+/// By how many per cent steps that were taken differ from their plan.
+fn off(said: &str) -> f64 {
+    let percent = said.split_once("planned for them (").and_then(|(_, rest)| rest.split_once(" %)"));
+    percent.and_then(|(percent, _)| percent.parse().ok()).unwrap_or_else(|| panic!("{said}"))
+}
+
+#[test]
+fn the_largest_step_is_found_and_confirmed_by_steps() {
+    let folder = Folder::new("largest");
+    let batches = ["--set", "training.points=3000", "--set", "training.batch=100"];
+    let arguments = [&["explain", "burgers", "--largest"][..], &SMALL, &batches].concat();
+    let output = folder.with("100e6", &arguments);
+    let said = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let all = "phase 1, Adam: all 3000 points fit into 80 % of the 100.0 MB that are available: planned ";
+    assert!(said.starts_with(all), "{said}");
+    if cfg!(target_os = "linux") {
+        assert!(said.contains("\n  2 steps of 3000 points took ") && off(&said).is_finite(), "{said}");
+    }
+    // A phase without batches is bounded by memory alone.
+    let output = folder.with("12e6", &[&["explain", "burgers", "--largest"][..], &SMALL].concat());
+    let said = text(&output.stdout);
+    let points: Option<u64> = said.split(' ').nth(3).and_then(|number| number.parse().ok());
+    assert!(points.is_some_and(|points| (10_000..100_000).contains(&points)), "{said}");
+}
+
+#[test]
+fn a_batch_by_memory_is_a_number_in_the_problem_file_of_a_run() {
+    let folder = Folder::new("batch");
+    let stated = ["--set", "training.batch=\"auto\"", "--set", "training.points=1e8", "--steps", "0"];
+    let arguments = [&["train", "burgers", "--device", "cpu", "--out", "run"][..], &SMALL, &stated].concat();
+    let output = folder.with("20e6", &arguments);
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let file = std::fs::read_to_string(folder.0.join("run/problem.toml")).expect("a run");
+    let batch = file.lines().find_map(|line| line.strip_prefix("batch = ")?.parse::<u64>().ok());
+    assert!(batch.is_some_and(|batch| (10_000..1_000_000).contains(&batch)), "{file}");
+    assert!(file.contains("as many fit into 80 % of the 20.0 MB that are available"), "{file}");
+    // More or less memory is no reason for another number.
+    let output = folder.with("60e6", &["resume", "run", "--steps", "0"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let again = std::fs::read_to_string(folder.0.join("run/problem.toml")).expect("a run");
+    // Reasons are those of the beginning.
+    assert!(file.ends_with(&again), "{again}");
+}
+
+#[test]
+#[ignore = "steps of a million points: half a minute"]
+#[cfg(target_os = "linux")]
+fn steps_take_what_was_planned_within_five_per_cent() {
+    let folder = Folder::new("confirmed");
+    for more in [&[][..], &["--set", "training.resample=1"]] {
+        let output = folder.with("8e9", &[&["explain", "burgers", "--largest"][..], &SMALL, more].concat());
+        let said = text(&output.stdout);
+        assert!(output.status.success() && off(&said).abs() <= 5.0, "{more:?}: {said}");
+    }
+}

@@ -51,7 +51,7 @@ fn json(output: &Output) -> Value {
 #[test]
 fn a_run_that_diverged_says_so_everywhere_and_ends_with_code_1() {
     let folder = Folder::new("diverged");
-    let wild = ["--set", "training.learning_rate=1e6", "--steps", "20"];
+    let wild = ["--set", "training.learning_rate=1e6", "--set", "training.guard=stop", "--steps", "20"];
     let output = folder.train(&[&wild[..], &["--json"]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let warning = json(&output)["warnings"][0].as_str().expect("a warning").to_owned();

@@ -120,11 +120,21 @@ fn no_run_is_written_when_none_is_wanted() {
 #[test]
 fn a_run_that_fails_says_where_it_is_and_keeps_what_there_was() {
     let folder = Folder::new("fails");
-    let wild = ["--set", "training.learning_rate=1e300", "--steps", "9", "--out", "run"];
+    let wild = [
+        "--set",
+        "training.learning_rate=1e300",
+        "--set",
+        "training.guard=stop",
+        "--steps",
+        "9",
+        "--out",
+        "run",
+    ];
     let output = folder.pinnace(&small(&wild));
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("the run is in run, up to step 0: step 1: "), "{said}");
+    let place = "the run is in run, up to step 0; the state where it went wrong is in run/trouble: step 1: ";
+    assert!(said.contains(place), "{said}");
     assert!(said.contains("not finite"), "{said}");
     let kept = pinnace::Run::open(&folder.0.join("run")).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((kept.snapshot().steps, kept.snapshot().stopped), (0, None), "the last state that is good");

@@ -4,15 +4,15 @@ use super::document::{self, TomlEntry, TomlTable, TomlValue};
 use super::expression::Workshop;
 use super::files::FileReader;
 use super::sections::{
-    ansatz, conditions, constants, data, domain, equations, functions, geometry, network, quantities,
-    reference, regions, repeated, sampling, training, unknowns, windows,
+    ansatz, conditions, constants, data, domain, equations, functions, geometry, network, performance,
+    quantities, reference, regions, repeated, sampling, training, unknowns, windows,
 };
 use super::source::{Sources, Span};
 use super::{overrides, reader};
 use crate::expression::Expression;
 use crate::problem::{self, Domain, Equation, Gap, LeftOpen, Problem};
 
-const SECTIONS: [&str; 16] = [
+const SECTIONS: [&str; 17] = [
     "title",
     "domain",
     "geometry",
@@ -27,6 +27,7 @@ const SECTIONS: [&str; 16] = [
     "ansatz",
     "network",
     "training",
+    "performance",
     "reference",
     "quantities",
 ];
@@ -64,6 +65,7 @@ pub(super) fn build(
     let ansatz_section = section("ansatz");
     let network_section = section("network");
     let training_section = section("training");
+    let performance_section = section("performance");
     let reference_section = section("reference");
     let quantities_section = section("quantities");
     let title = document.get("title").and_then(|entry| reader::text(&entry.node, &mut workshop.mistakes));
@@ -129,6 +131,7 @@ pub(super) fn build(
     }
     let network = network::read(network_section, workshop);
     let training = training::read(training_section, reference_section, workshop);
+    let performance = performance::read(performance_section, &mut workshop.mistakes);
 
     let (equations, equation_spans): (Vec<_>, Vec<Span>) = stated.into_iter().unzip();
     let (conditions, condition_spans): (Vec<_>, Vec<Span>) = stated_conditions.into_iter().unzip();
@@ -151,6 +154,7 @@ pub(super) fn build(
         data,
         network,
         training,
+        performance,
         reference,
         quantities,
         given: std::mem::take(&mut workshop.given),

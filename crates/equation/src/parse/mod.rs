@@ -23,7 +23,7 @@ mod suggest;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use files::{FileFault, FileGrid, FileReader};
-pub use resolve::resolve;
+pub use resolve::{resolve, states};
 pub use source::{Position, Span};
 
 use crate::problem::Problem;

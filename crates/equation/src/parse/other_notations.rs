@@ -1,7 +1,7 @@
 //! What things are called in papers, in Python and in other programs, and what they are called here.
 
 /// Keys and sections by other names.
-const KEYS: [(&str, &str); 34] = [
+const KEYS: [(&str, &str); 36] = [
     ("lr", "learning_rate"),
     ("epochs", "steps"),
     ("iterations", "steps"),
@@ -12,6 +12,8 @@ const KEYS: [(&str, &str); 34] = [
     ("num_domain", "points"),
     ("collocation_points", "points"),
     ("batch_size", "batch"),
+    ("accumulation_steps", "accumulate"),
+    ("gradient_accumulation", "accumulate"),
     ("num_boundary", "condition_points"),
     ("boundary_points", "condition_points"),
     ("scheduler", "schedule"),

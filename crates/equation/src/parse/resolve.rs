@@ -51,6 +51,19 @@ pub fn resolve(
     Ok(text)
 }
 
+/// Whether a problem file or one of the overrides states a key, such as `training.precision`. `source` has been read without mistakes.
+pub fn states(source: &str, overrides: &[String], key: &str) -> bool {
+    let mut workshop = Workshop::default();
+    let sources = Sources::new(source, overrides);
+    let Some(mut document) = document::read(&sources, &mut workshop.mistakes) else { return false };
+    overrides::merge(&mut document, &sources, overrides.len(), &mut workshop.mistakes);
+    let Some((section, key)) = key.split_once('.') else { return document.get(key).is_some() };
+    match document.get(section).map(|entry| &entry.node.value) {
+        Some(TomlValue::Table(table)) => table.get(key).is_some(),
+        Some(_) | None => false,
+    }
+}
+
 /// Renames the data files; whether any got another name.
 fn rename_files(document: &mut TomlTable, rename: &mut dyn FnMut(&str) -> String) -> bool {
     const TABLES: [&str; 3] = ["data", "functions", "reference"];

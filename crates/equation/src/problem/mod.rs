@@ -30,8 +30,13 @@ pub(crate) use faces::bare_faces;
 pub use family::{ShapeFamily, ShapeStep};
 pub use field::FieldNameError;
 pub use left_open::{LeftOpen, Neurons};
-pub use method::{Budget, Method, NoBudget, Order, Precision, Schedule, Solver};
-pub use network::{Activation, Fourier, Initialization, Network, NetworkKind, Periodic};
+pub use method::{
+    Affinity, Balance, Budget, Clip, CompileMode, Decay, GradientCheck, Guard, Method, NoBudget, Order,
+    Pacing, Peaks, Performance, PerformanceLevel, Policy, Precision, Schedule, Solver, Spikes, TILES, Tiles,
+};
+pub use network::{
+    Activation, Fourier, Initialization, Network, NetworkKind, Periodic, RandomFactors, TrainedSlopes,
+};
 pub(crate) use probe::{dense_places, largest, places, prescribed, surface_places, value};
 pub use quantity::{Integral, IntegralRegion, Quantity, RegionNode};
 pub use sampling::{Adaptive, Addition, Criterion, Priority, Sampler, Sampling, Steepness, Veto};
@@ -77,6 +82,8 @@ pub struct Problem {
     pub network: Network,
     /// How to train it.
     pub training: Training,
+    /// How much is done to be fast.
+    pub performance: Performance,
     /// What the error is measured against, if anything.
     pub reference: Reference,
     /// Numbers that a solution is asked for.

@@ -21,6 +21,12 @@ pub struct Network {
     pub periodic: Vec<Periodic>,
     /// Random Fourier features of the coordinates that are not periodic.
     pub fourier: Option<Fourier>,
+    /// Hidden layers are factors times matrices, both of which train.
+    pub factorization: Option<RandomFactors>,
+    /// Slopes in front of activations train.
+    pub slopes: Option<TrainedSlopes>,
+    /// Products that a separable network sums up; as many as it is wide where nothing is said.
+    pub rank: Option<usize>,
 }
 
 /// How layers are wired.
@@ -33,6 +39,11 @@ pub enum NetworkKind {
     /// From the second hidden layer on, every two layers add their input to their output; needs a depth
     /// of three to differ from a plain chain.
     Residual,
+    /// Gated blocks of three layers whose residual connections learn how much of the block to take (PirateNet: Wang, Li,
+    /// Chen, Perdikaris 2024).
+    Pirate,
+    /// A network for each coordinate; the outputs of all are multiplied (SPINN: Cho et al. 2023).
+    Separable,
 }
 
 impl NetworkKind {
@@ -42,6 +53,8 @@ impl NetworkKind {
             NetworkKind::Mlp => "mlp",
             NetworkKind::Modified => "modified-mlp",
             NetworkKind::Residual => "residual",
+            NetworkKind::Pirate => "piratenet",
+            NetworkKind::Separable => "separable",
         }
     }
 }
@@ -100,4 +113,23 @@ pub struct Fourier {
     pub features: usize,
     /// Standard deviation of the wave numbers, in waves per (normalised) unit.
     pub scale: f64,
+}
+
+/// Random weight factorisation (Wang, Wang, Seidman, Perdikaris 2022): the factors of neurons start as exponentials of a
+/// normal distribution.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RandomFactors {
+    /// Mean of the logarithms.
+    pub mean: f64,
+    /// Standard deviation of the logarithms.
+    pub deviation: f64,
+}
+
+/// Which neurons have a trainable slope in front of their activation in common (Jagtap, Kawaguchi, Karniadakis 2020).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TrainedSlopes {
+    /// Those of a layer.
+    Layer,
+    /// None: each has its own.
+    Neuron,
 }

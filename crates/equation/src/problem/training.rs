@@ -1,7 +1,7 @@
 //! Training as the file describes it.
 
 use super::{Parts, Sampler, Sampling};
-use method::{Budget, Method, Precision, Schedule, Solver};
+use method::{Balance, Budget, Clip, GradientCheck, Guard, Method, Precision, Schedule, Solver};
 
 /// Points on a condition that states none.
 pub(crate) const CONDITION_POINTS: usize = 256;
@@ -19,6 +19,8 @@ pub struct Training {
     pub windows: Parts,
     /// The numbers to compute in, if stated.
     pub precision: Option<Precision>,
+    /// Whether the fastest of those that are accurate enough is looked for by time.
+    pub precision_by_time: bool,
     /// Steps to take in all, whatever the budgets say.
     pub steps: Option<u64>,
     /// One after the other, as stated; at least one.
@@ -47,8 +49,12 @@ pub struct Phase {
     pub solver: Option<Solver>,
     /// Points inside the domain, if stated.
     pub points: Option<usize>,
-    /// How many of them a step visits, if stated: all of them once in an epoch.
+    /// How many of them are found at a time, if stated: all of them are visited once in an epoch.
     pub batch: Option<usize>,
+    /// Whether that is as many as memory holds, to be found before training.
+    pub batch_by_memory: bool,
+    /// How many batches a step adds up.
+    pub accumulate: usize,
     /// To how many they may grow, if stated.
     pub most_points: Option<usize>,
     /// How they, and those of the conditions, are chosen.
@@ -59,8 +65,8 @@ pub struct Phase {
     pub causal: Option<bool>,
     /// All of that as a list, if stated; it comes before the three above, which are stated in its place or not at all.
     pub sampling: Option<Sampling>,
-    /// Whether conditions whose weights are not stated are balanced against the equations, if stated.
-    pub balance: Option<bool>,
+    /// How parts of the loss whose weights are not stated are balanced against the others, if stated.
+    pub balance: Option<Balance>,
     /// How residuals that stay large come to weigh more, if they do.
     pub residual_weights: Option<ResidualWeights>,
     /// Steps between two draws of fresh points, if stated; zero keeps the first ones.
@@ -69,6 +75,12 @@ pub struct Phase {
     pub learning_rate: f64,
     /// How the step length changes over the phase.
     pub schedule: Schedule,
+    /// How training is kept from breaking, if stated.
+    pub guard: Option<Guard>,
+    /// How gradients are made shorter before a step, one rule after the other.
+    pub clip: Vec<Clip>,
+    /// How gradients are compared with those in f64, if stated.
+    pub gradient_check: Option<GradientCheck>,
     /// When it ends, if stated; at least one bound is set then.
     pub budget: Option<Budget>,
 }

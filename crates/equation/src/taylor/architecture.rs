@@ -2,8 +2,8 @@
 
 use super::activation::Wave;
 use crate::counter::Stream;
-use crate::problem::{Activation, Initialization, Network, NetworkKind, Problem};
-use std::f64::consts::TAU;
+use crate::problem::Activation;
+use std::ops::Range;
 
 /// A vector that flows through the network, by position in [`Architecture::widths`].
 pub type Signal = usize;
@@ -75,6 +75,76 @@ pub enum Layer {
         /// Written to.
         output: Signal,
     },
+    /// `output = factor·input`, one trainable factor per neuron, or one for all of them.
+    Scale {
+        /// Read from.
+        input: Signal,
+        /// Written to.
+        output: Signal,
+        /// Where the factors start in the parameter vector.
+        factors: usize,
+        /// Whether one factor is that of all neurons.
+        shared: bool,
+    },
+    /// `output = share·first + (1 - share)·second` with one trainable share.
+    Blend {
+        /// All of the output where the share is one.
+        first: Signal,
+        /// All of it where the share is zero.
+        second: Signal,
+        /// Written to.
+        output: Signal,
+        /// Where the share is in the parameter vector.
+        share: usize,
+    },
+    /// `output = left·right`, neuron by neuron.
+    Multiply {
+        /// First factor.
+        left: Signal,
+        /// Second factor.
+        right: Signal,
+        /// Written to.
+        output: Signal,
+    },
+    /// `output` is a run of neighbouring neurons of `input`, as many as the output is wide.
+    Select {
+        /// Read from.
+        input: Signal,
+        /// Written to.
+        output: Signal,
+        /// The first of the neurons.
+        first: usize,
+    },
+}
+
+impl Layer {
+    /// The signal that it writes.
+    pub fn output(self) -> Signal {
+        match self {
+            Layer::Dense { output, .. }
+            | Layer::Activate { output, .. }
+            | Layer::Gate { output, .. }
+            | Layer::Add { output, .. }
+            | Layer::Scale { output, .. }
+            | Layer::Blend { output, .. }
+            | Layer::Multiply { output, .. }
+            | Layer::Select { output, .. } => output,
+        }
+    }
+
+    /// Trainable factors other than those of matrices: where they start, and whether one is that of all neurons.
+    pub fn factors(self) -> Option<(usize, bool)> {
+        match self {
+            Layer::Scale { factors, shared, .. } => Some((factors, shared)),
+            Layer::Blend { share, .. } => Some((share, true)),
+            Layer::Dense { .. }
+            | Layer::Activate { .. }
+            | Layer::Gate { .. }
+            | Layer::Add { .. }
+            | Layer::Multiply { .. }
+            | Layer::Select { .. } => None,
+        }
+    }
 }
 
 /// A named block of the parameter vector.
@@ -97,31 +167,77 @@ pub enum InitialDistribution {
     Zero,
     /// Uniform in (-limit, limit).
     Uniform(f64),
+    /// All one.
+    One,
+    /// The exponential of a normal distribution; what they multiply is divided by them, so that the network starts as
+    /// it would without them.
+    LogNormal {
+        /// Mean of the logarithms.
+        mean: f64,
+        /// Standard deviation of the logarithms.
+        deviation: f64,
+    },
 }
 
 impl Architecture {
-    /// The network of a problem. Random features follow from the problem's seed.
-    pub fn new(problem: &Problem) -> Architecture {
-        let network = &problem.network;
-        let features = features(problem);
-        let mut build =
-            Build { network, widths: vec![features.len()], layers: Vec::new(), tensors: Vec::new() };
-        let last = build.hidden(0);
-        let outputs = problem.unknowns.len() * (1 + problem.domain.subdomains.len());
-        let head_limit = match network.initialization {
-            Initialization::Spread | Initialization::Glorot => {
-                (6.0 / (network.width + outputs) as f64).sqrt()
-            }
-            Initialization::He => (6.0 / network.width as f64).sqrt(),
-            Initialization::Siren { frequency } => (6.0 / network.width as f64).sqrt() / frequency,
+    /// What a layer is called: after its own weights, or those that come before it.
+    pub fn layer_name(&self, layer: usize) -> String {
+        let named = |number: usize| match self.layers.get(number) {
+            Some(Layer::Dense { weights, .. }) => self
+                .tensors
+                .iter()
+                .find(|tensor| tensor.offset == *weights)
+                .map(|tensor| tensor.name.as_str()),
+            Some(
+                Layer::Activate { .. }
+                | Layer::Gate { .. }
+                | Layer::Add { .. }
+                | Layer::Scale { .. }
+                | Layer::Blend { .. }
+                | Layer::Multiply { .. }
+                | Layer::Select { .. },
+            )
+            | None => None,
         };
-        build.dense("output", last, outputs, head_limit, 0.0);
-        Architecture { features, layers: build.layers, widths: build.widths, tensors: build.tensors }
+        let before = (0..=layer).rev().find_map(|number| Some((number, named(number)?)));
+        match before {
+            Some((number, name)) => {
+                let name = name.strip_suffix(".weight").unwrap_or(name);
+                let after = if number == layer { "" } else { "the vector after " };
+                format!("{after}`{name}`")
+            }
+            None => "the first layer".to_owned(),
+        }
     }
 
     /// Trainable weights.
     pub fn weight_count(&self) -> usize {
         self.tensors.last().map_or(0, |tensor| tensor.offset + tensor.shape[0] * tensor.shape[1])
+    }
+
+    /// How many of the first weights belong to matrices and their biases: nothing draws factors and shares, which follow
+    /// them, towards zero.
+    pub fn decaying_count(&self) -> usize {
+        let factors = self.layers.iter().filter_map(|layer| layer.factors()).map(|(first, _)| first);
+        factors.min().unwrap_or_else(|| self.weight_count())
+    }
+
+    /// Which features a signal is, if it is some of them as they are.
+    pub fn features_in(&self, signal: Signal) -> Option<Range<usize>> {
+        if signal == 0 {
+            return Some(0..self.features.len());
+        }
+        self.layers.iter().find_map(|layer| match *layer {
+            Layer::Select { input: 0, output, first } if output == signal => {
+                Some(first..first + self.widths[output])
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether it is nothing but dense layers and activations, one after the other.
+    pub fn is_chain(&self) -> bool {
+        self.layers.iter().all(|layer| matches!(layer, Layer::Dense { .. } | Layer::Activate { .. }))
     }
 
     /// Network outputs.
@@ -138,7 +254,40 @@ impl Architecture {
                 *weight = match tensor.start {
                     InitialDistribution::Zero => 0.0,
                     InitialDistribution::Uniform(limit) => limit * (2.0 * stream.uniform(index as u64) - 1.0),
+                    InitialDistribution::One => 1.0,
+                    InitialDistribution::LogNormal { mean, deviation } => {
+                        (mean + deviation * stream.normal(index as u64)).exp()
+                    }
                 };
+            }
+        }
+        self.divide_by_factors(weights);
+    }
+
+    /// Divides weights and biases by the random factors of their neurons.
+    fn divide_by_factors(&self, parameters: &mut [f64]) {
+        let random = self
+            .tensors
+            .iter()
+            .filter(|tensor| matches!(tensor.start, InitialDistribution::LogNormal { .. }));
+        for tensor in random {
+            let multiplied = self.layers.iter().find_map(|layer| match *layer {
+                Layer::Scale { input, factors, .. } if factors == tensor.offset => Some(input),
+                _ => None,
+            });
+            let dense = self.layers.iter().find_map(|layer| match *layer {
+                Layer::Dense { input, output, weights, bias } if Some(output) == multiplied => {
+                    Some((weights..weights + self.widths[input] * self.widths[output], bias))
+                }
+                _ => None,
+            });
+            let Some((matrix, bias)) = dense else { continue };
+            let width = tensor.shape[1];
+            for place in matrix.clone() {
+                parameters[place] /= parameters[tensor.offset + (place - matrix.start) % width];
+            }
+            for neuron in 0..width {
+                parameters[bias + neuron] /= parameters[tensor.offset + neuron];
             }
         }
     }
@@ -146,138 +295,3 @@ impl Architecture {
 
 /// First stream name of weights; one stream per tensor follows.
 const WEIGHT_STREAM: u64 = 1 << 32;
-/// Stream name of random Fourier features.
-const FOURIER_STREAM: u64 = 1 << 33;
-
-struct Build<'a> {
-    network: &'a Network,
-    widths: Vec<usize>,
-    layers: Vec<Layer>,
-    tensors: Vec<Tensor>,
-}
-
-impl Build<'_> {
-    fn signal(&mut self, width: usize) -> Signal {
-        self.widths.push(width);
-        self.widths.len() - 1
-    }
-
-    fn tensor(&mut self, name: String, shape: [usize; 2], limit: f64) -> usize {
-        let offset = self.tensors.last().map_or(0, |last| last.offset + last.shape[0] * last.shape[1]);
-        let start =
-            if limit == 0.0 { InitialDistribution::Zero } else { InitialDistribution::Uniform(limit) };
-        self.tensors.push(Tensor { name, offset, shape, start });
-        offset
-    }
-
-    fn dense(&mut self, name: &str, input: Signal, width: usize, limit: f64, bias_limit: f64) -> Signal {
-        let weights = self.tensor(format!("{name}.weight"), [self.widths[input], width], limit);
-        let bias = self.tensor(format!("{name}.bias"), [1, width], bias_limit);
-        let output = self.signal(width);
-        self.layers.push(Layer::Dense { input, output, weights, bias });
-        output
-    }
-
-    /// A dense layer with its activation.
-    fn layer(&mut self, name: &str, input: Signal) -> Signal {
-        let (inputs, width) = (self.widths[input] as f64, self.network.width);
-        let (limit, bias_limit) = match self.network.initialization {
-            // Neurons that bend in different places, the first of them steeply enough for a few waves.
-            Initialization::Spread if input == 0 => (2.0 * (6.0 / (inputs + width as f64)).sqrt(), 1.0),
-            Initialization::Spread => ((6.0 / (inputs + width as f64)).sqrt(), 0.3),
-            Initialization::Glorot => ((6.0 / (inputs + width as f64)).sqrt(), 0.0),
-            Initialization::He => ((6.0 / inputs).sqrt(), 0.0),
-            // sin(ω(Wx + b)) with ω multiplied into W and b, so that every engine sees a plain sine.
-            Initialization::Siren { frequency } if input == 0 => {
-                (frequency / inputs, frequency / inputs.sqrt())
-            }
-            Initialization::Siren { frequency } => ((6.0 / inputs).sqrt(), frequency / inputs.sqrt()),
-        };
-        let input = self.dense(name, input, width, limit, bias_limit);
-        let output = self.signal(width);
-        self.layers.push(Layer::Activate { input, output, activation: self.network.activation });
-        output
-    }
-
-    fn hidden(&mut self, input: Signal) -> Signal {
-        let depth = self.network.depth;
-        match self.network.kind {
-            NetworkKind::Mlp => {
-                (1..=depth).fold(input, |signal, number| self.layer(&format!("layer{number}"), signal))
-            }
-            NetworkKind::Modified => {
-                let first = self.layer("encoder1", input);
-                let second = self.layer("encoder2", input);
-                (1..=depth).fold(input, |signal, number| {
-                    let gate = self.layer(&format!("layer{number}"), signal);
-                    let output = self.signal(self.network.width);
-                    self.layers.push(Layer::Gate { gate, first, second, output });
-                    output
-                })
-            }
-            NetworkKind::Residual => {
-                let mut signal = self.layer("layer1", input);
-                for number in (2..=depth).step_by(2) {
-                    let inner = self.layer(&format!("layer{number}"), signal);
-                    if number == depth {
-                        return inner; // An odd one out has no partner to span.
-                    }
-                    let right = self.layer(&format!("layer{}", number + 1), inner);
-                    let output = self.signal(self.network.width);
-                    self.layers.push(Layer::Add { left: signal, right, output });
-                    signal = output;
-                }
-                signal
-            }
-        }
-    }
-}
-
-/// The fixed functions of the coordinates that the first layer sees.
-fn features(problem: &Problem) -> Vec<Feature> {
-    let network = &problem.network;
-    let mut features = Vec::new();
-    let mut plain = Vec::new();
-    for (axis, coordinate) in problem.domain.coordinates.iter().enumerate() {
-        let length = coordinate.high - coordinate.low;
-        match network.periodic.iter().find(|periodic| periodic.axis == axis) {
-            Some(periodic) => {
-                for harmonic in 1..=periodic.harmonics {
-                    let slope = TAU * harmonic as f64 / length;
-                    for wave in [Wave::Cos, Wave::Sin] {
-                        let phase = -slope * coordinate.low;
-                        features.push(Feature { wave, slopes: vec![(axis, slope)], phase });
-                    }
-                }
-            }
-            None if network.normalize => {
-                let phase = -(coordinate.low + coordinate.high) / length;
-                plain.push(Feature { wave: Wave::Identity, slopes: vec![(axis, 2.0 / length)], phase });
-            }
-            None => plain.push(Feature { wave: Wave::Identity, slopes: vec![(axis, 1.0)], phase: 0.0 }),
-        }
-    }
-    match network.fourier {
-        Some(fourier) if !plain.is_empty() => {
-            let stream = Stream::new(problem.training.seed, FOURIER_STREAM);
-            for number in 0..fourier.features {
-                let mut slopes = Vec::new();
-                let mut phase = 0.0;
-                for (place, feature) in plain.iter().enumerate() {
-                    let index = (number * plain.len() + place) as u64;
-                    let waves = TAU * fourier.scale * stream.normal(index);
-                    slopes.extend(feature.slopes.iter().map(|&(axis, slope)| (axis, waves * slope)));
-                    phase += waves * feature.phase;
-                }
-                for wave in [Wave::Cos, Wave::Sin] {
-                    features.push(Feature { wave, slopes: slopes.clone(), phase });
-                }
-            }
-            features
-        }
-        _ => {
-            features.extend(plain);
-            features
-        }
-    }
-}

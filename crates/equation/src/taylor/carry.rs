@@ -9,9 +9,11 @@ impl Architecture {
     /// other lengths.
     pub fn carry(&self, before: &Architecture, weights: &mut [f64]) {
         for layer in &self.layers {
-            let &Layer::Dense { input: 0, output, weights: first, bias } = layer else { continue };
+            let &Layer::Dense { input, output, weights: first, bias } = layer else { continue };
+            let Some(read) = self.features_in(input) else { continue };
             let width = self.widths[output];
-            for (number, (after, before)) in self.features.iter().zip(&before.features).enumerate() {
+            let both = self.features[read.clone()].iter().zip(&before.features[read]);
+            for (number, (after, before)) in both.enumerate() {
                 let (stretch, moved) = change(after, before);
                 let row = first + number * width;
                 for column in 0..width {

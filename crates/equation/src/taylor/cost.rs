@@ -27,12 +27,12 @@ impl Cost {
         let mut cost = Cost::default();
         for layer in &architecture.layers {
             match *layer {
-                Layer::Dense { input: 0, output, .. } => {
+                Layer::Dense { input, output, .. } if architecture.features_in(input).is_some() => {
                     // Channels of linear features are constant, so only the value needs a product,
                     // and nobody asks for the adjoint of the coordinates.
                     let channels = if linear_input { 1 } else { all };
-                    cost.forward_products += 2 * width(0) * width(output) * channels;
-                    cost.reverse_products += 2 * width(0) * width(output) * channels;
+                    cost.forward_products += 2 * width(input) * width(output) * channels;
+                    cost.reverse_products += 2 * width(input) * width(output) * channels;
                 }
                 Layer::Dense { input, output, .. } => {
                     cost.forward_products += 2 * width(input) * width(output) * all;
@@ -43,6 +43,13 @@ impl Cost {
                     cost.elementwise += width(output) * 3 * (3 * all + 3 * rules.product.len() as u64);
                 }
                 Layer::Add { output, .. } => cost.elementwise += width(output) * 2 * all,
+                // Forward, to the input, and two for the factor.
+                Layer::Scale { output, .. } => cost.elementwise += width(output) * 4 * all,
+                Layer::Blend { output, .. } => cost.elementwise += width(output) * 8 * all,
+                Layer::Multiply { output, .. } => {
+                    cost.elementwise += width(output) * 3 * (2 * all + 2 * rules.product.len() as u64);
+                }
+                Layer::Select { .. } => {}
             }
         }
         cost.stored = architecture.widths.iter().map(|&width| width as u64 * all).sum();

@@ -4,7 +4,9 @@ use super::adjoint::Variable;
 use super::architecture::Architecture;
 use super::listing::Listing;
 use super::{Plan, Source, Term};
-use crate::problem::{Equation, Geometry, GivenSource, NetworkKind, Piece, Place, Problem, Role};
+use crate::problem::{
+    Equation, Geometry, GivenSource, NetworkKind, Piece, Place, Problem, Role, TrainedSlopes,
+};
 use crate::problem::{clipped, report};
 use std::fmt::Write;
 
@@ -18,6 +20,11 @@ impl Plan {
             write_term(&listing, &mut text);
         }
         text
+    }
+
+    /// The names of a term's channels, such as `u`, `x` and `Δ`.
+    pub fn channel_names(&self, problem: &Problem, term: &Term) -> Vec<String> {
+        Listing { problem, pool: &self.pool, term }.channel_names(&term.channels)
     }
 
     /// The channel set of a term, such as `{u, x, L}`.
@@ -131,15 +138,26 @@ fn write_known(problem: &Problem, text: &mut String) {
 fn network_line(problem: &Problem, architecture: &Architecture) -> String {
     let network = &problem.network;
     let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
-    let encoders = match network.kind {
-        NetworkKind::Modified => " and two encoders",
-        NetworkKind::Mlp | NetworkKind::Residual => "",
+    let (part, more) = match network.kind {
+        NetworkKind::Mlp | NetworkKind::Residual => ("layer", String::new()),
+        NetworkKind::Modified => ("layer", " and two encoders".to_owned()),
+        NetworkKind::Pirate => ("block", " and two encoders".to_owned()),
+        NetworkKind::Separable => {
+            let rank = network.rank.unwrap_or(network.width);
+            ("layer", format!(" for each coordinate → {}", plural(rank, "product")))
+        }
+    };
+    let factors = network.factorization.map_or("", |_| ", factorized");
+    let slopes = match network.slopes {
+        Some(TrainedSlopes::Layer) => ", a slope per layer",
+        Some(TrainedSlopes::Neuron) => ", a slope per neuron",
+        None => "",
     };
     format!(
-        "{}, {} → {} of {} {}{encoders} → {}, {}",
+        "{}, {} → {} of {} {}{more}{factors}{slopes} → {}, {}",
         network.kind.name(),
         plural(architecture.features.len(), "feature"),
-        plural(network.depth, "layer"),
+        plural(network.depth, part),
         network.width,
         network.activation.name(),
         plural(architecture.outputs(), "output"),

@@ -44,7 +44,13 @@ impl Interpreter {
         let features = architecture.features.len();
         let slopes = |layer: &Layer| match layer {
             Layer::Activate { output, .. } => vec![0.0; ORDERS * architecture.widths[*output]],
-            Layer::Dense { .. } | Layer::Gate { .. } | Layer::Add { .. } => Vec::new(),
+            Layer::Dense { .. }
+            | Layer::Gate { .. }
+            | Layer::Add { .. }
+            | Layer::Scale { .. }
+            | Layer::Blend { .. }
+            | Layer::Multiply { .. }
+            | Layer::Select { .. } => Vec::new(),
         };
         let site = Site {
             row: vec![0.0; term.row.width()],
@@ -133,6 +139,43 @@ impl Interpreter {
     }
 }
 
+/// A number on the way through the network.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Origin {
+    /// At which place of the point, of those that the term sees.
+    pub site: usize,
+    /// In which layer, by position in [`Architecture::layers`]; `None` where it is what enters the network.
+    pub layer: Option<usize>,
+    /// In which channel.
+    pub channel: usize,
+    /// In which neuron.
+    pub neuron: usize,
+    /// The number.
+    pub value: f64,
+}
+
+impl Interpreter {
+    /// The first number that is infinite, none, or larger than `most`, on the way of the last call of [`Self::residuals`].
+    pub fn first_beyond(&self, most: f64) -> Option<Origin> {
+        let is_beyond = |value: &f64| !(value.abs() <= most && value.is_finite());
+        let in_vector = |site, layer, values: &[f64], width: usize| {
+            let place = values.iter().position(is_beyond)?;
+            let (channel, neuron) = (place / width, place % width);
+            Some(Origin { site, layer, channel, neuron, value: values[place] })
+        };
+        self.sites.iter().enumerate().find_map(|(number, site)| {
+            let widths = &self.architecture.widths;
+            let within = || {
+                self.architecture.layers.iter().enumerate().find_map(|(layer, kind)| {
+                    let output = kind.output();
+                    in_vector(number, Some(layer), &site.values[output], widths[output])
+                })
+            };
+            in_vector(number, None, &site.values[0], widths[0]).or_else(within)
+        })
+    }
+}
+
 fn run_adjoint(
     adjoint: &Adjoint,
     inputs: Inputs,
@@ -194,6 +237,32 @@ impl Site {
                     let sums = before[left].iter().zip(&before[right]).map(|(left, right)| left + right);
                     after[0].iter_mut().zip(sums).for_each(|(out, sum)| *out = sum);
                 }
+                Layer::Scale { input, output, factors, shared } => {
+                    let width = architecture.widths[output];
+                    let (before, after) = self.values.split_at_mut(output);
+                    for (place, (out, value)) in after[0].iter_mut().zip(&before[input]).enumerate() {
+                        *out = weights[factors + if shared { 0 } else { place % width }] * value;
+                    }
+                }
+                Layer::Blend { first, second, output, share } => {
+                    let (before, after) = self.values.split_at_mut(output);
+                    let both = before[first].iter().zip(&before[second]);
+                    for (out, (first, second)) in after[0].iter_mut().zip(both) {
+                        *out = second + weights[share] * (first - second);
+                    }
+                }
+                Layer::Multiply { left, right, output } => {
+                    let width = architecture.widths[output];
+                    let (before, after) = self.values.split_at_mut(output);
+                    after[0].fill(0.0);
+                    at(width).product(1.0, &before[left], &before[right], &mut after[0]);
+                }
+                Layer::Select { input, output, first } => {
+                    let (from, width) = (architecture.widths[input], architecture.widths[output]);
+                    let (before, after) = self.values.split_at_mut(output);
+                    let rows = before[input].chunks_exact(from).zip(after[0].chunks_exact_mut(width));
+                    rows.for_each(|(from, to)| to.copy_from_slice(&from[first..first + width]));
+                }
             }
         }
     }
@@ -239,6 +308,41 @@ impl Site {
                     let (before, after) = self.adjoints.split_at_mut(output);
                     for signal in [left, right] {
                         before[signal].iter_mut().zip(&after[0]).for_each(|(bar, out)| *bar += out);
+                    }
+                }
+                Layer::Scale { input, output, factors, shared } => {
+                    let width = architecture.widths[output];
+                    let (before, after) = self.adjoints.split_at_mut(output);
+                    for (place, out_bar) in after[0].iter().enumerate() {
+                        let factor = factors + if shared { 0 } else { place % width };
+                        before[input][place] += weights[factor] * out_bar;
+                        weights_bar[factor] += values[input][place] * out_bar;
+                    }
+                }
+                Layer::Blend { first, second, output, share } => {
+                    let (before, after) = self.adjoints.split_at_mut(output);
+                    for (place, out_bar) in after[0].iter().enumerate() {
+                        before[first][place] += weights[share] * out_bar;
+                        before[second][place] += (1.0 - weights[share]) * out_bar;
+                        weights_bar[share] += (values[first][place] - values[second][place]) * out_bar;
+                    }
+                }
+                Layer::Multiply { left, right, output } => {
+                    let at = at(architecture.widths[output]);
+                    let (before, after) = self.adjoints.split_at_mut(output);
+                    let out_bar = &after[0];
+                    at.product_adjoint(1.0, &values[right], out_bar, &mut before[left]);
+                    at.product_adjoint(1.0, &values[left], out_bar, &mut before[right]);
+                    let (left, right) = (&values[left], &values[right]);
+                    at.product_coefficients_adjoint(1.0, left, right, out_bar, coefficients_bar);
+                }
+                Layer::Select { input, output, first } => {
+                    let (from, width) = (architecture.widths[input], architecture.widths[output]);
+                    let (before, after) = self.adjoints.split_at_mut(output);
+                    let rows = before[input].chunks_exact_mut(from).zip(after[0].chunks_exact(width));
+                    for (bar, out_bar) in rows {
+                        let selected = bar[first..first + width].iter_mut().zip(out_bar);
+                        selected.for_each(|(bar, out_bar)| *bar += out_bar);
                     }
                 }
             }

@@ -8,9 +8,7 @@ impl Architecture {
     pub fn last_width(&self) -> usize {
         let inputs = self.layers.last().map_or(0, |layer| match *layer {
             Layer::Dense { input, .. } => self.widths[input],
-            Layer::Activate { output, .. } | Layer::Gate { output, .. } | Layer::Add { output, .. } => {
-                self.widths[output]
-            }
+            layer => self.widths[layer.output()],
         });
         inputs + 1
     }
@@ -55,12 +53,33 @@ impl Architecture {
                     let sums = before[left].iter().zip(&before[right]).map(|(left, right)| left + right);
                     after[0].iter_mut().zip(sums).for_each(|(to, sum)| *to = sum);
                 }
+                Layer::Scale { input, output, factors, shared } => {
+                    let (before, after) = scratch.split_at_mut(output);
+                    for (neuron, (to, value)) in after[0].iter_mut().zip(&before[input]).enumerate() {
+                        *to = weights[factors + if shared { 0 } else { neuron }] * value;
+                    }
+                }
+                Layer::Blend { first, second, output, share } => {
+                    let (before, after) = scratch.split_at_mut(output);
+                    let both = before[first].iter().zip(&before[second]);
+                    let blends = both.map(|(first, second)| second + weights[share] * (first - second));
+                    after[0].iter_mut().zip(blends).for_each(|(to, blend)| *to = blend);
+                }
+                Layer::Multiply { left, right, output } => {
+                    let (before, after) = scratch.split_at_mut(output);
+                    let products = before[left].iter().zip(&before[right]).map(|(left, right)| left * right);
+                    after[0].iter_mut().zip(products).for_each(|(to, product)| *to = product);
+                }
+                Layer::Select { input, output, first } => {
+                    let (before, after) = scratch.split_at_mut(output);
+                    after[0].copy_from_slice(&before[input][first..first + self.widths[output]]);
+                }
             }
         }
-        let (Layer::Dense { input, .. }
-        | Layer::Activate { input, .. }
-        | Layer::Gate { output: input, .. }
-        | Layer::Add { output: input, .. }) = *last;
+        let input = match *last {
+            Layer::Dense { input, .. } => input,
+            layer => layer.output(),
+        };
         let (one, neurons) = inputs.split_last_mut().expect("a one at least");
         neurons.copy_from_slice(&scratch[input]);
         *one = 1.0;
@@ -74,11 +93,11 @@ mod tests {
 
     #[test]
     fn the_networks_output_is_linear_in_what_its_last_layer_sees() {
-        for kind in ["mlp", "modified-mlp", "residual"] {
+        for kind in ["mlp", "modified-mlp", "residual", "piratenet", "separable"] {
             let text = format!(
                 "title = \"T\"\n[domain]\nt = [0, 1]\nx = [-1, 1]\n[unknowns]\nu = {{}}\nv = {{}}\n[equations]\n\
                  a = \"u_t = v_x\"\nb = \"v_t = u_x\"\n[conditions]\nstart = {{ on = \"t = 0\", equations = [\"u = x\", \"v = 0\"] }}\n\
-                 [network]\nkind = \"{kind}\"\nwidth = 7\ndepth = 4\nperiodic = [\"x\"]\n[training]\nhard_constraints = \"off\"\n"
+                 [network]\nkind = \"{kind}\"\nadaptive = \"neuron\"\nwidth = 7\ndepth = 4\nperiodic = [\"x\"]\n[training]\nhard_constraints = \"off\"\n"
             );
             let problem = parse(&text).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
             let plan = plan(&problem).expect("a plan");
@@ -90,8 +109,12 @@ mod tests {
             assert_eq!(inputs.len(), 8, "{kind}");
             let mut found = [0.0; 2];
             Interpreter::new(architecture, &plan.prediction).residuals(&parameters, &place, &mut found);
-            // The last tensors are its weights, one row for each input, and its bias.
-            let [.., weights, bias] = &architecture.tensors[..] else { panic!("a last layer") };
+            // Its weights have one row for each input.
+            let named = |name: &str| {
+                let mut tensors = architecture.tensors.iter();
+                tensors.find(|tensor| tensor.name == name).expect("a last layer")
+            };
+            let (weights, bias) = (named("output.weight"), named("output.bias"));
             for (output, found) in found.into_iter().enumerate() {
                 let linear: f64 = (0..7)
                     .map(|neuron| inputs[neuron] * parameters[weights.offset + 2 * neuron + output])

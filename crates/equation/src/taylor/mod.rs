@@ -11,6 +11,7 @@ mod carry;
 mod channels;
 mod cost;
 mod explain;
+mod features;
 mod given;
 mod interpret;
 mod jets;
@@ -24,6 +25,7 @@ mod rules;
 mod scalar;
 mod series;
 mod split;
+mod wiring;
 
 pub use activation::{Derivatives, Wave, derivatives};
 pub use adjoint::Variable;
@@ -31,7 +33,7 @@ pub use architecture::{Architecture, Feature, InitialDistribution, Layer, Signal
 pub use channels::{ChannelKind, Channels, Weight};
 pub use cost::Cost;
 pub use given::GivenColumns;
-pub use interpret::Interpreter;
+pub use interpret::{Interpreter, Origin};
 pub use operator::{Operator, VariableOperator};
 pub use program::{Inputs, Instruction, Program, Register};
 pub use rules::{ChainTerm, ProductTerm, Rules, Seed};

@@ -59,6 +59,72 @@ fn starting_weights_have_the_variance_of_their_scheme() {
 }
 
 #[test]
+fn random_factors_change_how_a_network_trains_and_not_what_it_is_at_first() {
+    let (plain, factorized) =
+        (planned(&["network.width=40"]), planned(&["network.width=40", "network.factorized=true"]));
+    let row = [0.3, 0.4];
+    let [wanted, found] = [&plain, &factorized].map(|plan| value(plan, &plan.initialize(5), row));
+    assert!((wanted - found).abs() < 1e-13, "{found} for {wanted}");
+    let weights = factorized.initialize(5);
+    let architecture = &factorized.architecture;
+    let tensor = architecture.tensors.iter().find(|tensor| tensor.name == "layer2.factors").expect("factors");
+    let logarithms: Vec<f64> = weights[tensor.offset..][..40].iter().map(|factor| factor.ln()).collect();
+    let mean = logarithms.iter().sum::<f64>() / 40.0;
+    // Five deviations of a mean of 40 numbers.
+    assert!((mean - 1.0).abs() < 5.0 * 0.1 / 40.0f64.sqrt(), "{mean}");
+    let variance = logarithms.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / 39.0;
+    assert!(variance > 0.005 * 0.5 && variance < 0.01 * 2.2, "{variance}");
+    // Factors follow all matrices, and nothing draws them towards zero.
+    let first = architecture.tensors.iter().find(|tensor| tensor.name == "layer1.factors").expect("factors");
+    assert_eq!(architecture.decaying_count(), first.offset);
+    assert_eq!(plain.architecture.decaying_count(), first.offset);
+    assert_eq!(architecture.weight_count(), first.offset + 3 * 40);
+}
+
+#[test]
+fn slopes_start_at_one() {
+    let wanted = value(&planned(&[]), &planned(&[]).initialize(5), [0.3, 0.4]);
+    for (adaptive, count) in [("layer", 1), ("neuron", 12)] {
+        let plan = planned(&[&format!("network.adaptive={adaptive}")]);
+        let extra = plan.architecture.weight_count() - planned(&[]).architecture.weight_count();
+        assert_eq!(extra, 3 * count, "{adaptive}");
+        assert_eq!(value(&plan, &plan.initialize(5), [0.3, 0.4]), wanted, "{adaptive}");
+    }
+}
+
+#[test]
+fn a_piratenet_starts_as_a_linear_function_of_its_features() {
+    let plan = planned(&["network.kind=piratenet"]);
+    let mut weights = plan.initialize(5);
+    let bend = |weights: &[f64]| {
+        let [left, middle, right] = [-0.2, 0.2, 0.6].map(|x| value(&plan, weights, [0.3, x]));
+        (left + right - 2.0 * middle).abs()
+    };
+    assert!(bend(&weights) < 1e-14);
+    let share = plan.architecture.tensors.iter().find(|tensor| tensor.name == "block3.share");
+    weights[share.expect("a share").offset] = 0.5;
+    assert!(bend(&weights) > 1e-6);
+}
+
+#[test]
+fn a_separable_network_is_a_sum_of_products_of_functions_of_one_coordinate() {
+    let plan = planned(&["network.kind=separable", "network.rank=1"]);
+    let weights = plan.initialize(5);
+    let bias = plan.architecture.tensors.iter().find(|tensor| tensor.name == "output.bias").expect("a bias");
+    let at = |t: f64, x: f64| value(&plan, &weights, [t, x]) - weights[bias.offset];
+    let (straight, crossed) = (at(0.1, -0.3) * at(0.8, 0.7), at(0.1, 0.7) * at(0.8, -0.3));
+    assert!((straight - crossed).abs() < 1e-12 * straight.abs(), "{straight} {crossed}");
+    assert!((at(0.1, -0.3) - at(0.8, 0.7)).abs() > 1e-3);
+}
+
+/// The network's first output at a place.
+fn value(plan: &Plan, weights: &[f64], row: [f64; 2]) -> f64 {
+    let mut found = [0.0];
+    Interpreter::new(&plan.architecture, &plan.prediction).residuals(weights, &row, &mut found);
+    found[0]
+}
+
+#[test]
 fn a_seed_gives_the_same_weights_again_and_another_seed_others() {
     let plan = planned(&[]);
     assert_eq!(plan.initialize(1), plan.initialize(1));
@@ -146,6 +212,8 @@ fn carried_weights_are_the_same_function_where_an_interval_has_moved() {
         &[][..],
         &["network.kind=modified-mlp"],
         &["network.kind=residual"],
+        &["network.kind=piratenet", "network.factorized=true"],
+        &["network.kind=separable", "network.periodic=[\"x\"]"],
         &["network.normalize=false"],
         &["network.fourier={features=5, scale=0.7}"],
         &["network.periodic=[\"x\"]", "network.fourier={features=3}"],
@@ -157,16 +225,11 @@ fn carried_weights_are_the_same_function_where_an_interval_has_moved() {
         let later = [interval, "conditions.start.on=t = 0.7"];
         let (before, after) = (planned(network), planned(&[network, &later].concat()));
         let mut weights = before.initialize(3);
-        let at = |plan: &Plan, weights: &[f64], row: [f64; 2]| {
-            let mut found = [0.0];
-            Interpreter::new(&plan.architecture, &plan.prediction).residuals(weights, &row, &mut found);
-            found[0]
-        };
         let rows = [[0.2, -0.5], [0.9, 0.4], [1.6, 2.5]];
-        let wanted = rows.map(|row| at(&before, &weights, row));
+        let wanted = rows.map(|row| value(&before, &weights, row));
         after.architecture.carry(&before.architecture, &mut weights);
         for (row, wanted) in rows.into_iter().zip(wanted) {
-            let found = at(&after, &weights, row);
+            let found = value(&after, &weights, row);
             assert!((found - wanted).abs() < 1e-13, "{network:?}: {found} for {wanted}");
         }
     }

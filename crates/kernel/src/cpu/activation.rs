@@ -276,12 +276,9 @@ fn basis_values<T: Float, const FMA: bool>(shape: Nonlinearity, z: &[T], p: &mut
         Nonlinearity::Activation(Activation::Silu) => {
             both.for_each(|(&z, (p, q))| (*p, *q) = math::sigmoid::<T, FMA>(z));
         }
-        Nonlinearity::Activation(Activation::Gelu) => both.for_each(|(&z, (p, q))| {
-            // The library's error function: exact, and the one activation that does not vectorise.
-            let z = z.to_f64();
-            *p = T::from_f64(0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2));
-            *q = T::from_f64((-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt());
-        }),
+        Nonlinearity::Activation(Activation::Gelu) => {
+            both.for_each(|(&z, (p, q))| (*p, *q) = math::normal::<T, FMA>(z));
+        }
         Nonlinearity::Wave(Wave::Identity) => {}
     }
 }

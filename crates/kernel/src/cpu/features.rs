@@ -3,7 +3,7 @@
 use super::activation::{self, ChannelBlock, Nonlinearity};
 use super::network::{Shared, Site, point_coefficients};
 use super::term::TermCode;
-use equation::taylor::{Architecture, Layer, Wave};
+use equation::taylor::{Architecture, Wave};
 use linear::Float;
 
 impl<T: Float> Site<T> {
@@ -47,9 +47,7 @@ impl<T: Float> Site<T> {
     pub(super) fn features_adjoint(&mut self, shared: Shared<'_, T>, term: &TermCode<T>, slots: &[Vec<T>]) {
         let width = shared.layout.padded[0];
         let (points, count) = (term.points, term.term.channels.coefficients.len());
-        let first =
-            shared.layout.steps.iter().find(|step| matches!(step.layer, Layer::Dense { input: 0, .. }));
-        let slot = first.expect("the first layer reads the features").operands[0].slot;
+        let slot = shared.layout.features_slot;
         for (range, wave) in runs(shared.architecture) {
             for point in 0..points {
                 let start = point * width + range.start;

@@ -15,6 +15,8 @@ pub(crate) struct TapeLayout {
     pub(crate) slots: Vec<usize>,
     /// Where the adjoint of the outputs is put.
     pub(crate) output_slot: usize,
+    /// Where that of the features is found.
+    pub(crate) features_slot: usize,
     /// Numbers of all packed matrices: weights, transposes and gradients lie at [`PackedLayer`] places.
     pub(crate) packed: usize,
     pub(crate) transposed: usize,
@@ -38,7 +40,8 @@ pub(crate) struct AdjointSlot {
     pub(crate) start: Accumulation,
 }
 
-/// Where a dense layer's matrix, its bias and its transpose lie in the packed buffers.
+/// Where a dense layer's matrix, its bias and its transpose lie in the packed buffers; factors of neurons are a matrix of
+/// one row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PackedLayer {
     pub(crate) matrix: usize,
@@ -57,6 +60,7 @@ impl TapeLayout {
         let widths = architecture.widths.clone();
         let padded: Vec<usize> = widths.iter().map(|width| width.next_multiple_of(T::LANES)).collect();
         let adjoints = Adjoints::assign(architecture, &padded);
+        let features_slot = adjoints.of_features(architecture);
         let step = |(layer, bars): (&Layer, LayerBars)| {
             let start =
                 |bar: &adjoints::Bar| if bar.adds { Accumulation::Accumulate } else { Accumulation::Zero };
@@ -76,6 +80,9 @@ impl TapeLayout {
                 step.packed = PackedLayer { matrix, bias, transpose: transposed, narrow };
                 packed = bias + padded[output];
                 transposed += widths[output] * padded[input];
+            } else if step.layer.factors().is_some() {
+                step.packed = PackedLayer { matrix: packed, ..PackedLayer::default() };
+                packed += padded[step.layer.output()];
             }
         }
         TapeLayout {
@@ -84,6 +91,7 @@ impl TapeLayout {
             padded,
             slots: adjoints.slots,
             output_slot: adjoints.output,
+            features_slot,
             packed,
             transposed,
         }
@@ -92,6 +100,12 @@ impl TapeLayout {
     /// Copies weights into padded rows, and into padded rows of the transposes.
     pub(crate) fn pack<T: Float>(&self, parameters: &[f64], packed: &mut [T], transposed: &mut [T]) {
         for step in &self.steps {
+            if let Some((first, shared)) = step.layer.factors() {
+                let places = &mut packed[step.packed.matrix..][..self.widths[step.layer.output()]];
+                for (column, factor) in places.iter_mut().enumerate() {
+                    *factor = T::from_f64(parameters[first + if shared { 0 } else { column }]);
+                }
+            }
             let Layer::Dense { input, output, weights, bias } = step.layer else { continue };
             let (inputs, outputs) = (self.widths[input], self.widths[output]);
             for row in 0..inputs {
@@ -110,6 +124,12 @@ impl TapeLayout {
     /// Adds a packed gradient to one in the order of the parameters.
     pub(crate) fn unpack(&self, packed: &[f64], gradient: &mut [f64]) {
         for step in &self.steps {
+            if let Some((first, shared)) = step.layer.factors() {
+                let places = &packed[step.packed.matrix..][..self.widths[step.layer.output()]];
+                for (column, bar) in places.iter().enumerate() {
+                    gradient[first + if shared { 0 } else { column }] += bar;
+                }
+            }
             let Layer::Dense { input, output, weights, bias } = step.layer else { continue };
             let (inputs, outputs) = (self.widths[input], self.widths[output]);
             // Distances between rows and columns of the packed gradient.

@@ -2,6 +2,7 @@
 
 mod activation;
 mod engine;
+mod factors;
 mod fast;
 mod features;
 mod gather;

@@ -1,6 +1,7 @@
 //! The network on one tile of points: forward with all channels, and back.
 
 use super::activation::{self, ChannelBlock, Nonlinearity};
+use super::factors::{self, FactorBar, Share};
 use super::layout::TapeLayout;
 use super::product::{self, ChannelSpan};
 use super::term::TermCode;
@@ -51,7 +52,13 @@ impl<T: Float> Site<T> {
         let zeros = |count: usize| vec![T::ZERO; count];
         let basis = |step: &super::layout::LayerStep| match step.layer {
             Layer::Activate { output, .. } => zeros(2 * points * layout.padded[output]),
-            Layer::Dense { .. } | Layer::Gate { .. } | Layer::Add { .. } => Vec::new(),
+            Layer::Dense { .. }
+            | Layer::Gate { .. }
+            | Layer::Add { .. }
+            | Layer::Scale { .. }
+            | Layer::Blend { .. }
+            | Layer::Multiply { .. }
+            | Layer::Select { .. } => Vec::new(),
         };
         let coefficients = most(&|term| term.points * term.term.channels.coefficients.len());
         Site {
@@ -125,6 +132,38 @@ impl<T: Float> Site<T> {
                     let (before, after) = self.values.split_at_mut(output);
                     let sums = before[left].iter().zip(&before[right]).map(|(&left, &right)| left + right);
                     after[0].iter_mut().zip(sums).for_each(|(out, sum)| *out = sum);
+                }
+                Layer::Scale { input, output, .. } => {
+                    let (before, after) = self.values.split_at_mut(output);
+                    let width = layout.padded[output];
+                    let factors = Share::Factor(&weights.packed[step.packed.matrix..][..width]);
+                    let (from, to) = (&before[input][..rows * width], &mut after[0][..rows * width]);
+                    factors::scale(level, factors, from, to, Accumulation::Zero);
+                }
+                Layer::Blend { first, second, output, .. } => {
+                    let (before, after) = self.values.split_at_mut(output);
+                    let width = layout.padded[output];
+                    let share = &weights.packed[step.packed.matrix..][..width];
+                    let [first, second] = [first, second].map(|signal| &before[signal][..rows * width]);
+                    factors::blend(level, share, first, second, &mut after[0][..rows * width]);
+                }
+                Layer::Multiply { left, right, output } => {
+                    let (before, after) = self.values.split_at_mut(output);
+                    let width = layout.padded[output];
+                    let out = &mut after[0][..rows * width];
+                    out.fill(T::ZERO);
+                    for_spans(term, width, &self.coefficients, |start, span| {
+                        let (left, right) = (&before[left][start..], &before[right][start..]);
+                        product::multiply(level, span, T::ONE, left, right, &mut out[start..]);
+                    });
+                }
+                Layer::Select { input, output, first } => {
+                    let (before, after) = self.values.split_at_mut(output);
+                    let (from, to) = (layout.padded[input], layout.padded[output]);
+                    let width = layout.widths[output];
+                    let both = before[input].chunks_exact(from).zip(after[0].chunks_exact_mut(to));
+                    both.take(rows)
+                        .for_each(|(from, to)| to[..width].copy_from_slice(&from[first..first + width]));
                 }
             }
         }
@@ -229,6 +268,67 @@ impl<T: Float> Site<T> {
                         }
                     }
                     slots[step.output] = out_bar;
+                }
+                Layer::Scale { input, output, .. } => {
+                    let widths = [layout.widths[output], layout.padded[output]];
+                    let (values, bar) = (&self.values[input][..], &slots[step.output][..]);
+                    FactorBar { step, widths, values, bar }.add_to(shared, term, target);
+                    let factors = Share::Factor(&weights.packed[step.packed.matrix..][..widths[1]]);
+                    let to = step.operands[0];
+                    let (bar, in_bar) = two(slots, step.output, to.slot);
+                    factors::scale(level, factors, &bar[..rows * widths[1]], in_bar, to.start);
+                }
+                Layer::Blend { first, second, output, .. } => {
+                    let widths = [layout.widths[output], layout.padded[output]];
+                    let both = self.values[first].iter().zip(&self.values[second]);
+                    let differences = self.product.iter_mut().zip(both);
+                    differences.for_each(|(to, (&first, &second))| *to = first - second);
+                    let bar = &slots[step.output][..];
+                    FactorBar { step, widths, values: &self.product, bar }.add_to(shared, term, target);
+                    let share = &weights.packed[step.packed.matrix..][..widths[1]];
+                    for (to, share) in step.operands.iter().zip([Share::Factor(share), Share::Rest(share)]) {
+                        let (bar, in_bar) = two(slots, step.output, to.slot);
+                        factors::scale(level, share, &bar[..rows * widths[1]], in_bar, to.start);
+                    }
+                }
+                Layer::Multiply { left, right, output } => {
+                    let width = layout.padded[output];
+                    let out_bar = std::mem::take(&mut slots[step.output]);
+                    for bar in step.operands.iter().filter(|bar| bar.start == Accumulation::Zero) {
+                        slots[bar.slot][..rows * width].fill(T::ZERO);
+                    }
+                    let [left_bar, right_bar] = [0, 1].map(|place| step.operands[place].slot);
+                    let (left, right) = (&self.values[left], &self.values[right]);
+                    let (partials, coefficients_bar) = (&mut self.partials, &mut self.coefficients_bar);
+                    for_spans(term, width, &self.coefficients, |start, span| {
+                        let (left, right) = (&left[start..], &right[start..]);
+                        let out_bar = &out_bar[start..];
+                        let (one, left_bar) = (T::ONE, &mut slots[left_bar][start..]);
+                        product::adjoint(level, span, one, right, out_bar, left_bar);
+                        product::adjoint(level, span, one, left, out_bar, &mut slots[right_bar][start..]);
+                        if term.trains_coefficients {
+                            let partials = &mut partials[..term.product.len()];
+                            partials.fill(T::ZERO);
+                            product::partials(span, one, left, right, out_bar, partials);
+                            let count = span.coefficients.len();
+                            let bar = &mut coefficients_bar[start / width * count..][..count];
+                            term.product.scatter(partials, bar);
+                        }
+                    });
+                    slots[step.output] = out_bar;
+                }
+                Layer::Select { input: 0, .. } if !term.trains_coefficients => {}
+                Layer::Select { input, output, first } => {
+                    let (from, to) = (layout.padded[input], layout.padded[output]);
+                    let (width, bar) = (layout.widths[output], step.operands[0]);
+                    let (out_bar, in_bar) = two(slots, step.output, bar.slot);
+                    let in_bar = &mut in_bar[..rows * from];
+                    if bar.start == Accumulation::Zero {
+                        in_bar.fill(T::ZERO);
+                    }
+                    for (to, out) in in_bar.chunks_exact_mut(from).zip(out_bar.chunks_exact(to)) {
+                        to[first..first + width].iter_mut().zip(out).for_each(|(to, &out)| *to += out);
+                    }
                 }
             }
         }

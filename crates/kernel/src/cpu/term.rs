@@ -37,11 +37,9 @@ impl<T: Float> TermCode<T> {
             .layers
             .iter()
             .map(|layer| match *layer {
-                Layer::Dense { output, .. } | Layer::Gate { output, .. } | Layer::Add { output, .. } => {
-                    layout.padded[output] * channels
-                }
                 // The value, and the two numbers that its derivatives follow from.
                 Layer::Activate { output, .. } => layout.padded[output] * (channels + 2),
+                layer => layout.padded[layer.output()] * channels,
             })
             .sum();
         let bytes = (numbers * term.row.sites).max(1) * size_of::<T>();

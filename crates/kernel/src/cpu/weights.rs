@@ -57,7 +57,7 @@ struct Sizes {
 impl<T: Float> DenseBar<'_, T> {
     fn sizes(&self, shared: Shared<'_, T>) -> Sizes {
         let Layer::Dense { input, output, weights, bias } = self.step.layer else {
-            unreachable!("only dense layers have weights")
+            unreachable!("only dense layers have matrices")
         };
         let layout = shared.layout;
         Sizes {

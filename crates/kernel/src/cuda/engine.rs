@@ -10,7 +10,8 @@ use super::step::Step;
 use super::vectors::DeviceVectors;
 use crate::{Points, Precision, Recipe, Visited, Visits, Weighted};
 use equation::taylor::Plan;
-use linear::{Attempt, Change, Course, Moments, Series, Unknowns};
+use linear::clip::Clipping;
+use linear::{Attempt, Carried, Change, Course, Series, Unknowns};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -38,14 +39,40 @@ impl Cuda {
         self.step.forget_recording();
     }
 
+    /// See [`crate::Kernel::set_tiles`].
+    pub(crate) fn set_tiles(&mut self, tiles: Option<usize>) {
+        self.context.program.set_tiles(tiles);
+        self.step.forget_recording();
+    }
+
+    /// See [`crate::Kernel::tile_choices`].
+    pub(crate) fn tile_choices(&self) -> Vec<usize> {
+        self.context.program.candidates()
+    }
+
     /// See [`crate::Kernel::add_up_apart`].
     pub(crate) fn add_up_apart(&mut self, apart: bool) {
         self.step.set_apart(apart);
     }
 
+    /// See [`crate::Kernel::set_loss_scale`].
+    pub(crate) fn set_loss_scale(&mut self, scale: Option<f64>) {
+        self.step.loss_scale = scale;
+    }
+
+    /// See [`crate::Kernel::expect_clipping`].
+    pub(crate) fn expect_clipping(&mut self, clipping: Option<&Clipping>) {
+        self.step.expect_clipping(clipping);
+    }
+
     /// Bytes of its memory.
     pub(crate) fn bytes(&self) -> usize {
         self.context.memory.bytes()
+    }
+
+    /// Bytes that the machine has left.
+    pub(crate) fn free_bytes(&self) -> usize {
+        self.context.memory.free_bytes()
     }
 
     /// Bounds its memory from the next call on; `None` takes what the machine has.
@@ -83,11 +110,11 @@ impl Cuda {
         &mut self,
         over: (Visits<'_>, &[f64]),
         steps: Series<'_>,
-        moments: &mut Moments,
+        carried: Carried<'_>,
         parameters: &mut [f64],
         history: &mut Vec<Visited>,
     ) -> Result<Option<Visited>, CudaError> {
-        self.step.run_steps(&mut self.context, over, steps, moments, parameters, history)
+        self.step.run_steps(&mut self.context, over, steps, carried, parameters, history)
     }
 
     /// See [`crate::Kernel::draw`].

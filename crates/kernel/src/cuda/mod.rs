@@ -25,7 +25,7 @@ pub(crate) use newton::{CANDIDATES, Tried, distinct_factors};
 pub use program::{CompileMode, CompileModeError, Unfused};
 
 use machine::{Gpu, KernelCache, StandIn, groups};
-use program::{KernelTarget, MOST, MOST_SHARING, Variant, Work, source};
+use program::{KernelTarget, MOST, MOST_SHARING, Rule, Variant, Work, source};
 
 use crate::Precision;
 use equation::taylor::Plan;
@@ -69,6 +69,8 @@ pub enum Kernels {
     Training,
     /// Those that it needs in mode `off`.
     Separate,
+    /// Those that move parameters by other rules than Adam's.
+    Rules,
     /// Those of predictions, Jacobians and their equations too.
     All,
 }
@@ -82,7 +84,7 @@ pub fn compile(
 ) -> Result<Vec<Report>, CudaError> {
     let works: &[Work] = match kernels {
         Kernels::Training => &[Work::Evaluate],
-        Kernels::Separate => &[],
+        Kernels::Separate | Kernels::Rules => &[],
         Kernels::All => &Work::ALL,
     };
     let cache = KernelCache::of_user();
@@ -90,7 +92,7 @@ pub fn compile(
     let mut reports = Vec::new();
     let mut sources: Vec<_> =
         works.iter().map(|&work| (work.name(), source(plan, target, work, MOST))).collect();
-    if kernels != Kernels::Training {
+    if matches!(kernels, Kernels::Separate | Kernels::All) {
         sources.push((off::NAME, off::source(plan, precision)));
     }
     for (kernel, written) in sources {
@@ -99,11 +101,20 @@ pub fn compile(
             reports.push(Report { kernel, bytes: compiled.image.len(), log: compiled.log });
         }
     }
+    if kernels == Kernels::Rules {
+        let around = source(plan, target, Work::Evaluate, MOST);
+        for rule in Rule::OTHERS {
+            let compiled = cache.compiled("update", &rule.text(&around), architecture)?;
+            reports.push(Report { kernel: "update", bytes: compiled.image.len(), log: compiled.log });
+        }
+    }
     if kernels == Kernels::All {
         let compiled = cache.compiled("products", &newton::text(), architecture)?;
         reports.push(Report { kernel: "dense", bytes: compiled.image.len(), log: compiled.log });
         let compiled = cache.compiled("vectors", &vectors::text(), architecture)?;
         reports.push(Report { kernel: "vectors", bytes: compiled.image.len(), log: compiled.log });
+        let compiled = cache.compiled("clip", &step::text(), architecture)?;
+        reports.push(Report { kernel: "clip", bytes: compiled.image.len(), log: compiled.log });
     }
     Ok(reports)
 }

@@ -14,7 +14,8 @@ use crate::error::fits;
 use crate::recipe::{Recipe, Supply, Visits};
 use crate::{Device, Dimension, KernelError, Points, Precision, Sums, Visited, Weighted};
 use equation::taylor::{Plan, Term};
-use linear::{Level, Moments, Series};
+use linear::clip::Clipping;
+use linear::{Carried, Level, Series};
 use std::sync::Arc;
 
 /// A plan, ready to run on a device. Owns all scratch memory: evaluating allocates nothing.
@@ -89,6 +90,11 @@ impl Kernel {
         self.engine.device_bytes()
     }
 
+    /// Bytes that the device has left beside those, by its own count; `None` where it has no memory of its own.
+    pub fn device_free_bytes(&self) -> Option<usize> {
+        self.engine.device_free_bytes()
+    }
+
     /// Bounds what it holds there, or takes the bound away. With less memory points come in chunks, which changes no
     /// bit; with very little, fewer blocks share the work, and sums are formed in another order. A call that
     /// cannot do with so little fails.
@@ -99,6 +105,17 @@ impl Kernel {
     /// Changes how a GPU's kernels are chosen and launched; other devices have nothing to choose.
     pub fn set_compile_mode(&mut self, mode: CompileMode) {
         self.engine.set_mode(mode);
+    }
+
+    /// Says how many points a block of a GPU works on at a time at most, one of [`method::TILES`]; `None` leaves it to the
+    /// compile mode. Sums are added up in an order that depends on it. Other devices have no tiles.
+    pub fn set_tiles(&mut self, tiles: Option<usize>) {
+        self.engine.set_tiles(tiles);
+    }
+
+    /// The numbers of points that make a difference to this plan; none where the device has no tiles.
+    pub fn tile_choices(&self) -> Vec<usize> {
+        self.engine.tile_choices()
     }
 
     /// In which numbers.
@@ -135,28 +152,42 @@ impl Kernel {
         self.engine.add_up_apart(apart);
     }
 
+    /// What gradients in half precision are multiplied by on their way, a power of two; `None` leaves it to the number of points. In other
+    /// precisions it has no effect.
+    pub fn set_loss_scale(&mut self, scale: Option<f64>) {
+        self.engine.set_loss_scale(scale);
+    }
+
+    /// Makes room for rules by which gradients of the steps to come are made shorter, so that a plan of memory holds for
+    /// those; `None` where they are not.
+    pub fn expect_clipping(&mut self, clipping: Option<&Clipping>) {
+        self.engine.expect_clipping(clipping);
+    }
+
     /// Takes one step per entry of `series.rates`, down the gradient of Σ factor · square; `history` becomes what was found
     /// before each step. A GPU does so without coming back in between; others take the steps one by one, and do not draw
     /// points.
     ///
     /// Ends before the first step whose loss or gradient is not finite: then what was refused is returned, and parameters
     /// and moments are those before that step.
-    pub fn run_steps(
+    pub fn run_steps<'run>(
         &mut self,
         (visits, factors): (Visits<'_>, &[f64]),
         series: Series<'_>,
-        moments: &mut Moments,
+        carried: impl Into<Carried<'run>>,
         parameters: &mut [f64],
         history: &mut Vec<Visited>,
     ) -> Result<Option<Visited>, KernelError> {
+        let Carried { moments, mut clipping } = carried.into();
         match visits {
             Visits::Points(points) => self.check(points, parameters)?,
             Visits::Drawn { recipe, .. } => self.check_recipe(recipe)?,
         }
         fits(Dimension::Weights, self.sums.squares.len(), factors.len())?;
         fits(Dimension::Parameters, self.plan.parameter_count(), parameters.len())?;
+        let carried = Carried { moments: &mut *moments, clipping: clipping.as_deref_mut() };
         if let Some(refused) =
-            self.engine.run_steps((visits, factors), series, moments, parameters, history)?
+            self.engine.run_steps((visits, factors), series, carried, parameters, history)?
         {
             return Ok(refused);
         }
@@ -174,6 +205,10 @@ impl Kernel {
             }
             let loss = visited.loss;
             history.push(visited);
+            if let Some(clipping) = &mut clipping {
+                let shortened = clipping.apply(parameters, &mut gradient);
+                clipping.note_step(shortened);
+            }
             series.update.with_rate(rate).apply(moments, parameters, &gradient);
             if series.bound.is_some_and(|bound| loss < bound) {
                 break;

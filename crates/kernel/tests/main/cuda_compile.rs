@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// Bytes of registers that one function may move to memory and back: kernel, in f64, in other numbers. In brackets
 /// the most that was found among the built-in problems.
-const SPILL_BUDGETS: [(&str, usize, usize); 9] = [
+const SPILL_BUDGETS: [(&str, usize, usize); 11] = [
     // Where fused, 128 registers per thread, and products fill them: what is moved lies outside the loops of products
     // (`benches/gpu/fused-step.md`). In f64 a sum takes two registers (3476), in other numbers one (1140).
     ("evaluate", 3584, 1280),
@@ -22,9 +22,12 @@ const SPILL_BUDGETS: [(&str, usize, usize); 9] = [
     ("rows", 3584, 1280),
     // A thread may have all registers; the same adjoints (584: a Laplacian in a hundred dimensions, for sm_80).
     ("separate", 640, 256),
+    // What moves parameters, by each rule, with what lies in the same text (36 and 208).
+    ("update", 64, 256),
     // The same text for every plan, written to fit (8 for sm_100, an address outside of loops; 28 by NVRTC 12.6).
     ("dense", 32, 32),
     ("vectors", 0, 0),
+    ("clip", 0, 0),
 ];
 
 fn spill_budget(kernel: &str, precision: Precision) -> usize {
@@ -103,27 +106,16 @@ const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90a", "sm_100"];
 const PRECISIONS: [Precision; 6] =
     [Precision::F64, Precision::F32, Precision::Bf16x6, Precision::Fp16x3, Precision::Tf32, Precision::Fp16];
 
-/// Every so many of the built-in problems is compiled in ordinary checks: all of them take minutes.
+/// Every so many of the built-in problems is compiled in ordinary checks: all of them take the better part of an hour.
 const SAMPLE: usize = 11;
-
-/// Training kernels in f64 of the problems that are `wanted` by position, each for one of the architectures in turn.
-fn check_built_ins(wanted: impl Fn(usize) -> bool) {
-    let problems = built_ins().into_iter().zip(ARCHITECTURES.into_iter().cycle()).enumerate();
-    let cases = problems
-        .filter(|(position, _)| wanted(*position))
-        .map(|(_, (path, architecture))| (case(&path, &[]), Precision::F64, Kernels::Training, architecture));
-    check_all(cases.collect());
-}
 
 #[test]
 fn training_kernels_of_a_sample_of_the_built_in_problems_compile() {
-    check_built_ins(|position| position.is_multiple_of(SAMPLE));
-}
-
-#[test]
-#[ignore = "minutes: training kernels of all problems"]
-fn training_kernels_of_every_built_in_problem_compile() {
-    check_built_ins(|position| !position.is_multiple_of(SAMPLE));
+    let problems = built_ins().into_iter().zip(ARCHITECTURES.into_iter().cycle()).step_by(SAMPLE);
+    let training = |(path, architecture): (String, &'static str)| {
+        (case(&path, &[]), Precision::F64, Kernels::Training, architecture)
+    };
+    check_all(problems.map(training).collect());
 }
 
 /// Training kernels of one network of this size in every precision.
@@ -136,12 +128,29 @@ fn networks(
         .map(move |precision| (case("burgers.toml", &size), precision, Kernels::Training, architecture))
 }
 
+/// Networks with parameters that are no matrices.
+const PIRATE: [&str; 3] = ["network.kind=piratenet", "network.depth=1", "network.factorized=true"];
+const SEPARABLE: [&str; 3] = ["network.kind=separable", "network.adaptive=layer", "network.depth=1"];
+
 #[test]
 fn kernels_compile_in_every_precision() {
     let mut cases: Vec<_> = networks(["network.width=32", "network.depth=2"], "sm_90a").collect();
     let narrow = case("burgers.toml", &["network.width=20", "network.depth=2"]);
     cases.push((narrow, Precision::F64, Kernels::All, "sm_80"));
+    for (network, precision, architecture) in
+        [(&PIRATE, Precision::F64, "sm_90a"), (&SEPARABLE, Precision::F32, "sm_80")]
+    {
+        cases.push((case("inverse.toml", network), precision, Kernels::Training, architecture));
+    }
     check_all(cases);
+}
+
+#[test]
+fn every_rule_that_parameters_move_by_compiles() {
+    let network = ["network.width=32", "network.depth=2"];
+    let of =
+        |precision, architecture| (case("inverse.toml", &network), precision, Kernels::Rules, architecture);
+    check_all(vec![of(Precision::F64, "sm_80"), of(Precision::Fp16x3, "sm_90a")]);
 }
 
 #[test]
@@ -151,6 +160,8 @@ fn kernels_of_wide_networks_compile_for_every_architecture_and_precision() {
     let mut cases: Vec<_> = ARCHITECTURES.into_iter().flat_map(wide).collect();
     let gated = case("inverse.toml", &["network.kind=modified-mlp"]);
     cases.push((gated, Precision::F64, Kernels::All, "sm_90a"));
+    cases.push((case("inverse.toml", &PIRATE), Precision::F64, Kernels::All, "sm_90a"));
+    cases.push((case("inverse.toml", &SEPARABLE), Precision::F32, Kernels::All, "sm_80"));
     check_all(cases);
 }
 
@@ -164,6 +175,8 @@ fn kernels_between_the_products_of_a_library_compile() {
         of("navier-stokes.toml", &[], Precision::F64, "sm_90a"),
         of("integrals.toml", &[], Precision::F64, "sm_90a"),
         of("inverse.toml", &["network.kind=modified-mlp"], Precision::F64, "sm_100"),
+        of("inverse.toml", &PIRATE, Precision::F64, "sm_90a"),
+        of("inverse.toml", &SEPARABLE, Precision::F32, "sm_100"),
     ]);
 }
 
@@ -171,11 +184,11 @@ fn kernels_between_the_products_of_a_library_compile() {
 #[ignore = "minutes: hundreds of kernels"]
 fn kernels_of_everything_compile() {
     let mut cases = Vec::new();
-    for file in files().into_iter().chain(built_ins()) {
-        for precision in [Precision::F64, Precision::F32, Precision::Bf16x6] {
-            for architecture in ARCHITECTURES {
-                cases.push((case(&file, &[]), precision, Kernels::All, architecture));
-            }
+    for (position, file) in files().into_iter().chain(built_ins()).enumerate() {
+        // Every file in every precision, and a third of the files in every pair of precision and architecture: all pairs take two hours.
+        for (turn, precision) in [Precision::F64, Precision::F32, Precision::Bf16x6].into_iter().enumerate() {
+            let architecture = ARCHITECTURES[(position + turn) % ARCHITECTURES.len()];
+            cases.push((case(&file, &[]), precision, Kernels::All, architecture));
         }
     }
     check_all(cases);

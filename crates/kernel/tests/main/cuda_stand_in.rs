@@ -27,7 +27,14 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Fp16, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Tf32, 33);
     check("orders.toml", &["network.kind=residual", "network.depth=5"], Precision::F64, 7);
+    check("inverse.toml", &PIRATE, Precision::F64, 7);
+    check("inverse.toml", &SEPARABLE, Precision::F64, 7);
 }
+
+/// Shares, factors of neurons and those of whole layers.
+const PIRATE: [&str; 4] =
+    ["network.kind=piratenet", "network.depth=2", "network.factorized=true", "network.adaptive=layer"];
+const SEPARABLE: [&str; 2] = ["network.kind=separable", "network.adaptive=neuron"];
 
 #[test]
 #[ignore = "half a minute: more sizes, precisions and networks"]
@@ -75,6 +82,32 @@ fn steps_on_the_device_are_those_of_the_interpreter() {
 }
 
 #[test]
+fn gradients_are_made_shorter_on_the_device_as_on_the_host() {
+    let case = case("inverse.toml", &["network.width=9", "network.depth=2"]);
+    agreement::clipped_steps(&case, &mut stand_in(&case, Precision::F64), 20);
+}
+
+#[test]
+#[ignore = "half a minute: kernels of other kinds"]
+fn gradients_are_made_shorter_in_every_kind_of_kernel() {
+    let case = case("burgers.toml", &["network.width=20", "network.depth=3"]);
+    agreement::clipped_steps(&case, &mut stand_in(&case, Precision::F64), 33);
+    agreement::clipped_steps(&case, &mut ordinary(&case, Precision::F64), 33);
+}
+
+#[test]
+fn steps_by_every_rule_are_those_of_the_interpreter_and_adams_stay_what_they_were() {
+    let case = case("inverse.toml", &[]);
+    let [mut before, mut after] = [stand_in(&case, Precision::F64), stand_in(&case, Precision::F64)];
+    after.set_compile_mode(CompileMode::ReduceOverhead);
+    // One after the other in the same kernels, and recorded: no recording of one rule serves another.
+    for update in agreement::OTHERS {
+        agreement::steps_by(update, &case, &mut after, &points(&case, 7), 48);
+    }
+    agreement::series(&case, [&mut before, &mut after], 7);
+}
+
+#[test]
 fn tiles_that_were_searched_for_and_steps_launched_singly_agree_with_the_interpreter() {
     let case = case("heat.toml", &[]);
     let mut kernel = stand_in(&case, Precision::F64);
@@ -104,6 +137,20 @@ fn recorded_steps_are_those_of_single_launches_bit_for_bit() {
 fn recorded_steps_of_groups_of_warps_are_those_of_single_launches_bit_for_bit() {
     check_recorded("ansatz-nonlinear.toml", &["network.width=18", "network.depth=2"], Precision::F64);
     check_recorded("burgers.toml", &["network.width=64", "network.depth=2"], Precision::Fp16x3);
+}
+
+#[test]
+#[ignore = "half a minute: more rules than Adam's"]
+fn recorded_steps_by_other_rules_are_those_of_single_launches_bit_for_bit() {
+    let case = case("burgers.toml", &["network.width=20", "network.depth=2"]);
+    let [mut recorded, mut one] = [stand_in(&case, Precision::F64), stand_in(&case, Precision::F64)];
+    recorded.set_compile_mode(CompileMode::ReduceOverhead);
+    one.set_compile_mode(CompileMode::Default);
+    for update in agreement::OTHERS {
+        agreement::series_by(update, &case, [&mut recorded, &mut one], 7);
+    }
+    one.add_up_apart(true);
+    agreement::series_by(agreement::OTHERS[3], &case, [&mut recorded, &mut one], 7);
 }
 
 /// Steps of a case that add up and move in launches of their own, beside steps of one launch.
@@ -142,6 +189,8 @@ fn steps_by_separate_launches_are_those_of_the_interpreter() {
         ("burgers.toml", &["network.width=40", "network.depth=2"][..], Precision::F32),
         ("orders.toml", &["network.kind=residual", "network.depth=5"], Precision::F64),
         ("inverse.toml", &["network.kind=modified-mlp", "network.activation=silu"], Precision::F64),
+        ("inverse.toml", &PIRATE, Precision::F64),
+        ("inverse.toml", &SEPARABLE, Precision::F64),
     ] {
         let case = case(file, network);
         agreement::evaluations(&case, &mut ordinary(&case, precision), 70);
@@ -196,12 +245,24 @@ fn a_machine_that_has_too_little_memory_gets_smaller_chunks_and_the_same_bits() 
 fn residuals_and_jacobians_are_those_of_the_interpreter() {
     let case = case("inverse.toml", &["network.kind=modified-mlp"]);
     agreement::jacobians(&case, &mut stand_in(&case, Precision::F64), 19);
+    let wired = self::case("inverse.toml", &PIRATE);
+    agreement::jacobians(&wired, &mut stand_in(&wired, Precision::F64), 19);
+}
+
+#[test]
+#[ignore = "half a minute: more kernels of their own"]
+fn jacobians_of_separable_networks_are_those_of_the_interpreter() {
+    let case = case("inverse.toml", &SEPARABLE);
+    agreement::jacobians(&case, &mut stand_in(&case, Precision::F64), 19);
 }
 
 #[test]
 fn equations_are_those_of_the_interpreter() {
     let small = case("inverse.toml", &[]);
     agreement::equations(&small, &mut stand_in(&small, Precision::F64), 70);
+    // Layer by layer, with parameters that are no matrices.
+    let wired = case("inverse.toml", &PIRATE);
+    agreement::equations(&wired, &mut stand_in(&wired, Precision::F64), 19);
     // More than one tile of parameters.
     let wide = case("navier-stokes.toml", &["network.width=11", "network.depth=2"]);
     agreement::equations(&wide, &mut stand_in(&wide, Precision::F64), 37);

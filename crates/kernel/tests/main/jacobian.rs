@@ -35,7 +35,12 @@ fn assert_close(what: &str, got: &[f64], wanted: &[f64], tolerance: f64) {
 #[test]
 fn rows_are_those_of_the_interpreter() {
     for file in FILES {
-        for network in [&["network.depth=2"][..], &["network.kind=modified-mlp"]] {
+        for network in [
+            &["network.depth=2"][..],
+            &["network.kind=modified-mlp"],
+            &["network.kind=piratenet", "network.depth=1", "network.factorized=true"],
+            &["network.kind=separable", "network.adaptive=layer"],
+        ] {
             let case = case(file, network);
             let (points, parameters) = (points(&case, 13), parameters(&case));
             let mut oracle =
@@ -54,8 +59,12 @@ fn rows_are_those_of_the_interpreter() {
 
 #[test]
 fn products_from_either_side_are_those_of_the_rows() {
-    for file in FILES {
-        let case = case(file, &[]);
+    let wired: [&[&str]; 2] = [
+        &["network.kind=piratenet", "network.depth=1", "network.adaptive=layer"],
+        &["network.kind=separable"],
+    ];
+    let cases = FILES.map(|file| case(file, &[])).into_iter();
+    for case in cases.chain(wired.map(|network| case("inverse.toml", network))) {
         let (points, parameters) = (points(&case, 70), parameters(&case));
         let noise = Stream::new(21, 4);
         let direction: Vec<f64> = (0..parameters.len()).map(|index| noise.normal(index as u64)).collect();

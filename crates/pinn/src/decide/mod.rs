@@ -14,8 +14,8 @@ mod told;
 mod way;
 
 pub use choice::{Choice, SolverCosts};
-pub(crate) use precision::{suitable, why as why_precision};
+pub(crate) use precision::{rungs, suitable, why as why_precision};
 pub(crate) use settings::extent_with;
 pub use settings::{Settings, Settled, extent, settle, share};
-pub(crate) use told::lasts;
+pub(crate) use told::{endless_warmups, idle, lasts, other_balance, without_batches, without_effect};
 pub(crate) use way::way;

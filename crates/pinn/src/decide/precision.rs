@@ -21,6 +21,17 @@ pub(crate) fn suitable(phases: &[Settings], device: Device, compile: CompileMode
     }
 }
 
+/// What training may go on in where a precision turns out to be too inaccurate: the fastest with as many digits as f32 has, then f64.
+pub(crate) fn rungs(precision: Precision, device: Device, compile: CompileMode) -> Vec<Precision> {
+    let mut rungs = vec![precision];
+    let accurate = device.fastest_as_accurate_as_f32(compile);
+    rungs.extend([accurate].into_iter().filter(|rung| rung.epsilon() < precision.epsilon()));
+    rungs.extend(
+        [Precision::F64].into_iter().filter(|_| precision != Precision::F64 && accurate != Precision::F64),
+    );
+    rungs
+}
+
 /// Why that.
 pub(crate) fn why(phases: &[Settings], device: Device) -> String {
     let mut methods: Vec<&str> = phases.iter().map(|phase| phase.method.title()).collect();

@@ -4,7 +4,8 @@ use super::{Choice, told, way};
 use crate::sample::Draw;
 use equation::decide::Decision;
 use equation::problem::{
-    Adaptive, Budget, Method, Phase, Problem, ResidualWeights, Sampling, Schedule, Solver,
+    Adaptive, Balance, Budget, Clip, GradientCheck, Guard, Method, Phase, Policy, Problem, ResidualWeights,
+    Sampling, Schedule, Solver,
 };
 use equation::taylor::{Plan, Source};
 use kernel::{Device, Precision};
@@ -42,14 +43,16 @@ pub struct Settings {
     pub method: Method,
     /// Points inside the domain.
     pub points: usize,
-    /// How many of them a step visits, where it is not all.
+    /// How many of them are found at a time, where it is not all.
     pub batch: Option<usize>,
+    /// How many batches a step adds up.
+    pub accumulate: usize,
     /// To how many they may grow.
     pub most_points: usize,
     /// How they, and those of the conditions, are chosen, and how they move.
     pub sampling: Sampling,
-    /// Whether conditions whose weights are not stated are balanced against the equations.
-    pub balance: bool,
+    /// How parts of the loss whose weights are not stated are balanced against the others.
+    pub balance: Balance,
     /// How residuals that stay large come to weigh more, if they do.
     pub residual_weights: Option<ResidualWeights>,
     /// Steps between two draws of fresh points; `None` keeps the first ones. At least one.
@@ -58,6 +61,12 @@ pub struct Settings {
     pub learning_rate: f64,
     /// How the step length changes over the phase.
     pub schedule: Schedule,
+    /// How training is kept from breaking.
+    pub guard: Guard,
+    /// How gradients are made shorter before a step, one rule after the other.
+    pub clip: Vec<Clip>,
+    /// How gradients are compared with those in f64, where they are.
+    pub gradient_check: Option<GradientCheck>,
     /// When it ends; at least one bound is set.
     pub budget: Budget,
     /// Whether it also ends when losses hardly fall any more: where nobody says how long to go on.
@@ -73,12 +82,24 @@ impl Settings {
         Draw { sampler: self.sampling.sampler, seed: problem.training.seed, number, interior: self.points }
     }
 
+    /// How many points inside a step visits, where it is not all.
+    pub fn visited(&self) -> Option<usize> {
+        self.batch.map(|batch| batch.saturating_mul(self.accumulate))
+    }
+
+    /// Whether steps visit some of the points inside at a time.
+    pub fn in_batches(&self) -> bool {
+        self.visited().is_some_and(|size| size < self.points.max(self.most_points))
+    }
+
     /// As the loop knows it, with steps of a method from outside where there is one.
     pub fn phase(&self, own: Option<&OwnOptimizer>) -> train::trainer::PhaseSettings {
         train::trainer::PhaseSettings {
             stepping: own.map_or(Stepping::Method(self.method), |own| Stepping::Own(own.clone())),
             learning_rate: self.learning_rate,
             schedule: self.schedule,
+            guard: self.guard,
+            clip: self.clip.clone(),
             budget: self.budget,
             ends_at_plateau: self.ends_by_itself,
             ends_at_noise: self.ends_at_noise,
@@ -130,7 +151,10 @@ fn settle_phase(
     plan: &Plan,
     (device, precision): (Device, Precision),
 ) -> Chosen {
-    let with_method = |method: Method| with_method(phase, problem, plan, method);
+    let with_method = |method: Method| Settings {
+        gradient_check: check(phase, precision, method.traits().order),
+        ..with_method(phase, problem, plan, method)
+    };
     if phase.optimizer != Method::Auto {
         return Chosen { phases: vec![with_method(phase.optimizer)], choice: None };
     }
@@ -183,6 +207,38 @@ pub fn share(budget: Budget, part: f64) -> Budget {
     }
 }
 
+/// What a method makes of what was asked for.
+fn balance(stated: Option<Balance>, order: Order) -> Balance {
+    match (order, stated) {
+        // They compare losses at successive steps.
+        (Order::Quasi, _) | (_, Some(Balance::Off)) | (Order::First, None) => Balance::Off,
+        (Order::Second, _) => Balance::Rows,
+        (Order::First, Some(Balance::Usual | Balance::Rows)) => Balance::GRADIENT_NORM,
+        (Order::First, Some(named)) => named,
+    }
+}
+
+/// Fewer digits than those of f32 are looked after. In f32 the end of training, where gradients are nothing but rounding, would look as
+/// if digits were missing.
+fn check(phase: &Phase, precision: Precision, order: Order) -> Option<GradientCheck> {
+    let usual = match order {
+        _ if precision.epsilon() <= Precision::F32.epsilon() => GradientCheck::OFF,
+        Order::First => GradientCheck::USUAL,
+        // Fewer steps, each of which takes longer and achieves more.
+        Order::Quasi | Order::Second => GradientCheck { every: 100, ..GradientCheck::USUAL },
+    };
+    Some(phase.gradient_check.unwrap_or(usual)).filter(|check| check.every > 0)
+}
+
+/// Methods that follow the gradient go on where a step goes wrong; others shorten their steps themselves, and what they cannot make
+/// good is a mistake in the problem.
+fn usual_guard(method: Method) -> Guard {
+    Guard::new(match method.traits().order {
+        Order::First => Policy::Adaptive,
+        Order::Quasi | Order::Second => Policy::Stop,
+    })
+}
+
 fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) -> Settings {
     let traits = method.traits();
     let second_order = traits.order == Order::Second;
@@ -214,13 +270,18 @@ fn with_method(phase: &Phase, problem: &Problem, plan: &Plan, method: Method) ->
         points,
         // A method that was chosen, and not stated, may be one that has none.
         batch: phase.batch.filter(|_| traits.order == Order::First),
+        accumulate: if traits.order == Order::First { phase.accumulate } else { 1 },
         most_points: phase.most_points.unwrap_or(most),
         sampling,
-        balance: second_order && phase.balance.unwrap_or(true),
+        balance: balance(phase.balance, traits.order),
         residual_weights: phase.residual_weights.filter(|_| plan.weighted_points().is_some()),
         resample,
         learning_rate: phase.learning_rate,
         schedule: phase.schedule,
+        guard: phase.guard.unwrap_or_else(|| usual_guard(method)),
+        // Other methods find the length of their steps themselves.
+        clip: if traits.order == Order::First { phase.clip.clone() } else { Vec::new() },
+        gradient_check: None,
         budget: phase.budget.unwrap_or(Budget { steps: Some(traits.steps), ..Budget::default() }),
         ends_by_itself: second_order && phase.budget.is_none(),
         ends_at_noise: traits.ends_at_noise,

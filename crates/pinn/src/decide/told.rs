@@ -3,10 +3,11 @@
 use super::settings::{Chosen, FEW_COORDINATES, MOST_FIXED, STEPS_PER_MOVE, why_first_points};
 use super::{Settings, extent_with, table};
 use equation::decide::{Decision, quoted};
-use equation::problem::{Method, Order, Phase, Problem, Solver};
+use equation::problem::{Balance, Method, Order, Performance, Phase, Problem, Schedule, Solver};
 use equation::taylor::Plan;
 use kernel::Device;
 use method::Gaps;
+use train::Hardware;
 
 /// Numbers of points, between the first and the most, for which the cheapest solver is looked for.
 const LOOKS: usize = 32;
@@ -19,6 +20,81 @@ pub(crate) fn lasts(decision: &Decision) -> bool {
         Some(("conditions", rest)) => !rest.ends_with(".points"),
         Some(_) | None => true,
     }
+}
+
+/// What a file states about lengths of steps that no method of the training reads.
+pub(crate) fn without_effect(problem: &Problem, phases: &[Settings]) -> Option<String> {
+    if phases.iter().any(|phase| phase.method.traits().order == Order::First) {
+        return None;
+    }
+    let any = |stated: fn(&Phase) -> bool| problem.training.phases.iter().any(stated);
+    let keys = [
+        ("`schedule`", any(|phase| phase.schedule != Schedule::Constant)),
+        ("`clip`", any(|phase| !phase.clip.is_empty())),
+    ];
+    let keys: Vec<&str> = keys.into_iter().filter_map(|(key, stated)| stated.then_some(key)).collect();
+    let (title, have) = (phases.first()?.method.title(), if keys.len() == 1 { "has" } else { "have" });
+    (!keys.is_empty()).then(|| {
+        format!("{} {have} no effect: {title} finds the length of its steps itself", keys.join(" and "))
+    })
+}
+
+/// A way of balancing that a file names for a method that has its own.
+pub(crate) fn other_balance(problem: &Problem, phases: &[Settings]) -> Option<String> {
+    let named = problem.training.phases.iter().filter_map(|phase| phase.balance);
+    let named = named.filter(|balance| balance.every().is_some()).map(Balance::name).next()?;
+    let follows = |phase: &Settings| phase.method.traits().order == Order::First;
+    let first = phases.first().filter(|_| !phases.iter().any(follows))?;
+    Some(format!(
+        "`balance = \"{named}\"` has no effect: {} does not follow the gradient",
+        first.method.title()
+    ))
+}
+
+/// Learning rates that never reach what the file states.
+pub(crate) fn endless_warmups(phases: &[Settings]) -> Vec<String> {
+    let line = |phase: &Settings| {
+        let (Schedule::Cosine { warmup }, Some(steps)) = (phase.schedule, phase.budget.steps) else {
+            return None;
+        };
+        let follows = phase.method.traits().order == Order::First;
+        (follows && steps > 0 && warmup >= steps).then(|| {
+            format!("`warmup = {warmup}` is longer than its phase of {steps} steps: `learning_rate` only rises, and is not reached")
+        })
+    };
+    phases.iter().filter_map(line).collect()
+}
+
+/// What a file states about batches where no step visits any: devices take all points of a step in blocks anyway, and add up their
+/// gradients.
+pub(crate) fn without_batches(problem: &Problem, phases: &[Settings]) -> Option<String> {
+    if phases.iter().any(|phase| phase.batch.is_some())
+        || problem.data.iter().any(|data| data.batch.is_some())
+    {
+        return None;
+    }
+    let keys = [
+        ("`accumulate`", phases.iter().any(|phase| phase.accumulate > 1)),
+        ("`workers`", problem.performance.workers.is_some()),
+        ("`prefetch`", problem.performance.prefetch.is_some()),
+    ];
+    let keys: Vec<&str> = keys.into_iter().filter_map(|(key, stated)| stated.then_some(key)).collect();
+    let have = if keys.len() == 1 { "has" } else { "have" };
+    let why = "every step visits all points, in blocks whose gradients add up (training.batch, or `batch` of a table in [data], has it visit some)";
+    (!keys.is_empty()).then(|| format!("{} {have} no effect: {why}", keys.join(" and ")))
+}
+
+/// Keys that choose kernels of a GPU, where there are none to choose.
+pub(crate) fn idle(performance: &Performance, hardware: Hardware) -> Option<String> {
+    match hardware {
+        Hardware::Accelerator => return None,
+        Hardware::Cpu => {}
+    }
+    let keys = [("`compile`", performance.compile.is_some()), ("`tiles`", performance.tiles.is_some())];
+    let keys: Vec<&str> = keys.into_iter().filter_map(|(key, stated)| stated.then_some(key)).collect();
+    let have = if keys.len() == 1 { "has" } else { "have" };
+    let any = !keys.is_empty();
+    any.then(|| format!("{} {have} no effect: a CPU has no kernels to choose", keys.join(" and ")))
 }
 
 /// What the phases of a file leave open.
@@ -166,7 +242,20 @@ fn manner(problem: &Problem, phase: &Phase, settings: &Settings) -> Vec<Decision
         };
         decisions.push(Decision::new("causal", settings.sampling.causal.to_string(), why));
     }
-    if phase.balance.is_none() && settings.balance {
+    if phase.guard.is_none() {
+        let why = match settings.method.traits().order {
+            Order::First => "steps that go wrong are skipped, mended or taken back, by severity",
+            Order::Quasi | Order::Second => {
+                "the optimizer judges its steps itself; what it cannot make good ends training"
+            }
+        };
+        decisions.push(Decision::new("guard", quoted(settings.guard.policy.name()), why));
+    }
+    if let (None, Some(check)) = (phase.gradient_check, settings.gradient_check) {
+        let why = "fewer digits than those of f32 may not be enough";
+        decisions.push(Decision::new("gradient_check", check.written(), why));
+    }
+    if phase.balance.is_none() && settings.balance != Balance::Off {
         let why = "conditions without weights are balanced against the equations";
         decisions.push(Decision::new("balance", "true", why));
     }

@@ -1,5 +1,6 @@
 //! Why a run cannot be changed so.
 
+use kernel::Precision;
 use std::fmt;
 
 /// Why a run cannot continue with an override.
@@ -9,6 +10,11 @@ pub enum ChangeRefusal {
     NotTraining,
     /// Points and random features follow from the seed.
     Seed,
+    /// It computes in the numbers that it began with.
+    Precision {
+        /// Which.
+        own: Precision,
+    },
     /// Each window has a network of its own.
     Windows,
     /// The network would be another.
@@ -33,12 +39,16 @@ impl fmt::Display for ChangeRefusal {
             ChangeRefusal::NotTraining => {
                 write!(
                     formatter,
-                    "would make it another run: only `training` may change when a run is continued; {FROM}"
+                    "would make it another run: only `training` may change when a run is continued, and `threads`, `affinity`, `priority` and `workers` of `performance`; {FROM}"
                 )
             }
             ChangeRefusal::Seed => write!(
                 formatter,
                 "would make it another run: its points, and possibly its features, follow from the seed; {FROM}"
+            ),
+            ChangeRefusal::Precision { own } => write!(
+                formatter,
+                "would make it another run: this one computes in {own}, and goes on in it; {FROM}"
             ),
             ChangeRefusal::Windows => formatter
                 .write_str("would make it another run: each time window has its own network; train anew"),

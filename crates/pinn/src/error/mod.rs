@@ -126,7 +126,7 @@ pub enum TrainError {
         length: u64,
     },
     /// A residual became infinite or no number; the parameters are those before this step.
-    #[error("{}: `{residual}` in `{term}` {}{}", moment(*step), spot.as_ref().map_or_else(|| "is not finite".to_owned(), Spot::to_string), residual_advice(*step, *precision))]
+    #[error("{}: `{residual}` in `{term}` {}{}{}", moment(*step), spot.as_ref().map_or_else(|| "is not finite".to_owned(), Spot::to_string), origin.as_ref().map(|origin| format!(", first in {origin}")).unwrap_or_default(), residual_advice(*step, *precision))]
     NonFiniteResidual {
         /// Steps taken before.
         step: u64,
@@ -138,6 +138,8 @@ pub enum TrainError {
         residual: String,
         /// Where, if it is known.
         spot: Option<Spot>,
+        /// Where on the way through the network numbers go wrong first, if they do.
+        origin: Option<Box<str>>,
     },
     /// A method for sums of squares was given another loss.
     #[error("the loss is not a sum of squares: Gauss-Newton does not apply")]
@@ -153,12 +155,14 @@ pub enum TrainError {
         most: usize,
     },
     /// All residuals are finite but their gradient is not.
-    #[error("{}: the gradient of the loss is not finite{}", moment(*step), gradient_advice(*step, *precision))]
+    #[error("{}: the gradient of the loss is not finite{}{}", moment(*step), origin.as_ref().map(|origin| format!(", first {origin}")).unwrap_or_default(), gradient_advice(*step, *precision))]
     NonFiniteGradient {
         /// Steps taken before.
         step: u64,
         /// In which numbers it was computed.
         precision: Precision,
+        /// Which part of it at which point, if it is known.
+        origin: Option<Box<str>>,
     },
     /// A saved state is not one of the phase's method.
     #[error("the saved state does not fit phase {}: {cause}; was its optimizer changed?", phase + 1)]
@@ -210,9 +214,20 @@ pub enum TrainError {
         /// The file.
         path: PathBuf,
     },
+    /// A method for which a precision has too few digits.
+    #[error(
+        "{method} takes differences of gradients, which have no digits left in {precision}: state `precision = \"f64\"`, or another \
+         `optimizer`, such as \"lbfgs\""
+    )]
+    NeedsF64 {
+        /// The method as people call it.
+        method: &'static str,
+        /// What it was to be computed in.
+        precision: Precision,
+    },
     /// Measurements in batches, and a method that needs all of them.
     #[error(
-        "[data] {data} states a `batch`, which is for `adam` and `adamw`: {method} compares losses at successive steps, which needs the \
+        "[data] {data} states a `batch`, which is for methods that follow the gradient, such as `adam` and `adamw`: {method} compares losses at successive steps, which needs the \
          same rows; state `optimizer = \"adam\"`, or leave `batch` out"
     )]
     BatchOfData {

@@ -29,7 +29,7 @@ impl Experiment {
             let interior = if state.interior == 0 { settings.points } else { state.interior };
             let wanted = Draw { interior, ..wanted };
             let mut points =
-                match settings.batch.and_then(|size| some_of(problem, (plan, number), size, wanted)) {
+                match settings.visited().and_then(|size| some_of(problem, (plan, number), size, wanted)) {
                     Some(points) => points?,
                     None => draw(problem, plan, &self.tables, wanted)?.swap_remove(number),
                 };

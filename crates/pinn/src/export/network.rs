@@ -140,5 +140,18 @@ fn operation(layer: &Layer, architecture: &Architecture) -> Value {
         Layer::Add { left, right, output } => json!({
             "kind": "add", "inputs": [left, right], "output": output,
         }),
+        Layer::Scale { input, output, factors, .. } => json!({
+            "kind": "scale", "inputs": [input], "output": output, "factors": name(factors),
+        }),
+        Layer::Blend { first, second, output, share } => json!({
+            "kind": "blend", "inputs": [first, second], "output": output, "factors": name(share),
+        }),
+        Layer::Multiply { left, right, output } => json!({
+            "kind": "multiply", "inputs": [left, right], "output": output,
+        }),
+        Layer::Select { input, output, first } => json!({
+            "kind": "select", "inputs": [input], "output": output,
+            "columns": [first, first + architecture.widths[output]],
+        }),
     }
 }

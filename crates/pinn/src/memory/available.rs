@@ -33,7 +33,7 @@ fn from_files(read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
 }
 
 /// A line such as `MemAvailable:   123 kB`, in bytes.
-fn kibibytes(text: &str, key: &str) -> Option<u64> {
+pub(super) fn kibibytes(text: &str, key: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(key))?;
     let number: u64 = rest.split_whitespace().next()?.parse().ok()?;
     number.checked_mul(1024)

@@ -105,6 +105,12 @@ impl Need {
         self
     }
 
+    /// Without what is for one of the purposes.
+    pub(crate) fn without(mut self, purpose: HostPurpose) -> Self {
+        self.parts.retain(|part| part.purpose != purpose);
+        self
+    }
+
     /// By purpose, the largest first.
     pub fn parts(&self) -> Vec<MemoryItem> {
         let mut parts = self.parts.clone();

@@ -39,7 +39,7 @@ impl Experiment {
 
     /// All that the folder of a new run begins with. `from` is the run that its parameters come from.
     pub(super) fn contents(&self, from: Option<&Path>) -> Result<Contents, TrainError> {
-        self.check_batches()?;
+        self.check_methods()?;
         let mut data = Files::default();
         // What training reads while it goes on stays where it is.
         let stored = |file: &str| self.problem().data.iter().any(|data| data.file == file && is_stored(data));
@@ -70,6 +70,8 @@ impl Experiment {
         say("title", json!(self.problem().title));
         say("seed", json!(self.problem().training.seed));
         say("residuals", json!(residuals));
+        let used = self.performance();
+        say("performance", used.into_iter().map(|decision| (decision.key, json!(decision.value))).collect());
         self.own_optimizer().map(|own| say("optimizer", json!(own.name())));
         from.map(|from| say("from", json!(from.to_string_lossy())));
         environment

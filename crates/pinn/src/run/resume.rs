@@ -69,6 +69,14 @@ impl ChangedProblem {
             // Windows are chosen with the optimizer; the run has its networks already.
             experiment = open(&[overrides, &["training.windows=1".to_owned()]].concat())?;
         }
+        let stated = &experiment.problem().training;
+        if stated.precision_by_time || stated.precision.is_some_and(|wanted| wanted != before.precision()) {
+            let text = overrides.iter().find(|text| keys(text) == ["training", "precision"]);
+            if let Some(text) = text {
+                let reason = ChangeRefusal::Precision { own: before.precision() };
+                return Err(TrainError::Override { text: text.clone(), reason });
+            }
+        }
         meaning::check(before, &experiment, &run.snapshot().parameters, overrides)?;
         let text = experiment.resolved(&mut str::to_owned);
         let text =
@@ -121,6 +129,8 @@ pub(super) fn refusal(text: &str) -> Option<ChangeRefusal> {
     match keys(text)[..] {
         ["training", "seed", ..] => Some(ChangeRefusal::Seed),
         ["training", _, ..] => None,
+        // They change no bit of a result, and the run may go on on another machine.
+        ["performance", "threads" | "affinity" | "priority" | "workers"] => None,
         _ => Some(ChangeRefusal::NotTraining),
     }
 }

@@ -1,8 +1,10 @@
 //! A state in a phase that has changed: what of it still means something, and what begins anew.
 
+use super::roles::roles;
 use super::{GeneralisationGap, Settings, TaskState};
 use equation::taylor::Plan;
 use train::folder::Renewal;
+use train::stability::carry;
 use train::trainer::Stepping;
 use train::{Descent, Pace, Snapshot, State, StateError, Stopped};
 
@@ -17,7 +19,7 @@ pub(crate) fn renew(
 ) -> Result<Option<Renewal>, StateError> {
     let (phase, step) = (now.phase, now.steps);
     let mut task = TaskState::of(&now.task)?;
-    let mut method = stepping.make(plan.parameter_count(), plan.architecture.weight_count());
+    let mut method = stepping.make(&roles(plan));
     if !now.optimizer.is_empty() && method.restore(&now.optimizer).is_err() {
         begin_method(now, &mut task);
         now.task = task.save(&task.points);
@@ -26,7 +28,7 @@ pub(crate) fn renew(
     }
     let Some((settings, same_conditions)) = before else { return Ok(None) };
     let weighs = |settings: &Settings| (settings.balance, settings.residual_weights);
-    let draws = |settings: &Settings| (settings.sampling.clone(), settings.resample, settings.batch);
+    let draws = |settings: &Settings| (settings.sampling.clone(), settings.resample, settings.visited());
     let fits = |settings: &Settings| settings.points == after.points && task.interior <= after.most_points;
     if same_conditions
         && weighs(settings) == weighs(after)
@@ -37,7 +39,7 @@ pub(crate) fn renew(
     }
     if !now.optimizer.is_empty() {
         method.forget_loss();
-        now.optimizer = method.save();
+        now.optimizer = carry(&now.optimizer, method.save());
     }
     if !fits(settings) {
         task.interior = 0;
@@ -73,6 +75,8 @@ fn forget_loss(now: &mut Snapshot, task: &mut TaskState, weights: bool) {
     (task.gap, now.pace) = (GeneralisationGap::default(), Pace::START);
     if weights && !task.weights.is_empty() {
         task.weights.clear();
+        task.balance.clear();
+        task.looked = None;
         now.descent.link();
     }
     let Descent { first, lowest, last, .. } = now.descent;

@@ -7,6 +7,7 @@ use crate::memory::device_note;
 use crate::sample::{Draw, HostPoints, recipe};
 use kernel::cuda::MemoryPlan;
 use kernel::{Recipe, Visits};
+use method::LossScale;
 use train::optimize::Optimizer;
 use train::{Event, Losses, Refusal, Sink, Snapshot};
 
@@ -24,10 +25,11 @@ pub(super) struct Ahead {
 impl Equations<'_> {
     /// How to take the steps of a phase in series; `None` where device or method cannot.
     pub(super) fn ahead(&mut self, optimizer: &mut dyn Optimizer) -> Option<Ahead> {
-        optimizer.update()?;
+        let (_, carried) = optimizer.update()?;
         if !self.objective.kernel().takes_steps() {
             return None;
         }
+        self.objective.expect_clipping(carried.clipping.as_deref());
         let settings = self.settings();
         let still = !settings.sampling.adaptive.moves() && !settings.sampling.causal;
         let drawn = still && settings.residual_weights.is_none() && !self.visits_batches();
@@ -43,9 +45,8 @@ impl Equations<'_> {
 
     /// Tells which memory a phase takes, on a device that has memory of its own; and again if that changes.
     pub(super) fn announce_memory(&mut self, now: &Snapshot, sink: &mut dyn Sink) -> Result<(), TrainError> {
+        let plan = self.planned(now)?;
         let Some(ahead) = &mut self.ahead else { return Ok(()) };
-        let visits = ahead.visits(&self.phases[self.phase], self.state.draw, now.phase_step);
-        let plan = self.objective.plan_memory(visits)?;
         let share = |plan: &Option<MemoryPlan>| plan.as_ref().map(|plan| (plan.chunks, plan.blocks));
         if share(&plan) != share(&ahead.memory) {
             plan.iter().for_each(|plan| sink.event(&Event::Note(device_note(plan))));
@@ -54,15 +55,35 @@ impl Equations<'_> {
         Ok(())
     }
 
+    /// What steps in series take there; `None` where none are taken.
+    pub(super) fn planned(&mut self, now: &Snapshot) -> Result<Option<MemoryPlan>, TrainError> {
+        let Some(ahead) = &self.ahead else { return Ok(None) };
+        let visits = ahead.visits(&self.phases[self.phase], self.state.draw, now.phase_step);
+        Ok(self.objective.plan_memory(visits)?)
+    }
+
     /// Steps before something comes in between.
     pub(super) fn uninterrupted(&self, now: &Snapshot) -> Option<u64> {
         let (ahead, settings) = (self.ahead.as_ref()?, self.settings());
         let left = |interval: u64| interval - now.phase_step % interval;
         let fresh = settings.resample.filter(|_| !ahead.draws()).map(left);
+        let weighed = settings.balance.every().map(left);
         let look = settings.residual_weights.map(|_| left(settings.method.traits().steps_per_look));
         // Each step has a batch of its own.
         let batch = self.visits_batches().then_some(1);
-        Some(fresh.into_iter().chain(look).chain(batch).min().unwrap_or(u64::MAX))
+        let check = self.steps_to_check(now);
+        let scale = self.objective.loss_scale().map(LossScale::steps_left);
+        Some(
+            fresh
+                .into_iter()
+                .chain(check)
+                .chain(scale)
+                .chain(weighed)
+                .chain(look)
+                .chain(batch)
+                .min()
+                .unwrap_or(u64::MAX),
+        )
     }
 
     /// Takes a series of steps from where `now` stands, whose parameters follow.

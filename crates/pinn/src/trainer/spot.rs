@@ -49,6 +49,7 @@ impl Equations<'_> {
                 term: term.name.clone(),
                 residual: term.residuals[position].name.clone(),
                 spot: Some(spot),
+                origin: None,
             }),
         }
     }
@@ -58,19 +59,26 @@ impl Equations<'_> {
         let precision = self.objective.kernel().precision();
         match refusal {
             Refusal::Residual(position) => {
-                let spot = self.spot(position, parameters);
-                let mut names = self
-                    .plan
-                    .terms
-                    .iter()
-                    .flat_map(|term| term.residuals.iter().map(|residual| (&term.name, &residual.name)));
-                let (term, residual) = names
-                    .nth(position)
-                    .map(|(term, residual)| (term.clone(), residual.clone()))
-                    .unwrap_or_default();
-                TrainError::NonFiniteResidual { step, precision, term, residual, spot }
+                let found = self.spot_of(position, parameters);
+                let (number, own) = found.as_ref().map_or((0, 0), |&(number, own, _)| (number, own));
+                let spot = found.and_then(|(_, _, spot)| spot);
+                let origin = spot.as_ref().and_then(|(row, _)| self.origin(number, row, parameters));
+                let named = self.plan.terms.get(number);
+                let term = named.map(|term| term.name.clone()).unwrap_or_default();
+                let residual = named.and_then(|term| term.residuals.get(own)).map(|it| it.name.clone());
+                TrainError::NonFiniteResidual {
+                    step,
+                    precision,
+                    term,
+                    residual: residual.unwrap_or_default(),
+                    spot: spot.map(|(_, spot)| spot),
+                    origin: origin.map(|(words, _)| words.into()),
+                }
             }
-            Refusal::Gradient => TrainError::NonFiniteGradient { step, precision },
+            Refusal::Gradient => {
+                let origin = self.bad_gradient(parameters).map(|story| story.line.into());
+                TrainError::NonFiniteGradient { step, precision, origin }
+            }
             Refusal::NotSquares => TrainError::NotSquares,
             Refusal::NoRule | Refusal::NoVectors => TrainError::Unmeasurable(refusal),
             Refusal::NoRoom { bytes } => TrainError::Kernel(CudaError::Memory { bytes }.into()),
@@ -81,8 +89,9 @@ impl Equations<'_> {
         }
     }
 
-    /// The worst point of a residual, counted through all terms; `None` where all is well at the points at hand.
-    fn spot(&mut self, position: usize, parameters: &[f64]) -> Option<Spot> {
+    /// The term of a residual that is counted through all terms, its position there, and its worst point; no point where all is
+    /// well at those at hand.
+    pub(super) fn spot_of(&mut self, position: usize, parameters: &[f64]) -> Option<BadResidual> {
         let mut first = 0;
         let (number, term) = self.plan.terms.iter().enumerate().find(|(_, term)| {
             first += term.residuals.len();
@@ -90,16 +99,23 @@ impl Equations<'_> {
         })?;
         let each = term.residuals.len();
         let own = position + each - first;
-        let residuals = self.objective.residuals(number, parameters).ok()?;
+        let Ok(residuals) = self.objective.residuals(number, parameters) else {
+            return Some((number, own, None));
+        };
         let column: Vec<f64> = residuals.iter().skip(own).step_by(each).copied().collect();
-        let point = worst(&column)?;
+        let Some(point) = worst(&column) else { return Some((number, own, None)) };
         let is_double = self.objective.kernel().precision().epsilon() < f64::from(f32::EPSILON);
         let most = if is_double { f64::MAX } else { f64::from(f32::MAX) };
         // Their sum may be too large where each is not. What is no number fits nowhere.
         let fits = column[point] * column[point] * column.len() as f64 <= most;
-        (!fits).then(|| Spot::new(self.problem, self.objective.points()[number].row(point), column[point]))
+        let row = self.objective.points()[number].row(point).to_vec();
+        let spot = (!fits).then(|| Spot::new(self.problem, &row, column[point]));
+        Some((number, own, spot.map(|spot| (row, spot))))
     }
 }
+
+/// A term and a residual of it by their positions, and the row and place of a point.
+pub(super) type BadResidual = (usize, usize, Option<(Vec<f64>, Spot)>);
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,8 @@
 
 use super::{Curriculum, MoveTrial};
 use crate::sample::Cell;
-use kernel::Points;
+use kernel::{Points, Precision};
+use method::LossScale;
 use train::{Array, Snapshot, State, StateError};
 
 /// A task's state between two steps.
@@ -23,6 +24,10 @@ pub struct TaskState {
     pub drawn_part: Option<f64>,
     /// The weights of all residuals; empty where they are the plan's.
     pub weights: Vec<f64>,
+    /// What the rule that weighs parts of the loss remembers.
+    pub balance: Vec<f64>,
+    /// The step of the phase at which it last looked at them.
+    pub looked: Option<u64>,
     /// The weights of the points inside before their mean is taken out, one per residual, point by point; empty where
     /// all are equal.
     pub residual_weights: Vec<f64>,
@@ -30,6 +35,14 @@ pub struct TaskState {
     pub cells: Vec<Cell>,
     /// The last move of points, where it may be taken back.
     pub trial: Option<MoveTrial>,
+    /// The precision that it goes on in, where the chosen one was not accurate enough.
+    pub precision: Option<Precision>,
+    /// What the loss is multiplied by where gradients are in half precision.
+    pub loss_scale: Option<LossScale>,
+    /// Steps of the run by precision, in the order of [`Precision::ALL`]; empty where that is not looked at.
+    pub taken_in: Vec<u64>,
+    /// Batches of the phase that no step was taken with.
+    pub passed_over: u64,
     /// What tells each table that stays in its file from others; empty where there is none.
     pub tables: Vec<u64>,
 }
@@ -54,9 +67,15 @@ impl TaskState {
         curriculum: Curriculum::START,
         drawn_part: None,
         weights: Vec::new(),
+        balance: Vec::new(),
+        looked: None,
         residual_weights: Vec::new(),
         cells: Vec::new(),
         trial: None,
+        precision: None,
+        loss_scale: None,
+        taken_in: Vec::new(),
+        passed_over: 0,
         tables: Vec::new(),
     };
 
@@ -79,9 +98,15 @@ impl TaskState {
             curriculum: Curriculum { part, untrained },
             drawn_part: state.numbers(DRAWN_PART).ok().and_then(|numbers| numbers.first().copied()),
             weights: state.numbers("weights").unwrap_or_default().to_vec(),
+            balance: state.numbers(BALANCE).unwrap_or_default().to_vec(),
+            looked: state.count(LOOKED).ok(),
             residual_weights: state.numbers("attention").unwrap_or_default().to_vec(),
             cells: cells(state, CELLS)?,
             trial: trial(state)?,
+            precision: precision(state)?,
+            loss_scale: loss_scale(state)?,
+            taken_in: state.counts(TAKEN_IN).unwrap_or_default().to_vec(),
+            passed_over: state.count(PASSED_OVER).unwrap_or(0),
             tables: state.counts(TABLES).unwrap_or_default().to_vec(),
         })
     }
@@ -103,11 +128,30 @@ impl TaskState {
             let widths: Vec<u64> = points.iter().map(|points| points.width() as u64).collect();
             state.insert(POINT_WIDTHS.to_owned(), Array::Counts(widths));
         }
+        if !self.balance.is_empty() {
+            state.insert(BALANCE.to_owned(), Array::Numbers(self.balance.clone()));
+        }
+        if let Some(step) = self.looked {
+            state.insert(LOOKED.to_owned(), Array::Counts(vec![step]));
+        }
         if !self.cells.is_empty() {
             state.insert(CELLS.to_owned(), Array::Counts(digits(&self.cells)));
         }
         if let Some(part) = self.drawn_part {
             state.insert(DRAWN_PART.to_owned(), Array::Numbers(vec![part]));
+        }
+        if let Some(place) = Precision::ALL.iter().position(|&one| Some(one) == self.precision) {
+            state.insert(PRECISION.to_owned(), Array::Counts(vec![place as u64]));
+        }
+        if let Some(LossScale { exponent, good }) = self.loss_scale {
+            let numbers = vec![f64::from(exponent), good as f64];
+            state.insert(LOSS_SCALE.to_owned(), Array::Numbers(numbers));
+        }
+        if !self.taken_in.is_empty() {
+            state.insert(TAKEN_IN.to_owned(), Array::Counts(self.taken_in.clone()));
+        }
+        if self.passed_over > 0 {
+            state.insert(PASSED_OVER.to_owned(), Array::Counts(vec![self.passed_over]));
         }
         if !self.tables.is_empty() {
             state.insert(TABLES.to_owned(), Array::Counts(self.tables.clone()));
@@ -129,16 +173,41 @@ impl TaskState {
         if !self.weights.is_empty() {
             now.descent.link();
         }
-        let tables = std::mem::take(&mut self.tables);
-        *self = TaskState { draw: self.draw, tables, ..TaskState::START };
+        let (tables, taken_in) = (std::mem::take(&mut self.tables), std::mem::take(&mut self.taken_in));
+        *self = TaskState {
+            draw: self.draw,
+            precision: self.precision,
+            loss_scale: self.loss_scale,
+            taken_in,
+            tables,
+            ..TaskState::START
+        };
         if !now.finished.is_empty() {
             self.curriculum = Curriculum::WHOLE;
         }
     }
 }
 
+/// What the rule that weighs parts of the loss remembers.
+const BALANCE: &str = "balance";
+
+/// When it last looked at them.
+const LOOKED: &str = "balance.looked";
+
 /// The part of time that points were drawn in.
 const DRAWN_PART: &str = "march.drawn";
+
+/// The place of the precision that training goes on in.
+const PRECISION: &str = "precision";
+
+/// The power of two that the loss is multiplied by, and steps since that changed.
+const LOSS_SCALE: &str = "loss_scale";
+
+/// Steps by precision.
+const TAKEN_IN: &str = "precision.steps";
+
+/// Batches that no step was taken with.
+const PASSED_OVER: &str = "batches.passed_over";
 
 /// One number for each table that stays in its file.
 const TABLES: &str = "tables";
@@ -154,6 +223,31 @@ const TRIAL_POINTS: &str = "trial.points";
 
 /// The cells before it.
 const TRIAL_CELLS: &str = "trial.cells";
+
+fn precision(state: &State) -> Result<Option<Precision>, StateError> {
+    match state.count(PRECISION) {
+        Err(StateError::Missing { .. }) => Ok(None),
+        place => {
+            let known = usize::try_from(place?).ok().and_then(|place| Precision::ALL.get(place).copied());
+            known.map(Some).ok_or_else(|| StateError::Value { name: PRECISION.to_owned() })
+        }
+    }
+}
+
+fn loss_scale(state: &State) -> Result<Option<LossScale>, StateError> {
+    let numbers = match state.numbers(LOSS_SCALE) {
+        Err(StateError::Missing { .. }) => return Ok(None),
+        numbers => numbers?,
+    };
+    match numbers {
+        &[exponent, good]
+            if exponent.abs() <= 1000.0 && (0.0..LossScale::PATIENCE as f64).contains(&good) =>
+        {
+            Ok(Some(LossScale { exponent: exponent as i32, good: good as u64 }))
+        }
+        _ => Err(StateError::Value { name: LOSS_SCALE.to_owned() }),
+    }
+}
 
 fn digits(cells: &[Cell]) -> Vec<u64> {
     cells.iter().flat_map(|cell| [u64::from(cell.depth), cell.code]).collect()

@@ -115,7 +115,8 @@ impl Equations<'_> {
         now: &mut Snapshot,
         rate: f64,
     ) -> Result<StepOutcome<'step>, Refusal> {
-        if !(self.is_due(now.phase_step + 1) && self.objective.kernel().solves_equations()) {
+        let is_due = self.is_due(now.phase_step + 1) && !self.is_tight();
+        if !(is_due && self.objective.kernel().solves_equations()) {
             return optimizer.step(self.objective, &mut now.parameters, rate);
         }
         let wanted = self.wanted(self.state.draw + 1, Occasion::Later);

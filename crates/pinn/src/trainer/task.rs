@@ -1,8 +1,12 @@
 //! Equations as a task for the loop that all tasks share: points, weights and devices.
 
 use super::adapt::Occasion;
+use super::balance::Balanced;
 use super::batches::Feed;
+use super::check::Ladder;
 use super::discrepancy::is_explained;
+use super::memory_watch::MemoryWatch;
+use super::roles::roles;
 use super::series::Ahead;
 use super::supply::WantedDraw;
 use super::{Settings, TaskState, reset_residual_weights};
@@ -11,12 +15,16 @@ use crate::table::Tables;
 use crate::{Objective, SlowWay, TrainError};
 use equation::problem::{Method, Problem};
 use equation::taylor::Plan;
+use kernel::cuda::Unfused;
 use kernel::{Kernel, Points};
-use method::Order;
+use method::{Order, Policy};
 use std::sync::Arc;
-use train::optimize::{Optimizer, StepOutcome, Trust};
+use train::optimize::{AffineMap, Optimizer, StepOutcome, Trust};
+use train::stability::{Fault, Story};
 use train::trainer::{LoopFault, OwnOptimizer, PhaseSettings, Task};
-use train::{Event, Loss, Losses, PointsMoved, Refusal, Shortage, Sink, Snapshot, State};
+use train::{
+    Deviation, Event, Loss, Losses, MemoryTaken, PointsMoved, Refusal, Shortage, Sink, Snapshot, State,
+};
 
 /// Finds the largest relative L2 error of an unknown at some parameters; `None` where none is defined.
 pub type Measure<'run> = dyn Fn(&mut Kernel, &[f64]) -> Result<Option<f64>, TrainError> + 'run;
@@ -61,8 +69,20 @@ pub struct Equations<'run> {
     pub(super) feed: Feed,
     /// Threads that find batches.
     pub(super) workers: usize,
+    /// How many batches they find before these are wanted, where that is stated.
+    pub(super) prefetch: Option<usize>,
+    /// The weights that were told last.
+    pub(super) told_weights: Vec<f64>,
     /// Points at which moves are judged, once they were drawn.
     pub(super) fixed: Option<Points>,
+    /// Where training goes on where gradients are not accurate enough.
+    pub(super) ladder: Option<Ladder<'run>>,
+    /// In f64, once gradients were compared.
+    pub(super) exact: Option<Kernel>,
+    /// How far off they were, since the last step.
+    pub(super) deviation: Option<Deviation>,
+    /// Memory, where it is looked at.
+    pub(super) memory: Option<MemoryWatch<'run>>,
 }
 
 impl<'run> Equations<'run> {
@@ -96,7 +116,13 @@ impl<'run> Equations<'run> {
             all: None,
             feed: Feed::default(),
             workers: 1,
+            prefetch: None,
+            told_weights: Vec::new(),
             fixed: None,
+            ladder: None,
+            exact: None,
+            deviation: None,
+            memory: None,
         }
     }
 
@@ -124,6 +150,18 @@ impl<'run> Equations<'run> {
         Equations { workers, ..self }
     }
 
+    /// With so many batches that are found before they are wanted, where that is stated.
+    #[must_use]
+    pub fn prefetching(self, batches: Option<usize>) -> Self {
+        Equations { prefetch: batches, ..self }
+    }
+
+    /// With precisions to go on in where gradients are not accurate enough.
+    #[must_use]
+    pub fn climbing(self, ladder: Ladder<'run>) -> Self {
+        Equations { ladder: Some(ladder), ..self }
+    }
+
     /// Seconds that steps have waited for their batches; `None` where there were none.
     pub fn seconds_waited(&self) -> Option<f64> {
         self.feed.any().then_some(self.feed.waited)
@@ -132,6 +170,23 @@ impl<'run> Equations<'run> {
     /// What the phase at hand does.
     pub(super) fn settings(&self) -> &'run Settings {
         &self.phases[self.phase]
+    }
+
+    /// Makes a kernel ready for the phase.
+    pub(super) fn prepare_kernel(&mut self) -> Result<(), TrainError> {
+        if let Method::GaussNewton { .. } = self.settings().method {
+            self.objective.kernel().prepare_equations()?;
+        }
+        Ok(())
+    }
+
+    /// Gives the objective the points of the draw at hand, where the device has drawn them.
+    fn host_points(&mut self, now: &Snapshot) -> Result<(), TrainError> {
+        let drawn_there = self.ahead.as_ref().is_some_and(Ahead::draws);
+        match drawn_there && self.supplied != self.state.draw {
+            true => self.supply(now, Occasion::Later),
+            false => Ok(()),
+        }
     }
 
     /// Tells which memory Gauss-Newton's equations take on a device that has memory of its own; and again when points come in
@@ -160,7 +215,11 @@ impl Task for Equations<'_> {
     }
 
     fn weight_count(&self) -> usize {
-        self.plan.architecture.weight_count()
+        self.plan.architecture.decaying_count()
+    }
+
+    fn maps(&self) -> Vec<AffineMap> {
+        roles(self.plan).maps
     }
 
     fn next_phase(&self, now: &mut Snapshot) -> Result<(), TrainError> {
@@ -181,9 +240,10 @@ impl Task for Equations<'_> {
         if self.state.interior == 0 {
             self.state.interior = settings.points;
         }
-        if let Method::GaussNewton { .. } = settings.method {
-            self.objective.kernel().prepare_equations()?;
-        }
+        self.give_device_memory_back();
+        self.climb_again()?;
+        self.scale_loss();
+        self.prepare_kernel()?;
         self.supplied = self.state.draw;
         // What was drawn ahead, or is fixed, belongs to the phase before.
         (self.drawn, self.moved, self.fixed) = (None, None, None);
@@ -198,7 +258,7 @@ impl Task for Equations<'_> {
         self.objective.set_weights(&self.state.weights)?;
         self.counts = self.objective.points().iter().map(Points::len).collect();
         self.begin_batches(now.phase_step);
-        self.next_batch(now.phase_step)?;
+        self.next_batch(self.batch_number(now))?;
         self.ahead = self.ahead(optimizer);
         if settings.sampling.causal {
             now.scope = self.state.curriculum.part;
@@ -208,8 +268,11 @@ impl Task for Equations<'_> {
 
     fn announce(&mut self, now: &Snapshot, sink: &mut dyn Sink) -> Result<(), TrainError> {
         self.announce_equations(sink)?;
+        // Rows of a least-squares problem have a kernel of their own, which takes chains of layers in any precision.
         let gradients = self.settings().method.traits().order != Order::Second;
-        if let Some(obstacle) = self.objective.kernel().unfused().filter(|_| gradients && !self.told_layers) {
+        let concerns = |obstacle: &Unfused| gradients || *obstacle == Unfused::Network;
+        let obstacle = self.objective.kernel().unfused().filter(concerns);
+        if let Some(obstacle) = obstacle.filter(|_| !self.told_layers) {
             self.told_layers = true;
             sink.event(&Event::Fallback(SlowWay::Layers { obstacle }.told()));
         }
@@ -248,6 +311,7 @@ impl Task for Equations<'_> {
         now: &mut Snapshot,
         sink: &mut dyn Sink,
     ) -> Result<bool, TrainError> {
+        self.watch_memory(now, sink)?;
         let mut changed = false;
         if resample {
             self.state.draw += 1;
@@ -258,13 +322,50 @@ impl Task for Equations<'_> {
                 self.announce_equations(sink)?;
             }
         }
-        changed |= self.next_batch(now.phase_step)?;
+        changed |= self.next_batch(self.batch_number(now))?;
         changed |= self.attend(now)?;
-        if let Some(parts) = self.balance(now)? {
+        if let Some(Balanced { parts }) = self.balance(now)? {
             changed = true;
-            sink.event(&Event::Balanced { parts });
+            parts.into_iter().for_each(|parts| sink.event(&Event::Balanced { parts }));
         }
         Ok(changed)
+    }
+
+    fn other_points(&mut self, now: &mut Snapshot) -> Result<bool, TrainError> {
+        if self.visits_batches() {
+            self.state.passed_over += 1;
+            return self.next_batch(self.batch_number(now));
+        }
+        if self.settings().resample.is_none() {
+            return Ok(false);
+        }
+        self.state.draw += 1;
+        self.state.residual_weights.clear();
+        match self.supply(now, Occasion::Later) {
+            Ok(()) => Ok(true),
+            // Points that follow residuals cannot be found where those are not finite.
+            Err(error) if error.is_non_finite() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn takes_series(&mut self) -> bool {
+        self.objective.kernel().takes_steps()
+    }
+
+    fn by_hand(&mut self, now: &Snapshot) -> Result<(), TrainError> {
+        self.host_points(now)?;
+        // A run that is continued here has the batch of the step at hand, one that goes on that of the step before.
+        self.next_batch(self.batch_number(now)).map(|_| ())
+    }
+
+    fn computes_otherwise(&mut self, now: &Snapshot, sink: &mut dyn Sink) -> Result<bool, TrainError> {
+        self.by_hand(now)?;
+        self.leave_halves(now, sink)
+    }
+
+    fn story(&mut self, fault: &Fault, now: &Snapshot) -> Option<Story> {
+        self.story_of(fault, &now.parameters)
     }
 
     fn step<'step>(
@@ -277,6 +378,8 @@ impl Task for Equations<'_> {
     }
 
     fn after_step(&mut self, now: &mut Snapshot, trust: Option<Trust>, seconds: f64) {
+        self.count_precision();
+        self.objective.note_good_step();
         self.watch_points(now, trust, seconds);
     }
 
@@ -302,6 +405,27 @@ impl Task for Equations<'_> {
         self.run_series(optimizer, rates, now, losses)
     }
 
+    fn checks(&self, now: &Snapshot) -> bool {
+        self.is_check_due(now)
+    }
+
+    fn check(&mut self, now: &mut Snapshot, sink: &mut dyn Sink) -> Result<bool, TrainError> {
+        self.by_hand(now)?;
+        self.check_gradient(now, sink)
+    }
+
+    fn memory(&mut self) -> Option<MemoryTaken> {
+        self.memory.as_mut()?.found.take()
+    }
+
+    fn deviation(&mut self) -> Option<Deviation> {
+        self.deviation.take()
+    }
+
+    fn validation(&mut self, now: &Snapshot) -> Result<Option<f64>, TrainError> {
+        self.unseen(now)
+    }
+
     fn fits_noise(&self, losses: &Losses) -> bool {
         is_explained(self.problem, self.plan, &self.counts, losses)
     }
@@ -319,23 +443,26 @@ impl Task for Equations<'_> {
         let sets = 0..self.objective.points().len();
         let moves = self.settings().sampling.adaptive.moves();
         let points: Vec<Points> = sets.filter(|_| moves).map(|term| self.all_points(term).clone()).collect();
-        self.state.save(&points)
+        let loss_scale = self.objective.loss_scale().or(self.state.loss_scale);
+        TaskState { loss_scale, ..self.state.clone() }.save(&points)
     }
 
     fn leave(&mut self, now: &Snapshot) -> Result<(), TrainError> {
         self.end_batches();
         // Where the device has drawn points, whoever asks the objective gets the same.
-        let drawn_there = self.ahead.as_ref().is_some_and(Ahead::draws);
-        if drawn_there && self.supplied != self.state.draw {
-            self.supply(now, Occasion::Later)
-        } else {
-            Ok(())
-        }
+        self.host_points(now)
     }
 
     fn final_losses(&mut self, parameters: &[f64]) -> Result<Losses, Refusal> {
         reset_residual_weights(self.plan, self.objective);
-        self.losses_over_all(parameters)
+        let losses = self.losses_over_all(parameters);
+        match losses.as_ref().map_err(Fault::refused) {
+            // Among all points are those that steps have passed over.
+            Err(Some(_)) if self.visits_batches() && self.settings().guard.policy != Policy::Stop => {
+                self.losses_over_a_batch(parameters)
+            }
+            Ok(_) | Err(_) => losses,
+        }
     }
 
     fn explain(&mut self, refusal: Refusal, now: &Snapshot) -> TrainError {

@@ -11,11 +11,15 @@ use super::task::Equations;
 use crate::TrainError;
 use crate::sample::{Cell, Draw, draw, mean_square};
 use equation::problem::Sampler;
+use equation::taylor::Source;
 use kernel::Points;
 use train::{PointsMoved, Snapshot};
 
 /// The draw that the fixed points come from: training counts its draws from 0, and fresh points at its end have the last number.
 const FIXED: u64 = u64::MAX - 1;
+
+/// How many they are where no veto says so.
+const FIXED_POINTS: usize = 1024;
 
 /// A move that is not judged yet.
 #[derive(Clone, PartialEq, Debug)]
@@ -87,14 +91,28 @@ impl Equations<'_> {
         Ok(())
     }
 
+    /// The mean square of the equations' residuals at the fixed points, in the part of time that is trained; `None` where it is not finite, or where there is
+    /// no equation.
+    pub(super) fn unseen(&mut self, now: &Snapshot) -> Result<Option<f64>, TrainError> {
+        let Some(number) = self.plan.terms.iter().position(|term| term.source == Source::Interior) else {
+            return Ok(None);
+        };
+        let part = if self.settings().sampling.causal { self.state.curriculum.part } else { 1.0 };
+        match self.validation(number, part, now) {
+            Ok(found) => Ok(Some(found).filter(|found| found.is_finite())),
+            Err(error) if error.is_non_finite() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The mean square of residuals at the fixed points, in a part of time.
     fn validation(&mut self, number: usize, part: f64, now: &Snapshot) -> Result<f64, TrainError> {
-        let Some(veto) = self.settings().sampling.veto else { return Ok(0.0) };
         let mut points = match &self.fixed {
             Some(fixed) => fixed.clone(),
             None => {
-                let seed = self.problem.training.seed;
-                let wanted = Draw { sampler: Sampler::Sobol, seed, number: FIXED, interior: veto.points };
+                let (seed, veto) = (self.problem.training.seed, self.settings().sampling.veto);
+                let interior = veto.map_or(FIXED_POINTS, |veto| veto.points);
+                let wanted = Draw { sampler: Sampler::Sobol, seed, number: FIXED, interior };
                 let fixed = draw(self.problem, self.plan, self.tables, wanted)?.swap_remove(number);
                 self.fixed.insert(fixed).clone()
             }

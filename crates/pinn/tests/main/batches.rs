@@ -170,11 +170,60 @@ fn any_number_of_workers_and_any_interruption_end_with_the_same_bits() {
 }
 
 #[test]
+fn batches_that_a_step_adds_up_are_one_of_as_many_points() {
+    let table = Table::of(300, "sum");
+    let rows: String = measured(300).iter().map(|[t, x, u]| format!("{t},{x},{u}\n")).collect();
+    std::fs::write(table.0.join("probe.csv"), rows).expect("a writable place");
+    let budget = "budget = \"25 steps\"\n";
+    let drawn = |more: &str| format!("points = 1000\nbatch = 30\naccumulate = 7\n{more}{budget}");
+    let in_shape = format!("{COOLING}{}", drawn("resample = 5\n")).replace("[unknowns]", SHAPE);
+    let held = table.problem(", batch = 16", &drawn("")).replace("probe.npy", "probe.csv");
+    let cases = [
+        format!("{COOLING}{}", drawn("")),
+        format!("{COOLING}{}", drawn("resample = 1\nsampling = [\"uniform\", \"causal\"]\n")),
+        format!("{COOLING}{}", drawn("resample = 4\nsampling = [\"r3\"]\nbalance = true\n")),
+        in_shape,
+        table.problem(", batch = 16", &drawn("")),
+        held,
+    ];
+    for (number, text) in cases.into_iter().enumerate() {
+        let precision = if number % 2 == 0 { Precision::F64 } else { Precision::F32 };
+        let open = |text: &str| open(text, &table.0).on(Device::Cpu, precision);
+        let one =
+            text.replace("batch = 30\naccumulate = 7", "batch = 210").replace("batch = 16", "batch = 112");
+        let (whole, end) = trained(&open(&one));
+        for (workers, prefetch) in [(0, 1), (1, 1), (3, 20)] {
+            let experiment = open(&text).with_workers(Some(workers)).with_prefetch(prefetch);
+            let (now, again) = trained(&experiment);
+            assert_eq!((&now, &again.losses), (&whole, &end.losses), "case {number}, {workers} workers");
+            let (stop, mut now) = (AtomicBool::new(false), experiment.start());
+            let early = experiment.train_from(&mut now, &stop, &mut Impatient(&stop, 13));
+            assert_eq!(early.expect("it trains").stopped, Stopped::Interrupted);
+            let again = experiment.train_from(&mut now, &AtomicBool::new(false), &mut Quiet);
+            let losses = again.expect("it trains").losses;
+            assert_eq!((timeless(&now), losses), (whole.clone(), end.losses.clone()), "case {number}");
+        }
+    }
+}
+
+#[test]
+fn what_is_stated_about_batches_and_has_no_effect_is_told() {
+    let said = |more: &str| here(&format!("points = 50\n{more}")).notes().join("\n");
+    assert!(said("accumulate = 4\n").contains("`accumulate` has no effect: every step visits all points"));
+    assert!(!said("accumulate = 4\nbatch = 10\n").contains("no effect"));
+    let said = said("[performance]\nprefetch = 4\nworkers = 2\n");
+    assert!(said.contains("`workers` and `prefetch` have no effect"), "{said}");
+}
+
+#[test]
 fn batches_on_a_device_are_those_of_the_host() {
     let table = Table::of(300, "device");
     let experiment = table.open(", batch = 64", "points = 500\nbatch = 70\nresample = 4\nsteps = 12\n");
     let there = trained_there(&experiment, 0);
     assert_eq!(trained_there(&experiment, 3), there);
+    let summed = "points = 500\nbatch = 14\naccumulate = 5\nresample = 4\nsteps = 12\n";
+    let [summed, one] = [summed, "points = 500\nbatch = 70\nresample = 4\nsteps = 12\n"].map(here);
+    assert_eq!(trained_there(&summed, 1), trained_there(&one, 0));
     let (host, _) = trained(&experiment);
     for (here, there) in host.parameters.iter().zip(there) {
         // A step of Adam goes a hundredth; roundings move it by hardly anything, another batch by far more.

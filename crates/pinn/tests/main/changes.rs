@@ -27,7 +27,8 @@ points = 24
 condition_points = 6
 "#;
 
-const METHODS: [&str; 5] = ["adam", "adamw", "lbfgs", "ssbroyden", "gauss-newton"];
+const METHODS: [&str; 10] =
+    ["adam", "adamw", "sgd", "rmsprop", "soap", "muon", "nncg", "lbfgs", "ssbroyden", "gauss-newton"];
 
 /// A folder that is removed when the test is over.
 struct Scratch(PathBuf);
@@ -145,11 +146,18 @@ fn a_refused_change_leaves_the_run_as_it_was() {
         ),
         ("training.phase.1.optimizer=newton", "newton"),
         ("network.width=6", "only `training` may change"),
+        ("performance.level=basic", "only `training` may change"),
+        ("training.precision=f32", "this one computes in f64, and goes on in it"),
+        ("training.precision=auto", "this one computes in f64, and goes on in it"),
     ] {
         let said = resume(&path, &[text]).expect_err(text).to_string();
         assert!(said.contains(words), "{text}: {said}");
         assert_eq!(contents(&path), before, "{text}");
     }
+    let (run, folder) =
+        resume(&path, &["performance.threads=1", "training.precision=f64"]).expect("no bit changes");
+    assert_eq!(run.experiment().machine_use().threads, 1);
+    drop((run, folder));
     finish(resume(&path, &[]).unwrap_or_else(|error| panic!("{error}")));
 }
 
@@ -201,6 +209,19 @@ fn points_that_are_chosen_otherwise_are_used_from_the_next_step_on() {
         let end = finish((run, folder));
         assert_eq!((end.steps, end.task.count("interior")), (12, Ok(points)), "{change}");
     }
+    // What the learning rate has come to stays.
+    let schedule = "optimizer = \"adam\"\nschedule = { kind = \"plateau\", patience = 100, threshold = 0.99 }\nbudget = \"260 steps\"\n";
+    let (path, _, before) = scratch.interrupted("run", schedule, 230);
+    let (run, folder) = resume(&path, &["training.points=40"]).unwrap_or_else(|error| panic!("{error}"));
+    let now = &run.snapshot().optimizer;
+    assert_eq!(
+        now.numbers("schedule.numbers").unwrap()[0],
+        before.optimizer.numbers("schedule.numbers").unwrap()[0]
+    );
+    assert!(now.numbers("schedule.numbers").unwrap()[0] < 1.0);
+    assert_eq!(now.counts("guard.counts"), before.optimizer.counts("guard.counts"));
+    assert_eq!(now.numbers("guard.recent").map(<[f64]>::len), Ok(0));
+    assert_eq!(finish((run, folder)).steps, 260);
     // What changes no point is not drawn anew.
     let (path, _, before) = scratch.interrupted("run", adaptive, 5);
     let (run, _folder) = resume(&path, &["training.budget=20 steps"]).unwrap();

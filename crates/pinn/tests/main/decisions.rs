@@ -71,6 +71,7 @@ fn every_key_that_is_left_open_is_decided_once_and_no_other() {
         "training.resample",
         "training.adaptive",
         "training.causal",
+        "training.guard",
         "training.balance",
     ];
     assert_eq!(keys(&experiment), all);
@@ -134,14 +135,18 @@ fn stating_all_that_was_decided_trains_the_same_bit_for_bit_and_leaves_nothing_o
     let phases = "[training]\n[[training.phase]]\noptimizer = \"auto\"\nbudget = \"8 steps\"\n\
                   [[training.phase]]\noptimizer = \"gauss-newton\"\nbudget = \"4 steps\"\n";
     let small = "[training]\npoints = 32\nbudget = \"9 steps\"\n";
-    let methods = ["adam", "adamw", "lbfgs", "ssbroyden", "gauss-newton"]
-        .map(|method| format!("[training]\noptimizer = \"{method}\"\nbudget = \"6 steps\"\n"));
+    let methods =
+        ["adam", "adamw", "sgd", "rmsprop", "soap", "muon", "nncg", "lbfgs", "ssbroyden", "gauss-newton"]
+            .map(|method| format!("[training]\noptimizer = \"{method}\"\nbudget = \"6 steps\"\n"));
     let windows = "[training]\nwindows = 2\nbudget = \"8 steps\"\n";
     let moving = "[training]\npoints = 32\nsampling = [\"r3\", \"causal\", \"veto\"]\nbudget = \"8 steps\"\n";
     let cells = "[training]\nsampling = [\"uniform\", { kind = \"hierarchical\", split = 1.5 }]\nbudget = \"8 steps\"\n";
     let texts = ["", phases, small, windows, moving, cells].into_iter().map(str::to_owned).chain(methods);
     for text in texts.map(|training| format!("{OPEN}{training}")) {
-        for precision in [Precision::F64, Precision::F32] {
+        // NysNewton-CG takes no other numbers than f64.
+        let precisions =
+            [Precision::F64, Precision::F32].into_iter().take(2 - usize::from(text.contains("nncg")));
+        for precision in precisions {
             let experiment = match precision {
                 Precision::F64 => open(&text, &[]),
                 _ => open(&text, &["training.precision=f32"]),
@@ -189,4 +194,30 @@ fn what_a_device_decides_is_decided_for_that_device() {
     let chosen = open(OPEN, &[]).on(Device::Cpu, Precision::F32);
     assert!(chosen.decisions().find("training.precision").is_none(), "whoever asks for it states it");
     assert!(chosen.decisions().find("training.phase").expect("two").why.contains("needs f64"));
+}
+
+#[test]
+fn what_the_chosen_method_does_not_read_is_told() {
+    let said = |overrides: &[&str]| open(OPEN, overrides).notes().join("\n");
+    let schedule = "training.schedule=\"cosine\"";
+    let told = said(&[schedule]);
+    assert!(told.contains("`schedule` has no effect: Gauss-Newton finds the length"), "{told}");
+    let told = said(&[schedule, "training.clip=\"norm\""]);
+    assert!(told.contains("`schedule` and `clip` have no effect"), "{told}");
+    assert!(!said(&[]).contains("no effect"));
+    let adam = "training.optimizer=\"adam\"";
+    assert!(!said(&[schedule, adam]).contains("no effect"));
+    let balance = "training.balance=\"ntk\"";
+    let told = said(&[balance]);
+    assert!(told.contains("`balance = \"ntk\"` has no effect: Gauss-Newton does not follow"), "{told}");
+    assert!(
+        !said(&[balance, adam]).contains("no effect")
+            && !said(&["training.balance=true"]).contains("no effect")
+    );
+    let warmup = |steps: u64| {
+        said(&[&format!("training.schedule={{kind=\"cosine\",warmup={steps}}}"), adam, "training.steps=50"])
+    };
+    let told = warmup(80);
+    assert!(told.contains("`warmup = 80` is longer than its phase of 50 steps"), "{told}");
+    assert!(!warmup(20).contains("warmup"));
 }

@@ -153,6 +153,47 @@ fn series_of_steps_take_the_steps_of_the_processor_whatever_their_length() {
 }
 
 #[test]
+fn series_by_other_rules_take_the_steps_of_the_processor_whatever_their_length() {
+    for method in ["training.optimizer=rmsprop", "training.optimizer=sgd"] {
+        let overrides = [method.to_owned(), "training.learning_rate=0.001".to_owned()];
+        let experiment = open_with("seed = 3\nresample = 7\nbudget = \"38 steps\"\n", &overrides);
+        let (_, wanted, _) =
+            run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
+        let mut device = Objective::new(stand_in(&experiment), Vec::new());
+        let long = run(&experiment, &mut device, experiment.start(), 0.0).expect("steps");
+        let short = run(&experiment, &mut device, experiment.start(), 1.0).expect("steps");
+        assert_eq!((&long.0, &long.1.losses, &long.2), (&short.0, &short.1.losses, &short.2), "{method}");
+        assert_eq!((long.1.plans, causes(&long.1.fallbacks).len()), (1, 0), "it takes them by itself");
+        for (got, wanted) in long.1.losses.iter().zip(&wanted.losses) {
+            assert!((got - wanted).abs() <= 1e-6 * wanted, "{method}: {got} instead of {wanted}");
+        }
+        let middle = &short.1.states[1];
+        let again = run(&experiment, &mut device, middle.clone(), 0.0).expect("steps");
+        assert_eq!((again.0, again.2), (long.0, long.2), "{method}");
+    }
+}
+
+#[test]
+fn methods_that_take_their_steps_on_the_host_get_gradients_from_a_device_and_say_so() {
+    for (method, steps) in [("soap", 12), ("muon", 12), ("nncg", 2)] {
+        let overrides = [format!("training.optimizer={method}")];
+        let experiment = open_with(&format!("budget = \"{steps} steps\"\n"), &overrides);
+        let (_, wanted, _) =
+            run(&experiment, &mut on_processor(&experiment), experiment.start(), 0.0).expect("steps");
+        let mut device = Objective::new(stand_in(&experiment), Vec::new());
+        let (_, found, _) = run(&experiment, &mut device, experiment.start(), 0.0).expect("steps");
+        assert_eq!((causes(&found.fallbacks), found.losses.len()), (vec!["optimizer"], steps), "{method}");
+        assert!(found.fallbacks[0].why.contains("on the host"), "{:?}", found.fallbacks);
+        assert_eq!(causes(&wanted.fallbacks).len(), 0, "a processor has nothing to say");
+        for (got, wanted) in found.losses.iter().zip(&wanted.losses) {
+            // Where a gradient has no direction, rounding chooses the bases of SOAP.
+            let tolerance = if method == "soap" { 0.05 } else { 1e-5 };
+            assert!((got - wanted).abs() <= tolerance * wanted, "{method}: {got} instead of {wanted}");
+        }
+    }
+}
+
+#[test]
 fn a_series_ends_by_its_loss_where_single_steps_end_and_before_one_that_is_no_number() {
     let bound = {
         let probe = open("budget = \"40 steps\"\n");
@@ -285,9 +326,23 @@ fn steps_that_go_layer_by_layer_on_a_device_say_why() {
         run(&experiment, &mut device, experiment.start(), 0.0).expect("a step").1.fallbacks
     };
     assert_eq!(told(&[]), []);
-    let network = told(&["network.kind=modified-mlp"]);
-    assert_eq!(causes(&network), ["layers"]);
-    assert!(network[0].why.contains("hidden layers of one width"), "{}", network[0].why);
+    let wired = [
+        "network.kind=modified-mlp",
+        "network.kind=residual",
+        "network.kind=piratenet",
+        "network.kind=separable",
+        "network.factorized=true",
+        "network.adaptive=layer",
+    ];
+    for network in wired {
+        // Of two layers, a residual network is a chain.
+        let told = told(&[network, "network.depth=3"]);
+        assert_eq!(causes(&told), ["layers"], "{network}");
+        assert!(told[0].why.contains("hidden layers of one width"), "{network}: {}", told[0].why);
+    }
+    let rows = |network: &str| told(&[network, "training.optimizer=gauss-newton", "training.points=30"]);
+    assert_eq!(causes(&rows("network.kind=mlp")), [""; 0]);
+    assert_eq!(causes(&rows("network.kind=piratenet")), ["layers"]);
 }
 
 #[test]

@@ -21,6 +21,7 @@ width = 5
 depth = 2
 [training]
 optimizer = "adam"
+guard = "stop"
 points = 12
 "#;
 

@@ -295,6 +295,19 @@ fn run(tensors: &SafeTensors<'_>, description: &Value, place: &[f64]) -> Vec<f64
             "gate" => pairs()
                 .map(|at| inputs[0][at] * inputs[1][at] + (1.0 - inputs[0][at]) * inputs[2][at])
                 .collect(),
+            "multiply" => pairs().map(|at| inputs[0][at] * inputs[1][at]).collect(),
+            "select" => {
+                let column = |place: usize| layer["columns"][place].as_u64().expect("a column") as usize;
+                inputs[0][column(0)..column(1)].to_vec()
+            }
+            kind @ ("scale" | "blend") => {
+                let (shape, factors) = tensor(text("factors"));
+                let factor = |at: usize| factors[if shape[1] == 1 { 0 } else { at }];
+                let blend = |at: usize| factor(at) * inputs[0][at] + (1.0 - factor(at)) * inputs[1][at];
+                pairs()
+                    .map(|at| if kind == "scale" { factor(at) * inputs[0][at] } else { blend(at) })
+                    .collect()
+            }
             other => panic!("{other}"),
         };
         last = layer["output"].as_u64().expect("a number");
@@ -311,9 +324,13 @@ fn every_kind_of_network_can_be_rebuilt_from_its_file() {
         "kind = \"modified-mlp\"\nactivation = \"sin\"\nnormalize = false",
         "kind = \"residual\"\nactivation = \"silu\"\nperiodic = [\"x\"]",
         "fourier = { features = 3, scale = 0.5 }\nperiodic = { y = 2 }",
+        "kind = \"piratenet\"\nfactorized = true\nadaptive = \"layer\"",
+        "kind = \"separable\"\nadaptive = \"neuron\"\nperiodic = [\"x\"]\nrank = 5",
     ] {
         let experiment = experiment(&format!("{PROBLEM}\n{network}"));
-        let parameters = experiment.plan().initialize(3);
+        // Shares start at zero and slopes at one.
+        let start = experiment.plan().initialize(3).into_iter().enumerate();
+        let parameters: Vec<f64> = start.map(|(place, value)| value + 0.1 * (place as f64).sin()).collect();
         let path = folder.at("network.safetensors");
         export::network(&experiment, &parameters, &path).expect("the folder can be written");
         let bytes = std::fs::read(&path).expect("the file was written");

@@ -1,6 +1,7 @@
 //! The library from a problem file to a trained network: one binary for all tests, which links once.
 
 mod adaptive;
+mod balancing;
 mod batches;
 mod changes;
 mod coefficients;
@@ -9,8 +10,12 @@ mod device;
 mod divergence;
 mod export;
 mod golden;
+mod gradient_check;
+mod levels;
+mod loss_scale;
 mod manifest;
 mod measurements;
+mod memory_watch;
 mod narrow_shapes;
 mod optimizers;
 mod quantities;
@@ -20,7 +25,9 @@ mod relative_residuals;
 mod resume;
 mod runs;
 mod sampling;
+mod schedules;
 mod shape_files;
+mod stability;
 mod tables;
 mod training;
 mod windows;

@@ -142,6 +142,55 @@ fn adamw_shrinks_weights_and_leaves_the_scalars_of_the_problem() {
     assert!(size(&decayed) < 0.5 * size(&plain), "{} {}", size(&decayed), size(&plain));
 }
 
+/// The loss at the end of so many steps, in multiples of where it began.
+fn fall(optimizer: &str, steps: u64) -> f64 {
+    let (text, _) = DECAY.split_once("[[training.phase]]").unwrap();
+    let mut record = Record::default();
+    let trained = open(&format!("{text}{optimizer}\n[reference]\nu = \"exp(-t)\"\n"));
+    let trained = trained.with_steps(steps).train(&AtomicBool::new(false), &mut record).unwrap();
+    trained.losses.total / record.losses[0]
+}
+
+#[test]
+fn first_order_methods_train_well_below_where_they_begin() {
+    for (optimizer, wanted) in [
+        ("optimizer = \"sgd\"\nlearning_rate = 0.01", 1e-2),
+        ("optimizer = \"sgd\"\nnesterov = true\nlearning_rate = 0.01", 1e-2),
+        ("optimizer = \"soap\"\nlearning_rate = 0.01\nschedule = \"cosine\"", 1e-4),
+        ("optimizer = \"muon\"\nlearning_rate = 0.01\nschedule = \"cosine\"", 1e-3),
+        ("optimizer = \"rmsprop\"\nschedule = \"cosine\"", 1e-2),
+    ] {
+        let found = fall(optimizer, 400);
+        assert!(found < wanted, "{optimizer}: {found:e}");
+    }
+}
+
+/// A method after 300 steps of Adam.
+fn polished(optimizer: &str) -> Trained {
+    let (text, _) = DECAY.split_once("[[training.phase]]").unwrap();
+    let adam = "[[training.phase]]\noptimizer = \"adam\"\nlearning_rate = 0.01\nbudget = \"300 steps\"\n";
+    let text = format!("{text}{adam}[[training.phase]]\n{optimizer}\n[reference]\nu = \"exp(-t)\"\n");
+    run(&open(&text))
+}
+
+#[test]
+fn nys_newton_cg_goes_far_below_where_adam_has_ended() {
+    let adam = polished("optimizer = \"adam\"\nlearning_rate = 0.01\nbudget = \"1 steps\"");
+    let newton = polished("optimizer = \"nncg\"\nrank = 20\nbudget = \"30 steps\"");
+    assert!(newton.losses.total < 1e-2 * adam.losses.total, "{:?} {:?}", newton.losses, adam.losses);
+    let error = |trained: &Trained| trained.errors[0].as_ref().unwrap().relative_l2.unwrap();
+    assert!(error(&newton) < 0.2 * error(&adam), "{} {}", error(&newton), error(&adam));
+}
+
+#[test]
+fn differences_of_gradients_are_refused_in_fewer_digits_than_f64_before_training() {
+    let experiment = poisson(&["training.optimizer=nncg"]).on(Device::Cpu, Precision::F32);
+    let refused = experiment.train(&AtomicBool::new(false), &mut Quiet);
+    let Err(error @ TrainError::NeedsF64 { .. }) = refused else { panic!("{refused:?}") };
+    let said = error.to_string();
+    assert!(said.contains("NysNewton-CG") && said.contains("f32") && said.contains("\"f64\""), "{said}");
+}
+
 #[test]
 fn fresh_points_come_when_the_file_says_so_and_lbfgs_starts_again_on_them() {
     let with = |lines: &str| DECAY.replace("points = 32", &format!("points = 32\n{lines}"));
@@ -183,6 +232,7 @@ impl Sink for Record {
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
             | Event::Fallback(_)
+            | Event::Incident(_)
             | Event::Note(_)
             | Event::Measured { .. }
             | Event::NotSaved { .. }

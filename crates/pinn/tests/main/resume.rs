@@ -81,6 +81,11 @@ fn timeless(snapshot: &Snapshot) -> Snapshot {
 const ADAM: &str =
     "optimizer = \"adam\"\nbudget = \"40 steps\"\nschedule = { kind = \"cosine\", warmup = 5 }\n";
 const ADAMW: &str = "optimizer = \"adamw\"\nbudget = \"40 steps\"\nschedule = { kind = \"exponential\", factor = 0.5, steps = 10 }\n";
+const SGD: &str = "optimizer = \"sgd\"\nnesterov = true\nbudget = \"40 steps\"\n";
+const RMSPROP: &str = "optimizer = \"rmsprop\"\nmomentum = 0.5\nbudget = \"40 steps\"\n";
+const SOAP: &str = "optimizer = \"soap\"\nprecondition_every = 3\nbudget = \"40 steps\"\n";
+const MUON: &str = "optimizer = \"muon\"\nmomentum = 0.9\nbudget = \"40 steps\"\n";
+const NNCG: &str = "optimizer = \"nncg\"\nrank = 9\nprecondition_every = 3\nbudget = \"8 steps\"\n";
 const LBFGS: &str = "optimizer = \"lbfgs\"\nmemory = 7\nbudget = \"40 steps\"\n";
 const BROYDEN: &str = "optimizer = \"ssbroyden\"\nbudget = \"40 steps\"\n";
 const GAUSS_NEWTON: &str = "optimizer = \"gauss-newton\"\nbudget = \"12 steps\"\n";
@@ -101,6 +106,16 @@ fn every_method_goes_on_bit_for_bit_from_every_few_steps() {
         (ADAM.to_owned(), 3, Precision::F64),
         (ADAM.to_owned(), 7, Precision::F32),
         (ADAMW.to_owned(), 5, Precision::F64),
+        (SGD.to_owned(), 3, Precision::F64),
+        (fresh(SGD), 4, Precision::F32),
+        (RMSPROP.to_owned(), 3, Precision::F64),
+        (fresh(RMSPROP), 4, Precision::F32),
+        (SOAP.to_owned(), 2, Precision::F64),
+        (fresh(SOAP), 4, Precision::F32),
+        (MUON.to_owned(), 3, Precision::F64),
+        (fresh(MUON), 4, Precision::F32),
+        (NNCG.to_owned(), 1, Precision::F64),
+        (fresh(&NNCG.replace("8", "14")), 2, Precision::F64),
         (LBFGS.to_owned(), 1, Precision::F64),
         (LBFGS.to_owned(), 4, Precision::F32),
         (BROYDEN.to_owned(), 1, Precision::F64),

@@ -161,6 +161,7 @@ impl Sink for Impatient<'_> {
             | Event::PhaseStarted { .. }
             | Event::Balanced { .. }
             | Event::Fallback(_)
+            | Event::Incident(_)
             | Event::Note(_)
             | Event::Measured { .. }
             | Event::NotSaved { .. }
@@ -315,9 +316,9 @@ fn a_reference_that_is_not_finite_everywhere_is_compared_where_it_is() {
 
 #[test]
 fn a_step_that_is_not_finite_later_on_is_blamed_on_the_learning_rate() {
-    let result = open(PROBLEM, &["equations.decay=u_t = -exp(exp(u))", "training.learning_rate=1e3"])
-        .unwrap()
-        .train(&AtomicBool::new(false), &mut Quiet);
+    let overrides =
+        ["equations.decay=u_t = -exp(exp(u))", "training.learning_rate=1e3", "training.guard=stop"];
+    let result = open(PROBLEM, &overrides).unwrap().train(&AtomicBool::new(false), &mut Quiet);
     let said = result.expect_err("such steps are too long").to_string();
     assert!(said.starts_with("step ") && said.contains("learning rate"), "{said}");
 }

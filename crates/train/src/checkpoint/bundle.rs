@@ -1,6 +1,6 @@
 //! Named tensors and words with a version and a checksum, as the bytes of a safetensors file.
 
-use super::Fault;
+use super::CheckpointFault;
 use crate::{Array, StateError};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors, serialize};
@@ -62,7 +62,7 @@ impl StoredTensor {
 
 impl Bundle {
     /// The bytes of a file.
-    pub fn encode(&self) -> Result<Vec<u8>, Fault> {
+    pub fn encode(&self) -> Result<Vec<u8>, CheckpointFault> {
         let data: BTreeMap<&str, Vec<u8>> =
             self.tensors.iter().map(|(name, tensor)| (name.as_str(), tensor.bytes())).collect();
         let mut views = BTreeMap::new();
@@ -79,17 +79,19 @@ impl Bundle {
     }
 
     /// What a file holds. The version is looked at first: a later one may compute its checksum otherwise.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Fault> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, CheckpointFault> {
         let (_, header) = SafeTensors::read_metadata(bytes)?;
-        let words = header.metadata().clone().ok_or(Fault::Foreign)?;
+        let words = header.metadata().clone().ok_or(CheckpointFault::Foreign)?;
         let mut words = BTreeMap::from_iter(words);
         if words.get(FORMAT_KEY).is_none_or(|format| format != FORMAT) {
-            return Err(Fault::Foreign);
+            return Err(CheckpointFault::Foreign);
         }
-        let version =
-            words.get(VERSION_KEY).and_then(|version| version.parse().ok()).ok_or(Fault::Checksum)?;
+        let version = words
+            .get(VERSION_KEY)
+            .and_then(|version| version.parse().ok())
+            .ok_or(CheckpointFault::Checksum)?;
         if version > VERSION {
-            return Err(Fault::Newer { found: version });
+            return Err(CheckpointFault::Newer { found: version });
         }
         let views: BTreeMap<String, TensorView<'_>> =
             SafeTensors::deserialize(bytes)?.tensors().into_iter().collect();
@@ -99,7 +101,7 @@ impl Bundle {
         // Who fuzzes wants to get past the checksum, which no random change does.
         if !cfg!(fuzzing) && stated.is_none_or(|stated| stated != format!("{:08x}", checksum(&words, &views)))
         {
-            return Err(Fault::Checksum);
+            return Err(CheckpointFault::Checksum);
         }
         let tensors = views.iter().map(|(name, view)| Ok(((*name).to_owned(), tensor(name, view)?)));
         Ok(Bundle { words, tensors: tensors.collect::<Result<_, StateError>>()? })
@@ -184,12 +186,12 @@ mod tests {
     #[test]
     fn files_of_others_and_of_later_versions_are_told_apart() {
         let foreign = serialize(BTreeMap::<String, TensorView<'_>>::new(), None).expect("it can be written");
-        assert!(matches!(Bundle::decode(&foreign), Err(Fault::Foreign)));
+        assert!(matches!(Bundle::decode(&foreign), Err(CheckpointFault::Foreign)));
         let bytes = sample().encode().expect("it can be written");
         let mut later = bytes.clone();
         let place =
             bytes.windows(13).position(|part| part == b"\"version\":\"3\"").expect("it has a version");
         later[place + 11] = b'7';
-        assert!(matches!(Bundle::decode(&later), Err(Fault::Newer { found: 7 })));
+        assert!(matches!(Bundle::decode(&later), Err(CheckpointFault::Newer { found: 7 })));
     }
 }

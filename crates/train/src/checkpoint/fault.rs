@@ -5,7 +5,7 @@ use crate::StateError;
 
 /// What is wrong with a checkpoint.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum CheckpointFault {
     /// The system does not give it to us.
     #[error("{0}")]
     Unreadable(#[from] std::io::Error),

@@ -1,7 +1,7 @@
 //! Which tensors a snapshot is made of.
 
 use super::core::{is_core, read_core, write_core};
-use super::{Bundle, Fault, StoredTensor};
+use super::{Bundle, CheckpointFault, StoredTensor};
 use crate::{Array, Snapshot, State, StateError};
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ impl ParameterLayout {
     }
 
     /// The bytes of a checkpoint.
-    pub fn encode(&self, header: &Header, snapshot: &Snapshot) -> Result<Vec<u8>, Fault> {
+    pub fn encode(&self, header: &Header, snapshot: &Snapshot) -> Result<Vec<u8>, CheckpointFault> {
         let mut bundle = Bundle::default();
         let Header { problem, device, precision, level, arithmetic } = header;
         let arithmetic = &arithmetic.to_string();
@@ -90,9 +90,9 @@ impl ParameterLayout {
     }
 
     /// What a checkpoint holds.
-    pub fn decode(&self, bytes: &[u8]) -> Result<(Header, Snapshot), Fault> {
+    pub fn decode(&self, bytes: &[u8]) -> Result<(Header, Snapshot), CheckpointFault> {
         let mut bundle = Bundle::decode(bytes)?;
-        let mut word = |name: &str| bundle.words.remove(name).ok_or(Fault::Foreign);
+        let mut word = |name: &str| bundle.words.remove(name).ok_or(CheckpointFault::Foreign);
         let header = Header {
             problem: word("problem")?,
             device: word("device")?,
@@ -139,7 +139,7 @@ impl ParameterLayout {
     }
 
     /// Takes the parameters out of a bundle whose names begin so.
-    fn take(&self, bundle: &mut Bundle, prefix: &str) -> Result<Vec<f64>, Fault> {
+    fn take(&self, bundle: &mut Bundle, prefix: &str) -> Result<Vec<f64>, CheckpointFault> {
         let mut parameters = vec![0.0; self.parameters];
         for block in &self.blocks {
             let name = format!("{prefix}{}", block.name);
@@ -147,7 +147,11 @@ impl ParameterLayout {
                 return Err(StateError::Missing { name }.into());
             };
             if tensor.shape != block.shape {
-                return Err(Fault::Shape { name, expected: block.shape.clone(), found: tensor.shape });
+                return Err(CheckpointFault::Shape {
+                    name,
+                    expected: block.shape.clone(),
+                    found: tensor.shape,
+                });
             }
             let Array::Numbers(numbers) = tensor.array else {
                 return Err(StateError::Kind { name }.into());

@@ -9,6 +9,6 @@ mod layout;
 mod store;
 
 pub use bundle::{Bundle, StoredTensor, VERSION};
-pub use fault::Fault;
+pub use fault::CheckpointFault;
 pub use layout::{Block, Header, ParameterLayout};
 pub use store::{Store, step_of};

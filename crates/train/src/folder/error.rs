@@ -1,6 +1,6 @@
 //! What can go wrong with the folder of a run.
 
-use crate::checkpoint::Fault;
+use crate::checkpoint::CheckpointFault;
 use std::path::{Path, PathBuf};
 
 /// The file that lists the checksums of a run.
@@ -53,11 +53,11 @@ pub enum RunError {
         /// Which file.
         path: PathBuf,
         /// What is wrong with it.
-        fault: Fault,
+        fault: CheckpointFault,
     },
     /// A checkpoint cannot be made: the state is not one of the problem.
     #[error("the state cannot be saved: {0}")]
-    Unsavable(Fault),
+    Unsavable(CheckpointFault),
     /// Files that decide what the run computes are not what it was trained with.
     #[error(
         "{} {} not what this run was trained with: the checksum in {} differs; restore {}, or delete {} to accept the files as they are",

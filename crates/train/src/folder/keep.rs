@@ -4,7 +4,7 @@ use super::best::Saved;
 use super::lock::Lock;
 use super::manifest::Manifest;
 use super::metrics::Metrics;
-use super::{CHECKPOINTS, METRICS, Notice, RunError};
+use super::{CHECKPOINTS, METRICS, Notice, RunError, TROUBLE};
 use crate::checkpoint::{Header, ParameterLayout, Store};
 use crate::{Event, Sink, Snapshot, Stopped};
 use serde_json::{Map, Value};
@@ -210,6 +210,7 @@ impl Sink for KeptFolder {
             }
             Event::Balanced { .. } => self.early = true,
             Event::Started { .. }
+            | Event::Incident(_)
             | Event::Note(_)
             | Event::Fallback(_)
             | Event::Measured { .. }
@@ -249,6 +250,11 @@ impl Sink for KeptFolder {
         }
     }
 
+    fn troubled(&mut self, state: &Snapshot) {
+        let kept = self.keep_trouble(state);
+        self.trouble_with(kept);
+    }
+
     fn wants_error(&self) -> bool {
         true
     }
@@ -259,6 +265,20 @@ impl Sink for KeptFolder {
 }
 
 impl KeptFolder {
+    /// Keeps a state where something went wrong: of the first of them alone, since they take as much space as checkpoints.
+    fn keep_trouble(&self, state: &Snapshot) -> Result<(), RunError> {
+        const MOST: usize = 3;
+        let folder = self.path.join(TROUBLE);
+        let path = folder.join(format!("step-{:010}.safetensors", state.steps));
+        let kept = std::fs::read_dir(&folder).map_or(0, Iterator::count);
+        if kept >= MOST || path.exists() {
+            return Ok(());
+        }
+        let bytes = self.layout.encode(&self.header, state).map_err(RunError::Unsavable)?;
+        std::fs::create_dir_all(&folder).map_err(RunError::write(&folder))?;
+        store::write_atomically(&path, &bytes).map_err(RunError::write(&path))
+    }
+
     /// Remembers what could not be written, and tells of it.
     fn trouble_with(&mut self, written: Result<(), RunError>) {
         if let Err(error) = written {

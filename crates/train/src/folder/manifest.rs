@@ -60,7 +60,7 @@ struct Sealed {
 
 /// What a folder has for a manifest.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Found {
+pub(super) enum FoundManifest {
     Whole(Manifest),
     /// Runs of earlier versions have none.
     Absent,
@@ -84,25 +84,25 @@ pub(super) fn path_in(folder: &Path) -> PathBuf {
 }
 
 /// Reads the manifest of a run.
-pub(super) fn find(folder: &Path) -> Result<Found, RunError> {
+pub(super) fn find(folder: &Path) -> Result<FoundManifest, RunError> {
     let path = path_in(folder);
     let bytes = match read_regular(&path) {
         Ok(bytes) => bytes,
-        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Found::Absent),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(FoundManifest::Absent),
         Err(cause) => return Err(RunError::Read { path, cause }),
     };
     Ok(match serde_json::from_slice(&bytes) {
         Ok(Sealed { manifest, crc32 }) if manifest.seal() == crc32 && manifest.format == FORMAT => {
-            Found::Whole(manifest)
+            FoundManifest::Whole(manifest)
         }
-        Ok(_) | Err(_) => Found::Damaged,
+        Ok(_) | Err(_) => FoundManifest::Damaged,
     })
 }
 
-impl Found {
+impl FoundManifest {
     /// The files that are not what the run was trained with. Those that are missing are left to whoever needs them.
     pub(super) fn changed(&self, folder: &Path) -> Result<Vec<PathBuf>, RunError> {
-        let Found::Whole(manifest) = self else { return Ok(Vec::new()) };
+        let FoundManifest::Whole(manifest) = self else { return Ok(Vec::new()) };
         let mut changed = Vec::new();
         for (name, contents) in &manifest.files {
             let path = folder.join(name);
@@ -119,7 +119,7 @@ impl Found {
     /// What is to be thought of a checkpoint with these bytes.
     pub(super) fn standing(&self, checkpoint: &Path, bytes: &[u8]) -> Standing {
         // Where nothing is known, nothing can be found wrong.
-        let Found::Whole(manifest) = self else { return Standing::Listed };
+        let FoundManifest::Whole(manifest) = self else { return Standing::Listed };
         let (name, contents) = (name_of(checkpoint), Sum::of(bytes));
         let mut known = manifest.checkpoints.iter().filter(|listed| listed.name == name).peekable();
         match (known.peek().is_some(), known.any(|listed| listed.contents == contents)) {
@@ -131,7 +131,7 @@ impl Found {
 
     /// The checkpoint that must be there, unless a later one is.
     pub(super) fn newest(&self, folder: &Path) -> Option<PathBuf> {
-        let Found::Whole(manifest) = self else { return None };
+        let FoundManifest::Whole(manifest) = self else { return None };
         manifest.newest.as_ref().map(|name| folder.join(CHECKPOINTS).join(name))
     }
 }
@@ -148,15 +148,15 @@ impl Manifest {
     /// files as they are.
     pub(super) fn taken(folder: &Path, step: u64) -> Result<Self, RunError> {
         let found = find(folder)?;
-        if found == Found::Damaged {
+        if found == FoundManifest::Damaged {
             put_aside(&path_in(folder))?;
         }
         let mut manifest = match &found {
-            Found::Whole(manifest) => manifest.clone(),
-            Found::Absent | Found::Damaged => Self::made(folder)?,
+            FoundManifest::Whole(manifest) => manifest.clone(),
+            FoundManifest::Absent | FoundManifest::Damaged => Self::made(folder)?,
         };
         manifest.go_on_from(folder, step)?;
-        if found != Found::Whole(manifest.clone()) {
+        if found != FoundManifest::Whole(manifest.clone()) {
             manifest.write(folder)?;
         }
         Ok(manifest)
@@ -257,8 +257,8 @@ impl Manifest {
 /// Lists a checkpoint that is about to be written, where there is a list.
 pub(super) fn announce(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), RunError> {
     match find(folder)? {
-        Found::Whole(mut manifest) => manifest.announce(folder, path, bytes),
-        Found::Absent | Found::Damaged => Ok(()),
+        FoundManifest::Whole(mut manifest) => manifest.announce(folder, path, bytes),
+        FoundManifest::Absent | FoundManifest::Damaged => Ok(()),
     }
 }
 
@@ -267,7 +267,7 @@ pub(super) fn announce(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), R
 pub(super) fn rewrite(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), RunError> {
     let path = folder.join(name);
     let write = || write_atomically(&path, bytes).map_err(RunError::write(&path));
-    let Found::Whole(mut manifest) = find(folder)? else { return write() };
+    let FoundManifest::Whole(mut manifest) = find(folder)? else { return write() };
     let contents = Sum::of(bytes);
     manifest.files.entry(name.to_owned()).or_default().push(contents.clone());
     manifest.write(folder)?;

@@ -2,7 +2,8 @@
 
 use super::manifest::free_name;
 use super::{METRICS, Notice, RunError};
-use crate::{Event, Fallback, PointsMoved, StepTaken, Stopped};
+use crate::stability::{Incident, Steadiness};
+use crate::{Deviation, Event, Fallback, MemoryTaken, PointsMoved, StepTaken, Stopped};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
@@ -42,12 +43,21 @@ pub struct Record {
     /// Seconds that the step waited for its points, where they came in batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<f64>,
+    /// How far loss and gradient before the step were from those in f64, where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deviation: Option<Deviation>,
+    /// Memory of this process, as it was found last: at most about a second before the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryTaken>,
     /// For methods with a model of the loss: what was added to its curvature, in multiples of its mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
     /// For methods with a model of the loss: the fall of the loss in multiples of the model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain: Option<f64>,
+    /// How steady training is, where something has happened lately.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steadiness: Option<Steadiness>,
     /// Evaluations of the loss in the run.
     pub evaluations: u64,
     /// The error after the step, where it was measured; of the stages so far.
@@ -133,30 +143,42 @@ fn all_of(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
+/// The line of something that went wrong.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Trouble {
+    /// Steps taken in the run before.
+    step: u64,
+    /// What, and what was done about it.
+    incident: Value,
+}
+
 /// What a line says.
 enum MetricsLine {
-    Step(Record),
+    Step(Box<Record>),
+    Trouble(Trouble),
     End(Ended),
 }
 
 impl MetricsLine {
     fn read(line: &[u8]) -> Option<Self> {
-        let step = || serde_json::from_slice(line).ok().map(MetricsLine::Step);
-        step().or_else(|| serde_json::from_slice(line).ok().map(MetricsLine::End))
+        let step = || serde_json::from_slice(line).ok().map(Box::new).map(MetricsLine::Step);
+        let trouble = || serde_json::from_slice(line).ok().map(MetricsLine::Trouble);
+        step().or_else(trouble).or_else(|| serde_json::from_slice(line).ok().map(MetricsLine::End))
     }
 
     /// After which step it was written.
     fn step(&self) -> u64 {
         match self {
             MetricsLine::Step(record) => record.step,
+            MetricsLine::Trouble(trouble) => trouble.step,
             MetricsLine::End(ended) => ended.step,
         }
     }
 
     fn of_step(self) -> Option<Record> {
         match self {
-            MetricsLine::Step(record) => Some(record),
-            MetricsLine::End(_) => None,
+            MetricsLine::Step(record) => Some(*record),
+            MetricsLine::Trouble(_) | MetricsLine::End(_) => None,
         }
     }
 }
@@ -191,6 +213,8 @@ pub(super) struct Metrics {
     waiting: Vec<Told>,
     /// What the lines so far, and those that wait, tell of.
     told: Vec<String>,
+    /// Lines about what went wrong after the step that the run was continued from: it may go wrong again.
+    troubles: Vec<Trouble>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -221,11 +245,15 @@ impl Metrics {
         if kept != bytes {
             write_atomically(path, &kept).map_err(RunError::write(path))?;
         }
-        let (mut told, mut ended) = (Vec::new(), None);
+        let (mut told, mut ended, mut troubles) = (Vec::new(), None, Vec::new());
         for (_, line) in lines {
             match line {
                 MetricsLine::Step(record) => {
                     told.extend(record.fallbacks.into_iter().map(|told| told.what));
+                    ended = None;
+                }
+                MetricsLine::Trouble(trouble) => {
+                    troubles.push(trouble);
                     ended = None;
                 }
                 MetricsLine::End(end) => ended = Some(end),
@@ -235,7 +263,8 @@ impl Metrics {
         let length = kept.len() as u64;
         let (path, last, pending, waiting) =
             (path.to_owned(), Record::default(), PendingLine::Nothing, Vec::new());
-        Ok((Metrics { path, file, length, ended, last, pending, waiting, told }, notice))
+        troubles.retain(|trouble: &Trouble| trouble.step == step);
+        Ok((Metrics { path, file, length, ended, last, pending, waiting, told, troubles }, notice))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -248,7 +277,9 @@ impl Metrics {
             Event::Step(taken) => {
                 let written = self.write_certain();
                 self.take(taken);
-                let special = !self.last.fallbacks.is_empty() || is_logged_move(taken.sampling.as_deref());
+                let special = !self.last.fallbacks.is_empty()
+                    || taken.deviation.is_some()
+                    || is_logged_move(taken.sampling.as_deref());
                 let certain = is_logged(taken.phase_step) || special;
                 self.pending = if certain { PendingLine::Certainly } else { PendingLine::Perhaps };
                 written
@@ -257,6 +288,7 @@ impl Metrics {
                 self.tell(Told { what: what.clone(), why: why.clone() });
                 Ok(())
             }
+            Event::Incident(incident) => self.trouble(incident),
             Event::Measured { error, .. } => {
                 self.last.error = Some(*error);
                 if self.pending == PendingLine::Perhaps {
@@ -278,6 +310,23 @@ impl Metrics {
         }
     }
 
+    /// Writes what went wrong, after the line of the step before.
+    fn trouble(&mut self, incident: &Incident) -> io::Result<()> {
+        let trouble = Trouble { step: incident.step, incident: serde_json::to_value(incident)? };
+        // Where it went wrong is looked for in the first incidents of a process alone.
+        let same = |known: &Trouble| {
+            ["found", "action"].iter().all(|key| known.incident.get(key) == trouble.incident.get(key))
+        };
+        if self.troubles.iter().any(|known| known.step == trouble.step && same(known)) {
+            return Ok(());
+        }
+        if self.pending != PendingLine::Nothing {
+            self.write()?;
+        }
+        self.ended = None;
+        self.append(serde_json::to_vec(&trouble)?)
+    }
+
     /// Makes a step the last one.
     fn take(&mut self, taken: &StepTaken) {
         let StepTaken { stage, phase, phase_step, step, losses, weights, trust, .. } = taken;
@@ -290,6 +339,9 @@ impl Metrics {
         (self.last.points, self.last.damping) = (taken.points, trust.map(|trust| trust.damping));
         self.last.waited = taken.waited;
         self.last.gain = trust.map(|trust| trust.gain);
+        self.last.steadiness = taken.steadiness;
+        self.last.deviation = taken.deviation;
+        self.last.memory = taken.memory.or(self.last.memory);
         self.last.sampling.clone_from(&taken.sampling);
         self.last.fallbacks = std::mem::take(&mut self.waiting);
     }

@@ -8,6 +8,7 @@
 //!   manifest.json      lengths and checksums of problem, data and checkpoints
 //!   metrics.jsonl      how it went, one line per logged step
 //!   checkpoints/       the last two states of training, and the best
+//!   trouble/           states where something went wrong, where it did
 //!   *.png              pictures, drawn at the end
 //!   lock               held by the process that trains
 //! ```
@@ -51,5 +52,9 @@ pub const PROBLEM: &str = "problem.toml";
 pub const DATA: &str = "data";
 
 const CHECKPOINTS: &str = "checkpoints";
+
+/// States where something went wrong.
+const TROUBLE: &str = "trouble";
+
 const METRICS: &str = "metrics.jsonl";
 const ENVIRONMENT: &str = "environment.json";

@@ -3,7 +3,7 @@
 use super::manifest::{self, Standing};
 use super::{CHECKPOINTS, Notice, RunError, Used};
 use crate::Snapshot;
-use crate::checkpoint::{Fault, Header, ParameterLayout, Store, step_of};
+use crate::checkpoint::{CheckpointFault, Header, ParameterLayout, Store, step_of};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,7 @@ struct CheckpointSearch<'run> {
     folder: &'run Path,
     layout: &'run ParameterLayout,
     /// Those that were tried and cannot be used.
-    bad: Vec<(PathBuf, Fault)>,
+    bad: Vec<(PathBuf, CheckpointFault)>,
 }
 
 enum Lookup {
@@ -76,17 +76,23 @@ enum Lookup {
 
 impl CheckpointSearch<'_> {
     /// Tries the files, which are sorted from the newest on. `before` was read before they were listed.
-    fn among(&mut self, files: &[(u64, PathBuf)], before: &manifest::Found) -> Result<Lookup, RunError> {
+    fn among(
+        &mut self,
+        files: &[(u64, PathBuf)],
+        before: &manifest::FoundManifest,
+    ) -> Result<Lookup, RunError> {
         let mut moving = false;
         for (step, path) in files {
             let (step, path) = (*step, path.clone());
             let (bytes, loaded) = match load(&path, self.layout) {
                 Ok(loaded) => loaded,
-                Err(Fault::Unreadable(cause)) if cause.kind() == ErrorKind::NotFound => {
+                Err(CheckpointFault::Unreadable(cause)) if cause.kind() == ErrorKind::NotFound => {
                     moving = true;
                     continue;
                 }
-                Err(fault @ Fault::Newer { .. }) => return Err(RunError::Checkpoint { path, fault }),
+                Err(fault @ CheckpointFault::Newer { .. }) => {
+                    return Err(RunError::Checkpoint { path, fault });
+                }
                 Err(fault) => {
                     self.bad.push((path, fault));
                     continue;
@@ -96,7 +102,7 @@ impl CheckpointSearch<'_> {
             let after = manifest::find(self.folder)?;
             match after.standing(&path, &bytes) {
                 Standing::Unlisted | Standing::Replaced if after != *before => return Ok(Lookup::Moving),
-                Standing::Replaced => self.bad.push((path, Fault::Replaced)),
+                Standing::Replaced => self.bad.push((path, CheckpointFault::Replaced)),
                 standing @ (Standing::Listed | Standing::Unlisted) => {
                     return Ok(Lookup::Found { step, path, standing, loaded: Box::new(loaded) });
                 }
@@ -107,7 +113,7 @@ impl CheckpointSearch<'_> {
 }
 
 /// The bytes of a checkpoint and what they hold.
-pub(super) fn load(path: &Path, layout: &ParameterLayout) -> Result<(Vec<u8>, Loaded), Fault> {
+pub(super) fn load(path: &Path, layout: &ParameterLayout) -> Result<(Vec<u8>, Loaded), CheckpointFault> {
     let bytes = std::fs::read(path)?;
     let loaded = layout.decode(&bytes)?;
     Ok((bytes, loaded))

@@ -2,7 +2,7 @@
 
 use super::{Record, Renewal};
 use crate::Concern;
-use crate::checkpoint::Fault;
+use crate::checkpoint::CheckpointFault;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub struct Live {
     /// Steps in its newest checkpoint.
     pub saved: u64,
     /// Its newest line of metrics.
-    pub logged: Option<Record>,
+    pub logged: Option<Box<Record>>,
 }
 
 impl fmt::Display for Live {
@@ -26,7 +26,7 @@ impl fmt::Display for Live {
             self.saved,
             if self.saved == 1 { "" } else { "s" }
         )?;
-        match &self.logged {
+        match self.logged.as_deref() {
             Some(Record { step, loss, .. }) if *step > self.saved => {
                 write!(formatter, ", while training is at step {step} (loss {loss:.3e})")
             }
@@ -66,7 +66,7 @@ pub enum Notice {
         /// The one that cannot be used.
         path: PathBuf,
         /// Why.
-        fault: Fault,
+        fault: CheckpointFault,
         /// The steps taken in the one that is used.
         step: u64,
     },

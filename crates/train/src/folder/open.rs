@@ -1,10 +1,10 @@
 //! Reads what a run's folder holds.
 
-use super::manifest::{self, Found, Standing};
+use super::manifest::{self, FoundManifest, Standing};
 use super::newest::{load, newest, sound};
 use super::{CHECKPOINTS, Live, METRICS, Notice, PROBLEM, RunError, Used, lock, metrics};
 use crate::Snapshot;
-use crate::checkpoint::{Fault, Header, ParameterLayout};
+use crate::checkpoint::{CheckpointFault, Header, ParameterLayout};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ impl Opened {
             let faulty = |fault| RunError::Checkpoint { path: path.to_owned(), fault };
             let (bytes, (header, snapshot)) = load(path, &layout).map_err(faulty)?;
             if manifest::find(&folder)?.standing(path, &bytes) == Standing::Replaced {
-                return Err(faulty(Fault::Replaced).into());
+                return Err(faulty(CheckpointFault::Replaced).into());
             }
             return Ok((what, Opened { folder, header, snapshot, used: Used::Named, live: None, notices }));
         }
@@ -54,7 +54,7 @@ impl Opened {
         let live = lock::held_by_another(path).map(|process| Live {
             process,
             saved: loaded.1.steps,
-            logged: metrics::newest(&path.join(METRICS)),
+            logged: metrics::newest(&path.join(METRICS)).map(Box::new),
         });
         notices.extend(live.clone().map(Notice::Live));
         let (header, snapshot, used) = sound(path, &layout, loaded, &mut notices)?;
@@ -89,9 +89,9 @@ fn check_files(folder: &Path, notices: &mut Vec<Notice>) -> Result<(), RunError>
         changed = found.changed(folder)?;
     }
     match &found {
-        Found::Whole(_) => {}
-        Found::Absent => notices.push(Notice::Unchecked { path: folder.to_owned() }),
-        Found::Damaged => notices.push(Notice::DamagedManifest { path: manifest::path_in(folder) }),
+        FoundManifest::Whole(_) => {}
+        FoundManifest::Absent => notices.push(Notice::Unchecked { path: folder.to_owned() }),
+        FoundManifest::Damaged => notices.push(Notice::DamagedManifest { path: manifest::path_in(folder) }),
     }
     if changed.is_empty() {
         Ok(())

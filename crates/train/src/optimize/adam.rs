@@ -2,7 +2,7 @@
 
 use super::{Optimizer, StepOutcome};
 use crate::{Loss, Refusal, State, StateError};
-use linear::{Moments, Update};
+use linear::{Carried, Moments, Update};
 
 /// Decay of the gradient's running mean; the paper's beta_1.
 const MEAN_DECAY: f64 = 0.9;
@@ -62,8 +62,8 @@ impl Optimizer for Adam {
         Ok(StepOutcome::Taken { losses, length: rate, evaluations: 1, trust: None })
     }
 
-    fn update(&mut self) -> Option<(Update, &mut Moments)> {
-        Some((self.rule(0.0), &mut self.moments))
+    fn update(&mut self) -> Option<(Update, Carried<'_>)> {
+        Some((self.rule(0.0), Carried::from(&mut self.moments)))
     }
 
     /// Running means of the gradient are worth as much with other points: nothing is forgotten.

@@ -3,16 +3,28 @@
 mod adam;
 mod gauss_newton;
 mod line_search;
+mod loose;
+mod momentum;
+mod muon;
+mod nncg;
 mod quasi_newton;
+mod roles;
 mod schedule;
+mod soap;
 
 pub use adam::Adam;
 pub use gauss_newton::GaussNewton;
+pub use momentum::Momentum;
+pub use muon::Muon;
+pub use nncg::{NewtonSettings, NysNewtonCg};
 pub use quasi_newton::QuasiNewton;
+pub use roles::{AffineMap, Roles};
+pub(crate) use schedule::{Follower, LOOK};
 pub use schedule::{Progress, rate};
+pub use soap::Soap;
 
 use crate::{Loss, Losses, Refusal, Shortage, State, StateError};
-use linear::{Moments, Update};
+use linear::{Carried, Update};
 use method::{Method, Solver};
 use serde::Serialize;
 
@@ -70,9 +82,9 @@ pub trait Optimizer {
         rate: f64,
     ) -> Result<StepOutcome<'step>, Refusal>;
 
-    /// How the parameters move, and the running means that this takes, for methods whose steps a device can take
-    /// by itself.
-    fn update(&mut self) -> Option<(Update, &mut Moments)> {
+    /// How the parameters move, and what is remembered from step to step for that, for methods whose steps a device can
+    /// take by itself.
+    fn update(&mut self) -> Option<(Update, Carried<'_>)> {
         None
     }
 
@@ -110,17 +122,32 @@ pub fn most_parameters(method: Method) -> Option<usize> {
         Method::Auto
         | Method::Adam
         | Method::AdamW { .. }
+        | Method::Sgd { .. }
+        | Method::RmsProp { .. }
+        | Method::Soap { .. }
+        | Method::Muon { .. }
+        | Method::NysNewtonCg { .. }
         | Method::Lbfgs { .. }
         | Method::GaussNewton { .. } => None,
     }
 }
 
-/// The method of this name for so many trainable numbers, the first `weights` of which are weights: nothing draws the others
-/// towards zero.
-pub fn optimizer(method: Method, parameters: usize, weights: usize) -> Box<dyn Optimizer> {
+/// The method of this name for trainable numbers with these roles.
+pub fn optimizer(method: Method, roles: &Roles) -> Box<dyn Optimizer> {
+    let Roles { count: parameters, weights, .. } = *roles;
     match method {
         Method::Adam => Box::new(Adam::new(parameters)),
         Method::AdamW { weight_decay } => Box::new(Adam::decaying(parameters, weight_decay, weights)),
+        Method::Sgd { momentum, nesterov } => Box::new(Momentum::sgd(parameters, momentum, nesterov)),
+        Method::RmsProp { square_decay, momentum } => {
+            Box::new(Momentum::rmsprop(parameters, square_decay, momentum))
+        }
+        Method::Soap { precondition_every } => Box::new(Soap::new(roles, precondition_every)),
+        Method::Muon { momentum } => Box::new(Muon::new(roles, momentum)),
+        Method::NysNewtonCg { damping, rank, precondition_every } => {
+            let every = precondition_every as u64;
+            Box::new(NysNewtonCg::new(parameters, NewtonSettings { damping, rank, every }))
+        }
         Method::Lbfgs { memory } => Box::new(QuasiNewton::limited(parameters, memory)),
         Method::SsBroyden => Box::new(QuasiNewton::self_scaled(parameters)),
         // What is left open is settled before: this is what the smallest networks take.

@@ -1,7 +1,9 @@
 //! The loop that every task and every method share: [`Task`] and [`Snapshot`](crate::Snapshot) in, events and snapshots out.
 
 mod fault;
+mod look;
 mod phase;
+mod recover;
 mod run;
 mod series;
 mod task;

@@ -1,7 +1,7 @@
 //! A stretch of training with one method.
 
-use crate::optimize::{Optimizer, optimizer};
-use method::{Budget, Method, Schedule, Traits};
+use crate::optimize::{Optimizer, Roles, optimizer};
+use method::{Budget, Clip, Guard, Method, Schedule, Traits};
 use std::fmt;
 use std::sync::Arc;
 
@@ -14,6 +14,10 @@ pub struct PhaseSettings {
     pub learning_rate: f64,
     /// How the step length changes over the phase.
     pub schedule: Schedule,
+    /// How gradients are made shorter before a step.
+    pub clip: Vec<Clip>,
+    /// How it is kept from breaking.
+    pub guard: Guard,
     /// When it ends; at least one bound is set.
     pub budget: Budget,
     /// Whether it also ends when losses hardly fall any more: where nobody says how long to go on.
@@ -32,11 +36,11 @@ pub enum Stepping {
 }
 
 impl Stepping {
-    /// The method for so many trainable numbers, the first `weights` of which are weights.
-    pub fn make(&self, parameters: usize, weights: usize) -> Box<dyn Optimizer> {
+    /// The method for trainable numbers with these roles.
+    pub fn make(&self, roles: &Roles) -> Box<dyn Optimizer> {
         match self {
-            Stepping::Method(method) => optimizer(*method, parameters, weights),
-            Stepping::Own(own) => (own.make)(parameters, weights),
+            Stepping::Method(method) => optimizer(*method, roles),
+            Stepping::Own(own) => (own.make)(roles.count, roles.weights),
         }
     }
 

@@ -1,10 +1,13 @@
 //! The loop.
 
+use super::look::look;
 use super::series::{Length, rates};
 use super::verdict::{ErrorCheck, Since, Upcoming, Verdict};
 use super::{LoopFault, PhaseSettings, Task};
-use crate::optimize::{Optimizer, Progress, StepOutcome, Trust, rate};
+use crate::optimize::{Optimizer, Progress, Roles, StepOutcome, Trust, rate};
+use crate::stability::{Action, Fault, Found, Guarded, Steadiness};
 use crate::{Event, Fallback, Losses, Refusal, Sink, Snapshot, StepTaken, Stopped};
+use method::Policy;
 use std::sync::atomic::AtomicBool;
 
 /// What training reads besides the task.
@@ -66,7 +69,8 @@ pub fn train_phases<T: Task>(
     now.descent.end = None;
     let start = (surroundings.clock)() - now.seconds;
     let measured_next = now.seconds + SECONDS_TO_FIRST_MEASUREMENTS;
-    let mut run = Session { surroundings, start, measured_next, measured: false, told: None, event: None };
+    let mut run =
+        Session { surroundings, start, measured_next, measured: false, told: None, event: None, stories: 0 };
 
     let mut stopped = Stopped::Steps;
     for (number, phase) in phases.iter().enumerate().skip(first) {
@@ -106,7 +110,7 @@ pub fn finish<T: Task>(
     sink: &mut dyn Sink,
 ) -> Result<TrainingOutcome, T::Error> {
     now.stopped = Some(stopped);
-    let losses = match task.final_losses(&now.parameters) {
+    let losses = match final_losses(task, now)? {
         Ok(losses) => losses,
         Err(refusal) => {
             let error = task.explain(refusal, now);
@@ -123,6 +127,22 @@ pub fn finish<T: Task>(
     Ok(TrainingOutcome { losses, stopped })
 }
 
+/// The losses at the end; where the last points are no basis for a loss, and faults are not to end training, at other ones.
+fn final_losses<T: Task>(task: &mut T, now: &mut Snapshot) -> Result<Result<Losses, Refusal>, T::Error> {
+    let guard = task.phases().get(now.phase).map(|phase| phase.guard);
+    let tries = guard.filter(|guard| guard.policy != Policy::Stop).map_or(0, |guard| guard.tries);
+    let mut losses = task.final_losses(&now.parameters);
+    for _ in 0..tries {
+        let faulty = losses.as_ref().is_err_and(|refusal| Fault::refused(refusal).is_some());
+        // What is saved does not know of these points: a run that goes on draws its own.
+        if !faulty || !task.other_points(now)? {
+            break;
+        }
+        losses = task.final_losses(&now.parameters);
+    }
+    Ok(losses)
+}
+
 /// A step as [`StepOutcome::Taken`] tells it.
 #[derive(Clone, Copy)]
 struct StepSummary {
@@ -132,7 +152,7 @@ struct StepSummary {
     points: usize,
 }
 
-struct Session<'run> {
+pub(super) struct Session<'run> {
     surroundings: Surroundings<'run>,
     /// When the run would have begun, had it never been interrupted.
     start: f64,
@@ -144,6 +164,8 @@ struct Session<'run> {
     told: Option<Fallback>,
     /// The last step that was told: its memory serves the next.
     event: Option<Event>,
+    /// Incidents whose story was looked for.
+    pub(super) stories: usize,
 }
 
 impl Session<'_> {
@@ -156,16 +178,24 @@ impl Session<'_> {
         sink: &mut dyn Sink,
     ) -> Result<Stopped, T::Error> {
         let number = now.phase;
-        let mut optimizer = phase.stepping.make(now.parameters.len(), task.weight_count());
+        let (count, weights) = (now.parameters.len(), task.weight_count());
+        let roles = Roles { count, weights, maps: task.maps() };
+        let own = phase.stepping.make(&roles);
+        let order = phase.stepping.traits().order;
+        let mut optimizer =
+            Guarded::new(own, (phase.guard, &phase.clip), order, &roles).following(phase.schedule);
         if !now.optimizer.is_empty() {
             let misfit = |cause| LoopFault::Misfit { phase: number, cause };
             optimizer.restore(&now.optimizer).map_err(misfit)?;
         }
-        task.enter(&mut *optimizer, now)?;
+        task.enter(&mut optimizer, now)?;
         sink.event(&Event::PhaseStarted { phase: number, points: task.points(), budget: phase.budget });
         task.announce(now, sink)?;
-        let stopped = self.steps(phase, &mut *optimizer, task, now, sink);
-        self.tell_of_optimizer(&*optimizer, task, sink);
+        if phase.stepping.traits().on_host && task.takes_series() {
+            sink.event(&Event::Fallback(steps_by_hand(phase.stepping.title())));
+        }
+        let stopped = self.steps(phase, &mut optimizer, task, now, sink);
+        self.tell_of_optimizer(&optimizer, task, sink);
         let stopped = match (stopped, optimizer.bring_back(task.loss())) {
             (Ok(_), Err(refusal)) => Err(task.explain(refusal, now)),
             (stopped, _) => stopped,
@@ -187,7 +217,7 @@ impl Session<'_> {
     fn steps<T: Task>(
         &mut self,
         phase: &PhaseSettings,
-        optimizer: &mut dyn Optimizer,
+        optimizer: &mut Guarded,
         task: &mut T,
         now: &mut Snapshot,
         sink: &mut dyn Sink,
@@ -200,9 +230,26 @@ impl Session<'_> {
         loop {
             self.tell_of_optimizer(optimizer, task, sink);
             let (measurement, steps) = (self.measured_next, length.steps);
-            let ahead = Upcoming { measurement, steps, resample: task.resamples(now) };
-            let verdict = Verdict::decide(phase, now, since, ahead, &self.surroundings, sink);
+            let (resample, series) = (task.resamples(now), task.most_in_series(now).is_some());
+            let ahead = Upcoming { measurement, steps, resample, series };
+            let by_hand = since.by_hand;
+            let verdict = Verdict::decide(phase, now, since, ahead, optimizer, &self.surroundings, sink);
+            if verdict.has_fault() && task.computes_otherwise(now, sink)? {
+                optimizer.forget_loss();
+                since = Since::default();
+                continue;
+            }
+            if let Some(recovery) = verdict.recover
+                && self.recover(recovery, optimizer, task, now, sink)?
+            {
+                since = Since::default();
+                continue;
+            }
             if let Some(refusal) = verdict.refuse {
+                if Fault::refused(&refusal).is_some() {
+                    (now.optimizer, now.task) = (optimizer.save(), task.save());
+                    sink.troubled(now);
+                }
                 return Err(task.explain(refusal, now));
             }
             if verdict.explained {
@@ -216,23 +263,36 @@ impl Session<'_> {
             if let Some(stopped) = verdict.stop {
                 return Ok(stopped);
             }
+            if optimizer.wants_state(now) {
+                let back = optimizer.bring_back(task.loss());
+                back.map_err(|refusal| task.explain(refusal, now))?;
+                optimizer.keep_state(now);
+            }
             if verdict.save {
                 let back = optimizer.bring_back(task.loss());
                 back.map_err(|refusal| task.explain(refusal, now))?;
                 (now.optimizer, now.task) = (optimizer.save(), task.save());
                 sink.state(now);
             }
+            look(optimizer, task, now)?;
+            if task.checks(now) {
+                let back = optimizer.bring_back(task.loss());
+                back.map_err(|refusal| task.explain(refusal, now))?;
+                if task.check(now, sink)? {
+                    optimizer.forget_loss();
+                }
+            }
             if task.before_step(verdict.resample, now, sink)? {
                 optimizer.forget_loss();
             }
             since = match task.most_in_series(now) {
-                Some(most) => {
-                    let rates = rates(phase, now, verdict.steps.min(most));
-                    let (took, refused) = self.series(phase, (&rates, begin), optimizer, task, now, sink)?;
+                Some(most) if !by_hand => {
+                    let rates = rates(phase, now, optimizer.rate_factor(), verdict.steps.min(most));
+                    let (took, since) = self.series(phase, (&rates, begin), optimizer, task, now, sink)?;
                     length.follow(took);
-                    Since { stepped: true, refused, explained: false }
+                    since
                 }
-                None => match self.step(phase, begin, optimizer, task, now, sink)? {
+                Some(_) | None => match self.step(phase, begin, optimizer, task, now, sink)? {
                     Ok(since) => since,
                     Err(stopped) => return Ok(stopped),
                 },
@@ -245,7 +305,7 @@ impl Session<'_> {
         &mut self,
         phase: &PhaseSettings,
         begin: f64,
-        optimizer: &mut dyn Optimizer,
+        optimizer: &mut Guarded,
         task: &mut T,
         now: &mut Snapshot,
         sink: &mut dyn Sink,
@@ -253,7 +313,8 @@ impl Session<'_> {
         let points = task.points();
         optimizer.expect_points(task.may_grow());
         let progress = Progress { step: now.phase_step, seconds: now.phase_seconds };
-        let rate = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
+        let full = rate(phase.learning_rate, phase.schedule, phase.budget, progress);
+        let rate = optimizer.rate_factor() * full;
         let mut taken = self.take_event();
         let step = match task.step(optimizer, now, rate) {
             Ok(StepOutcome::Taken { losses, length, evaluations, trust }) => {
@@ -271,29 +332,32 @@ impl Session<'_> {
             Err(refusal) => return Ok(Ok(Since { refused: Some(refusal), ..Since::default() })),
         };
         let explained = phase.ends_at_noise && task.fits_noise(&taken.losses);
-        self.note(step, taken, ((self.surroundings.clock)(), begin), task, now, sink);
-        Ok(Ok(Since { stepped: true, refused: None, explained }))
+        self.tell_of_mending(optimizer, task, now, sink);
+        let spike =
+            self.note(step, taken, ((self.surroundings.clock)(), begin), (optimizer, task), now, sink);
+        Ok(Ok(Since { stepped: true, explained, spike, ..Since::default() }))
     }
 
     /// Takes steps of these lengths on the device, in a phase that began at some moment; how long that took, and
-    /// why it ended early.
+    /// what they leave to be decided. A step that was refused is taken again by hand, where its fault can be seen.
     fn series<T: Task>(
         &mut self,
         phase: &PhaseSettings,
         (rates, begin): (&[f64], f64),
-        optimizer: &mut dyn Optimizer,
+        optimizer: &mut Guarded,
         task: &mut T,
         now: &mut Snapshot,
         sink: &mut dyn Sink,
-    ) -> Result<(f64, Option<Refusal>), T::Error> {
+    ) -> Result<(f64, Since), T::Error> {
         let points = task.points();
         let mut history = Vec::new();
         let from = (self.surroundings.clock)();
         let refused = task.series(optimizer, (rates, phase.budget.loss), now, &mut history);
         let refused = match refused {
             Ok(refused) => refused,
-            Err(refusal) => return Ok((0.0, Some(refusal))),
+            Err(refusal) => return Ok((0.0, Since { refused: Some(refusal), ..Since::default() })),
         };
+        let mut since = Since { stepped: true, by_hand: refused.is_some(), ..Since::default() };
         let seconds = (self.surroundings.clock)() - from;
         let each = seconds / history.len().max(1) as f64;
         for (number, (losses, &length)) in history.iter().zip(rates).enumerate() {
@@ -301,11 +365,13 @@ impl Session<'_> {
             let mut taken = self.take_event();
             taken.losses.clone_from(losses);
             let step = StepSummary { length, evaluations: 1, trust: None, points };
-            self.note(step, taken, (clock, begin), task, now, sink);
+            since.spike = self.note(step, taken, (clock, begin), (optimizer, task), now, sink);
         }
         task.announce(now, sink)?;
-        let cause = |losses: Losses| losses.first_non_finite().map_or(Refusal::Gradient, Refusal::Residual);
-        Ok((seconds, refused.map(cause)))
+        if since.by_hand {
+            task.by_hand(now)?;
+        }
+        Ok((seconds, since))
     }
 
     /// The memory of the last step that was told.
@@ -316,24 +382,33 @@ impl Session<'_> {
         }
     }
 
-    /// Takes note of a step that was taken by some moment, in a phase that began at another. `taken` has its losses.
+    /// Takes note of a step that was taken by some moment, in a phase that began at another. `taken` has its losses; a spike, if
+    /// they are one.
     fn note<T: Task>(
         &mut self,
         step: StepSummary,
         mut taken: StepTaken,
         (clock, begin): (f64, f64),
-        task: &mut T,
+        (optimizer, task): (&mut Guarded, &mut T),
         now: &mut Snapshot,
         sink: &mut dyn Sink,
-    ) {
+    ) -> Option<Found> {
         let StepSummary { length, evaluations, trust, points } = step;
         now.count(evaluations);
         now.steps += 1;
         now.phase_step += 1;
         let took = clock - begin - now.phase_seconds;
         (now.seconds, now.phase_seconds) = (clock - self.start, clock - begin);
+        if !taken.losses.total.is_finite() {
+            // A step by a mended gradient: there is no loss to tell.
+            optimizer.note_fault();
+            task.after_step(now, trust, took);
+            self.event = Some(Event::Step(taken));
+            return None;
+        }
         now.loss = taken.losses.total;
         now.descent.note(now.loss);
+        let spike = optimizer.note_loss(now.loss);
         task.after_step(now, trust, took);
         taken.weights.clear();
         taken.weights.extend_from_slice(task.weights());
@@ -347,6 +422,9 @@ impl Session<'_> {
             points,
             sampling: task.points_moved().map(Box::new),
             waited: task.waited(),
+            deviation: task.deviation(),
+            memory: task.memory(),
+            steadiness: Some(optimizer.steadiness()).filter(Steadiness::is_shaken),
             evaluations: now.evaluations,
             seconds: now.seconds,
             phase_seconds: now.phase_seconds,
@@ -355,6 +433,10 @@ impl Session<'_> {
         });
         sink.event(&event);
         self.event = Some(event);
+        if let Some(found) = spike {
+            self.tell(found, Action::Told, (optimizer.rate_factor(), None), now, sink);
+        }
+        spike
     }
 
     /// Measures the error; whether the budget's bound is reached. Whoever watches has no influence on that.
@@ -381,6 +463,17 @@ impl Session<'_> {
             ErrorCheck::Bound(bound) => error < bound,
             ErrorCheck::Watched => false,
         })
+    }
+}
+
+/// A method takes its steps on the host.
+fn steps_by_hand(title: &str) -> Fallback {
+    Fallback {
+        cause: "optimizer".to_owned(),
+        what: "each step fetches its gradient from the device".to_owned(),
+        why: format!(
+            "{title} takes its steps on the host; `adam`, `adamw`, `sgd` and `rmsprop` take many steps on the device by themselves"
+        ),
     }
 }
 

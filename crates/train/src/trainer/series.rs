@@ -2,7 +2,8 @@
 
 use super::PhaseSettings;
 use crate::Snapshot;
-use crate::optimize::{Progress, rate};
+use crate::optimize::{LOOK, Progress, rate};
+use crate::stability::KEPT_EVERY;
 use std::time::Duration;
 
 /// Steps of the first series; later ones follow the clock.
@@ -35,14 +36,21 @@ impl Length {
     }
 }
 
-/// The lengths of the next steps: at most so many, and no more than nothing comes in between of.
-pub(super) fn rates(phase: &PhaseSettings, now: &Snapshot, most: u64) -> Vec<f64> {
+/// The lengths of the next steps, in multiples of the stated ones: at most so many, and no more than nothing comes in between of.
+pub(super) fn rates(phase: &PhaseSettings, now: &Snapshot, factor: f64, most: u64) -> Vec<f64> {
     let budget = phase.budget;
     let mut count = most.min(budget.steps.unwrap_or(u64::MAX) - now.phase_step);
     if budget.error.is_some() {
         let interval = phase.stepping.traits().steps_per_measurement;
         count = count.min(interval - now.phase_step % interval);
     }
+    if phase.schedule.signal().is_some() {
+        count = count.min(LOOK - now.phase_step % LOOK);
+    }
+    if phase.guard.restores() {
+        count = count.min(KEPT_EVERY - now.phase_step % KEPT_EVERY);
+    }
     let progress = |step| Progress { step: now.phase_step + step, seconds: now.phase_seconds };
-    (0..count).map(|step| rate(phase.learning_rate, phase.schedule, budget, progress(step))).collect()
+    let length = |step| factor * rate(phase.learning_rate, phase.schedule, budget, progress(step));
+    (0..count).map(length).collect()
 }

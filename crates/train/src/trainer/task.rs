@@ -1,8 +1,11 @@
 //! What is trained, as far as the loop knows it.
 
 use super::{LoopFault, PhaseSettings};
-use crate::optimize::{Optimizer, StepOutcome, Trust};
-use crate::{Fallback, Loss, Losses, PointsMoved, Refusal, Shortage, Sink, Snapshot, State};
+use crate::optimize::{AffineMap, Optimizer, StepOutcome, Trust};
+use crate::stability::{Fault, Story};
+use crate::{
+    Deviation, Fallback, Loss, Losses, MemoryTaken, PointsMoved, Refusal, Shortage, Sink, Snapshot, State,
+};
 use std::error::Error;
 
 /// What is trained. The loop knows phases, methods, budgets and snapshots; everything else is behind this trait: where the
@@ -17,6 +20,11 @@ pub trait Task {
 
     /// How many of the first parameters are weights: nothing draws the others towards zero.
     fn weight_count(&self) -> usize;
+
+    /// Which of the weights make up matrices, in their order.
+    fn maps(&self) -> Vec<AffineMap> {
+        Vec::new()
+    }
 
     /// Moves the task's state in a snapshot, which is at the start of another phase now, on to that phase.
     fn next_phase(&self, _now: &mut Snapshot) -> Result<(), Self::Error> {
@@ -63,6 +71,32 @@ pub trait Task {
         Ok(false)
     }
 
+    /// Gives the loss other points for the step at hand, which is not taken with those that it has, where points may change; whether
+    /// it is another loss now.
+    fn other_points(&mut self, _now: &mut Snapshot) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
+
+    /// Whether a device takes steps of some methods by itself.
+    fn takes_series(&mut self) -> bool {
+        false
+    }
+
+    /// Goes on in another way where that lets a step be taken which was no basis for one; whether it does.
+    fn computes_otherwise(&mut self, _now: &Snapshot, _sink: &mut dyn Sink) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
+
+    /// A step that a device was to take by itself is taken by [`Self::step`]: gives the loss the points that it would have visited.
+    fn by_hand(&mut self, _now: &Snapshot) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// Where a loss or a gradient goes wrong first at the parameters of a snapshot; `None` where nobody can tell.
+    fn story(&mut self, _fault: &Fault, _now: &Snapshot) -> Option<Story> {
+        None
+    }
+
     /// Takes a step: with whatever can be done for the next one meanwhile.
     fn step<'step>(
         &'step mut self,
@@ -102,6 +136,32 @@ pub trait Task {
         _losses: &mut Vec<Losses>,
     ) -> Result<Option<Losses>, Refusal> {
         Err(Refusal::NoRule)
+    }
+
+    /// Whether it is time to look whether losses and gradients are accurate enough.
+    fn checks(&self, _now: &Snapshot) -> bool {
+        false
+    }
+
+    /// Looks whether they are, and computes with more digits from here on where they are not; whether it does.
+    fn check(&mut self, _now: &mut Snapshot, _sink: &mut dyn Sink) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
+
+    /// How far they were off before the last step, where that was looked at.
+    fn deviation(&mut self) -> Option<Deviation> {
+        None
+    }
+
+    /// Memory that was found to be taken since the last step that was told; `None` where nobody has looked.
+    fn memory(&mut self) -> Option<MemoryTaken> {
+        None
+    }
+
+    /// How far the parameters are from what is wanted, by a loss that training does not lower: for lengths of steps that follow it. `None` where
+    /// there is no such loss.
+    fn validation(&mut self, _now: &Snapshot) -> Result<Option<f64>, Self::Error> {
+        Ok(None)
     }
 
     /// Whether measurements fit to their noise at these losses.

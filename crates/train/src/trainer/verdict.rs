@@ -4,6 +4,7 @@
 //! on several machines has one value to agree on.
 
 use super::{PhaseSettings, Surroundings};
+use crate::stability::{Fault, Found, Guarded, KEPT_EVERY, Recovery};
 use crate::{Refusal, Sink, Snapshot, Stopped};
 use std::sync::atomic::Ordering;
 
@@ -12,6 +13,8 @@ use std::sync::atomic::Ordering;
 pub(super) struct Verdict {
     /// No step was taken from here, for this reason: training ends with an error.
     pub(super) refuse: Option<Refusal>,
+    /// Something went wrong, and this is done about it: nothing else happens before.
+    pub(super) recover: Option<Recovery>,
     /// The last step fits measurements to their noise: the phase ends.
     pub(super) explained: bool,
     /// Measure the error.
@@ -44,6 +47,10 @@ pub(super) struct Since {
     pub(super) refused: Option<Refusal>,
     /// Whether its losses fit measurements to their noise.
     pub(super) explained: bool,
+    /// Its loss, if that is far above those before it.
+    pub(super) spike: Option<Found>,
+    /// Whether steps of a series were refused, and the next one is taken outside of series.
+    pub(super) by_hand: bool,
 }
 
 /// What could come next.
@@ -54,15 +61,25 @@ pub(super) struct Upcoming {
     pub(super) steps: u64,
     /// Whether the task's points are to be drawn anew.
     pub(super) resample: bool,
+    /// Whether a device takes steps by itself.
+    pub(super) series: bool,
 }
 
 impl Verdict {
+    /// Whether loss or gradient were no basis for a step, whatever is to be done about it.
+    pub(super) fn has_fault(&self) -> bool {
+        let refused = |refusal: &Refusal| Fault::refused(refusal).is_some();
+        let found = |recovery: &Recovery| matches!(recovery.found, Found::Fault(_));
+        self.refuse.as_ref().is_some_and(refused) || self.recover.as_ref().is_some_and(found)
+    }
+
     /// What happens from where `now` stands.
     pub(super) fn decide(
         phase: &PhaseSettings,
         now: &Snapshot,
         since: Since,
         ahead: Upcoming,
+        guard: &Guarded,
         surroundings: &Surroundings<'_>,
         sink: &mut dyn Sink,
     ) -> Verdict {
@@ -71,9 +88,17 @@ impl Verdict {
         let watched = sink.wants_error() && now.seconds >= ahead.measurement;
         let measure = bound.map(ErrorCheck::Bound).or(watched.then_some(ErrorCheck::Watched));
         let stop = over(phase, now, surroundings.stop.load(Ordering::Relaxed));
-        let ends = since.refused.is_some() || since.explained || stop.is_some();
+        // Losses of a series are looked at where every series ends, so that nothing depends on how long they are.
+        let looks = since.stepped && (!ahead.series || now.phase_step.is_multiple_of(KEPT_EVERY));
+        let recover = match &since.refused {
+            Some(refusal) => guard.recovery(refusal),
+            None if looks => guard.second_thought(now, since.spike),
+            None => None,
+        };
+        let ends = since.refused.is_some() || recover.is_some() || since.explained || stop.is_some();
         Verdict {
             refuse: since.refused,
+            recover,
             explained: since.explained,
             measure: measure.filter(|_| since.stepped && !since.explained),
             stop,

@@ -1,8 +1,8 @@
 //! A second task, as small as can be: a curve through measurements. The loop knows it by [`Task`] alone.
 
 use linear::{Gram, NormalEquations, Subspace};
-use method::{Budget, Method, Schedule};
-use train::optimize::Optimizer;
+use method::{Budget, Guard, Method, Policy, Schedule};
+use train::optimize::{Optimizer, StepOutcome};
 use train::trainer::{LoopFault, PhaseSettings, Stepping, Task};
 use train::{Array, Extent, LeastSquares, Loss, Losses, Refusal, Snapshot, State, StateError};
 
@@ -25,6 +25,39 @@ fn curve([a, b, c, d]: [f64; SIZE], x: f64) -> (f64, [f64; SIZE]) {
 pub(crate) struct Distances {
     places: Vec<f64>,
     losses: Losses,
+    trouble: Option<Trouble>,
+    evaluations: u64,
+}
+
+/// Something that is made to go wrong.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Trouble {
+    pub(crate) place: TroubledPlace,
+    pub(crate) value: f64,
+    /// Evaluations before it.
+    pub(crate) after: u64,
+}
+
+/// Where.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum TroubledPlace {
+    Point,
+    Measurement,
+    Loss,
+    Gradient,
+    Weights,
+    OptimizerState,
+}
+
+impl TroubledPlace {
+    pub(crate) const ALL: [TroubledPlace; 6] = [
+        TroubledPlace::Point,
+        TroubledPlace::Measurement,
+        TroubledPlace::Loss,
+        TroubledPlace::Gradient,
+        TroubledPlace::Weights,
+        TroubledPlace::OptimizerState,
+    ];
 }
 
 impl Distances {
@@ -34,8 +67,40 @@ impl Distances {
         let scale = 1.0 / (self.places.len() as f64).sqrt();
         self.places.iter().map(move |&x| {
             let (value, slopes) = curve(own, x);
-            (scale * (value - curve(TRUE, x).0), slopes.map(|slope| scale * slope))
+            (scale * (value - self.measured(x)), slopes.map(|slope| scale * slope))
         })
+    }
+
+    /// What was measured at a place.
+    fn measured(&self, x: f64) -> f64 {
+        match self.due(TroubledPlace::Measurement) {
+            Some(value) if self.places.first() == Some(&x) => value,
+            Some(_) | None => curve(TRUE, x).0,
+        }
+    }
+
+    /// What goes wrong at the evaluation at hand.
+    fn due(&self, place: TroubledPlace) -> Option<f64> {
+        let due = |trouble: &Trouble| trouble.place == place && trouble.after + 1 == self.evaluations;
+        self.trouble.filter(due).map(|trouble| trouble.value)
+    }
+
+    fn slopes(&mut self, parameters: &[f64], gradient: &mut [f64]) {
+        self.evaluations += 1;
+        let before = self.places[1];
+        self.places[1] = self.due(TroubledPlace::Point).unwrap_or(before);
+        gradient.fill(0.0);
+        for (row, slopes) in self.each(parameters) {
+            gradient.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += 2.0 * row * slope);
+        }
+        let _ = self.sum(parameters);
+        self.places[1] = before;
+        if let Some(value) = self.due(TroubledPlace::Loss) {
+            (self.losses.total, self.losses.mean_squares[0]) = (value, value);
+        }
+        if let Some(value) = self.due(TroubledPlace::Gradient) {
+            gradient[2] = value;
+        }
     }
 
     fn sum(&mut self, parameters: &[f64]) -> Result<&Losses, Refusal> {
@@ -47,11 +112,16 @@ impl Distances {
 
 impl Loss for Distances {
     fn eval(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal> {
-        gradient.fill(0.0);
-        for (row, slopes) in self.each(parameters) {
-            gradient.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += 2.0 * row * slope);
+        self.slopes(parameters, gradient);
+        match self.losses.total.is_finite() && gradient.iter().all(|slope| (slope * slope).is_finite()) {
+            true => Ok(&self.losses),
+            false => Err(Refusal::Residual(0)),
         }
-        self.sum(parameters)
+    }
+
+    fn eval_any(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Result<&Losses, Refusal> {
+        self.slopes(parameters, gradient);
+        Ok(&self.losses)
     }
 
     fn noise(&self, loss: f64) -> f64 {
@@ -138,6 +208,8 @@ pub(crate) struct Line {
     phases: Vec<PhaseSettings>,
     loss: Distances,
     batch: u64,
+    /// Whether batches change.
+    changes: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -156,11 +228,48 @@ impl Line {
             stepping: Stepping::Method(method),
             learning_rate: 0.05,
             schedule: Schedule::Cosine { warmup: 3 },
+            clip: Vec::new(),
+            guard: Guard::new(Policy::Adaptive),
             budget,
             ends_at_plateau: false,
             ends_at_noise: false,
         };
-        Line { phases: phases.iter().map(phase).collect(), loss: Distances::default(), batch: 0 }
+        Line {
+            phases: phases.iter().map(phase).collect(),
+            loss: Distances::default(),
+            batch: 0,
+            changes: true,
+        }
+    }
+
+    /// With another guard in all phases.
+    pub(crate) fn guarded(mut self, guard: Guard) -> Self {
+        self.phases.iter_mut().for_each(|phase| phase.guard = guard);
+        self
+    }
+
+    /// With another schedule in all phases.
+    pub(crate) fn scheduled(mut self, schedule: Schedule) -> Self {
+        self.phases.iter_mut().for_each(|phase| phase.schedule = schedule);
+        self
+    }
+
+    /// With another learning rate in all phases.
+    pub(crate) fn with_rate(mut self, rate: f64) -> Self {
+        self.phases.iter_mut().for_each(|phase| phase.learning_rate = rate);
+        self
+    }
+
+    /// With something that goes wrong.
+    pub(crate) fn troubled(mut self, trouble: Trouble) -> Self {
+        self.loss.trouble = Some(trouble);
+        self
+    }
+
+    /// With the same measurements in every step.
+    pub(crate) fn fixed(mut self) -> Self {
+        self.changes = false;
+        self
     }
 
     /// Places between -2 and 2 that follow from the number of the batch.
@@ -202,7 +311,7 @@ impl Task for Line {
     }
 
     fn resamples(&self, now: &Snapshot) -> bool {
-        now.phase_step > 0 && now.phase_step.is_multiple_of(STEPS_PER_BATCH)
+        self.changes && now.phase_step > 0 && now.phase_step.is_multiple_of(STEPS_PER_BATCH)
     }
 
     fn before_step(
@@ -216,6 +325,46 @@ impl Task for Line {
             self.draw();
         }
         Ok(resample)
+    }
+
+    fn other_points(&mut self, _now: &mut Snapshot) -> Result<bool, LineError> {
+        if self.changes {
+            self.batch += 1;
+            self.draw();
+        }
+        Ok(self.changes)
+    }
+
+    fn step<'step>(
+        &'step mut self,
+        optimizer: &'step mut dyn Optimizer,
+        now: &mut Snapshot,
+        rate: f64,
+    ) -> Result<StepOutcome<'step>, Refusal> {
+        let due = self.loss.trouble.filter(|trouble| trouble.after == self.loss.evaluations);
+        if let Some(Trouble { place, value, .. }) = due {
+            // Once: the next step would find it again where no evaluation was counted.
+            match place {
+                TroubledPlace::Weights => now.parameters[1] = value,
+                TroubledPlace::OptimizerState => {
+                    let mut state = optimizer.save();
+                    state.insert("mean".to_owned(), Array::Numbers(vec![value; SIZE]));
+                    optimizer.restore(&state).expect("it fits");
+                }
+                TroubledPlace::Point
+                | TroubledPlace::Measurement
+                | TroubledPlace::Loss
+                | TroubledPlace::Gradient => {}
+            }
+        }
+        optimizer.step(&mut self.loss, &mut now.parameters, rate)
+    }
+
+    /// The mean square of the curve's distances at places of no batch.
+    fn validation(&mut self, now: &Snapshot) -> Result<Option<f64>, LineError> {
+        let own = [0, 1, 2, 3].map(|number| now.parameters[number]);
+        let square = |x: f64| (curve(own, x).0 - curve(TRUE, x).0).powi(2);
+        Ok(Some([-1.75, -0.25, 0.5, 1.5].map(square).iter().sum::<f64>() / 4.0))
     }
 
     fn measure(&mut self, parameters: &[f64]) -> Result<Option<f64>, LineError> {

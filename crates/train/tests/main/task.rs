@@ -53,6 +53,12 @@ fn every_method_lowers_a_loss_that_it_has_never_heard_of() {
     let methods = [
         (Method::Adam, 800, 1e-3),
         (Method::AdamW { weight_decay: 1e-6 }, 800, 1e-3),
+        (Method::SGD, 800, 1e-3),
+        (Method::Sgd { momentum: 0.9, nesterov: true }, 800, 1e-3),
+        (Method::RMSPROP, 800, 1e-3),
+        (Method::SOAP, 800, 1e-3),
+        (Method::MUON, 800, 1e-3),
+        (Method::NysNewtonCg { damping: 1e-6, rank: 4, precondition_every: 5 }, 80, 1e-9),
         (Method::Lbfgs { memory: 5 }, 80, 1e-9),
         (Method::SsBroyden, 80, 1e-9),
         (newton, 30, 1e-20),

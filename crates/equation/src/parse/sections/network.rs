@@ -5,15 +5,23 @@ use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{TomlEntry, TomlNode, TomlTable, TomlValue};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
-use crate::problem::{Activation, Fourier, Initialization, Network, NetworkKind, Neurons, Periodic};
+use crate::problem::{
+    Activation, Fourier, Initialization, Network, NetworkKind, Neurons, Periodic, RandomFactors,
+    TrainedSlopes,
+};
 
 /// Without a word in the file: what gets furthest in a minute of Gauss-Newton on two cores, over problems of many kinds
 /// (docs/choose-a-network.md).
 const WIDTH: usize = 20;
 const DEPTH: usize = 3;
 
-const KINDS: [(&str, NetworkKind); 3] =
-    [("mlp", NetworkKind::Mlp), ("modified-mlp", NetworkKind::Modified), ("residual", NetworkKind::Residual)];
+const KINDS: [(&str, NetworkKind); 5] = [
+    ("mlp", NetworkKind::Mlp),
+    ("modified-mlp", NetworkKind::Modified),
+    ("residual", NetworkKind::Residual),
+    ("piratenet", NetworkKind::Pirate),
+    ("separable", NetworkKind::Separable),
+];
 
 const ACTIVATIONS: [(&str, Activation); 4] = [
     ("tanh", Activation::Tanh),
@@ -22,7 +30,7 @@ const ACTIVATIONS: [(&str, Activation); 4] = [
     ("silu", Activation::Silu),
 ];
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 12] = [
     "kind",
     "width",
     "depth",
@@ -32,6 +40,9 @@ const KEYS: [&str; 9] = [
     "normalize",
     "periodic",
     "fourier",
+    "factorized",
+    "adaptive",
+    "rank",
 ];
 
 /// The words for starting weights.
@@ -45,6 +56,9 @@ enum InitializationWord {
 
 /// The paper's omega_0 (Sitzmann et al. 2020).
 const SIREN_FREQUENCY: f64 = 30.0;
+
+/// As Wang, Wang, Seidman and Perdikaris (2022) recommend.
+const FACTORIZATION: RandomFactors = RandomFactors { mean: 1.0, deviation: 0.1 };
 
 /// Harmonics of a periodic coordinate that states none.
 const HARMONICS: usize = 4;
@@ -70,8 +84,13 @@ pub(in crate::parse) fn read(section: &TomlTable, workshop: &mut Workshop) -> Ne
         let message = "every coordinate is periodic, so none is left for Fourier features";
         workshop.mistakes.report(entry.key_span, message);
     }
+    let kind = kind.unwrap_or(NetworkKind::Mlp);
+    let factorization =
+        section.get("factorized").and_then(|entry| factorization(entry, &mut workshop.mistakes));
+    let slopes = adaptive(section, factorization.is_some(), &mut workshop.mistakes);
+    let rank = rank(section, kind, &mut workshop.mistakes);
     Network {
-        kind: kind.unwrap_or(NetworkKind::Mlp),
+        kind,
         width,
         least_width,
         depth: depth.unwrap_or(DEPTH),
@@ -80,12 +99,15 @@ pub(in crate::parse) fn read(section: &TomlTable, workshop: &mut Workshop) -> Ne
         normalize: normalize.unwrap_or(true),
         periodic,
         fourier,
+        factorization,
+        slopes,
+        rank,
     }
 }
 
 /// What the section says about what neurons do.
 pub(in crate::parse) fn neurons(section: &TomlTable) -> Neurons {
-    let shape = ["kind", "initialization", "normalize", "periodic", "fourier"];
+    let shape = ["kind", "initialization", "normalize", "periodic", "fourier", "factorized", "adaptive"];
     match (section.get("activation"), shape.iter().any(|key| section.get(key).is_some())) {
         (Some(_), _) => Neurons::Stated,
         (None, true) => Neurons::Shaped,
@@ -186,4 +208,54 @@ fn fourier(entry: &TomlEntry, workshop: &mut Workshop) -> Option<Fourier> {
     let features = table.get("features").and_then(|entry| reader::count(&entry.node, 1..=4096, mistakes));
     let scale = table.get("scale").and_then(|entry| reader::positive(&entry.node, mistakes));
     Some(Fourier { features: features.unwrap_or(64), scale: scale.unwrap_or(1.0) })
+}
+
+/// `true`, or the distribution of the factors' logarithms.
+fn factorization(entry: &TomlEntry, mistakes: &mut Mistakes) -> Option<RandomFactors> {
+    let TomlValue::Table(_) = entry.node.value else {
+        return reader::boolean(&entry.node, mistakes)?.then_some(FACTORIZATION);
+    };
+    let table = reader::record(&entry.node, &["mean", "deviation"], mistakes)?;
+    let mean = table.get("mean").and_then(|entry| reader::number(&entry.node, mistakes));
+    let deviation = table.get("deviation").and_then(|entry| reader::positive(&entry.node, mistakes));
+    Some(RandomFactors {
+        mean: mean.unwrap_or(FACTORIZATION.mean),
+        deviation: deviation.unwrap_or(FACTORIZATION.deviation),
+    })
+}
+
+fn adaptive(section: &TomlTable, factorized: bool, mistakes: &mut Mistakes) -> Option<TrainedSlopes> {
+    let entry = section.get("adaptive")?;
+    let adaptive = reader::choice(
+        &entry.node,
+        &[("layer", TrainedSlopes::Layer), ("neuron", TrainedSlopes::Neuron)],
+        mistakes,
+    )?;
+    if factorized && adaptive == TrainedSlopes::Neuron {
+        let message = "`factorized` gives every neuron a factor already";
+        mistakes.report_with(
+            entry.node.span,
+            message,
+            "set `adaptive = \"layer\"`, or leave one of them out",
+        );
+    }
+    Some(adaptive)
+}
+
+/// What only networks of separate coordinates have, and what they cannot have.
+fn rank(section: &TomlTable, kind: NetworkKind, mistakes: &mut Mistakes) -> Option<usize> {
+    let stated = section.get("rank");
+    if kind == NetworkKind::Separable {
+        if let Some(entry) = section.get("fourier") {
+            let message =
+                "random Fourier features mix coordinates, and a separable network sees one at a time";
+            mistakes.report_with(entry.key_span, message, "use `periodic`, or another `kind`");
+        }
+        return stated.and_then(|entry| reader::count(&entry.node, 1..=4096, mistakes));
+    }
+    if let Some(entry) = stated {
+        let message = "`rank` belongs to separable networks";
+        mistakes.report_with(entry.key_span, message, "set `kind = \"separable\"`");
+    }
+    None
 }

@@ -1,20 +1,21 @@
 //! `[training]` and its phases.
 
+use super::balance;
 use super::equations::points;
+use super::gradient_check;
+use super::optimizer::{self, OWN_KEYS};
 use super::sampling;
+use super::schedule;
+use super::stability;
 use super::unknowns::hard_constraints;
 use crate::parse::document::{TomlEntry, TomlNode, TomlTable, TomlValue};
 use crate::parse::expression::Workshop;
 use crate::parse::reader;
 use crate::problem::{
-    Budget, CONDITION_POINTS, Method, Order, Parts, Phase, Precision, ResidualWeights, Sampler, Schedule,
-    Solver, Training,
+    Balance, Budget, CONDITION_POINTS, Method, Order, Parts, Phase, Precision, ResidualWeights, Sampler,
+    Schedule, Training,
 };
 use std::iter;
-
-/// Methods that people will ask for and that this version does not have.
-const PLANNED: [&str; 7] =
-    ["bfgs", "levenberg-marquardt", "natural-gradient", "soap", "shampoo", "sgd", "muon"];
 
 /// More parts of time than this are refused: each has a network that is kept.
 const MOST_WINDOWS: i64 = 1000;
@@ -22,14 +23,13 @@ const MOST_WINDOWS: i64 = 1000;
 /// Keys of earlier versions: read without effect, and never proposed.
 const REMOVED_KEYS: [&str; 1] = ["products"];
 
-const PHASE_KEYS: [&str; 17] = [
+/// Keys of a phase, besides those of its optimizer.
+const PHASE_KEYS: [&str; 18] = [
     "optimizer",
-    "weight_decay",
-    "memory",
-    "solver",
     "balance",
     "points",
     "batch",
+    "accumulate",
     "most_points",
     "sampler",
     "adaptive",
@@ -39,6 +39,9 @@ const PHASE_KEYS: [&str; 17] = [
     "resample",
     "learning_rate",
     "schedule",
+    "guard",
+    "clip",
+    "gradient_check",
     "budget",
 ];
 
@@ -53,7 +56,7 @@ pub(in crate::parse) fn read(
     }
     let mut known =
         vec!["seed", "steps", "condition_points", "hard_constraints", "windows", "precision", "phase"];
-    known.extend(PHASE_KEYS);
+    known.extend(phase_keys());
     only(section, &known, workshop);
     let seed = section.get("seed").and_then(|entry| seed(&entry.node, workshop));
     let steps = section
@@ -62,7 +65,8 @@ pub(in crate::parse) fn read(
         .map(|steps| steps as u64);
     let condition_points = section.get("condition_points").and_then(|e| points(&e.node, workshop));
     let windows = stated_windows(section).and_then(|node| parts(node, workshop));
-    let precisions = Precision::ALL.map(|precision| (precision.name(), precision));
+    let precisions = Precision::ALL.map(|precision| (precision.name(), Some(precision)));
+    let precisions: Vec<_> = precisions.into_iter().chain([("auto", None)]).collect();
     let precision = section.get("precision");
     let precision = precision.and_then(|e| reader::choice(&e.node, &precisions, &mut workshop.mistakes));
     let default = Phase {
@@ -70,6 +74,8 @@ pub(in crate::parse) fn read(
         solver: None,
         points: None,
         batch: None,
+        batch_by_memory: false,
+        accumulate: 1,
         most_points: None,
         sampler: Sampler::Sobol,
         adaptive: None,
@@ -80,6 +86,9 @@ pub(in crate::parse) fn read(
         resample: None,
         learning_rate: 1e-3,
         schedule: Schedule::Constant,
+        guard: None,
+        clip: Vec::new(),
+        gradient_check: None,
         budget: None,
     };
     let common = phase(section, &default, workshop);
@@ -92,12 +101,19 @@ pub(in crate::parse) fn read(
         condition_points: condition_points.unwrap_or(CONDITION_POINTS),
         hard_constraints: hard_constraints(section, &mut workshop.mistakes),
         windows: windows.unwrap_or(Parts::Equal(1)),
-        precision,
+        precision: precision.flatten(),
+        precision_by_time: precision == Some(None),
         steps,
         phases,
         listed: section.get("phase").is_some(),
         without_effect: without_effect(section),
     }
+}
+
+/// All keys of a phase.
+fn phase_keys() -> Vec<&'static str> {
+    let own = OWN_KEYS.into_iter().map(|(key, _)| key).filter(|key| !REMOVED_KEYS.contains(key));
+    PHASE_KEYS.into_iter().chain(own).collect()
 }
 
 /// Reports the keys of a table that nobody reads.
@@ -183,7 +199,7 @@ fn phases(entry: &TomlEntry, common: &Phase, workshop: &mut Workshop) -> Vec<Pha
     }
     let read = |item: &TomlNode| {
         let table = reader::table(item, &mut workshop.mistakes)?;
-        only(table, &PHASE_KEYS, workshop);
+        only(table, &phase_keys(), workshop);
         Some(phase(table, common, workshop))
     };
     items.iter().filter_map(read).collect()
@@ -211,21 +227,20 @@ fn errors_without_reference(section: &TomlTable, workshop: &mut Workshop) {
 /// A phase: what the table states, over what holds otherwise.
 fn phase(table: &TomlTable, otherwise: &Phase, workshop: &mut Workshop) -> Phase {
     let mut phase = otherwise.clone();
-    if let Some(optimizer) = table.get("optimizer").and_then(|entry| optimizer(&entry.node, workshop)) {
+    if let Some(optimizer) =
+        table.get("optimizer").and_then(|entry| optimizer::read(&entry.node, &mut workshop.mistakes))
+    {
         phase.optimizer = optimizer;
         phase.solver = None;
     }
-    phase.solver = details(table, &mut phase.optimizer, workshop).or(phase.solver);
+    phase.solver = optimizer::details(table, &mut phase.optimizer, &mut workshop.mistakes).or(phase.solver);
     phase.points = table.get("points").and_then(|entry| points(&entry.node, workshop)).or(phase.points);
-    let batch = table.get("batch").and_then(|entry| points(&entry.node, workshop));
-    // The other methods compare losses at successive steps, which needs the same points.
-    let batches = matches!(phase.optimizer, Method::Adam | Method::AdamW { .. });
-    phase.batch = batch.or(phase.batch).filter(|_| batches);
+    read_batch(table, &mut phase, workshop);
     let most = table.get("most_points").and_then(|entry| points(&entry.node, workshop));
     phase.most_points = most.or(phase.most_points);
     let mistakes = &mut workshop.mistakes;
     sampling::read(table, &mut phase, mistakes);
-    let balance = table.get("balance").and_then(|entry| reader::boolean(&entry.node, mistakes));
+    let balance = table.get("balance").and_then(|entry| balance::read(&entry.node, mistakes));
     phase.balance = balance.or(phase.balance);
     if let Some(entry) = table.get("residual_weights") {
         phase.residual_weights = residual_weights(&entry.node, workshop);
@@ -236,15 +251,49 @@ fn phase(table: &TomlTable, otherwise: &Phase, workshop: &mut Workshop) -> Phase
     }
     sampling::check_phase(table, &phase, mistakes);
     if let (Some(entry), Some(_), Some(_)) =
-        (table.get("batch").or(table.get("residual_weights")), phase.batch, phase.residual_weights)
+        (table.get("batch").or(table.get("residual_weights")), in_batches(&phase), phase.residual_weights)
     {
         let message = "`residual_weights` look at all points, and a `batch` has some of them";
         mistakes.report_with(entry.key_span, message, "state one of them");
     }
     let rate = table.get("learning_rate").and_then(|e| reader::positive(&e.node, &mut workshop.mistakes));
     phase.learning_rate = rate.unwrap_or(phase.learning_rate);
-    if let Some(schedule) = table.get("schedule").and_then(|entry| schedule(&entry.node, workshop)) {
+    if let Some(schedule) =
+        table.get("schedule").and_then(|entry| schedule::read(&entry.node, &mut workshop.mistakes))
+    {
         phase.schedule = schedule;
+    }
+    let mistakes = &mut workshop.mistakes;
+    phase.guard =
+        table.get("guard").and_then(|entry| stability::guard(&entry.node, mistakes)).or(phase.guard);
+    if let Some(clip) = table.get("clip").and_then(|entry| stability::clip(&entry.node, mistakes)) {
+        phase.clip = clip;
+    }
+    let check = table.get("gradient_check").and_then(|entry| gradient_check::read(&entry.node, mistakes));
+    phase.gradient_check = check.or(phase.gradient_check);
+    let named = phase.balance.filter(|balance| balance.every().is_some());
+    if let (Some(entry), Some(_), Order::Second, Some(balance)) =
+        (table.get("balance"), table.get("optimizer"), phase.optimizer.traits().order, named)
+        && phase.optimizer != Method::Auto
+    {
+        let message = format!("`{}` is for methods that follow the gradient", balance.name());
+        mistakes.report_with(entry.node.span, message, "state `balance = true`, or `optimizer = \"adam\"`");
+    }
+    if let (Some(entry), Some(_), Order::First, Some(Balance::Rows)) =
+        (table.get("balance"), table.get("optimizer"), phase.optimizer.traits().order, phase.balance)
+        && phase.optimizer != Method::Auto
+    {
+        let message = "`rows` is the way of Gauss-Newton";
+        mistakes.report_with(entry.node.span, message, "state `balance = \"gradient-norm\"` or another kind");
+    }
+    let follows = matches!(phase.optimizer, Method::Auto) || phase.optimizer.traits().order == Order::First;
+    let own = [("clip", !phase.clip.is_empty()), ("schedule", phase.schedule != Schedule::Constant)];
+    for (key, _) in own.into_iter().filter(|(_, stated)| *stated && !follows) {
+        if let (Some(entry), Some(_)) = (table.get(key), table.get("optimizer")) {
+            let title = phase.optimizer.title();
+            let message = format!("{title} finds the length of its steps itself: `{key}` has no effect");
+            mistakes.report_with(entry.key_span, message, "leave it out, or state `optimizer = \"adam\"`");
+        }
     }
     if let Some(budget) = table.get("budget").and_then(|entry| budget(&entry.node, workshop)) {
         phase.budget = Some(budget);
@@ -252,82 +301,29 @@ fn phase(table: &TomlTable, otherwise: &Phase, workshop: &mut Workshop) -> Phase
     phase
 }
 
-/// A method by its name, with its defaults.
-fn optimizer(node: &TomlNode, workshop: &mut Workshop) -> Option<Method> {
-    let lbfgs = Method::Lbfgs { memory: 30 };
-    let methods = [
-        ("auto", Method::Auto),
-        ("adam", Method::Adam),
-        ("adamw", Method::AdamW { weight_decay: 0.01 }),
-        ("lbfgs", lbfgs),
-        ("l-bfgs", lbfgs),
-        ("ssbroyden", Method::SsBroyden),
-        ("gauss-newton", Method::GAUSS_NEWTON),
-    ];
-    let text = reader::text(node, &mut workshop.mistakes)?;
-    if PLANNED.contains(&text.content.as_str()) {
-        let message = format!("`{}` is not in this version", text.content);
-        let hint = "use one of `auto`, `gauss-newton`, `ssbroyden`, `lbfgs`, `adam` and `adamw`";
-        workshop.mistakes.report_with(node.span, message, hint);
-        return None;
+/// How many points a step visits, and how they come.
+fn read_batch(table: &TomlTable, phase: &mut Phase, workshop: &mut Workshop) {
+    /// More batches than this make one step of more points than there ever are.
+    const MOST_ACCUMULATED: i64 = 1_000_000;
+    // The other methods compare losses at successive steps, which needs the same points.
+    if phase.optimizer == Method::Auto || phase.optimizer.traits().order != Order::First {
+        (phase.batch, phase.batch_by_memory, phase.accumulate) = (None, false, 1);
+        return;
     }
-    reader::choice(node, &methods, &mut workshop.mistakes)
+    if let Some(entry) = table.get("batch") {
+        phase.batch_by_memory = matches!(&entry.node.value, TomlValue::Text(text) if text.content == "auto");
+        phase.batch =
+            if phase.batch_by_memory { None } else { points(&entry.node, workshop).or(phase.batch) };
+    }
+    let accumulate = table.get("accumulate");
+    let accumulate =
+        accumulate.and_then(|e| reader::count(&e.node, 1..=MOST_ACCUMULATED, &mut workshop.mistakes));
+    phase.accumulate = accumulate.unwrap_or(phase.accumulate);
 }
 
-/// What a method has besides its name, and the solver, if stated. A key of another method is a mistake: it would do nothing.
-fn details(table: &TomlTable, optimizer: &mut Method, workshop: &mut Workshop) -> Option<Solver> {
-    /// More pairs than this cost more than the evaluations that they might save.
-    const MAX_MEMORY: i64 = 1000;
-    let mistakes = &mut workshop.mistakes;
-    let mut misplaced = |entry: &TomlEntry, method: &str| {
-        let message = format!("`{}` belongs to another optimizer", entry.key);
-        let hint = format!("state it beside `optimizer = \"{method}\"`");
-        mistakes.report_with(entry.key_span, message, hint);
-    };
-    let keys = [
-        ("weight_decay", "adamw"),
-        ("memory", "lbfgs"),
-        ("solver", "gauss-newton"),
-        ("products", "gauss-newton"),
-    ];
-    let own = match optimizer {
-        Method::Auto | Method::Adam | Method::SsBroyden => "",
-        Method::AdamW { .. } => "adamw",
-        Method::Lbfgs { .. } => "lbfgs",
-        Method::GaussNewton { .. } => "gauss-newton",
-    };
-    for (key, method) in keys.into_iter().filter(|(_, method)| *method != own) {
-        table.get(key).into_iter().for_each(|entry| misplaced(entry, method));
-    }
-    if !matches!(optimizer, Method::Adam | Method::AdamW { .. }) {
-        table.get("batch").into_iter().for_each(|entry| misplaced(entry, "adam"));
-    }
-    if optimizer.traits().order != Order::Second {
-        table.get("balance").into_iter().for_each(|entry| misplaced(entry, "gauss-newton"));
-    }
-    match optimizer {
-        Method::Auto | Method::Adam | Method::SsBroyden => None,
-        Method::AdamW { weight_decay } => {
-            let stated = table.get("weight_decay").and_then(|entry| reader::positive(&entry.node, mistakes));
-            *weight_decay = stated.unwrap_or(*weight_decay);
-            None
-        }
-        Method::Lbfgs { memory } => {
-            let pairs = table.get("memory");
-            let stated = pairs.and_then(|entry| reader::count(&entry.node, 1..=MAX_MEMORY, mistakes));
-            *memory = stated.unwrap_or(*memory);
-            None
-        }
-        Method::GaussNewton { solver } => {
-            let names = Solver::ALL.map(|solver| (solver.name(), solver));
-            let way = table.get("solver").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
-            *solver = way.unwrap_or(*solver);
-            // Runs of earlier versions state it.
-            let names = [("exact", ()), ("short", ())];
-            table.get("products").and_then(|entry| reader::choice(&entry.node, &names, mistakes));
-            way
-        }
-    }
+/// Whether steps may visit some of the points only.
+fn in_batches(phase: &Phase) -> Option<()> {
+    (phase.batch.is_some() || phase.batch_by_memory).then_some(())
 }
 
 /// Residual-based weights: whether, or how fast they follow.
@@ -352,69 +348,6 @@ fn residual_weights(node: &TomlNode, workshop: &mut Workshop) -> Option<Residual
         return None;
     }
     Some(ResidualWeights { decay, rate: rate? })
-}
-
-/// The kinds of schedules.
-#[derive(Clone, Copy)]
-enum ScheduleKind {
-    Constant,
-    Cosine,
-    Exponential,
-}
-
-fn schedule(node: &TomlNode, workshop: &mut Workshop) -> Option<Schedule> {
-    let mistakes = &mut workshop.mistakes;
-    let shapes = [
-        ("constant", ScheduleKind::Constant),
-        ("cosine", ScheduleKind::Cosine),
-        ("exponential", ScheduleKind::Exponential),
-    ];
-    let TomlValue::Table(table) = &node.value else {
-        return match reader::choice(node, &shapes, mistakes)? {
-            ScheduleKind::Constant => Some(Schedule::Constant),
-            ScheduleKind::Cosine => Some(Schedule::Cosine { warmup: 0 }),
-            ScheduleKind::Exponential => {
-                let hint = "write `{ kind = \"exponential\", factor = 0.9, steps = 1000 }`";
-                mistakes.report_with(node.span, "an exponential schedule needs its factor and steps", hint);
-                None
-            }
-        };
-    };
-    let Some(kind) = table.get("kind") else {
-        mistakes.report_with(node.span, "this schedule has no `kind`", "such as `kind = \"cosine\"`");
-        return None;
-    };
-    let shape = reader::choice(&kind.node, &shapes, mistakes)?;
-    let keys: &[&str] = match shape {
-        ScheduleKind::Constant => &["kind"],
-        ScheduleKind::Cosine => &["kind", "warmup"],
-        ScheduleKind::Exponential => &["kind", "factor", "steps"],
-    };
-    reader::only(table, keys, "key", mistakes);
-    let mut steps = |key: &str, least: i64| {
-        table.get(key).map(|entry| reader::count(&entry.node, least..=i64::MAX, mistakes))
-    };
-    match shape {
-        ScheduleKind::Constant => Some(Schedule::Constant),
-        ScheduleKind::Cosine => {
-            let warmup = steps("warmup", 0).unwrap_or(Some(0))?;
-            Some(Schedule::Cosine { warmup: warmup as u64 })
-        }
-        ScheduleKind::Exponential => {
-            let (steps, factor) = (steps("steps", 1), table.get("factor"));
-            let (Some(steps), Some(factor)) = (steps, factor) else {
-                let hint = "write `{ kind = \"exponential\", factor = 0.9, steps = 1000 }`";
-                mistakes.report_with(node.span, "an exponential schedule needs its factor and steps", hint);
-                return None;
-            };
-            let value = reader::number(&factor.node, mistakes)?;
-            if !(value > 0.0 && value < 1.0) {
-                mistakes.report(factor.node.span, "`factor` must lie between 0 and 1");
-                return None;
-            }
-            Some(Schedule::Exponential { factor: value, steps: steps? as u64 })
-        }
-    }
 }
 
 fn budget(node: &TomlNode, workshop: &mut Workshop) -> Option<Budget> {

@@ -171,6 +171,14 @@ fn every_network_propagates_every_kind_of_channel() {
         vec!["network.activation=sin", "network.initialization=siren", "network.frequency=2"],
         vec!["network.initialization=he", "network.depth=1"],
         vec!["network.kind=modified-mlp", "network.fourier={ features = 3, scale = 0.5 }"],
+        vec!["network.factorized=true"],
+        vec!["network.adaptive=layer", "network.kind=residual", "network.depth=3"],
+        vec!["network.adaptive=neuron"],
+        vec!["network.factorized={ mean = 0.5 }", "network.adaptive=layer", "network.kind=modified-mlp"],
+        vec!["network.kind=piratenet", "network.depth=2"],
+        vec!["network.kind=piratenet", "network.depth=1", "network.fourier={ features = 3, scale = 0.5 }"],
+        vec!["network.kind=separable", "network.depth=2", "network.rank=5"],
+        vec!["network.kind=separable", "network.periodic={ x = 2 }", "network.adaptive=layer"],
     ];
     for file in ["orders.toml", "inverse.toml", "variable-diffusion.toml", "biharmonic.toml"] {
         for network in &networks {

@@ -188,6 +188,21 @@ fn network<N: Number>(architecture: &Architecture, coordinates: &[N], weights: &
             Layer::Add { left, right, .. } => {
                 signals[left].iter().zip(&signals[right]).map(|(l, r)| l.clone() + r.clone()).collect()
             }
+            Layer::Scale { input, factors, shared, .. } => (signals[input].iter().enumerate())
+                .map(|(n, z)| weights[if shared { factors } else { factors + n }].clone() * z.clone())
+                .collect(),
+            Layer::Blend { first, second, share, .. } => (signals[first].iter().zip(&signals[second]))
+                .map(|(f, s)| {
+                    let share = weights[share].clone();
+                    share.clone() * f.clone() + (N::from_f64(1.0) - share) * s.clone()
+                })
+                .collect(),
+            Layer::Multiply { left, right, .. } => {
+                signals[left].iter().zip(&signals[right]).map(|(l, r)| l.clone() * r.clone()).collect()
+            }
+            Layer::Select { input, first, output } => {
+                signals[input][first..first + architecture.widths[output]].to_vec()
+            }
         };
         signals.push(next);
     }

@@ -4,8 +4,8 @@ use crate::parse::files;
 use equation::decide::decide;
 use equation::parse::{parse, parse_with};
 use equation::problem::{
-    Activation, Budget, Column, Initialization, Method, NetworkKind, Periodic, Place, Problem,
-    ResidualWeights, Role, Sampler, Schedule, Solution, Solver,
+    Activation, Budget, Column, Initialization, Method, NetworkKind, Periodic, Place, Problem, RandomFactors,
+    ResidualWeights, Role, Sampler, Schedule, Solution, Solver, TrainedSlopes,
 };
 
 fn accept(name: &str, text: &str) -> Problem {
@@ -205,6 +205,21 @@ fn every_optimizer_has_its_own_keys_and_defaults() {
     assert_eq!(optimizer("optimizer = \"lbfgs\""), Method::Lbfgs { memory: 30 });
     assert_eq!(optimizer("optimizer = \"lbfgs\"\nmemory = 7"), Method::Lbfgs { memory: 7 });
     assert_eq!(optimizer("optimizer = \"ssbroyden\""), Method::SsBroyden);
+    assert_eq!(optimizer("optimizer = \"sgd\""), Method::Sgd { momentum: 0.9, nesterov: false });
+    let nesterov = "optimizer = \"sgd\"\nmomentum = 0.5\nnesterov = true";
+    assert_eq!(optimizer(nesterov), Method::Sgd { momentum: 0.5, nesterov: true });
+    assert_eq!(optimizer("optimizer = \"soap\""), Method::Soap { precondition_every: 10 });
+    let often = "optimizer = \"soap\"\nprecondition_every = 2";
+    assert_eq!(optimizer(often), Method::Soap { precondition_every: 2 });
+    assert_eq!(optimizer("optimizer = \"muon\""), Method::Muon { momentum: 0.95 });
+    assert_eq!(optimizer("optimizer = \"nncg\""), Method::NNCG);
+    let newton = "optimizer = \"nncg\"\ndamping = 0.1\nrank = 9\nprecondition_every = 2";
+    let stated = Method::NysNewtonCg { damping: 0.1, rank: 9, precondition_every: 2 };
+    assert_eq!(optimizer(newton), stated);
+    let rmsprop = Method::RmsProp { square_decay: 0.99, momentum: 0.0 };
+    assert_eq!(optimizer("optimizer = \"rmsprop\""), rmsprop);
+    let stated = "optimizer = \"rmsprop\"\nsquare_decay = 0.9\nmomentum = 0.5";
+    assert_eq!(optimizer(stated), Method::RmsProp { square_decay: 0.9, momentum: 0.5 });
     assert_eq!(optimizer("optimizer = \"gauss-newton\""), Method::GAUSS_NEWTON);
     let stated = "optimizer = \"gauss-newton\"\nsolver = \"woodbury\"";
     assert_eq!(optimizer(stated), Method::GaussNewton { solver: Solver::Woodbury });
@@ -272,6 +287,15 @@ fn the_network_is_understood() {
     assert_eq!(network.kind, NetworkKind::Modified);
     assert_eq!(network.periodic, [Periodic { axis: 1, harmonics: 3 }]);
     assert_eq!(network.fourier.map(|fourier| fourier.features), Some(16));
+    let with = |lines: &str| accept("burgers", &files::BURGERS.replace("kind = \"mlp\"", lines)).network;
+    let network = with("kind = \"separable\"\nrank = 7\nadaptive = \"neuron\"");
+    assert_eq!((network.kind, network.rank), (NetworkKind::Separable, Some(7)));
+    assert_eq!((network.slopes, network.factorization), (Some(TrainedSlopes::Neuron), None));
+    let network = with("kind = \"piratenet\"\nfactorized = { mean = 0.5 }\nadaptive = \"layer\"");
+    assert_eq!((network.kind, network.slopes), (NetworkKind::Pirate, Some(TrainedSlopes::Layer)));
+    assert_eq!(network.factorization, Some(RandomFactors { mean: 0.5, deviation: 0.1 }));
+    assert_eq!(with("factorized = false").factorization, None);
+    assert_eq!(with("factorized = true").factorization, Some(RandomFactors { mean: 1.0, deviation: 0.1 }));
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod good_files;
 mod mistakes;
 mod mistakes_from_other_notations;
 mod mistakes_in_expressions;
+mod mistakes_in_networks;
+mod mistakes_in_optimizers;
 mod mistakes_in_sections;
 mod quantities;
 mod rendering;

@@ -221,6 +221,27 @@ const MISTAKES: &[Mistake] = &[
     ),
     mistake(
         BURGERS,
+        "[reference]",
+        "[performance]\nmemory_threshold = «1.5»\n[reference]",
+        "1.5 is more than all of the memory",
+        "1 never uses less of it; 0.8 is usual",
+    ),
+    mistake(
+        BURGERS,
+        LIST,
+        "optimizer = \"lbfgs\"\n«accumulate» = 4",
+        "`accumulate` belongs to another optimizer",
+        "state it beside `optimizer = \"adam\"`",
+    ),
+    mistake(
+        BURGERS,
+        LIST,
+        "optimizer = \"adam\"\nresidual_weights = true\n«batch» = \"auto\"",
+        "`residual_weights` look at all points, and a `batch` has some of them",
+        "state one of them",
+    ),
+    mistake(
+        BURGERS,
         LIST,
         "optimizer = \"adam\"\nresidual_weights = true\n«batch» = 100",
         "`residual_weights` look at all points, and a `batch` has some of them",

@@ -71,6 +71,11 @@ impl MemoryLedger {
         self.calls.bytes() + self.equations.bytes() + self.vectors.bytes()
     }
 
+    /// Bytes that the machine has beside them.
+    pub(crate) fn free_bytes(&self) -> usize {
+        self.machine.free_bytes()
+    }
+
     /// Bytes that all arenas may have.
     pub(crate) fn limit(&self) -> Option<usize> {
         self.limit

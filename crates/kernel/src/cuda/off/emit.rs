@@ -154,6 +154,10 @@ impl TermText<'_> {
             text += &self.gate_rules();
             text += GATE_KERNELS;
         }
+        if self.has_products() {
+            text += &self.multiply_rules();
+            text += MULTIPLY_KERNELS;
+        }
         text += &self.residual_functions();
         text += &self.features_kernel(signals);
         text += &self.layers_kernel(signals);
@@ -192,7 +196,14 @@ impl TermText<'_> {
         );
         for (number, layer) in self.architecture.layers.iter().enumerate() {
             let (call, output) = match *layer {
-                Layer::Dense { .. } => continue,
+                Layer::Dense { output, .. } => {
+                    // What a product writes has no ones yet.
+                    if signals.multiplied[output] {
+                        let ones = at(output) + widths[output];
+                        _ = writeln!(text, "        case {number}: write_ones(signals, {ones}); break;");
+                    }
+                    continue;
+                }
                 Layer::Activate { input, output, activation } => {
                     let name = activation.name();
                     (format!("{name}_layer(signals, {}, ", at(input)), output)
@@ -203,6 +214,18 @@ impl TermText<'_> {
                 }
                 Layer::Add { left, right, output } => {
                     (format!("add_layer(signals, {}, {}, ", at(left), at(right)), output)
+                }
+                Layer::Scale { input, output, factors, shared } => {
+                    (format!("scale_layer(signals, {factors}, {shared}, {}, ", at(input)), output)
+                }
+                Layer::Blend { first, second, output, share } => {
+                    (format!("blend_layer(signals, {share}, {}, {}, ", at(first), at(second)), output)
+                }
+                Layer::Multiply { left, right, output } => {
+                    (format!("multiply_layer(signals, {}, {}, ", at(left), at(right)), output)
+                }
+                Layer::Select { input, output, first } => {
+                    (format!("copy_layer(signals, {}, ", at(input) + first), output)
                 }
             };
             let (to, width) = (at(output), widths[output]);
@@ -249,6 +272,36 @@ impl TermText<'_> {
                     let [left, right] = [0, 1].map(|place| format!("{}, {}", bar(place), adds(place)));
                     (format!("add_layer_reverse(signals, {from}, {left}, {right}, "), output)
                 }
+                Layer::Scale { input, output, factors, shared } => {
+                    let (input, to, adds) = (at(input), bar(0), adds(0));
+                    let call = format!(
+                        "scale_layer_reverse(signals, {factors}, {shared}, {input}, {from}, {to}, {adds}, "
+                    );
+                    (call, output)
+                }
+                Layer::Blend { first, second, output, share } => {
+                    let [left, right] = [0, 1].map(|place| format!("{}, {}", bar(place), adds(place)));
+                    let (first, second) = (at(first), at(second));
+                    let call = format!(
+                        "blend_layer_reverse(signals, {share}, {first}, {second}, {from}, {left}, {right}, "
+                    );
+                    (call, output)
+                }
+                Layer::Multiply { left, right, output } => {
+                    let (left, right) = (at(left), at(right));
+                    let call = format!(
+                        "multiply_layer_reverse<{}, {}>(signals, {left}, {right}, {from}, {}, {}, ",
+                        adds(0),
+                        adds(1),
+                        bar(0),
+                        bar(1)
+                    );
+                    (call, output)
+                }
+                Layer::Select { input, output, first } => {
+                    let (all, to, adds) = (widths[input], bar(0), adds(0));
+                    (format!("copy_layer_reverse(signals, {from}, {to}, {adds}, {all}, {first}, "), output)
+                }
             };
             _ = writeln!(text, "        case {number}: {call}{}); break;", widths[output]);
         }
@@ -259,9 +312,7 @@ impl TermText<'_> {
     fn scalars_kernel(&self, signals: &Signals) -> String {
         let mut text = String::from("\n    __device__ static void scalars(const Signals<Self>& signals) {\n");
         if self.trains() {
-            let layers = self.architecture.layers.iter().zip(&signals.adjoints.layers);
-            let mut reading = layers.filter(|(layer, _)| matches!(layer, Layer::Dense { input: 0, .. }));
-            let slot = reading.next().map_or(0, |(_, bars)| bars.operands[0].slot);
+            let slot = signals.adjoints.of_features(self.architecture);
             _ = write!(
                 text,
                 "        for_points(signals, [&](unsigned tile, int point) {{\n\
@@ -320,6 +371,24 @@ const GATE_KERNELS: &str = "    __device__ __noinline__ static void gate_layer(c
                 signals.at(second + n, tile, place), signals.at(h_bar + n, tile, place),
                 signals.at(f_bar + n, tile, place), signals.at(first_bar + n, tile, place),
                 signals.at(second_bar + n, tile, place), signals.coefficients(tile, place), k_bar);
+        });
+    }
+";
+
+/// Those around a product.
+const MULTIPLY_KERNELS: &str = "    __device__ __noinline__ static void multiply_layer(const Signals<Self> signals, int f, int g, int h, int width) {
+        for_places(signals, width, [&](int n, unsigned tile, int place) {
+            multiply_forward(signals.at(f + n, tile, place), signals.at(g + n, tile, place),
+                             signals.at(h + n, tile, place), signals.coefficients(tile, place));
+        });
+    }
+    template <bool ADD_F, bool ADD_G>
+    __device__ __noinline__ static void multiply_layer_reverse(const Signals<Self> signals, int f, int g, int h_bar,
+                                                               int f_bar, int g_bar, int width) {
+        for_places_gathering(signals, width, [&](int n, unsigned tile, int place, number* k_bar) {
+            multiply_reverse<ADD_F, ADD_G>(signals.at(f + n, tile, place), signals.at(g + n, tile, place),
+                                           signals.at(h_bar + n, tile, place), signals.at(f_bar + n, tile, place),
+                                           signals.at(g_bar + n, tile, place), signals.coefficients(tile, place), k_bar);
         });
     }
 ";

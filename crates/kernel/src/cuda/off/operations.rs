@@ -142,10 +142,14 @@ impl List<'_> {
         let layers = &self.plan.architecture.layers;
         operations.push(launch("features", 0));
         for (number, layer) in layers.iter().enumerate() {
-            operations.push(match layer {
-                Layer::Dense { .. } => self.product(ProductKind::Forward, term, points, number),
-                Layer::Activate { .. } | Layer::Gate { .. } | Layer::Add { .. } => launch("layer", number),
-            });
+            let Layer::Dense { output, .. } = *layer else {
+                operations.push(launch("layer", number));
+                continue;
+            };
+            operations.push(self.product(ProductKind::Forward, term, points, number));
+            if self.signals.multiplied[output] {
+                operations.push(launch("layer", number));
+            }
         }
         operations.push(launch("losses", 0));
         for (number, layer) in layers.iter().enumerate().rev() {
@@ -156,9 +160,7 @@ impl List<'_> {
                         operations.push(self.product(ProductKind::Reverse, term, points, number));
                     }
                 }
-                Layer::Activate { .. } | Layer::Gate { .. } | Layer::Add { .. } => {
-                    operations.push(launch("layer_reverse", number));
-                }
+                _ => operations.push(launch("layer_reverse", number)),
             }
         }
         if !self.plan.scalars.is_empty() {

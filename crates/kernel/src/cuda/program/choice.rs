@@ -5,6 +5,7 @@ use super::loaded::{Handle, LoadedProgram};
 use super::{price, tiles};
 use crate::Precision;
 use crate::cuda::CudaError;
+use method::TILES;
 
 impl LoadedProgram {
     /// The kernels whose tiles share out so many points of every term best.
@@ -38,13 +39,16 @@ impl LoadedProgram {
 
     /// The tiles that share out so many points of every term best, and which text for them.
     fn best(&self, counts: &[usize]) -> (usize, Variant) {
+        if let Some(stated) = self.tiles() {
+            return (stated, self.variant(stated, counts));
+        }
         let cost = |most: usize| {
             let measure = self.measured(most);
             let cost = price::cost(self.plan(), &measure, counts, self.machine().blocks(1));
             cost + price::update_cost(self.gradient_bytes(&measure, counts))
                 + self.missed_cost(&measure, counts)
         };
-        let costs = tiles::SIZES.map(|most| (cost(most), most));
+        let costs = TILES.map(|most| (cost(most), most));
         let best = costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
         let best = best.map_or(tiles::FEWEST, |(_, most)| most);
         (best, self.variant(best, counts))
@@ -84,6 +88,18 @@ impl LoadedProgram {
         Variant { alone, sharing, apart, ..variant }
     }
 
+    /// The sizes that give different tiles.
+    pub(crate) fn candidates(&self) -> Vec<usize> {
+        let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
+        for size in TILES {
+            let points = self.measured(size).points;
+            if found.iter().all(|(_, known)| *known != points) {
+                found.push((size, points));
+            }
+        }
+        found.into_iter().map(|(size, _)| size).collect()
+    }
+
     /// The kernels of loss and gradient with tiles of at most so many points.
     pub(crate) fn evaluating(&mut self, most: usize, counts: &[usize]) -> Result<Handle, CudaError> {
         self.load((Work::Evaluate, most, self.variant(most, counts)))
@@ -94,7 +110,7 @@ impl LoadedProgram {
 mod tests {
     use crate::Precision;
     use crate::cuda::program::emit::{KernelTarget, Variant, Work, measured, source};
-    use crate::cuda::program::tiles::SIZES;
+    use method::TILES;
 
     #[test]
     fn tiles_are_priced_by_what_their_kernels_take() {
@@ -108,7 +124,7 @@ mod tests {
             for precision in [Precision::F64, Precision::F32, Precision::Fp16x3, Precision::Bf16] {
                 let target =
                     KernelTarget { precision, shared: 228 * 1024, groups: true, variant: Variant::default() };
-                for most in SIZES {
+                for most in TILES {
                     let written = source(&plan, target, Work::Evaluate, most);
                     assert_eq!(
                         measured(&plan, target, most),

@@ -27,8 +27,17 @@ pub(crate) struct Layout {
     pub(crate) rows: usize,
     /// One per layer; `None` where a layer has no weights.
     pub(crate) dense: Vec<Option<DenseLayout>>,
+    /// One per layer: where its factors lie among the packed numbers; `None` where it has none.
+    pub(crate) factors: Vec<Option<FactorsLayout>>,
     /// Numbers of all packed matrices.
     pub(crate) packed: usize,
+}
+
+/// Trainable factors of neurons: how many, and where they lie among the packed numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FactorsLayout {
+    pub(crate) count: usize,
+    pub(crate) place: usize,
 }
 
 /// Where a dense layer's matrix, its transpose and its bias lie among the packed ones.
@@ -62,10 +71,17 @@ impl Layout {
                 packed = bias + outputs.next_multiple_of(PIECE);
                 Some(DenseLayout { inputs, outputs, matrix, transpose, bias })
             }
-            Layer::Activate { .. } | Layer::Gate { .. } | Layer::Add { .. } => None,
+            _ => None,
         };
         let dense = architecture.layers.iter().map(dense).collect();
-        Layout { values, adjoints, slots, rows, dense, packed }
+        let factors = |layer: &Layer| {
+            let (_, shared) = layer.factors()?;
+            let (count, place) = (if shared { 1 } else { widths[layer.output()] }, packed);
+            packed += count.next_multiple_of(PIECE);
+            Some(FactorsLayout { count, place })
+        };
+        let factors = architecture.layers.iter().map(factors).collect();
+        Layout { values, adjoints, slots, rows, dense, factors, packed }
     }
 
     /// For kernels that never come back: rows hold other values as soon as no later layer reads them.

@@ -3,10 +3,11 @@
 use super::emit::{
     KernelSource, KernelTarget, TileMeasure, Unfused, Variant, Work, measured, obstacle, source,
 };
+use super::rule::{MOVERS, Rule};
 use super::{CompileMode, PlanArguments};
 use crate::Precision;
 use crate::cuda::CudaError;
-use crate::cuda::machine::{Given, Machine, Module, ToLoad};
+use crate::cuda::machine::{Given, Machine, Module, Shape, ToLoad};
 use equation::taylor::Plan;
 use std::sync::Arc;
 
@@ -35,6 +36,8 @@ pub(crate) struct LoadedProgram {
     /// Kernels that are the same for every plan.
     others: Vec<Module>,
     mode: CompileMode,
+    /// Points of a tile at most, where somebody says.
+    tiles: Option<usize>,
     /// Those that suit so many points of every term.
     pub(super) chosen: Option<(Vec<usize>, Handle)>,
 }
@@ -46,6 +49,8 @@ struct Loaded {
     wish: Option<Wish>,
     source: KernelSource,
     modules: Vec<Module>,
+    /// What moves parameters by other rules than Adam's, as far as it was needed.
+    movers: Vec<(Rule, Module)>,
 }
 
 /// Which kernels: what they do, points of a tile at most, which text.
@@ -63,7 +68,8 @@ impl LoadedProgram {
     /// Kernels are compiled when they are first needed.
     pub(crate) fn new(plan: Arc<Plan>, precision: Precision, machine: Machine) -> Self {
         let mode = CompileMode::default();
-        LoadedProgram { plan, precision, machine, loaded: Vec::new(), others: Vec::new(), mode, chosen: None }
+        let (loaded, others) = (Vec::new(), Vec::new());
+        LoadedProgram { plan, precision, machine, loaded, others, mode, tiles: None, chosen: None }
     }
 
     pub(crate) fn plan(&self) -> &Arc<Plan> {
@@ -87,6 +93,16 @@ impl LoadedProgram {
         (self.mode, self.chosen) = (mode, None);
     }
 
+    /// Points of a tile at most, where somebody says.
+    pub(crate) fn tiles(&self) -> Option<usize> {
+        self.tiles
+    }
+
+    /// Says so from the next call on, or leaves it to the mode.
+    pub(crate) fn set_tiles(&mut self, tiles: Option<usize>) {
+        (self.tiles, self.chosen) = (tiles, None);
+    }
+
     /// Bytes of a number in the plan's precision.
     pub(crate) fn number_bytes(&self) -> usize {
         match self.precision {
@@ -104,7 +120,8 @@ impl LoadedProgram {
     /// Bytes of loaded kernels.
     pub(crate) fn image_bytes(&self) -> usize {
         let modules = self.loaded.iter().flat_map(|loaded| &loaded.modules).chain(&self.others);
-        modules.map(Module::bytes).sum()
+        let movers = self.loaded.iter().flat_map(|loaded| loaded.movers.iter().map(|(_, module)| module));
+        modules.chain(movers).map(Module::bytes).sum()
     }
 
     /// Why training steps are not fused, where they are not and nobody asked for that.
@@ -162,7 +179,7 @@ impl LoadedProgram {
         let mut own = modules.split_off(others.len()).into_iter();
         for ((wish, source), count) in sources.into_iter().zip(counts) {
             let modules = own.by_ref().take(count).collect();
-            self.loaded.push(Loaded { wish: Some(wish), source, modules });
+            self.loaded.push(Loaded { wish: Some(wish), source, modules, movers: Vec::new() });
         }
         let first = self.others.len();
         self.others.extend(modules);
@@ -172,8 +189,27 @@ impl LoadedProgram {
     /// Loads kernels that another room wrote.
     pub(crate) fn load_written(&mut self, source: KernelSource) -> Result<Handle, CudaError> {
         let modules = self.machine.load(&source.to_load())?;
-        self.loaded.push(Loaded { wish: None, source, modules });
+        self.loaded.push(Loaded { wish: None, source, modules, movers: Vec::new() });
         Ok(Handle(self.loaded.len() - 1))
+    }
+
+    /// Loads what moves parameters by a rule, unless it is there. The kernels of Adam stay what they are.
+    pub(crate) fn load_rule(&mut self, Handle(kernels): Handle, rule: Rule) -> Result<(), CudaError> {
+        let Loaded { source, movers, .. } = &self.loaded[kernels];
+        if rule == Rule::Adam || movers.iter().any(|(known, _)| *known == rule) {
+            return Ok(());
+        }
+        let text = rule.text(source);
+        let mover = ToLoad {
+            text: &text,
+            shape: Shape { shared: 0, ..source.shape },
+            kernels: &MOVERS,
+            staging: &[],
+            tables: &[],
+        };
+        let modules = self.machine.load(&[mover])?;
+        self.loaded[kernels].movers.extend(modules.into_iter().map(|module| (rule, module)));
+        Ok(())
     }
 
     fn known(&self, wish: Wish) -> Option<Handle> {
@@ -220,15 +256,28 @@ impl LoadedProgram {
         }
     }
 
-    /// Queues what adds up the blocks' gradients, or moves parameters by them.
-    pub(crate) fn reduce(
+    /// Queues what adds up the blocks' gradients.
+    pub(crate) fn reduce(&self, kernels: Handle, arguments: &PlanArguments) -> Result<(), CudaError> {
+        self.launch(kernels, "reduce", self.summing_blocks(kernels), arguments)
+    }
+
+    /// Queues what moves parameters by a rule that was loaded: after adding up, or by what is added up already.
+    pub(crate) fn move_parameters(
         &self,
         kernels: Handle,
-        name: &str,
+        (rule, added_up): (Rule, bool),
         arguments: &PlanArguments,
     ) -> Result<(), CudaError> {
+        let name = if added_up { "apply" } else { "update" };
+        let mover = self.loaded[kernels.0].movers.iter().find(|(known, _)| *known == rule);
+        let module = mover.map_or_else(|| self.module(kernels, name), |(_, module)| module);
+        self.machine.launch(module, name, self.summing_blocks(kernels), arguments)
+    }
+
+    /// Blocks that add up a gradient, and one more.
+    fn summing_blocks(&self, kernels: Handle) -> usize {
         let KernelSource { gradient, shape, .. } = self.source(kernels);
-        self.launch(kernels, name, gradient / reduced(shape.threads) + 1, arguments)
+        gradient / reduced(shape.threads) + 1
     }
 
     /// Queues a kernel that is the same for every plan.

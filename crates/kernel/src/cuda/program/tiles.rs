@@ -7,9 +7,6 @@ use std::sync::Arc;
 pub(crate) const FEWEST: usize = 8;
 pub(crate) const MOST: usize = 64;
 
-/// Sizes that are worth trying, the most efficient ones first.
-pub(crate) const SIZES: [usize; 7] = [64, 48, 40, 32, 24, 16, 8];
-
 /// Columns (channels times places) of a matrix up to which a tile may grow.
 const COLUMNS: usize = 128;
 

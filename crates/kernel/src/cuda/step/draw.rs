@@ -20,8 +20,13 @@ impl Step {
     ) -> Result<Vec<Points>, CudaError> {
         let plan = Arc::clone(context.plan());
         let (wanted, parameters) = (Wanted::Drawn(recipe), vec![0.0; plan.parameter_count()]);
-        let prepared = self.prepare(context, (wanted, &plan.weights()), Some(&parameters), words(&plan))?;
-        let StepPlaces { progress, .. } = StepPlaces::of(context, &prepared.regions);
+        let prepared = self.prepare(
+            context,
+            (wanted, &plan.weights()),
+            Some(&parameters),
+            words(&plan, self.clip_words),
+        )?;
+        let StepPlaces { progress, .. } = StepPlaces::of(context, &prepared.regions, self.clip_words);
         context.memory.send(progress, [0, 0, 0, 0, number].into_iter())?;
         let arguments = PlanArguments {
             progress,

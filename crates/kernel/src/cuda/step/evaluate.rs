@@ -36,7 +36,7 @@ impl Step {
     ) -> Result<(), CudaError> {
         context.program.pack(prepared.kernels, &prepared.arguments)?;
         self.visit(context, prepared, wanted, &prepared.arguments)?;
-        context.program.reduce(prepared.kernels, "reduce", &prepared.arguments)
+        context.program.reduce(prepared.kernels, &prepared.arguments)
     }
 
     /// Adds up losses and gradients of all chunks, bringing points there that do not stay.

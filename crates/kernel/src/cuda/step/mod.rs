@@ -1,8 +1,9 @@
 //! Calls on points: loss and gradient, whole steps of training, work on single terms.
 //!
 //! `room` finds room for a call and `prepare` brings there what it needs; `evaluate` launches loss and gradient, `run` keeps whole
-//! steps on the device (`places`: where), `draw` draws points there, `tune` tries which tiles are fastest; `terms` is work on one term.
+//! steps on the device (`places`: where; `clip` makes gradients shorter), `draw` draws points there, `tune` tries which tiles are fastest; `terms` is work on one term.
 
+mod clip;
 mod draw;
 mod evaluate;
 mod places;
@@ -12,4 +13,5 @@ mod run;
 mod terms;
 mod tune;
 
+pub(super) use clip::text;
 pub(super) use prepare::Step;

@@ -15,14 +15,15 @@ const PROGRESS: usize = 16;
 /// Words of what a step is made of; as `Step` in `device/step/update.cuh`.
 const STEP: usize = 3;
 
-/// Words of an optimizer's running means, of a second copy of parameters and means, and of steps.
-pub(super) fn words(plan: &Plan) -> [usize; 2] {
-    [5 * plan.parameter_count(), step_words(plan).into_iter().sum()]
+/// Words of an optimizer's running means, of a second copy of parameters and means, and of steps whose gradients are made shorter by
+/// a table of so many words.
+pub(super) fn words(plan: &Plan, clip: usize) -> [usize; 2] {
+    [5 * plan.parameter_count(), step_words(plan, clip).into_iter().sum()]
 }
 
-/// Words of lengths of steps, of what was found before them, and of progress.
-fn step_words(plan: &Plan) -> [usize; 3] {
-    [STEP * MOST, MOST * (1 + tables(plan)), PROGRESS]
+/// Words of lengths of steps, of what was found before them, of progress, and of that table.
+fn step_words(plan: &Plan, clip: usize) -> [usize; 4] {
+    [STEP * MOST, MOST * (1 + tables(plan)), PROGRESS, clip]
 }
 
 /// Where those are.
@@ -30,13 +31,14 @@ pub(super) struct StepPlaces {
     pub(super) lengths: Region<f64>,
     pub(super) history: Region<f64>,
     pub(super) progress: Region<u64>,
+    pub(super) clip: Region<f64>,
 }
 
 impl StepPlaces {
-    pub(super) fn of(context: &DeviceContext, regions: &Regions) -> Self {
+    pub(super) fn of(context: &DeviceContext, regions: &Regions, clip: usize) -> Self {
         let all: Region<u64> = context.memory.pool(Tenant::Calls, regions, MemoryPool::Steps);
-        let [lengths, history, progress] = all.split(step_words(context.plan()));
-        StepPlaces { lengths: lengths.cast(), history: history.cast(), progress }
+        let [lengths, history, progress, clip] = all.split(step_words(context.plan(), clip));
+        StepPlaces { lengths: lengths.cast(), history: history.cast(), progress, clip: clip.cast() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Everything that a call on all terms needs, on the device.
 
+use super::clip::{ClipTable, DeviceClipping};
 use super::room::CallRoom;
 use super::run::Recording;
 use crate::cuda::CudaError;
@@ -8,8 +9,9 @@ use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::Region;
 use crate::cuda::memory::{MemoryPool, Regions, Tenant};
 use crate::cuda::off::{Baseline, Operation};
-use crate::cuda::program::{Handle, PlanArguments, tables};
+use crate::cuda::program::{Handle, Other, PlanArguments, tables};
 use crate::{Points, Precision};
+use linear::clip::Clipping;
 use std::sync::Arc;
 
 /// What calls on points leave behind for the next.
@@ -24,6 +26,12 @@ pub(crate) struct Step {
     pub(super) tuning: bool,
     /// Whether gradients are added up and parameters move in launches of their own.
     pub(super) apart: bool,
+    /// Words of the table by which gradients are made shorter; 0 where they are not.
+    pub(super) clip_words: usize,
+    /// What gradients in half precision are multiplied by on their way; by the number of points where nobody says.
+    pub(crate) loss_scale: Option<f64>,
+    /// What makes gradients shorter, once it was needed.
+    pub(super) clip: Option<Other>,
     /// Mode `off`.
     pub(super) baseline: Baseline,
 }
@@ -49,6 +57,8 @@ pub(crate) struct Prepared {
     pub(super) places: Vec<ChunkTables>,
     /// Of every chunk, in mode `off`.
     pub(super) operations: Vec<Vec<Operation>>,
+    /// What makes gradients shorter before parameters move.
+    pub(super) clip: Option<DeviceClipping>,
 }
 
 /// A chunk's tables.
@@ -70,6 +80,20 @@ impl Step {
     pub(crate) fn set_apart(&mut self, apart: bool) {
         self.apart = apart;
         self.forget();
+    }
+
+    /// Makes room for rules by which gradients are made shorter.
+    pub(crate) fn expect_clipping(&mut self, clipping: Option<&Clipping>) {
+        let words = clipping.map_or(0, |clipping| ClipTable::of(clipping).words());
+        if words != self.clip_words {
+            self.clip_words = words;
+            self.forget();
+        }
+    }
+
+    /// Whether sums have a place of their own before parameters move.
+    pub(super) fn adds_up_apart(&self) -> bool {
+        self.apart || self.clip_words > 0
     }
 
     /// Steps are recorded anew.
@@ -98,7 +122,7 @@ impl Step {
     ) -> Result<Prepared, CudaError> {
         let plan = Arc::clone(context.plan());
         let room = self.take_room(context, wanted, extra)?;
-        let scale = scale(context.program.precision(), &room.sizes);
+        let scale = scale(context.program.precision(), &room.sizes, self.loss_scale);
         let factors = factors.iter().map(|factor| scale * 2.0 * factor);
         let given = parameters.unwrap_or_default();
         let numbers = given.iter().copied().chain(factors).map(f64::to_bits);
@@ -133,7 +157,7 @@ impl Step {
             None => self.baseline.operations(context, &chunks, &sizes, &arguments)?,
             Some(_) => Vec::new(),
         };
-        Ok(Prepared { kernels, regions, arguments, chunks, places, operations })
+        Ok(Prepared { kernels, regions, arguments, chunks, places, operations, clip: None })
     }
 
     /// Makes given points resident, if they have room all at once; those that are drawn are drawn later.
@@ -185,7 +209,7 @@ pub(super) fn send_points(
 }
 
 /// Adjoints are multiplied by this, a power of two, on their way: means over many points are too small for half precision.
-fn scale(precision: Precision, sizes: &[TermSize]) -> f64 {
+fn scale(precision: Precision, sizes: &[TermSize], stated: Option<f64>) -> f64 {
     let most = sizes.iter().map(|size| size.count).max().unwrap_or(1).max(1);
-    if precision == Precision::Fp16 { (most.ilog2() as f64).exp2() } else { 1.0 }
+    if precision == Precision::Fp16 { stated.unwrap_or((most.ilog2() as f64).exp2()) } else { 1.0 }
 }

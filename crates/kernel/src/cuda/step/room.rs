@@ -56,7 +56,9 @@ impl Step {
         let plan = Arc::clone(context.plan());
         let mut sizes = wanted.sizes(&plan);
         let counts: Vec<usize> = sizes.iter().map(|size| size.count).collect();
-        if context.program.mode() == CompileMode::MaxAutotune && !self.tuning {
+        let searches =
+            context.program.mode() == CompileMode::MaxAutotune && context.program.tiles().is_none();
+        if searches && !self.tuning {
             // The search itself asks for room.
             self.tuning = true;
             let tuned = self.tune(context, wanted, &counts);
@@ -94,7 +96,7 @@ impl Step {
                 jets: if separate { separate_numbers(&plan, &chunks) } else { 0 },
                 moments,
                 steps,
-                apart: self.apart,
+                apart: self.adds_up_apart(),
                 ..Needs::default()
             };
             let regions = laid_out(&context.program, kernels, needs);
@@ -170,7 +172,8 @@ impl Step {
         context: &mut DeviceContext,
         visits: Visits<'_>,
     ) -> Result<MemoryPlan, CudaError> {
-        let (extra, wanted) = (super::places::words(context.plan()), Wanted::from(visits));
+        let extra = super::places::words(context.plan(), self.clip_words);
+        let wanted = Wanted::from(visits);
         match context.program.mode() {
             CompileMode::Default | CompileMode::ReduceOverhead => {
                 let counts: Vec<usize> = wanted.sizes(context.plan()).iter().map(|size| size.count).collect();

@@ -1,5 +1,6 @@
 //! Steps of training that stay on the device: points, loss, gradient and update, many of them per launch.
 
+use super::clip::{ClipTable, DeviceClipping, load};
 use super::draw::later;
 use super::evaluate::{queue_advance, queue_draw};
 use super::places::{MOST, StepPlaces, words};
@@ -9,9 +10,9 @@ use crate::cuda::chunks::Wanted;
 use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::{Recorded, Region};
 use crate::cuda::memory::{MemoryPool, Tenant};
-use crate::cuda::program::{CompileMode, Handle, LoadedProgram, PlanArguments, tables};
+use crate::cuda::program::{CompileMode, Handle, PlanArguments, Rule, tables};
 use crate::{Sums, Visited, Visits};
-use linear::{Moments, Series, Update};
+use linear::{Carried, Series, Update};
 use std::sync::Arc;
 
 /// Steps of one recording. More would save little: a launch of a recording costs as much as a few kernels.
@@ -21,8 +22,10 @@ const RECORDED: usize = 16;
 #[derive(Debug)]
 pub(super) struct Recording {
     kernels: Handle,
+    rule: Rule,
     arguments: PlanArguments,
     places: Vec<ChunkTables>,
+    clip: Option<DeviceClipping>,
     recorded: Recorded,
 }
 
@@ -40,15 +43,15 @@ impl Step {
         context: &mut DeviceContext,
         (visits, factors): (Visits<'_>, &[f64]),
         steps: Series<'_>,
-        moments: &mut Moments,
+        Carried { moments, mut clipping }: Carried<'_>,
         parameters: &mut [f64],
         history: &mut Vec<Visited>,
     ) -> Result<Option<Visited>, CudaError> {
-        let Series { update: Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. }, .. } =
-            steps;
-        let (wanted, extra) = (Wanted::from(visits), words(context.plan()));
+        self.expect_clipping(clipping.as_deref());
+        let rule = Rule::from(steps.update);
+        let (wanted, extra) = (Wanted::from(visits), words(context.plan(), self.clip_words));
         let mut prepared = self.prepare(context, (wanted, factors), Some(parameters), extra)?;
-        let places = StepPlaces::of(context, &prepared.regions);
+        let places = StepPlaces::of(context, &prepared.regions, self.clip_words);
         let means: Region<f64> = context.memory.pool(Tenant::Calls, &prepared.regions, MemoryPool::Moments);
         let size = parameters.len();
         let [means, next_parameters, next_means] = means.split([2 * size, size, 2 * size]);
@@ -59,18 +62,22 @@ impl Step {
             lengths: places.lengths,
             history: places.history,
             progress: places.progress,
-            decaying: decaying as u64,
-            mean_decay,
-            square_decay,
-            floor,
-            decay,
             bound: steps.bound.unwrap_or(f64::NEG_INFINITY),
-            ..prepared.arguments
+            ..with_numbers(steps.update, prepared.arguments)
         };
+        context.program.load_rule(prepared.kernels, rule)?;
         if let Visits::Drawn { recipe, interval, .. } = visits {
             prepared.arguments.seed = recipe.seed;
             prepared.arguments.renewal = recipe.renewal;
             prepared.arguments.interval = interval.unwrap_or(0);
+        }
+        if let Some(clipping) = &clipping {
+            let module = match self.clip {
+                Some(module) => module,
+                None => *self.clip.insert(load(context)?),
+            };
+            let place = (places.clip, &prepared.arguments);
+            prepared.clip = Some(DeviceClipping::bring(context, module, &ClipTable::of(clipping), place)?);
         }
         let numbers = moments.mean.iter().chain(&moments.square).map(|number| number.to_bits());
         context.memory.send(means, numbers)?;
@@ -83,6 +90,9 @@ impl Step {
             let update = (steps.update, moments.steps);
             let piece = self.piece(context, &prepared, visits, update, rates, history)?;
             moments.steps += piece.taken as u64;
+            if let (Some(clip), Some(clipping)) = (prepared.clip, &mut clipping) {
+                clip.note_steps(context, clipping, piece.taken)?;
+            }
             taken = piece.taken;
             if piece.refused {
                 refused = history.pop();
@@ -96,6 +106,9 @@ impl Step {
             0 => (prepared.arguments.parameters, means),
             _ => (next_parameters, next_means),
         };
+        if let (Some(clip), Some(clipping)) = (prepared.clip, clipping) {
+            clip.fetch(context, clipping)?;
+        }
         context.memory.fetch(here, parameters)?;
         context.memory.fetch(means, &mut moments.mean)?;
         context.memory.fetch(means.from(size), &mut moments.square)?;
@@ -126,7 +139,7 @@ impl Step {
         let zeros = std::iter::repeat_n(0, progress.count() - begin.len());
         context.memory.send(progress, begin.into_iter().chain(zeros))?;
         self.draw_first(&context.program, prepared, visits)?;
-        self.run_all(context, prepared, visits.into(), rates.len())?;
+        self.run_all(context, prepared, (visits.into(), update.into()), rates.len())?;
 
         let mut ended = [0.0; 3];
         context.memory.fetch(progress.cast(), &mut ended)?;
@@ -156,19 +169,19 @@ impl Step {
         &mut self,
         context: &mut DeviceContext,
         prepared: &Prepared,
-        wanted: Wanted<'_>,
+        (wanted, rule): (Wanted<'_>, Rule),
         count: usize,
     ) -> Result<(), CudaError> {
         if prepared.chunks.len() > 1 && wanted.has_given() {
             return (0..count).try_for_each(|step| {
                 let arguments = PlanArguments { always: 1, ..copies(prepared.arguments, step) };
                 self.visit(context, prepared, wanted, &arguments)?;
-                self.queue_update(&context.program, prepared.kernels, &arguments)?;
+                self.queue_update(context, (prepared, rule), &arguments)?;
                 queue_advance(&context.program, prepared, 1)
             });
         }
         let (context, program) = (&*context, &context.program);
-        let Prepared { kernels, arguments, places, .. } = prepared;
+        let Prepared { kernels, arguments, places, clip, .. } = prepared;
         let mut left = count;
         let records = match program.mode() {
             CompileMode::ReduceOverhead | CompileMode::MaxAutotune => true,
@@ -176,27 +189,35 @@ impl Step {
         };
         if count >= RECORDED && records {
             let fits = |known: &Recording| {
-                (known.kernels, &known.arguments, &known.places) == (*kernels, arguments, places)
+                let same = (known.kernels, known.rule) == (*kernels, rule);
+                same && (&known.arguments, &known.places, &known.clip) == (arguments, places, clip)
             };
             if !self.recording.as_ref().is_some_and(fits) {
                 self.recording = None;
-                let recorded = program.machine().record(|| self.queue(context, prepared, RECORDED))?;
-                let (kernels, arguments, places) = (*kernels, *arguments, places.clone());
-                self.recording = Some(Recording { kernels, arguments, places, recorded });
+                let recorded =
+                    program.machine().record(|| self.queue(context, (prepared, rule), RECORDED))?;
+                let (kernels, arguments, places, clip) = (*kernels, *arguments, places.clone(), *clip);
+                self.recording = Some(Recording { kernels, rule, arguments, places, clip, recorded });
             }
             if let Some(recording) = &self.recording {
                 let machine = program.machine();
                 for _ in 0..count / RECORDED {
-                    machine.replay(&recording.recorded, || self.queue(context, prepared, RECORDED))?;
+                    machine
+                        .replay(&recording.recorded, || self.queue(context, (prepared, rule), RECORDED))?;
                 }
                 left = count % RECORDED;
             }
         }
-        self.queue(context, prepared, left)
+        self.queue(context, (prepared, rule), left)
     }
 
     /// Queues some steps whose points are there or are drawn there.
-    fn queue(&self, context: &DeviceContext, prepared: &Prepared, count: usize) -> Result<(), CudaError> {
+    fn queue(
+        &self,
+        context: &DeviceContext,
+        (prepared, rule): (&Prepared, Rule),
+        count: usize,
+    ) -> Result<(), CudaError> {
         let several = prepared.chunks.len() > 1;
         for step in 0..count {
             let arguments = copies(prepared.arguments, step);
@@ -207,24 +228,40 @@ impl Step {
                 }
                 self.queue_chunk(context, prepared, chunk, &arguments)?;
             }
-            self.queue_update(&context.program, prepared.kernels, &arguments)?;
+            self.queue_update(context, (prepared, rule), &arguments)?;
         }
         queue_advance(&context.program, prepared, count)
     }
 
-    /// Queues what adds up gradients and moves parameters: in one launch, or in two, between which sums of other devices can
-    /// be added.
+    /// Queues what adds up gradients and moves parameters: in one launch, or in two, between which gradients can be made shorter
+    /// and sums of other devices can be added.
     fn queue_update(
         &self,
-        program: &LoadedProgram,
-        kernels: Handle,
+        context: &DeviceContext,
+        (prepared, rule): (&Prepared, Rule),
         arguments: &PlanArguments,
     ) -> Result<(), CudaError> {
-        if self.apart {
-            program.reduce(kernels, "reduce", arguments)?;
-            return program.reduce(kernels, "apply", arguments);
+        let (program, kernels, apart) = (&context.program, prepared.kernels, self.adds_up_apart());
+        if apart {
+            program.reduce(kernels, arguments)?;
         }
-        program.reduce(kernels, "update", arguments)
+        if let Some(clip) = &prepared.clip {
+            clip.queue(context, arguments)?;
+        }
+        program.move_parameters(kernels, (rule, apart), arguments)
+    }
+}
+
+/// The arguments with the numbers of a rule: a momentum is where the decay of a mean would be.
+fn with_numbers(update: Update, arguments: PlanArguments) -> PlanArguments {
+    match update {
+        Update::Adam { mean_decay, square_decay, floor, decay, decaying, .. } => {
+            PlanArguments { decaying: decaying as u64, mean_decay, square_decay, floor, decay, ..arguments }
+        }
+        Update::Momentum { momentum, .. } => PlanArguments { mean_decay: momentum, ..arguments },
+        Update::RmsProp { square_decay, floor, momentum, .. } => {
+            PlanArguments { mean_decay: momentum, square_decay, floor, ..arguments }
+        }
     }
 }
 

@@ -167,7 +167,7 @@ impl Step {
             (arguments.points, arguments.fresh) = (count as u64, u64::from(number == 0));
             context.program.launch(kernels, Work::Transposed.name(), blocks, &arguments)?;
         }
-        context.program.reduce(kernels, "reduce", &arguments)?;
+        context.program.reduce(kernels, &arguments)?;
         context.memory.fetch(arguments.result, gradient)
     }
 }

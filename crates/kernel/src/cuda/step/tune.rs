@@ -5,23 +5,11 @@ use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
 use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::{Compiled, Key};
-use crate::cuda::program::{LoadedProgram, MOST, SIZES, Variant, Work};
+use crate::cuda::program::{MOST, Variant, Work};
 use std::time::Instant;
 
 /// Evaluations of every candidate that are timed.
 const REPEATS: u32 = 5;
-
-/// The sizes that give different tiles.
-fn candidates(program: &LoadedProgram) -> Vec<usize> {
-    let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
-    for size in SIZES {
-        let points = program.measured(size).points;
-        if found.iter().all(|(_, known)| *known != points) {
-            found.push((size, points));
-        }
-    }
-    found.into_iter().map(|(size, _)| size).collect()
-}
 
 impl Step {
     /// Chooses the fastest tiles for these points, unless that was done before.
@@ -34,7 +22,7 @@ impl Step {
         if context.program.chosen_for(counts).is_some() {
             return Ok(());
         }
-        let candidates = candidates(&context.program);
+        let candidates = context.program.candidates();
         let key = Key::of(&[
             "tiles",
             &context.program.text_of((Work::Evaluate, MOST, Variant::default())).text,
@@ -68,7 +56,7 @@ impl Step {
     /// What the chosen kernels take for loss and gradient of the first chunk.
     fn seconds(&mut self, context: &mut DeviceContext, wanted: Wanted<'_>) -> Result<f64, CudaError> {
         let plan = context.plan();
-        let (parameters, extra) = (plan.initialize(0), super::places::words(plan));
+        let (parameters, extra) = (plan.initialize(0), super::places::words(plan, self.clip_words));
         let prepared = self.prepare(context, (wanted, &plan.weights()), Some(&parameters), extra)?;
         let sums = prepared.arguments.sums;
         context.program.pack(prepared.kernels, &prepared.arguments)?;

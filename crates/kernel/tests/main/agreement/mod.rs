@@ -1,15 +1,17 @@
 //! What it means that a kernel agrees with the interpreter.
 
+mod clipping;
 mod equations;
 mod series;
 mod staying;
 mod vectors;
 
+pub(crate) use clipping::clipped_steps;
 pub(crate) use equations::{
     equations, planned_equations, refined_steps, sketched_steps, steps_in_subspaces, tried_steps,
     tried_steps_in_chunks,
 };
-pub(crate) use series::series;
+pub(crate) use series::{series, series_by};
 pub(crate) use staying::staying_equations;
 pub(crate) use vectors::vectors;
 
@@ -22,6 +24,14 @@ use linear::{Moments, Series, Update};
 
 const ADAM: Update =
     Update::Adam { rate: 0.0, mean_decay: 0.9, square_decay: 0.999, floor: 1e-8, decay: 0.0, decaying: 0 };
+
+/// Every other rule that a device moves parameters by.
+pub(crate) const OTHERS: [Update; 4] = [
+    Update::Momentum { rate: 0.0, momentum: 0.9, nesterov: false },
+    Update::Momentum { rate: 0.0, momentum: 0.9, nesterov: true },
+    Update::RmsProp { rate: 0.0, square_decay: 0.99, floor: 1e-8, momentum: 0.0 },
+    Update::RmsProp { rate: 0.0, square_decay: 0.9, floor: 1e-8, momentum: 0.5 },
+];
 
 /// Relative to the largest number.
 fn assert_close(what: &str, got: &[f64], wanted: &[f64], tolerance: f64) {
@@ -150,11 +160,16 @@ fn three_steps(kernel: &mut Kernel, visits: Visits<'_>, parameters: &[f64]) -> (
     (parameters, history)
 }
 
-/// Steps that stay on the device, and where they end.
+/// Steps of Adam that stay on the device, and where they end.
 pub(crate) fn steps(case: &Case, kernel: &mut Kernel, points: &[Points], count: usize) {
-    let Update::Adam { rate, mean_decay, square_decay, floor, .. } = ADAM;
     let decaying = case.plan.architecture.weight_count();
-    let update = Update::Adam { rate, mean_decay, square_decay, floor, decay: 0.01, decaying };
+    let (mean_decay, square_decay, floor) = (0.9, 0.999, 1e-8);
+    let adam = Update::Adam { rate: 0.0, mean_decay, square_decay, floor, decay: 0.01, decaying };
+    steps_by(adam, case, kernel, points, count);
+}
+
+/// The same by any rule.
+pub(crate) fn steps_by(update: Update, case: &Case, kernel: &mut Kernel, points: &[Points], count: usize) {
     let factors = plan_factors(&case.plan, points.iter().map(Points::len));
     let rates: Vec<f64> = (0..count).map(|step| 1e-3 * (1.0 - 0.01 * step as f64)).collect();
     let run = |kernel: &mut Kernel| {

@@ -3,7 +3,7 @@
 use super::ADAM;
 use crate::cases::{Case, parameters, points};
 use kernel::{DrawnColumn, DrawnPart, Kernel, Recipe, Sequence, Supply, Visits};
-use linear::{Moments, Series};
+use linear::{Moments, Series, Update};
 use std::sync::Arc;
 
 /// Everything that a series leaves behind, as bits.
@@ -45,12 +45,17 @@ fn recipe(case: &Case, count: usize) -> Recipe {
 }
 
 /// `one` records steps, `other` launches them one by one.
-pub(crate) fn series(case: &Case, [one, other]: [&mut Kernel; 2], count: usize) {
+pub(crate) fn series(case: &Case, kernels: [&mut Kernel; 2], count: usize) {
+    series_by(ADAM, case, kernels, count);
+}
+
+/// The same by any rule.
+pub(crate) fn series_by(update: Update, case: &Case, [one, other]: [&mut Kernel; 2], count: usize) {
     let rates: Vec<f64> = (0..19).map(|step| 1e-3 * (1.0 - 0.01 * f64::from(step))).collect();
     let mut diverging = rates.clone();
     diverging[10] = 1e300;
     let (points, recipe) = (points(case, count), recipe(case, count));
-    let series = Series { update: ADAM, rates: &rates, bound: None };
+    let series = Series { update, rates: &rates, bound: None };
     let drawn = |interval| Visits::Drawn { recipe: &recipe, first: 3, interval, step: 5 };
     let mut same = |what: &str, visits: Visits<'_>, series: Series<'_>| {
         let [got, wanted] = [&mut *one, &mut *other].map(|kernel| left_by(case, kernel, visits, series));

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Ways to wire layers, activations and embeddings, laid over a case.
-pub(crate) const NETWORKS: [&[&str]; 11] = [
+pub(crate) const NETWORKS: [&[&str]; 17] = [
     &["network.activation=sin"],
     &["network.activation=gelu"],
     &["network.activation=silu"],
@@ -23,6 +23,12 @@ pub(crate) const NETWORKS: [&[&str]; 11] = [
     &["network.normalize=false"],
     &["network.activation=sin", "network.initialization=siren", "network.frequency=2"],
     &["network.kind=modified-mlp", "network.fourier={ features = 9, scale = 0.3 }"],
+    &["network.factorized=true", "network.adaptive=layer"],
+    &["network.adaptive=neuron", "network.kind=residual", "network.depth=3"],
+    &["network.kind=piratenet", "network.depth=2"],
+    &["network.kind=piratenet", "network.depth=1", "network.factorized={ mean = 0.5 }"],
+    &["network.kind=separable", "network.depth=2", "network.rank=5"],
+    &["network.kind=separable", "network.periodic={ x = 2 }", "network.activation=sin"],
 ];
 
 /// Where the cases are: tests may run in another place than they were built in.

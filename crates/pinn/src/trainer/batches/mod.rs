@@ -23,7 +23,7 @@ use serde_json::json;
 use source::Batched;
 use std::sync::Arc;
 use std::time::Instant;
-use train::{Event, Hardware, LeastSquares, Losses, Note, Refusal, Sink};
+use train::{Event, Hardware, LeastSquares, Losses, Note, Refusal, Sink, Snapshot};
 
 /// What steps of a phase visit in batches.
 #[derive(Debug, Default)]
@@ -37,6 +37,8 @@ pub(super) struct Feed {
     pub(super) last: Option<f64>,
     /// Whether it was told what is visited in batches.
     told: bool,
+    /// The number of the last batch.
+    last_taken: u64,
 }
 
 #[derive(Debug)]
@@ -67,6 +69,12 @@ pub(crate) fn some_of(
 }
 
 impl Feed {
+    /// Makes threads look for so many batches ahead at most.
+    pub(super) fn set_ahead(&self, ahead: u64) {
+        let pipeline = self.found.as_ref().and_then(|found| found.pipeline.as_ref());
+        pipeline.iter().for_each(|pipeline| pipeline.set_ahead(ahead));
+    }
+
     /// Whether there is anything to wait for.
     pub(super) fn any(&self) -> bool {
         self.found.is_some()
@@ -91,7 +99,7 @@ impl Equations<'_> {
     /// Which term has the points inside, and how many of them a step visits, where it is not all.
     fn batched(&self) -> Option<(usize, usize)> {
         let inside = self.plan.terms.iter().position(|term| term.source == Source::Interior)?;
-        Some((inside, self.settings().batch?))
+        Some((inside, self.settings().visited()?))
     }
 
     /// Whether points inside are drawn batch by batch: nobody has all of them.
@@ -102,7 +110,7 @@ impl Equations<'_> {
 
     /// Whether steps visit anything in batches.
     pub(super) fn visits_batches(&self) -> bool {
-        self.settings().batch.is_some() || self.problem.data.iter().any(|data| data.batch.is_some())
+        self.settings().in_batches() || self.problem.data.iter().any(|data| data.batch.is_some())
     }
 
     /// Takes the objective's points for those of which steps visit batches, where points move.
@@ -126,6 +134,11 @@ impl Equations<'_> {
         }
     }
 
+    /// How many batches are found before they are wanted, where memory has room.
+    pub(super) fn ahead_of_batches(&self) -> u64 {
+        self.prefetch.map_or_else(|| ahead(self.workers), |batches| batches as u64)
+    }
+
     /// Refuses to go on with other tables than those that training began with: what stays in its file is not kept with a run.
     pub(super) fn check_tables(&mut self) -> Result<(), TrainError> {
         let tables: Vec<_> =
@@ -142,7 +155,7 @@ impl Equations<'_> {
     /// Begins to look for the batches of a phase that was entered at a step, whose points the objective has.
     pub(super) fn begin_batches(&mut self, step: u64) {
         let settings = self.settings();
-        let seed = self.problem.training.seed;
+        let (seed, accumulate) = (self.problem.training.seed, settings.accumulate);
         let mut batched = Vec::new();
         if let Some((number, size)) = self.batched().filter(|_| self.draws_batches()) {
             let first = self.state.draw.saturating_sub(drawn_before(settings, step));
@@ -151,7 +164,10 @@ impl Equations<'_> {
         }
         for (number, term) in self.plan.terms.iter().enumerate() {
             let Source::Data(index) = term.source else { continue };
-            let Some(size) = self.problem.data[index].batch else { continue };
+            let Some(size) = self.problem.data[index].batch.map(|batch| batch.saturating_mul(accumulate))
+            else {
+                continue;
+            };
             let rows = &self.objective.points()[number];
             if let Some(table) = self.tables.stored(index) {
                 batched.push(Batched::stored(seed, number, size, (Arc::clone(table), index)));
@@ -159,18 +175,38 @@ impl Equations<'_> {
                 batched.push(Batched::held(seed, number, size, Arc::new(rows.clone())));
             }
         }
-        let work = (!batched.is_empty()).then(|| Arc::new(BatchWork::new(self.problem, self.plan, batched)));
-        let workers = self.workers;
+        let batched: Vec<Batched> = batched.into_iter().map(|own| own.in_parts(accumulate)).collect();
+        let work = (!batched.is_empty())
+            .then(|| Arc::new(BatchWork::new(self.problem, self.plan, batched, accumulate)));
+        let (workers, ahead) = (self.workers, if self.is_tight() { 1 } else { self.ahead_of_batches() });
         self.feed.found = work.map(|work| {
-            let pipeline =
-                (workers > 0 && work.takes_time()).then(|| Pipeline::start(Arc::clone(&work), workers, step));
+            let pipeline = (workers > 0 && work.takes_time())
+                .then(|| Pipeline::start(Arc::clone(&work), (workers, ahead), step));
             Found { work, pipeline }
         });
         (self.feed.told, self.feed.last) = (false, None);
     }
 
+    /// Which batch a step visits: those that no step was taken with do not come again in its place.
+    pub(super) fn batch_number(&self, now: &Snapshot) -> u64 {
+        now.phase_step + self.state.passed_over
+    }
+
+    /// The losses over the first batch, from the last one on, where they are finite; those of the last that was looked at, where none are.
+    pub(super) fn losses_over_a_batch(&mut self, parameters: &[f64]) -> Result<Losses, Refusal> {
+        let (last, tries) = (self.feed.last_taken, self.settings().guard.tries);
+        for number in last..last + tries {
+            self.next_batch(number).map_err(|error| Refusal::Device(Arc::new(error)))?;
+            if let Ok(losses) = LeastSquares::losses(self.objective, parameters) {
+                return Ok(losses.clone());
+            }
+        }
+        LeastSquares::losses(self.objective, parameters).cloned()
+    }
+
     /// Gives the objective the batches of a step of the phase; whether there are any.
     pub(super) fn next_batch(&mut self, step: u64) -> Result<bool, TrainError> {
+        self.feed.last_taken = step;
         let mut sets = self.feed.take(step)?;
         sets.iter_mut().for_each(|(number, points)| self.confine(*number, points));
         if let Some(own) = &self.feed.held {
@@ -200,20 +236,30 @@ impl Equations<'_> {
         };
         let workers = pipeline.as_ref().map_or(0, Pipeline::workers);
         let ahead = pipeline.as_ref().map_or(0, Pipeline::ahead);
+        let accumulate = self.settings().accumulate;
+        let what = if accumulate > 1 { "batches" } else { "steps" };
         let who = match workers {
             0 => String::new(),
-            1 => format!(" (by 1 worker, up to {ahead} steps ahead)"),
-            _ => format!(" (by {workers} workers, up to {ahead} steps ahead)"),
+            1 => format!(" (by 1 worker, up to {ahead} {what} ahead)"),
+            _ => format!(" (by {workers} workers, up to {ahead} {what} ahead)"),
         };
         let line = |own: &Batched| {
             let (name, how) = (&self.plan.terms[own.number].name, own.told());
             let part =
                 own.part_looked_at().map(|part| format!("; the loss at the end is over {part} of them"));
-            let (size, count) = (own.size.min(own.count), own.count);
-            format!("{name}: batches of {size} of {count} points, {how}{who}{}", part.unwrap_or_default())
+            let (size, count) = (own.part().min(own.count), own.count);
+            let sum = if accumulate > 1 {
+                format!(", {accumulate} of which a step adds up")
+            } else {
+                String::new()
+            };
+            format!(
+                "{name}: batches of {size} of {count} points{sum}, {how}{who}{}",
+                part.unwrap_or_default()
+            )
         };
         let lines = work.batched().map(line).collect();
-        let part = |own: &Batched| json!({ "term": self.plan.terms[own.number].name, "batch": own.size, "points": own.count });
+        let part = |own: &Batched| json!({ "term": self.plan.terms[own.number].name, "batch": own.part(), "accumulate": accumulate, "points": own.count });
         let parts: Vec<_> = work.batched().map(part).collect();
         let data = json!({ "workers": workers, "ahead": ahead, "parts": parts });
         sink.event(&Event::Note(Note { kind: "batches".to_owned(), lines, data }));

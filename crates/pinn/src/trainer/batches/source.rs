@@ -38,8 +38,9 @@ enum Whereabouts {
 pub(super) struct Batched {
     /// The term's position.
     pub(super) number: usize,
-    /// Points that a step visits, and points in all.
+    /// Points that a step visits, how many of them are found at a time, and points in all.
     pub(super) size: usize,
+    part: usize,
     pub(super) count: usize,
     shuffle: Shuffle,
     whereabouts: Whereabouts,
@@ -58,14 +59,15 @@ impl Batched {
         let block = if problem.domain.geometry.is_some() { block_for(size) } else { 1 };
         let shuffle = Shuffle::new((draw.seed, number), draw.interior, block);
         let whereabouts = Whereabouts::Drawn { draw, interval };
-        Batched { number, size, count: draw.interior, shuffle, whereabouts }
+        Batched { number, size, part: size, count: draw.interior, shuffle, whereabouts }
     }
 
     /// Points in memory.
     pub(super) fn held(seed: u64, number: usize, size: usize, points: Arc<Points>) -> Self {
         let count = points.len();
         let shuffle = Shuffle::new((seed, number), count, 1);
-        Batched { number, size, count, shuffle, whereabouts: Whereabouts::Held(points) }
+        let whereabouts = Whereabouts::Held(points);
+        Batched { number, size, part: size, count, shuffle, whereabouts }
     }
 
     /// The rows of a table in a file.
@@ -77,7 +79,18 @@ impl Batched {
     ) -> Self {
         let count = table.len();
         let shuffle = Shuffle::new((seed, number), count, ROWS_AT_ONCE.min(block_for(size)));
-        Batched { number, size, count, shuffle, whereabouts: Whereabouts::Stored { table, position } }
+        let whereabouts = Whereabouts::Stored { table, position };
+        Batched { number, size, part: size, count, shuffle, whereabouts }
+    }
+
+    /// The same found in so many parts, one after the other.
+    pub(super) fn in_parts(self, parts: usize) -> Self {
+        Batched { part: self.size.div_ceil(parts.max(1)), ..self }
+    }
+
+    /// Points that are found at a time.
+    pub(super) fn part(&self) -> usize {
+        self.part
     }
 
     /// Whether they take no time to be found.
@@ -96,6 +109,28 @@ impl Batched {
 
     /// The points of a step of the phase.
     pub(super) fn batch(&self, problem: &Problem, term: &Term, step: u64) -> Result<Points, TrainError> {
+        self.within_step(problem, term, step, 0..self.size as u64)
+    }
+
+    /// A part of them, by its number. Parts of a step, one behind the other, are its points; the last ones of an epoch may be empty.
+    pub(super) fn part_of_batch(
+        &self,
+        problem: &Problem,
+        term: &Term,
+        (step, number): (u64, u64),
+    ) -> Result<Points, TrainError> {
+        let (part, size) = (self.part as u64, self.size as u64);
+        let first = number.saturating_mul(part).min(size);
+        self.within_step(problem, term, step, first..(first + part).min(size))
+    }
+
+    fn within_step(
+        &self,
+        problem: &Problem,
+        term: &Term,
+        step: u64,
+        wanted: Range<u64>,
+    ) -> Result<Points, TrainError> {
         let steps = self.count.div_ceil(self.size).max(1) as u64;
         let (epoch, within) = (step / steps, step % steps);
         let size = self.size as u64;
@@ -105,7 +140,8 @@ impl Batched {
             }
             Whereabouts::Held(_) | Whereabouts::Stored { .. } => 0,
         };
-        self.points(problem, term, draw, &self.shuffle.visited(epoch, within * size, size))
+        let ranges = self.shuffle.visited(epoch, within * size + wanted.start, wanted.end - wanted.start);
+        self.points(problem, term, draw, &ranges)
     }
 
     /// One of the pieces in which losses are looked at, of the points of some draw; empty behind the last of them. All points that

@@ -43,6 +43,11 @@ struct Sum {
         bias_gradient(bar, gradient + layer.bias, OUTPUTS, Term::COLUMNS, Term::PLACES);
         __syncthreads();
     }
+
+    template <typename Term, int WIDTH, typename Read>
+    __device__ void factors(const Factors& factors, const number* bar, Read read) const {
+        factor_sums<WIDTH, Term::COLUMNS>(factors, bar, read, gradient);
+    }
 };
 
 // Points whose rows a thread writes together: their numbers are neighbours.
@@ -93,6 +98,11 @@ struct Rows {
     __device__ void dense(const Dense& layer, const number* values, const number* bar) const {
         write_rows(layer, values, bar, rows, stride, count, Term::COLUMNS, Term::PLACES);
     }
+
+    template <typename Term, int WIDTH, typename Read>
+    __device__ void factors(const Factors& factors, const number* bar, Read read) const {
+        factor_rows<WIDTH, Term::COLUMNS>(factors, bar, read, rows, stride, count);
+    }
 };
 
 // Adds the product of `moved` and `bar`, point by point.
@@ -125,5 +135,13 @@ struct Along {
         layer_product<OUTPUTS, Term::COLUMNS>(direction + layer.matrix, padded(OUTPUTS), values, moved, INPUTS,
                                               direction + layer.packed_bias, Term::PLACES, REPLACE);
         add_products(moved, bar, products, OUTPUTS, Term::COLUMNS);
+    }
+
+    template <typename Term, int WIDTH, typename Read>
+    __device__ void factors(const Factors& factors, const number* bar, Read read) const {
+        for (int at = threadIdx.x; at < WIDTH * Term::COLUMNS; at += THREADS)
+            moved[at] = factor_of(factors, direction, at / Term::COLUMNS) * read[at];
+        __syncthreads();
+        add_products(moved, bar, products, WIDTH, Term::COLUMNS);
     }
 };

@@ -27,3 +27,15 @@ __device__ inline void put_parameter(const Dense& layer, number* packed, int pla
         packed[layer.packed_bias + bias] = value;
     }
 }
+
+// The same for factors of neurons.
+__device__ inline void pack_layer(const Factors& factors, number* packed, const double* parameters) {
+    const int threads = gridDim.x * THREADS;
+    for (int place = blockIdx.x * THREADS + threadIdx.x; place < factors.count; place += threads)
+        packed[factors.packed + place] = number(parameters[factors.parameters + place]);
+}
+
+__device__ inline void put_parameter(const Factors& factors, number* packed, int place, number value) {
+    const int factor = place - factors.parameters;
+    if (factor >= 0 && factor < factors.count) packed[factors.packed + factor] = value;
+}

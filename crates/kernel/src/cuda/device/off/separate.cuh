@@ -157,6 +157,105 @@ __device__ inline double block_sum(double value) {
     return value;
 }
 
+// What a neuron's factors receive: the sums over all rows of a signal times the adjoint of the output, one block per neuron;
+// where all neurons have one factor, one block for all.
+template <typename Term, typename Value>
+__device__ inline void add_factors(const Signals<Term>& signals, int factors, bool shared, int bar, int width,
+                                   Value value) {
+    double total = 0;
+    for (int n = shared ? 0 : blockIdx.x; n < width; n += shared ? 1 : gridDim.x) {
+        if (shared && blockIdx.x != 0) return;
+        const number* own = signals.at(bar + n, 0, 0);
+        for (long long at = threadIdx.x; at < signals.stride; at += THREADS)
+            total += double(value(n, at)) * double(own[at]);
+        if (shared && n + 1 < width) continue;
+        total = block_sum(total);
+        number* gradient = signals.arguments.gradients + factors + (shared ? 0 : n);
+        if (threadIdx.x == 0) *gradient += number(total);
+        total = 0;
+    }
+}
+
+// output = factor * input.
+template <typename Term>
+__device__ inline void scale_layer(const Signals<Term>& signals, int factors, bool shared, int input, int output,
+                                   int width) {
+    for_places(signals, width, [&](int n, unsigned tile, int place) {
+        const number factor = signals.arguments.weights[factors + (shared ? 0 : n)];
+        for (int at = 0; at < Term::COLUMNS; at += Term::PLACES)
+            signals.at(output + n, tile, place)[at] = factor * signals.at(input + n, tile, place)[at];
+    });
+}
+
+template <typename Term>
+__device__ inline void scale_layer_reverse(const Signals<Term>& signals, int factors, bool shared, int input,
+                                           int output_bar, int input_bar, bool adds, int width) {
+    for_places(signals, width, [&](int n, unsigned tile, int place) {
+        const number factor = signals.arguments.weights[factors + (shared ? 0 : n)];
+        for (int at = 0; at < Term::COLUMNS; at += Term::PLACES) {
+            number& bar = signals.at(input_bar + n, tile, place)[at];
+            bar = (adds ? bar : number(0)) + factor * signals.at(output_bar + n, tile, place)[at];
+        }
+    });
+    add_factors(signals, factors, shared, output_bar, width,
+                [&](int n, long long at) { return signals.at(input + n, 0, 0)[at]; });
+}
+
+// output = second + share * (first - second).
+template <typename Term>
+__device__ inline void blend_layer(const Signals<Term>& signals, int share, int first, int second, int output,
+                                   int width) {
+    const number part = signals.arguments.weights[share];
+    for_places(signals, width, [&](int n, unsigned tile, int place) {
+        for (int at = 0; at < Term::COLUMNS; at += Term::PLACES) {
+            const number other = signals.at(second + n, tile, place)[at];
+            signals.at(output + n, tile, place)[at] = other + part * (signals.at(first + n, tile, place)[at] - other);
+        }
+    });
+}
+
+template <typename Term>
+__device__ inline void blend_layer_reverse(const Signals<Term>& signals, int share, int first, int second,
+                                           int output_bar, int first_bar, bool first_adds, int second_bar,
+                                           bool second_adds, int width) {
+    const number part = signals.arguments.weights[share];
+    for_places(signals, width, [&](int n, unsigned tile, int place) {
+        for (int at = 0; at < Term::COLUMNS; at += Term::PLACES) {
+            const number bar = signals.at(output_bar + n, tile, place)[at];
+            number& one = signals.at(first_bar + n, tile, place)[at];
+            one = (first_adds ? one : number(0)) + part * bar;
+            number& other = signals.at(second_bar + n, tile, place)[at];
+            other = (second_adds ? other : number(0)) + (number(1) - part) * bar;
+        }
+    });
+    add_factors(signals, share, true, output_bar, width, [&](int n, long long at) {
+        return signals.at(first + n, 0, 0)[at] - signals.at(second + n, 0, 0)[at];
+    });
+}
+
+// Neighbouring neurons of a signal, as one of their own.
+template <typename Term>
+__device__ inline void copy_layer(const Signals<Term>& signals, int input, int output, int width) {
+    for_places(signals, width, [&](int n, unsigned tile, int place) {
+        for (int at = 0; at < Term::COLUMNS; at += Term::PLACES)
+            signals.at(output + n, tile, place)[at] = signals.at(input + n, tile, place)[at];
+    });
+}
+
+// Of `all` neurons, the copied ones begin with `first`.
+template <typename Term>
+__device__ inline void copy_layer_reverse(const Signals<Term>& signals, int output_bar, int input_bar, bool adds, int all,
+                                          int first, int width) {
+    for_places(signals, all, [&](int n, unsigned tile, int place) {
+        const bool copied = n >= first && n < first + width;
+        for (int at = 0; at < Term::COLUMNS; at += Term::PLACES) {
+            number& bar = signals.at(input_bar + n, tile, place)[at];
+            const number more = copied ? signals.at(output_bar + n - first, tile, place)[at] : number(0);
+            bar = (adds ? bar : number(0)) + more;
+        }
+    });
+}
+
 // Calls `each` for every point of whole tiles.
 template <typename Term, typename Each>
 __device__ inline void for_points(const Signals<Term>& signals, Each each) {

@@ -2,7 +2,15 @@
 // by the thread that adds up. Whether a step was a good one is known only when all of its sums are, one launch later: a
 // step reads one copy of parameters and running means and writes the other, so that nothing is lost by then.
 
-// What one step of Adam is made of, as the host computes it.
+#define RULE_ADAM 0
+#define RULE_MOMENTUM 1
+#define RULE_NESTEROV 2
+#define RULE_RMSPROP 3
+#ifndef RULE
+#define RULE RULE_ADAM
+#endif
+
+// What one step is made of, as the host computes it.
 struct Step {
     double length, correction, rate;
 };
@@ -109,7 +117,7 @@ __device__ inline bool is_number(double value) {
     return value - value == 0;
 }
 
-// A parameter and the running means of its gradient and of that gradient's square.
+// A parameter and the running means of its gradient, or its velocity, and of that gradient's square.
 struct State {
     double parameter, mean, square;
 
@@ -125,6 +133,9 @@ struct State {
         stage.next_moments[PARAMETERS + place] = square;
     }
 
+    // By what a parameter moves: one of the rules of `linear::Update`, of which a text has the one that it is compiled for. All rules take
+    // their numbers from the same arguments; velocities are kept as means.
+#if RULE == RULE_ADAM
     // Adam (Kingma, Ba 2015, algorithm 1) with decay as in AdamW (Loshchilov, Hutter 2019, algorithm 2).
     __device__ inline void move(const Arguments& arguments, const Step& step, double gradient, bool decays) {
         mean = arguments.mean_decay * mean + (1 - arguments.mean_decay) * gradient;
@@ -132,6 +143,27 @@ struct State {
         const double keep = decays ? 1 - step.rate * arguments.decay : 1.0;
         parameter = keep * parameter - step.length * mean / (sqrt(square * step.correction) + arguments.floor);
     }
+#elif RULE == RULE_MOMENTUM
+    // Momentum (Polyak 1964).
+    __device__ inline void move(const Arguments& arguments, const Step& step, double gradient, bool) {
+        mean = arguments.mean_decay * mean - step.length * gradient;
+        parameter = parameter + mean;
+    }
+#elif RULE == RULE_NESTEROV
+    // Nesterov's momentum (Sutskever, Martens, Dahl, Hinton 2013), at the points where gradients are taken.
+    __device__ inline void move(const Arguments& arguments, const Step& step, double gradient, bool) {
+        const double push = step.length * gradient;
+        mean = arguments.mean_decay * mean - push;
+        parameter = parameter + (arguments.mean_decay * mean - push);
+    }
+#elif RULE == RULE_RMSPROP
+    // RMSProp (Tieleman, Hinton 2012), with momentum.
+    __device__ inline void move(const Arguments& arguments, const Step& step, double gradient, bool) {
+        square = arguments.square_decay * square + (1 - arguments.square_decay) * gradient * gradient;
+        mean = arguments.mean_decay * mean - step.length * gradient / (sqrt(square) + arguments.floor);
+        parameter = parameter + mean;
+    }
+#endif
 };
 
 __device__ inline Step step_of(const Arguments& arguments, const Stage& stage) {

@@ -104,8 +104,8 @@ pub(crate) fn obstacle(plan: &Plan, target: KernelTarget) -> Option<Unfused> {
     }
     let precision = target.precision;
     Some(match (precision, Plain::of(&plan.architecture)) {
-        (Precision::F32 | Precision::Tf32, _) => Unfused::Precision { precision },
         (_, None) => Unfused::Network,
+        (Precision::F32 | Precision::Tf32, _) => Unfused::Precision { precision },
         (_, Some(_)) if has_trained_coefficients(plan) => Unfused::Coefficients,
         (_, Some(_)) => Unfused::Room,
     })

@@ -76,6 +76,36 @@ impl TermText<'_> {
                          \x20           ({output})[at] = ({left})[at] + ({right})[at];\n        __syncthreads();"
                     );
                 }
+                Layer::Scale { input, output, .. } => {
+                    let width = self.architecture.widths[output];
+                    let [input, output] = [input, output].map(|signal| self.value(signal));
+                    _ = writeln!(
+                        text,
+                        "        scale_layer<{width}, COLUMNS>(LAYER{number}, block.arguments.weights, {input}, {output});"
+                    );
+                }
+                Layer::Blend { first, second, output, .. } => {
+                    let width = self.architecture.widths[output];
+                    let [first, second, output] = [first, second, output].map(|signal| self.value(signal));
+                    _ = writeln!(
+                        text,
+                        "        blend_layer<{width}, COLUMNS>(LAYER{number}, block.arguments.weights, {first}, {second}, {output});"
+                    );
+                }
+                Layer::Multiply { left, right, output } => {
+                    let width = self.architecture.widths[output];
+                    let [left, right, output] = [left, right, output].map(|signal| self.value(signal));
+                    _ = writeln!(text, "        multiply_layer({left}, {right}, {output}, k, {width});");
+                }
+                Layer::Select { input, output, first } => {
+                    let width = self.architecture.widths[output];
+                    let [input, output] = [input, output].map(|signal| self.value(signal));
+                    _ = writeln!(
+                        text,
+                        "        for (int at = threadIdx.x; at < {width} * COLUMNS; at += THREADS)\n\
+                         \x20           ({output})[at] = ({input})[{first} * COLUMNS + at];\n        __syncthreads();"
+                    );
+                }
             }
         }
         text + "    }\n"
@@ -156,6 +186,61 @@ impl TermText<'_> {
                     }
                     text += "        }\n        __syncthreads();\n";
                 }
+                Layer::Scale { input, output, .. } => {
+                    let width = self.architecture.widths[output];
+                    _ = writeln!(
+                        text,
+                        "        target.template factors<Self, {width}>(LAYER{number}, {out_bar}, Values{{{}}});\n\
+                         \x20       scale_layer_reverse<{width}, COLUMNS>(LAYER{number}, block.arguments.weights, false, {out_bar}, {}, {});",
+                        self.value(input),
+                        bar(0),
+                        start(0)
+                    );
+                }
+                Layer::Blend { first, second, output, .. } => {
+                    let width = self.architecture.widths[output];
+                    _ = writeln!(
+                        text,
+                        "        target.template factors<Self, {width}>(LAYER{number}, {out_bar}, Differences{{{}, {}}});",
+                        self.value(first),
+                        self.value(second)
+                    );
+                    for (place, rest) in [false, true].into_iter().enumerate() {
+                        _ = writeln!(
+                            text,
+                            "        scale_layer_reverse<{width}, COLUMNS>(LAYER{number}, block.arguments.weights, {rest}, {out_bar}, {}, {});",
+                            bar(place),
+                            start(place)
+                        );
+                    }
+                }
+                Layer::Multiply { left, right, output } => {
+                    let width = self.architecture.widths[output];
+                    let [left, right] = [left, right].map(|signal| self.value(signal));
+                    let [first, second] = [0, 1].map(|place| bars.operands[place].adds);
+                    _ = writeln!(
+                        text,
+                        "        multiply_layer_reverse<{first}, {second}>({left}, {right}, {out_bar}, {}, {}, k, sums, {width});",
+                        bar(0),
+                        bar(1)
+                    );
+                }
+                Layer::Select { input: 0, .. } if !trains => {}
+                Layer::Select { input, output, first } => {
+                    let widths = &self.architecture.widths;
+                    let (from, width) = (widths[input], widths[output]);
+                    let (end, old) = (first + width, if bars.operands[0].adds { "to" } else { "number(0)" });
+                    _ = writeln!(
+                        text,
+                        "        for (int at = threadIdx.x; at < {from} * COLUMNS; at += THREADS) {{\n\
+                         \x20           const int neuron = at / COLUMNS;\n\
+                         \x20           number& to = ({})[at];\n\
+                         \x20           const bool selected = neuron >= {first} && neuron < {end};\n\
+                         \x20           to = {old} + (selected ? ({out_bar})[at - {first} * COLUMNS] : number(0));\n\
+                         \x20       }}\n        __syncthreads();",
+                        bar(0)
+                    );
+                }
             }
         }
         if trains {
@@ -166,12 +251,7 @@ impl TermText<'_> {
 
     /// The features' share of the coefficients' adjoints, then all of them to the scalars.
     fn coefficients_backward(&self) -> String {
-        let layers = self.architecture.layers.iter().zip(&self.layout.adjoints.layers);
-        let slot = layers
-            .filter(|(layer, _)| matches!(layer, Layer::Dense { input: 0, .. }))
-            .map(|(_, bars)| bars.operands[0].slot)
-            .next()
-            .unwrap_or(0);
+        let slot = self.layout.adjoints.of_features(self.architecture);
         format!(
             "        number gathered[COUNT] = {{}};\n\
              \x20       for_neurons(FEATURES, PLACES, [&](int n, int place) {{\n\

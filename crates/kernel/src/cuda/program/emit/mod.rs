@@ -19,7 +19,7 @@ mod rows;
 mod rules;
 mod term;
 
-use super::layout::{Layout, stride};
+use super::layout::{FactorsLayout, Layout, stride};
 use super::tiles;
 use crate::Precision;
 use crate::cuda::machine::{GivenTable, Shape, ToLoad};
@@ -234,6 +234,7 @@ pub(crate) const INSTRUCTIONS: &str = include_str!("../../device/shared/instruct
 const MATRIX: &str = include_str!("../../device/layers/matrix.cuh");
 const NARROW: &str = include_str!("../../device/layers/narrow.cuh");
 const LAYER: &str = include_str!("../../device/layers/layer.cuh");
+const FACTORS: &str = include_str!("../../device/layers/factors.cuh");
 pub(crate) const ARGUMENTS: &str = include_str!("../../device/shared/arguments.cuh");
 const TILE: &str = include_str!("../../device/shared/tile.cuh");
 const WORKS: &str = include_str!("../../device/layers/works.cuh");
@@ -347,9 +348,21 @@ fn layer_by_layer(plan: &Plan, precision: Precision, work: Work, points: usize) 
         Work::Rows => ROWS,
         Work::Fill | Work::Jacobian | Work::Along | Work::Transposed => "",
     };
-    for part in
-        [NUMBERS, SLOPES, INSTRUCTIONS, product, NARROW, LAYER, ARGUMENTS, TILE, WORKS, UPDATE, more, PACK]
-    {
+    for part in [
+        NUMBERS,
+        SLOPES,
+        INSTRUCTIONS,
+        product,
+        NARROW,
+        FACTORS,
+        LAYER,
+        ARGUMENTS,
+        TILE,
+        WORKS,
+        UPDATE,
+        more,
+        PACK,
+    ] {
         text.push('\n');
         text += part;
     }
@@ -395,9 +408,14 @@ pub(crate) fn given_tables(plan: &Plan, precision: Precision) -> Vec<GivenTable>
     tables.into_iter().map(table).collect()
 }
 
-/// One constant per dense layer.
+/// One constant per layer with parameters.
 fn dense_layers(plan: &Plan, layout: &Layout) -> String {
     let mut text = String::new();
+    for (number, (layer, own)) in plan.architecture.layers.iter().zip(&layout.factors).enumerate() {
+        if let (Some((first, _)), Some(FactorsLayout { count, place })) = (layer.factors(), own) {
+            _ = writeln!(text, "constexpr Factors LAYER{number} = {{{count}, {first}, {place}}};");
+        }
+    }
     for (number, (layer, dense)) in plan.architecture.layers.iter().zip(&layout.dense).enumerate() {
         if let (Layer::Dense { weights, bias, .. }, Some(dense)) = (layer, dense) {
             _ = writeln!(
@@ -411,13 +429,18 @@ fn dense_layers(plan: &Plan, layout: &Layout) -> String {
     text
 }
 
+/// The numbers of the layers that have parameters.
+fn with_parameters(plan: &Plan) -> impl Iterator<Item = usize> {
+    let layers = plan.architecture.layers.iter().enumerate();
+    let own = layers.filter(|(_, layer)| matches!(layer, Layer::Dense { .. }) || layer.factors().is_some());
+    own.map(|(number, _)| number)
+}
+
 /// The kernels around it: parameters packed into padded matrices, sums over blocks, steps of training.
 fn updates(plan: &Plan, work: Work) -> String {
     let for_layers = |function: &str, rest: &str| -> String {
-        let layers = plan.architecture.layers.iter().enumerate();
-        let dense = layers.filter(|(_, layer)| matches!(layer, Layer::Dense { .. }));
-        dense
-            .map(|(number, _)| format!("    {function}(LAYER{number}, arguments.weights, {rest});\n"))
+        with_parameters(plan)
+            .map(|number| format!("    {function}(LAYER{number}, arguments.weights, {rest});\n"))
             .collect()
     };
     let mut text = match work {

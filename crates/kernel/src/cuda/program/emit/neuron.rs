@@ -31,6 +31,41 @@ impl TermText<'_> {
         text + "    }\n"
     }
 
+    /// `h = f·g`, and the adjoint.
+    pub(crate) fn multiply_rules(&self) -> String {
+        let (rules, channels) = (&self.term.rules, self.channels());
+        let [f, g, h_bar] =
+            ["f", "g", "h_bar"].map(|vector| move |channel: usize| rules::at(vector, channel));
+        let mut text = String::from(
+            "\n    // h = f * g on all channels of one neuron at one place, and the adjoint.\n\
+             \x20   __device__ static void multiply_forward(const number* f, const number* g, number* __restrict__ h, const number* k) {\n",
+        );
+        for channel in 0..channels {
+            let product = rules::product_channel(rules, channel, &f, &g);
+            _ = writeln!(text, "        {} = {product};", rules::at("h", channel));
+        }
+        text += "    }\n";
+        if !self.reverse {
+            return text;
+        }
+        text += "    template <bool ADD_F, bool ADD_G>\n\
+            \x20   __device__ static void multiply_reverse(const number* f, const number* g, const number* __restrict__ h_bar,\n\
+            \x20                                           number* __restrict__ f_bar, number* __restrict__ g_bar, const number* k,\n\
+            \x20                                           number* k_bar) {\n";
+        for channel in 0..channels {
+            let to_f = rules::product_adjoint_channel(rules, channels, channel, &g, &h_bar);
+            let to_g = rules::product_adjoint_channel(rules, channels, channel, &f, &h_bar);
+            for (target, adds, value) in [("f_bar", "ADD_F", to_f), ("g_bar", "ADD_G", to_g)] {
+                let to = rules::at(target, channel);
+                _ = writeln!(text, "        {to} = ({adds} ? {to} : number(0)) + ({value});");
+            }
+        }
+        if self.trains() {
+            text += &rules::product_coefficients(rules, &f, &g, &h_bar);
+        }
+        text + "    }\n"
+    }
+
     /// `h = second + f·(first - second)`, and the adjoint.
     pub(crate) fn gate_rules(&self) -> String {
         let (rules, channels) = (&self.term.rules, self.channels());

@@ -1,7 +1,7 @@
 //! The kernels of a least-squares problem: all terms in one launch, rows one after the other as on the host.
 
 use super::frame::{self, kernel};
-use equation::taylor::{Layer, Plan};
+use equation::taylor::Plan;
 
 /// `rows` writes rows and residuals, `residuals` the residuals alone, for many candidates at once.
 pub(super) fn entries(plan: &Plan) -> String {
@@ -46,10 +46,8 @@ fn entry(
 
 /// Packs the parameters of all candidates.
 fn pack(plan: &Plan) -> String {
-    let layers = plan.architecture.layers.iter().enumerate();
-    let dense = layers.filter(|(_, layer)| matches!(layer, Layer::Dense { .. }));
-    let calls =
-        dense.map(|(number, _)| format!("        pack_layer(LAYER{number}, own.weights, own.parameters);\n"));
+    let calls = super::with_parameters(plan)
+        .map(|number| format!("        pack_layer(LAYER{number}, own.weights, own.parameters);\n"));
     let body = format!(
         "    for (int candidate = 0; candidate < arguments.candidates; ++candidate) {{\n\
          \x20       const Arguments own = arguments_of(arguments, candidate);\n\

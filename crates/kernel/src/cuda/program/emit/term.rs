@@ -110,6 +110,9 @@ impl TermText<'_> {
         if self.has_gates() {
             text += &self.gate_layers();
         }
+        if self.has_products() {
+            text += &self.multiply_layers();
+        }
         text += &self.residual_functions();
         text += &self.forward();
         if self.reverse {
@@ -120,6 +123,10 @@ impl TermText<'_> {
 
     pub(crate) fn has_gates(&self) -> bool {
         self.architecture.layers.iter().any(|layer| matches!(layer, Layer::Gate { .. }))
+    }
+
+    pub(crate) fn has_products(&self) -> bool {
+        self.architecture.layers.iter().any(|layer| matches!(layer, Layer::Multiply { .. }))
     }
 
     pub(crate) fn activations(&self) -> Vec<Activation> {
@@ -238,6 +245,31 @@ impl TermText<'_> {
              \x20           const int at = n * COLUMNS + place;\n\
              \x20           gate_reverse<ADD_F, ADD_FIRST, ADD_SECOND>(f + at, first + at, second + at, h_bar + at, f_bar + at,\n\
              \x20                                                      first_bar + at, second_bar + at, k + place, {gathered});\n\
+             \x20       }});\n        __syncthreads();\n{close}    }}\n"
+        )
+    }
+
+    /// Products of signals on all neurons of a tile, and the adjoint.
+    fn multiply_layers(&self) -> String {
+        let mut text = self.multiply_rules();
+        text += "    __device__ __noinline__ static void multiply_layer(const number* f, const number* g, number* h, const number* k,\n\
+            \x20                                                      int width) {\n\
+            \x20       for_neurons(width, PLACES, [&](int n, int place) {\n\
+            \x20           const int at = n * COLUMNS + place;\n\
+            \x20           multiply_forward(f + at, g + at, h + at, k + place);\n\
+            \x20       });\n        __syncthreads();\n    }\n";
+        if !self.reverse {
+            return text;
+        }
+        let (open, gathered, close) = self.gathering();
+        text + &format!(
+            "    template <bool ADD_F, bool ADD_G>\n\
+             \x20   __device__ __noinline__ static void multiply_layer_reverse(const number* f, const number* g, const number* h_bar,\n\
+             \x20                                                              number* f_bar, number* g_bar, const number* k,\n\
+             \x20                                                              number* sums, int width) {{\n{open}\
+             \x20       for_neurons(width, PLACES, [&](int n, int place) {{\n\
+             \x20           const int at = n * COLUMNS + place;\n\
+             \x20           multiply_reverse<ADD_F, ADD_G>(f + at, g + at, h_bar + at, f_bar + at, g_bar + at, k + place, {gathered});\n\
              \x20       }});\n        __syncthreads();\n{close}    }}\n"
         )
     }

@@ -5,8 +5,9 @@
 //! value beside a third derivative. Weights make up for it: every condition's rows of the Jacobian get the mean
 //! length of the interior's (Wang, Yu, Perdikaris 2022). They do not depend on units then.
 
-use super::task::Equations;
+use super::{ResidualPart, is_open, names, parts};
 use crate::TrainError;
+use crate::trainer::task::Equations;
 use equation::taylor::{Plan, Source};
 use linear::tree::sum;
 use train::{BalancedPart, Pace, Snapshot};
@@ -32,9 +33,12 @@ const STEEP: f64 = 4.0;
 impl Equations<'_> {
     /// Sets the weights of conditions that state none, where it is time for it and they are wrong; what was
     /// found, if so.
-    pub(super) fn balance(&mut self, now: &mut Snapshot) -> Result<Option<Vec<BalancedPart>>, TrainError> {
+    pub(super) fn balance_rows(
+        &mut self,
+        now: &mut Snapshot,
+    ) -> Result<Option<Vec<BalancedPart>>, TrainError> {
         let step = now.phase_step - now.before_method;
-        if !self.settings().balance || !is_time(step) || !is_open(self.plan) {
+        if !is_time(step) || !is_open(self.plan) {
             return Ok(None);
         }
         let mut squares = self.objective.gradient_squares(&now.parameters, SAMPLE)?;
@@ -68,16 +72,6 @@ impl Equations<'_> {
     }
 }
 
-/// What the residuals of a plan are called: by the condition that has only one, or by their own names.
-fn names(plan: &Plan) -> impl Iterator<Item = &str> {
-    plan.terms.iter().flat_map(|term| {
-        term.residuals.iter().map(|part| {
-            let own = term.name == "interior" || term.residuals.len() > 1;
-            if own { part.name.as_str() } else { term.name.as_str() }
-        })
-    })
-}
-
 /// How strongly a residual depends on the parameters: the root of the mean of lengths squared, as long as it is typical of them.
 fn typical(squares: &mut [f64]) -> f64 {
     let mean = sum(squares.iter().copied()) / squares.len().max(1) as f64;
@@ -89,22 +83,6 @@ fn typical(squares: &mut [f64]) -> f64 {
 
 fn is_time(step: u64) -> bool {
     step == 0 || (step.is_multiple_of(FIRST_LOOK) && (step / FIRST_LOOK).is_power_of_two())
-}
-
-/// Whether a term's weights may be chosen: measurements have noise, which no weight makes smaller.
-fn is_free(source: Source, stated: bool) -> bool {
-    matches!(source, Source::Condition(_) | Source::Interior) && !stated
-}
-
-/// Whether there is something to weigh against something else.
-fn is_open(plan: &Plan) -> bool {
-    parts(plan).count() > 1 && parts(plan).any(|(source, part)| is_free(source, part.stated))
-}
-
-type ResidualPart<'p> = (Source, &'p equation::taylor::Residual);
-
-fn parts(plan: &Plan) -> impl Iterator<Item = ResidualPart<'_>> {
-    plan.terms.iter().flat_map(|term| term.residuals.iter().map(|part| (term.source, part)))
 }
 
 /// The largest of weight × scale² among some of the residuals.

@@ -27,6 +27,10 @@ pub struct CompileModeError {
 }
 
 impl CompileMode {
+    /// All of them.
+    pub const ALL: [CompileMode; 4] =
+        [CompileMode::Default, CompileMode::ReduceOverhead, CompileMode::MaxAutotune, CompileMode::Off];
+
     /// As users write it.
     pub fn name(self) -> &'static str {
         match self {
@@ -42,9 +46,7 @@ impl FromStr for CompileMode {
     type Err = CompileModeError;
 
     fn from_str(name: &str) -> Result<Self, CompileModeError> {
-        let all =
-            [CompileMode::Default, CompileMode::ReduceOverhead, CompileMode::MaxAutotune, CompileMode::Off];
-        let found = all.into_iter().find(|mode| mode.name() == name);
+        let found = CompileMode::ALL.into_iter().find(|mode| mode.name() == name);
         found.ok_or_else(|| CompileModeError { name: name.to_owned() })
     }
 }

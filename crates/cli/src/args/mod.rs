@@ -1,9 +1,15 @@
 //! What users may write on the command line.
 
-use crate::age::read_age;
+mod bench;
+mod number;
+mod precision;
+
+pub(crate) use bench::{AccuracyArguments, Bench, BenchStep, Iteration, Measured, Regress, Scaling};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use number::{count, read_age, seconds};
 use pinnace::run::SECONDS_PER_CHECKPOINT;
-use pinnace::{Budget, ChosenDevice, CompileMode, Precision, read_bytes};
+use pinnace::{Budget, ChosenDevice, CompileMode, PerformanceLevel, Precision, read_bytes};
+pub(crate) use precision::WantedPrecision;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,6 +31,8 @@ pub(crate) enum Command {
     Plot(Plot),
     /// Show how a problem is read: equations, derivative channels, costs, memory
     Explain(Explain),
+    /// Check gradients: by differences of the loss, and those of a device beside the interpreter's
+    Check(Check),
     /// Show and draw the shape that a problem is about: pieces of the boundary, conditions there, points
     Geometry(GeometryArguments),
     /// List the built-in problems
@@ -74,166 +82,6 @@ pub(crate) enum CacheAction {
     },
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Bench {
-    /// Time one training step: loss, gradient of all weights, Adam update
-    Step(BenchStep),
-    /// Time one iteration of Gauss-Newton on dense normal equations, in f64
-    Iteration(Iteration),
-    /// Train problems with several seeds and compare their error over time with what others have published
-    Accuracy(AccuracyArguments),
-    /// Time training of one problem with more and more points, on a device and on the CPU beside it
-    Scaling(Scaling),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct AccuracyArguments {
-    /// Built-in problems or files [default: all built-in problems]
-    #[arg(value_name = "PROBLEM", value_hint = ValueHint::AnyPath)]
-    pub(crate) problems: Vec<String>,
-
-    /// Train from seeds 0 to N-1
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
-    pub(crate) seeds: u64,
-
-    /// Time or steps of each training, such as 60s, 5min or "300 steps" [default: the problem's own]
-    #[arg(long)]
-    pub(crate) budget: Option<Budget>,
-
-    /// Optimizers to compare; a plus runs one after the other: gauss-newton,adam+lbfgs [default: the problem's own]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) optimizer: Vec<String>,
-
-    /// Override a key of every problem; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub(crate) set: Vec<String>,
-
-    /// Where to compute: auto, cuda, cpu or reference
-    #[arg(long, default_value = "auto")]
-    pub(crate) device: ChosenDevice,
-
-    /// Precision: f64 or f32
-    #[arg(long, default_value = "f64")]
-    pub(crate) precision: Precision,
-
-    /// Trainings at the same time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) jobs: u16,
-
-    /// Threads of each training [default: all, shared out over the jobs]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
-
-    /// Write accuracy.jsonl and the pictures into this folder
-    #[arg(long, value_name = "DIR", default_value = "accuracy")]
-    pub(crate) out: PathBuf,
-
-    /// Complete what an earlier call began in the same folder
-    #[arg(long)]
-    pub(crate) resume: bool,
-
-    /// Draw no pictures
-    #[arg(long)]
-    pub(crate) no_plots: bool,
-
-    /// Print one JSON object instead of the table
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Show no progress
-    #[arg(long)]
-    pub(crate) quiet: bool,
-
-    /// Show progress as plain lines even on a terminal
-    #[arg(long, conflicts_with = "quiet")]
-    pub(crate) plain: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Scaling {
-    /// Points inside the domain, such as 1K,50K,1M; each condition has a tenth of them
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = count, default_value = "1K,5K,10K,50K,100K,1M,10M")]
-    pub(crate) points: Vec<usize>,
-
-    /// Steps of Adam [default: 2000, and 100 for 10M points]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) steps: Option<u64>,
-
-    /// Where to compute: auto, cuda, cpu or reference
-    #[arg(long, default_value = "auto")]
-    pub(crate) device: ChosenDevice,
-
-    /// Precision [default: the fastest that is as accurate as f32]
-    #[arg(long)]
-    pub(crate) precision: Option<Precision>,
-
-    #[command(flatten)]
-    pub(crate) gpu: GpuArguments,
-
-    /// Also measure the CPU for so many seconds; 0 omits it
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
-    pub(crate) cpu_seconds: f64,
-
-    /// Print one JSON object per line instead of the table
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// What is measured.
-#[derive(Debug, Args)]
-pub(crate) struct Measured {
-    /// burgers, ns2d or wave3d (defined as in benches/peers), a built-in problem, or a file's path
-    #[arg(long, default_value = "burgers")]
-    pub(crate) problem: String,
-
-    /// Points inside the domain [default: the problem's]
-    #[arg(long, value_name = "N")]
-    pub(crate) points: Option<usize>,
-
-    /// Neurons per layer [default: the problem's]
-    #[arg(long, value_name = "N")]
-    pub(crate) width: Option<usize>,
-
-    /// Hidden layers [default: the problem's]
-    #[arg(long, value_name = "N")]
-    pub(crate) depth: Option<usize>,
-
-    /// Where to compute: auto, cuda, cpu or reference
-    #[arg(long, default_value = "auto")]
-    pub(crate) device: ChosenDevice,
-
-    #[command(flatten)]
-    pub(crate) gpu: GpuArguments,
-
-    /// Threads [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
-
-    /// Start from the points and weights that benches/peers/common.py --dump wrote into this folder
-    #[arg(long, value_name = "DIR")]
-    pub(crate) case: Option<PathBuf>,
-
-    /// Print one JSON object instead of the report
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BenchStep {
-    #[command(flatten)]
-    pub(crate) measured: Measured,
-
-    /// In which numbers to compute: f32 or f64
-    #[arg(long, default_value = "f32")]
-    pub(crate) precision: Precision,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Iteration {
-    #[command(flatten)]
-    pub(crate) measured: Measured,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct ProblemArguments {
     /// A built-in problem's name (see `pinnace list`), a problem file's path, or - for standard input
@@ -254,10 +102,15 @@ pub(crate) struct Train {
     #[arg(long, default_value = "auto")]
     pub(crate) device: ChosenDevice,
 
-    /// Precision: f64 or f32; on a GPU also fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16
-    /// [default: f64; on a GPU with Adam alone fp16x3, which is as accurate as f32]
-    #[arg(long)]
-    pub(crate) precision: Option<Precision>,
+    /// Precision: f64 or f32; on a GPU also fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16; auto times those that are accurate
+    /// enough [default: f64; on a GPU with Adam alone fp16x3, which is as accurate as f32]
+    #[arg(long, value_name = "PRECISION")]
+    pub(crate) precision: Option<WantedPrecision>,
+
+    /// How much is done to be fast: basic, advanced, ultra (alternatives are timed first) or custom;
+    /// short for --set performance.level=LEVEL
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) level: Option<PerformanceLevel>,
 
     /// Use this seed; short for --set training.seed=N
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -338,6 +191,10 @@ pub(crate) struct Manner {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=256))]
     pub(crate) workers: Option<u16>,
 
+    /// Stop where a loss or a gradient is infinite or no number for the first time, and tell where: which term, point, layer and neuron
+    #[arg(long)]
+    pub(crate) anomaly: bool,
+
     /// Draw no pictures into the run's folder
     #[arg(long)]
     pub(crate) no_plots: bool,
@@ -386,6 +243,14 @@ pub(crate) struct Explain {
     #[arg(long, conflicts_with = "cuda")]
     pub(crate) stated: bool,
 
+    /// Draw how the learning rate changes over every phase
+    #[arg(long, conflicts_with_all = ["cuda", "stated"])]
+    pub(crate) schedule: bool,
+
+    /// Find the largest number of points per step that memory holds, and take steps to see whether the plan is right
+    #[arg(long, conflicts_with_all = ["cuda", "stated", "schedule"])]
+    pub(crate) largest: bool,
+
     /// Precision of that source or device: f64, f32, fp16x3, bf16x6, bf16x3, tf32, bf16 or fp16 [default: f64 for the source, that of training for a device]
     #[arg(long, requires = "machine")]
     pub(crate) precision: Option<Precision>,
@@ -396,6 +261,33 @@ pub(crate) struct Explain {
 
     #[command(flatten)]
     pub(crate) gpu: GpuArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// A built-in problem's name, a problem file's path, or the folder of a run
+    #[arg(value_name = "PROBLEM|RUN", value_hint = ValueHint::AnyPath)]
+    pub(crate) what: String,
+
+    /// Override a key of the problem file, such as network.width=40; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+
+    /// Which device: auto, cuda, cpu or reference [default: auto, or that of the run]
+    #[arg(long)]
+    pub(crate) device: Option<ChosenDevice>,
+
+    /// Numbers to check besides f64, such as f32 [default: those of training, and those that it may go on in]
+    #[arg(long)]
+    pub(crate) precision: Option<Precision>,
+
+    /// At most so many points of every term
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = count)]
+    pub(crate) points: usize,
+
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -546,21 +438,4 @@ pub(crate) struct Man {
     /// Write the pages of all commands into this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
-}
-
-fn count(text: &str) -> Result<usize, String> {
-    let units = [("K", 1000), ("M", 1_000_000)];
-    let unit = units.into_iter().find_map(|(name, size)| Some((text.trim().strip_suffix(name)?, size)));
-    let (number, size) = unit.unwrap_or((text.trim(), 1));
-    match number.parse::<usize>().ok().and_then(|number| number.checked_mul(size)) {
-        Some(count) if count > 0 && u32::try_from(count).is_ok() => Ok(count),
-        Some(_) | None => Err("a number of points such as 500, 10K or 1M is needed".to_owned()),
-    }
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds >= 0.0 => Ok(seconds),
-        Ok(_) | Err(_) => Err("a number of seconds, 0 or more, is needed".to_owned()),
-    }
 }
