@@ -242,7 +242,14 @@ impl Objective {
         let over = Weighted { points: &points, factors: &factors };
         let [mut wanted, mut found] = [vec![0.0; parameters.len()], vec![0.0; parameters.len()]];
         let own = exact.evaluate(over, parameters, &mut wanted)?.weighted(&factors);
-        let other = self.kernel.evaluate(over, parameters, &mut found)?.weighted(&factors);
+        // A point among few counts for more than among many: at the scale of many its gradient would overflow.
+        let shares = points.iter().zip(&self.points).filter(|(_, all)| !all.is_empty());
+        let shares = shares.map(|(some, all)| some.len() as f64 / all.len() as f64);
+        let share = shares.fold(1.0, f64::min).log2().floor().exp2();
+        self.kernel.set_loss_scale(self.loss_scale.map(|scale| scale.factor() * share));
+        let other = self.kernel.evaluate(over, parameters, &mut found).map(|sums| sums.weighted(&factors));
+        self.kernel.set_loss_scale(self.loss_scale.map(LossScale::factor));
+        let other = other?;
         let length = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|it| it * it).sum::<f64>().sqrt();
         let scale = length(&mut wanted.iter().copied());
         let off = length(&mut wanted.iter().zip(&found).map(|(wanted, found)| wanted - found));
