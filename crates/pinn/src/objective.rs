@@ -30,6 +30,28 @@ pub struct Objective {
     loss_scale: Option<LossScale>,
 }
 
+/// How large a gradient is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct GradientExtent {
+    /// As a vector.
+    pub(crate) norm: f64,
+    /// The largest of its slopes, without signs.
+    pub(crate) largest: f64,
+    /// Their mean, without signs.
+    pub(crate) mean: f64,
+}
+
+impl GradientExtent {
+    fn of(gradient: &[f64]) -> Self {
+        let sizes = || gradient.iter().map(|slope| slope.abs());
+        GradientExtent {
+            norm: sizes().map(|size| size * size).sum::<f64>().sqrt(),
+            largest: sizes().fold(0.0, f64::max),
+            mean: sizes().sum::<f64>() / gradient.len().max(1) as f64,
+        }
+    }
+}
+
 impl Objective {
     /// The loss over these points: one set per term of the kernel's plan.
     pub fn new(kernel: Kernel, points: Vec<Points>) -> Self {
@@ -110,12 +132,12 @@ impl Objective {
         self.kernel.gradient_squares(&self.points, parameters, most)
     }
 
-    /// The norm of the gradient of every residual's mean square, without its weight. Terms are evaluated one after the other, once for each of their
+    /// How large the gradient of every residual's mean square is, without its weight. Terms are evaluated one after the other, once for each of their
     /// residuals: all together visit every point as often as its term has residuals.
-    pub(crate) fn gradient_norms(&mut self, parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
+    pub(crate) fn gradient_sizes(&mut self, parameters: &[f64]) -> Result<Vec<GradientExtent>, KernelError> {
         let plan = Arc::clone(self.kernel.plan());
         let mut gradient = vec![0.0; parameters.len()];
-        let mut norms = Vec::new();
+        let mut sizes = Vec::new();
         let nothing: Vec<Points> = self.points.iter().map(|points| Points::new(points.width())).collect();
         for (number, term) in plan.terms.iter().enumerate() {
             let mut points = nothing.clone();
@@ -127,10 +149,10 @@ impl Objective {
                 let factors = factors(&plan, &weights, points.iter().map(Points::len));
                 let over = Weighted { points: &points, factors: &factors };
                 self.kernel.evaluate(over, parameters, &mut gradient)?;
-                norms.push(gradient.iter().map(|slope| slope * slope).sum::<f64>().sqrt());
+                sizes.push(GradientExtent::of(&gradient));
             }
         }
-        Ok(norms)
+        Ok(sizes)
     }
 
     /// Weighs residuals otherwise than the plan; as the plan, where there are no weights.

@@ -31,8 +31,9 @@ pub use family::{ShapeFamily, ShapeStep};
 pub use field::FieldNameError;
 pub use left_open::{LeftOpen, Neurons};
 pub use method::{
-    Affinity, Balance, Budget, Clip, CompileMode, Decay, GradientCheck, Guard, Method, NoBudget, Order,
-    Pacing, Peaks, Performance, PerformanceLevel, Policy, Precision, Schedule, Solver, Spikes, TILES, Tiles,
+    Affinity, Balance, Budget, Clip, CompileMode, Decay, GradientCheck, GradientSize, Guard, Method,
+    NoBudget, Order, Pacing, Peaks, Performance, PerformanceLevel, Policy, Precision, Schedule, Solver,
+    Spikes, TILES, Tiles,
 };
 pub use network::{
     Activation, Fourier, Initialization, Network, NetworkKind, Periodic, RandomFactors, TrainedSlopes,
