@@ -31,17 +31,17 @@ pub(super) enum Occasion {
 }
 
 /// What a move is made from.
-struct Move<'m> {
+pub(super) struct Move<'m> {
     /// Which term.
-    number: usize,
+    pub(super) number: usize,
     /// The points at hand; `None` at first.
-    before: Option<&'m Points>,
+    pub(super) before: Option<&'m Points>,
     /// What the draw has: points, or candidates for them in an order in which neighbours lie near one another.
-    drawn: Points,
+    pub(super) drawn: Points,
     /// By chance.
-    chance: Stream,
+    pub(super) chance: Stream,
     /// At these parameters.
-    now: &'m Snapshot,
+    pub(super) now: &'m Snapshot,
 }
 
 /// What a move has led to.
@@ -98,6 +98,17 @@ impl Equations<'_> {
 
     /// All points anew, by priorities.
     fn chosen(&mut self, from: &Move<'_>, priorities: &[Priority]) -> Result<Moved, TrainError> {
+        let (flags, told) = self.judged(from, priorities, self.state.interior)?;
+        Ok(Moved { told, points: taken(&from.drawn, &flags) })
+    }
+
+    /// Which of the candidates are so many points, and what is told of that.
+    pub(super) fn judged(
+        &mut self,
+        from: &Move<'_>,
+        priorities: &[Priority],
+        count: usize,
+    ) -> Result<(Vec<bool>, PointsMoved), TrainError> {
         let residuals = self.sizes_at(from.number, &from.drawn, from.now)?;
         let mut judged = Vec::with_capacity(priorities.len());
         for priority in priorities {
@@ -115,11 +126,11 @@ impl Equations<'_> {
         let parts = judged.iter().zip(priorities);
         let parts: Vec<_> = parts.map(|(sizes, it)| shares(sizes, it.power, it.floor)).collect();
         let shares = if let [only] = &parts[..] { only.clone() } else { mix(&parts) };
-        let flags = pick(&shares, self.state.interior, from.chance);
+        let flags = pick(&shares, count, from.chance);
         let first = judged.first().map_or(&[][..], Vec::as_slice);
-        let points = taken(&from.drawn, &flags);
         let told = told((first, &shares), &residuals, &flags);
-        Ok(Moved { told: PointsMoved { moved: points.len(), ..told }, points })
+        let moved = flags.iter().filter(|taken| **taken).count();
+        Ok((flags, PointsMoved { moved, ..told }))
     }
 
     /// The points at hand and more, as far as there may be.
