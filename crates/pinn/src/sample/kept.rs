@@ -42,11 +42,11 @@ pub(crate) struct KeptPoints {
     width: usize,
     /// How many there are so far.
     count: usize,
-    place: Place,
+    place: KeptIn,
 }
 
 #[derive(Debug)]
-enum Place {
+enum KeptIn {
     Memory(Vec<f64>),
     File { scratch: Scratch, folder: PathBuf },
 }
@@ -60,12 +60,12 @@ impl KeptPoints {
     /// Room for so many points.
     pub(crate) fn begin((width, count): (usize, usize), room: &PointRoom) -> Result<Self, TrainError> {
         let place = match KeptPoints::bytes(width, count) <= room.bytes {
-            true => Place::Memory(Vec::with_capacity(width * count)),
+            true => KeptIn::Memory(Vec::with_capacity(width * count)),
             false => {
                 let folder = room.folder.clone();
                 let scratch = Scratch::begin(&folder)
                     .map_err(|cause| unkept(&folder, KeptPoints::bytes(width, count), cause))?;
-                Place::File { scratch, folder }
+                KeptIn::File { scratch, folder }
             }
         };
         Ok(KeptPoints { width, count: 0, place })
@@ -74,8 +74,8 @@ impl KeptPoints {
     /// Adds points behind those that are there.
     pub(crate) fn append(&mut self, rows: &[f64]) -> Result<(), TrainError> {
         match &mut self.place {
-            Place::Memory(all) => all.extend_from_slice(rows),
-            Place::File { scratch, folder } => {
+            KeptIn::Memory(all) => all.extend_from_slice(rows),
+            KeptIn::File { scratch, folder } => {
                 let bytes: Vec<u8> = rows.iter().flat_map(|number| number.to_le_bytes()).collect();
                 let so_far = KeptPoints::bytes(self.width, self.count);
                 scratch.append(&bytes).map_err(|cause| unkept(folder, so_far + bytes.len() as u64, cause))?;
@@ -93,8 +93,8 @@ impl KeptPoints {
     /// The folder on whose disk they are, if they are on one.
     pub(crate) fn folder(&self) -> Option<&Path> {
         match &self.place {
-            Place::Memory(_) => None,
-            Place::File { folder, .. } => Some(folder),
+            KeptIn::Memory(_) => None,
+            KeptIn::File { folder, .. } => Some(folder),
         }
     }
 
@@ -120,11 +120,11 @@ impl KeptPoints {
             let (first, count) = (range.start as usize * self.width, (range.end - range.start) as usize);
             let rows = rows.by_ref().take(count);
             match &self.place {
-                Place::Memory(all) => {
+                KeptIn::Memory(all) => {
                     let points = all[first..first + count * self.width].chunks_exact(self.width);
                     rows.zip(points).for_each(|(row, point)| row[..self.width].copy_from_slice(point));
                 }
-                Place::File { scratch, folder } => {
+                KeptIn::File { scratch, folder } => {
                     bytes.resize(count * self.width * size_of::<f64>(), 0);
                     let read = scratch.read((first * size_of::<f64>()) as u64, &mut bytes);
                     read.map_err(|cause| TrainError::PointsUnreadable { folder: folder.clone(), cause })?;

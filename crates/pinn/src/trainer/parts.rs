@@ -2,7 +2,7 @@
 //! candidates are taken; nobody has all candidates, or all of their residuals, at the same time. The set follows from the draw and from the parameters
 //! at which it was chosen: these are saved, and a run that goes on chooses it again. Whether it lies in memory or in a file changes no bit.
 
-use super::adapt::{Move, Occasion};
+use super::adapt::{Occasion, PointMove};
 use super::task::Equations;
 use super::{Settings, TaskState};
 use crate::TrainError;
@@ -126,7 +126,7 @@ impl Equations<'_> {
         self.confine(number, &mut ordered);
         let seed = Stream::new(self.problem.training.seed, PARTS | number as u64).bits(self.state.draw);
         let chance = Stream::new(seed, part as u64);
-        let from = Move { number, before: None, drawn: ordered, chance, now };
+        let from = PointMove { number, before: None, drawn: ordered, chance, now };
         let (flags, told) = self.judged(&from, priorities, points.len())?;
         let mut taken = vec![false; drawn.len()];
         order.iter().zip(&flags).for_each(|(&index, &flag)| taken[index] = flag);
