@@ -223,7 +223,6 @@ fn sharp_edges_tell_faces_apart_and_smooth_surfaces_stay_whole() {
             (1..).map(|number| format!("part.face{number}")).zip(numbered).collect();
         assert!(faces(&part).into_iter().eq(wanted.iter().map(|(name, area)| (&**name, *area))), "{part:?}");
         places_are_on_the_surface(&part);
-        crate::support::places_are_uniform(&part);
         the_boundary_encloses_the_volume(&part, 6.0);
         // In the order of the file: x = 0 comes first.
         let mut numbers = Numbers(3);

@@ -141,10 +141,14 @@ fn conditions_hold_on_faces_by_name() {
     );
     let (problem, _) = decide(problem).expect("it can be trained");
     assert_eq!(problem.conditions[0].name, "warm");
-    let (_, hint, _) = refused(&faces.replace("part.face1", "part.face9"), &cube(1.0));
-    assert!(hint.contains("part.face1"), "{hint}");
+    let (message, hint, at) = refused(&faces.replace("part.face1", "part.face9"), &cube(1.0));
+    assert_eq!(
+        (message.as_str(), at.as_str()),
+        ("there is no piece `part.face9` of the boundary", "part.face9")
+    );
+    assert!(hint.starts_with("its pieces are") && hint.contains("part.face1"), "{hint}");
     for (written, message) in [
-        ("'edges'", "`edges` is no way to tell faces apart"),
+        ("\"edges\"", "`edges` is no way to tell faces apart"),
         ("180", "180: expected degrees between 0 and 180"),
         ("-5", "-5: expected degrees between 0 and 180"),
     ] {
