@@ -103,7 +103,8 @@ impl Equations<'_> {
         };
         let mut first = KeptPoints::begin((self.problem.domain.len(), PART), &PointRoom::in_memory())?;
         first.append(&self.part(0, &then)?.0)?;
-        let mut points = first.completed(self.problem, term, &[0..first.len() as u64])?;
+        let mut points =
+            first.completed(self.problem, term, std::slice::from_ref(&(0..first.len() as u64)))?;
         self.confine(number, &mut points);
         Ok(Some(points))
     }

@@ -28,7 +28,7 @@ depth = 1
 optimizer = "adam"
 learning_rate = 0.01
 condition_points = 8
-points = 300000
+points = 270000
 batch = 500
 resample = 3
 "#;
@@ -69,13 +69,21 @@ impl Sink for Watch<'_> {
     }
 }
 
-fn watched(experiment: &Experiment, last: u64) -> (Snapshot, Trained, Vec<String>, Vec<(usize, f64, f64)>) {
+/// What came of a training, what it told of batches, and points moved with mean squares before and after.
+struct Seen {
+    now: Snapshot,
+    trained: Trained,
+    notes: Vec<String>,
+    moves: Vec<(usize, f64, f64)>,
+}
+
+fn watched(experiment: &Experiment, last: u64) -> Seen {
     let (stop, mut now) = (AtomicBool::new(false), experiment.start());
     let mut watch = Watch { stop: &stop, last, notes: Vec::new(), moves: Vec::new(), renewed: 0 };
     let trained =
         experiment.train_from(&mut now, &stop, &mut watch).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(watch.renewed, watch.moves.len(), "the time of each move is told");
-    (now, trained, watch.notes, watch.moves)
+    Seen { now, trained, notes: watch.notes, moves: watch.moves }
 }
 
 #[test]
@@ -83,7 +91,7 @@ fn memory_files_workers_and_interruptions_change_no_bit_of_points_chosen_in_part
     for (precision, more) in [
         (
             Precision::F64,
-            "sampling = [{ kind = \"rad\", candidates = 2 }, \"causal\"]\nbudget = \"8 steps\"\n",
+            "sampling = [{ kind = \"rad\", candidates = 2 }, \"causal\"]\nbudget = \"5 steps\"\n",
         ),
         (
             Precision::F32,
@@ -91,18 +99,19 @@ fn memory_files_workers_and_interruptions_change_no_bit_of_points_chosen_in_part
         ),
     ] {
         let experiment = open(more).on(Device::Cpu, precision);
-        let (whole, end, notes, moves) = watched(&experiment.clone().with_workers(Some(0)), 0);
+        let Seen { now: whole, trained: end, notes, moves } =
+            watched(&experiment.clone().with_workers(Some(0)), 0);
         assert!(notes.len() == 1 && notes[0].contains("chosen in parts, in memory"), "{notes:?}");
         // Points went where residuals are large.
         for &(moved, before, after) in &moves {
-            assert!(moved == 300_000 && after > 1.1 * before, "{moves:?}");
+            assert!(moved == 270_000 && after > 1.1 * before, "{moves:?}");
         }
         assert!(!moves.is_empty() && end.renewing.is_some_and(|share| share > 0.0));
-        let in_file = experiment.clone().with_point_memory(4_799_999).with_workers(Some(3));
-        let (now, again, notes, _) = watched(&in_file, 0);
+        let in_file = experiment.clone().with_point_memory(4_319_999).with_workers(Some(3));
+        let Seen { now, trained: again, notes, .. } = watched(&in_file, 0);
         assert!(notes.len() == 1 && notes[0].contains("in a temporary file on the disk of"), "{notes:?}");
         assert_eq!((timeless(&now), &again.losses), (timeless(&whole), &end.losses));
-        let (mut now, early, _, _) = watched(&in_file, 4);
+        let Seen { mut now, trained: early, .. } = watched(&in_file, 4);
         assert_eq!(early.stopped, Stopped::Interrupted);
         let saved: usize =
             now.task.iter().filter_map(|(name, _)| now.task.numbers(name).ok()).map(<[f64]>::len).sum();
@@ -111,7 +120,7 @@ fn memory_files_workers_and_interruptions_change_no_bit_of_points_chosen_in_part
         assert_eq!((timeless(&now), &again.losses), (timeless(&whole), &end.losses), "gone on with");
         // Some points stand for all in a picture.
         let cloud = experiment.points_inside(&now).expect("points");
-        assert_eq!((cloud.width(), cloud.len()), (2, 150_000));
+        assert_eq!((cloud.width(), cloud.len()), (2, 135_000));
         assert!(cloud.iter().all(|row| !(0.5..0.75).contains(&row[1])));
     }
 }
@@ -119,7 +128,7 @@ fn memory_files_workers_and_interruptions_change_no_bit_of_points_chosen_in_part
 #[test]
 fn what_cannot_be_chosen_in_parts_counts_in_memory_and_other_points_in_parts_do_not() {
     let bytes = |more: &str| {
-        let text = PLATE.replace("points = 300000", "points = 1e8");
+        let text = PLATE.replace("points = 270000", "points = 1e8");
         let text = format!("{text}{more}budget = \"4 steps\"\n");
         Experiment::from_text("plate", &text, Path::new("."), &[]).expect("it is right").memory_need().bytes()
     };

@@ -100,10 +100,10 @@ fn by_edges(welded: &Welded, degrees: f64) -> Division {
     let mut groups = Groups::of(triangles.len());
     for same in edges.chunk_by(|one, other| one.0 == other.0) {
         // Where more than two meet, nobody says which of them are one surface.
-        if let [(_, one), (_, other)] = same {
-            if meets(*one, *other) {
-                groups.join(*one, *other);
-            }
+        if let [(_, one), (_, other)] = same
+            && meets(*one, *other)
+        {
+            groups.join(*one, *other);
         }
     }
     let mut numbers = vec![None; triangles.len()];
