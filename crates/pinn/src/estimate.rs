@@ -299,7 +299,12 @@ mod tests {
         };
         // Rows have two numbers; six batches at most, with one worker, and one that a step visits.
         assert!((9_600_000..50_000_000).contains(&of(&[])), "{}", of(&[]));
-        assert!(of(&["training.adaptive=true"]) > 50_000_000_000, "points that move are there");
+        // Chosen in parts, in a file: what is judged at a time.
+        let in_parts = of(&["training.adaptive=true"]);
+        assert!((60_000_000..200_000_000).contains(&in_parts), "{in_parts}");
+        let in_memory = of(&["training.adaptive=true", "performance.point_memory=1e12"]);
+        assert!((32_000_000_000..33_000_000_000).contains(&in_memory), "two sets: {in_memory}");
+        assert!(of(&["training.sampling=[\"r3\"]"]) > 50_000_000_000, "other points that move are there");
         assert!(of(&["training.condition_points=1000000", "training.hard_constraints=off"]) < 80_000_000);
     }
 
