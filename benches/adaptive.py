@@ -114,16 +114,13 @@ def main():
     parser.add_argument("results", nargs="?", help="a file to which lines are added")
     parser.add_argument("--threads", type=int, default=2, help="of each training")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=math.inf, help="after which what is left is left")
+    parser.add_argument("--seconds", type=float, default=86400, help="after which what is left is left")
     parser.add_argument("--table", metavar="RESULTS", help="compares what a file has")
     arguments = parser.parse_args()
     if arguments.table:
         return table(arguments.table)
     if not arguments.results:
         parser.error("a program and a file of results are needed")
-    if arguments.seconds == math.inf:
-        # No wait is longer than this.
-        arguments.seconds = threading.TIMEOUT_MAX / 2
     return train(arguments)
 
 
