@@ -172,6 +172,8 @@ fn of_training(error: &TrainError) -> ExitCode {
         | TrainError::NotSquares
         | TrainError::Misfit { .. }
         | TrainError::NoSuchWindow { .. }
+        | TrainError::PointsUnkept { .. }
+        | TrainError::PointsUnreadable { .. }
         | TrainError::Unmeasurable(_) => ExitCode::FAILURE,
     }
 }

@@ -38,6 +38,7 @@ pub(crate) fn write(
         "evaluations": trained.evaluations,
         "seconds": trained.seconds,
         "waiting": trained.waiting,
+        "renewing": trained.renewing,
         "loss": trained.losses.total,
         "relative_residual": trained.relative_residual(),
         "residuals": residuals(experiment, &trained.losses, &trained.relative_residuals),

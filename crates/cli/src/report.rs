@@ -40,6 +40,9 @@ pub(crate) fn write(
     if let Some(share) = trained.waiting {
         writeln!(output, "data: {:.1} % of the time waiting for batches", 100.0 * share)?;
     }
+    if let Some(share) = trained.renewing {
+        writeln!(output, "points: {:.1} % of the time drawing and choosing them anew", 100.0 * share)?;
+    }
     if trained.precisions.iter().any(|(precision, _)| *precision != experiment.precision()) {
         writeln!(output, "precision {}", shares(&trained.precisions))?;
     }

@@ -31,6 +31,8 @@ pub struct Trained {
     /// The share of the time, since training began or went on, in which steps waited for their points; `None` where these did not come
     /// in batches.
     pub waiting: Option<f64>,
+    /// The share of that time in which points were drawn or chosen anew; `None` where none were, and where a device draws its own.
+    pub renewing: Option<f64>,
     /// Steps by the precision that they were taken in, those with few digits first; empty where all were in f64 and nobody looked.
     pub precisions: Vec<(Precision, u64)>,
     /// Why training ended.

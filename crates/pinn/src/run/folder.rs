@@ -7,6 +7,7 @@ use serde_json::{Map, json};
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use store::Scratch;
 use train::folder::{Contents, Held, PROBLEM, RunError, RunPlace};
 use train::{Fan, Sink, Snapshot};
 
@@ -83,7 +84,11 @@ impl Folder {
         stop: &AtomicBool,
         sink: &mut dyn Sink,
     ) -> Result<Trained, TrainError> {
-        let trained = experiment.train_from(now, stop, &mut Fan::new(vec![&mut self.0, sink]))?;
+        let place = self.0.path().to_owned();
+        // Nobody else uses the folder, whose lock is ours.
+        Scratch::sweep(&place);
+        let trained =
+            experiment.train_on_disk_of(&place, now, stop, &mut Fan::new(vec![&mut self.0, sink]))?;
         let measured = Map::from_iter([("relative_residual".to_owned(), json!(trained.relative_residuals))]);
         self.0.end(trained.stopped, (trained.steps, trained.losses.total), measured);
         Ok(trained)

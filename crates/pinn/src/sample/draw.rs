@@ -77,6 +77,16 @@ pub fn draw_part(
         .collect()
 }
 
+/// A part of the points inside of a draw, as [`draw_part`] has them.
+pub(crate) fn draw_inside(
+    problem: &Problem,
+    (position, term): (usize, &Term),
+    draw: Draw,
+    part: Range<usize>,
+) -> Result<Points, TrainError> {
+    Ok(completed(problem, term, inside(problem, term.row, draw, part, draw.stream(position, 0))?))
+}
+
 /// Some points inside, out of those of a draw: ranges of them one after the other. In a box all ranges cost the same for a
 /// point; in a shape long ones do.
 pub(crate) fn draw_ranges(

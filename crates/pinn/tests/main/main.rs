@@ -18,6 +18,7 @@ mod measurements;
 mod memory_watch;
 mod narrow_shapes;
 mod optimizers;
+mod parts;
 mod quantities;
 mod references;
 mod regions;

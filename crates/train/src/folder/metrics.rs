@@ -43,6 +43,9 @@ pub struct Record {
     /// Seconds that the step waited for its points, where they came in batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<f64>,
+    /// Seconds in which its points were drawn or chosen anew, where that was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renewed: Option<f64>,
     /// How far loss and gradient before the step were from those in f64, where that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deviation: Option<Deviation>,
@@ -337,7 +340,7 @@ impl Metrics {
         (self.last.seconds, self.last.loss, self.last.error) = (taken.seconds, losses.total, None);
         (self.last.length, self.last.evaluations) = (taken.length, taken.evaluations);
         (self.last.points, self.last.damping) = (taken.points, trust.map(|trust| trust.damping));
-        self.last.waited = taken.waited;
+        (self.last.waited, self.last.renewed) = (taken.waited, taken.renewed);
         self.last.gain = trust.map(|trust| trust.gain);
         self.last.steadiness = taken.steadiness;
         self.last.deviation = taken.deviation;
