@@ -3,6 +3,7 @@
 use crate::evaluate::Gauge;
 use crate::memory::MemoryReading;
 use crate::trainer::{Equations, Ladder, TakeOver};
+use crate::trust::Trail;
 use crate::windows::{Remembered, Seam, Stage};
 use crate::{Experiment, FieldError, Objective, TrainError, Trained};
 use kernel::{Kernel, Points};
@@ -39,7 +40,7 @@ impl Experiment {
 
     /// Trains from where `now` stands to the end, which `now` follows: continued from a state that was
     /// kept, training ends with the same bits as if it had never been interrupted. On `Err`, it stands
-    /// before the step that failed.
+    /// before the step that failed. Where an error is to be estimated, that follows, and changes no bit of it.
     pub fn train_from(
         &self,
         now: &mut Snapshot,
@@ -48,6 +49,12 @@ impl Experiment {
     ) -> Result<Trained, TrainError> {
         if self.batch_is_open() {
             return self.clone().with_batches_by_memory()?.train_from(now, stop, sink);
+        }
+        if self.estimates() {
+            let mut trail = Trail::new(sink);
+            let mut trained = self.leaving_time().train_from(now, stop, &mut trail)?;
+            trained.estimate = self.estimate(&trained, now, &trail, stop)?;
+            return Ok(trained);
         }
         self.check_methods()?;
         self.check_memory()?;
@@ -168,6 +175,7 @@ impl WindowedTraining<'_> {
             incidents: sink.incidents(),
             steadiness: sink.steadiness(),
             fallbacks: sink.told(),
+            estimate: None,
         }))
     }
 

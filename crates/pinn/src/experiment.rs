@@ -57,6 +57,8 @@ pub struct Experiment {
     decisions: Decisions,
     /// A method from outside that takes the steps.
     own: Option<OwnOptimizer>,
+    /// Whether training ends with an estimate of its error.
+    estimates: bool,
 }
 
 /// Where a problem comes from.
@@ -156,6 +158,7 @@ impl Experiment {
             settled,
             decisions: Decisions::default(),
             own: None,
+            estimates: false,
         };
         Ok(experiment.listed())
     }
@@ -364,6 +367,38 @@ impl Experiment {
         self.origin.overrides.extend(keys.into_iter().map(|key| format!("{key}=adam")));
         phases.iter_mut().for_each(|phase| phase.optimizer = Method::Adam);
         Experiment { own: Some(own), ..self }.settled_anew()
+    }
+
+    /// Chooses whether training ends with an estimate of its error, for which budgets of time leave some. Steps stay what they are, to
+    /// the last bit.
+    #[must_use]
+    pub fn estimating(self, estimates: bool) -> Self {
+        Experiment { estimates, ..self }
+    }
+
+    /// Whether it does.
+    pub(crate) fn estimates(&self) -> bool {
+        self.estimates
+    }
+
+    /// With the plan of another seed: all that it settles is the same.
+    pub(crate) fn reseeded(mut self, seed: u64) -> Result<Self, TrainError> {
+        self.problem.training.seed = seed;
+        self.plan = plan(&self.problem)?;
+        Ok(self)
+    }
+
+    /// Without references: whoever trains it cannot know them.
+    pub(crate) fn without_references(mut self) -> Self {
+        self.truths.iter_mut().for_each(|truth| *truth = None);
+        self.tables.forget_references();
+        self
+    }
+
+    /// With budgets of its phases, and none for all of them.
+    pub(crate) fn in_phases_alone(mut self, phases: Vec<Phase>) -> Self {
+        self.problem.training.steps = None;
+        self.in_phases(phases)
     }
 
     /// The method from outside that takes the steps, if there is one.

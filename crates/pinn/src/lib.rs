@@ -30,6 +30,7 @@ pub mod run;
 pub mod sample;
 pub mod table;
 pub mod trainer;
+pub mod trust;
 mod windows;
 
 pub use check::{CheckedPrecision, GradientReport};
