@@ -12,9 +12,9 @@ estimate is made of, so that fitting needs no new runs.
 
 import argparse, json, math, os, subprocess, sys, threading, time
 
-PARTS = [0.125, 0.25, 0.5, 0.75]
+LATE, NEAR = 0.75, 0.2  # as calibration.rs has them
 MOST_FACTOR = 30.0  # as Comparison::carried_on has it
-BAD, DOUBTFUL = 0.12, 0.02  # as estimate.rs has them
+BAD = 0.05  # as estimate.rs has it
 
 # Problems with a reference that a machine without a GPU gets through in seconds.
 PROBLEMS = """poisson-2d helmholtz poisson-5d helmholtz-fine poisson-multiscale darcy electrostatics laplace-holes reaction-holes
@@ -146,7 +146,7 @@ def carried(comparison, unknown, residual):
 
 
 def samples(raw):
-    """One for each unknown with a reference: run, true error, errors carried on from the trail and from the second opinion."""
+    """One for each unknown with a reference: run, true error, errors carried on from late in training and from the second opinion."""
     for line in open(raw):
         row = json.loads(line)
         signals = row.get("signals")
@@ -156,21 +156,21 @@ def samples(raw):
             truth = row["truth"][name]
             if truth is None:
                 continue
-            near = lambda part: min(signals["trail"], key=lambda own: abs(own["part"] - part), default=None)
-            trail = [carried(near(part), unknown, signals["residual"]) if signals["trail"] else None for part in PARTS]
+            late = min(signals["trail"], key=lambda own: abs(own["part"] - LATE), default=None)
+            late = carried(late, unknown, signals["residual"]) if late and abs(late["part"] - LATE) <= NEAR else None
             second = carried(signals["second"], unknown, signals["residual"]) if signals.get("second") else None
-            yield dict(row=row, unknown=name, truth=max(truth, 1e-16), trail=trail, second=second, epsilon=signals["epsilon"],
+            yield dict(row=row, unknown=name, truth=max(truth, 1e-16), late=late, second=second, epsilon=signals["epsilon"],
                        shipped=(row["estimate"] or {}).get(name), trust=row["trust"])
 
 
 def logs(sample, kind):
-    """What a model of some kind sums; None where the sample lacks it."""
+    """What a model of some kind sums, as calibration.rs has it; None where the sample lacks it."""
     floor = lambda value: math.log(max(value, sample["epsilon"]))
-    trail = None if None in sample["trail"] else [floor(value) for value in sample["trail"]]
-    second = None if sample["second"] is None else [floor(sample["second"])]
+    late, second, windows = sample["late"], sample["second"], math.log(sample["row"]["signals"]["windows"])
     if kind == "both":
-        return trail + second if trail and second else None
-    return trail if kind == "trail" else second
+        return None if late is None or second is None else [floor(late), floor(second), floor(max(late, second)), windows]
+    own = late if kind == "late" else second
+    return None if own is None else [floor(own), windows]
 
 
 def solve(matrix, right):
@@ -230,12 +230,12 @@ def fitted(all_samples, kind):
 
 
 def models(all_samples):
-    return {kind: fitted(all_samples, kind) for kind in ("both", "trail", "second")}
+    return {kind: fitted(all_samples, kind) for kind in ("both", "late", "second")}
 
 
 def predicted(sample, model):
     """As calibration::error."""
-    for kind in ("both", "trail", "second"):
+    for kind in ("both", "late", "second"):
         features = logs(sample, kind)
         if features:
             bias, weights = model[kind]
@@ -246,11 +246,11 @@ def predicted(sample, model):
 
 def fit(arguments):
     found = models(list(samples(arguments.raw)))
+    names = dict(both=["late", "second", "larger", "windows"], late=["late", "windows"], second=["second", "windows"])
     for kind, (bias, weights) in found.items():
-        trail = weights[:4] if kind != "second" else [0.0] * 4
-        second = weights[-1] if kind != "trail" else 0.0
-        numbers = ", ".join("%.3f" % weight for weight in trail)
-        print("const %s: Weights = Weights { bias: %.3f, trail: [%s], second: %.3f };" % (kind.upper(), bias, numbers, second))
+        own = dict(zip(names[kind], weights))
+        numbers = ", ".join("%s: %.3f" % (name, own.get(name, 0.0)) for name in names["both"])
+        print("const %s: Weights = Weights { bias: %.3f, %s };" % (kind.upper() + ("" if kind == "both" else "_ALONE"), bias, numbers))
 
 
 def judge(arguments):

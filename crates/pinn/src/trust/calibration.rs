@@ -3,25 +3,35 @@
 use super::signals::Signals;
 
 /// Parts of training at which solutions are compared with the last.
-pub(super) const PARTS: [f64; 4] = [0.125, 0.25, 0.5, 0.75];
+pub(super) const PARTS: [f64; 4] = [0.25, 0.5, 0.75, 0.875];
+
+/// The one of them that tells most.
+const LATE: f64 = 0.75;
+
+/// How far from it a comparison may be.
+const NEAR: f64 = 0.2;
 
 /// The logarithm of an error as a sum of logarithms.
 struct Weights {
     bias: f64,
-    /// Of errors that are carried on from the parts of the way.
-    trail: [f64; 4],
-    /// Of one that is carried on from a second opinion.
+    /// Of the error that is carried on from late in training.
+    late: f64,
+    /// Of the one that is carried on from a second opinion.
     second: f64,
+    /// Of the larger of both.
+    larger: f64,
+    /// Of the number of time windows: errors add up from each to the next, and late in the training of one, those before it are over.
+    windows: f64,
 }
 
 /// Where all was seen.
-const BOTH: Weights = Weights { bias: 0.0, trail: [0.1, 0.1, 0.2, 0.2], second: 0.4 };
+const BOTH: Weights = Weights { bias: 0.26, late: 0.54, second: 0.12, larger: 0.34, windows: 0.7 };
 
 /// Without a second opinion.
-const TRAIL: Weights = Weights { bias: 0.5, trail: [0.1, 0.2, 0.3, 0.4], second: 0.0 };
+const LATE_ALONE: Weights = Weights { bias: 0.33, late: 1.0, second: 0.0, larger: 0.0, windows: 0.9 };
 
 /// With nothing else.
-const SECOND: Weights = Weights { bias: 0.0, trail: [0.0; 4], second: 1.0 };
+const SECOND_ALONE: Weights = Weights { bias: 0.5, late: 0.0, second: 1.05, larger: 0.0, windows: 0.0 };
 
 /// Roundings that an error has at least: values are rounded, whatever training does.
 const ROUNDINGS: f64 = 4.0;
@@ -31,24 +41,78 @@ const MOST: f64 = 2.0;
 
 /// The relative L2 error of an unknown; `None` where nothing was seen that tells.
 pub(super) fn error(signals: &Signals, unknown: usize) -> Option<f64> {
-    let carried = |part: f64| {
-        let near = signals
-            .trail
-            .iter()
-            .min_by(|one, other| (one.part - part).abs().total_cmp(&(other.part - part).abs()));
-        near?.carried_on(unknown, signals.residual)
-    };
-    let trail: Option<Vec<f64>> = PARTS.into_iter().map(carried).collect();
-    let second = signals.second.as_ref().and_then(|second| second.carried_on(unknown, signals.residual));
-    let (weights, trail, second) = match (trail, second) {
-        (Some(trail), Some(second)) => (BOTH, trail, second),
-        (Some(trail), None) => (TRAIL, trail, 1.0),
-        (None, Some(second)) => (SECOND, vec![1.0; PARTS.len()], second),
+    let carried = |comparison: &super::Comparison| comparison.carried_on(unknown, signals.residual);
+    let off = |part: f64| (part - LATE).abs();
+    let late = signals.trail.iter().min_by(|one, other| off(one.part).total_cmp(&off(other.part)));
+    let late = late.filter(|late| off(late.part) <= NEAR).and_then(carried);
+    let second = signals.second.as_ref().and_then(carried);
+    let (weights, late, second) = match (late, second) {
+        (Some(late), Some(second)) => (BOTH, late, second),
+        (Some(late), None) => (LATE_ALONE, late, late),
+        (None, Some(second)) => (SECOND_ALONE, second, second),
         (None, None) => return None,
     };
     // A difference of zero is one that rounding hides.
     let logarithm = |error: f64| error.max(signals.epsilon).ln();
-    let sum: f64 = weights.trail.iter().zip(&trail).map(|(weight, error)| weight * logarithm(*error)).sum();
-    let found = (weights.bias + sum + weights.second * logarithm(second)).exp();
-    Some(found.clamp(ROUNDINGS * signals.epsilon, MOST)).filter(|error| error.is_finite())
+    let found = weights.bias
+        + weights.late * logarithm(late)
+        + weights.second * logarithm(second)
+        + weights.larger * logarithm(late.max(second))
+        + weights.windows * (signals.windows.max(1) as f64).ln();
+    Some(found.exp().clamp(ROUNDINGS * signals.epsilon, MOST)).filter(|error| error.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trust::Comparison;
+
+    fn seen(part: f64, moved: f64, difference: f64) -> Comparison {
+        Comparison {
+            part,
+            moved: vec![Some(moved)],
+            difference,
+            residual: difference,
+            relative_residual: None,
+        }
+    }
+
+    fn signals(trail: Vec<Comparison>, second: Option<Comparison>) -> Signals {
+        let (residual, epsilon) = (1e-3, f64::EPSILON);
+        let none = None;
+        let (trained_residual, relative_residual, periods) = (none, none, none);
+        let (steps, missing, windows) = (100, 0, 1);
+        Signals {
+            residual,
+            trained_residual,
+            relative_residual,
+            trail,
+            second,
+            epsilon,
+            steps,
+            missing,
+            periods,
+            windows,
+        }
+    }
+
+    #[test]
+    fn errors_grow_with_what_was_seen_and_stay_between_rounding_and_everything() {
+        let found = |late: f64, second: f64| {
+            let seen = signals(vec![seen(0.75, late, 1e-2)], Some(seen(0.1, second, 1.0)));
+            error(&seen, 0).expect("all was seen")
+        };
+        assert!(found(1e-3, 0.1) < found(2e-3, 0.1) && found(1e-3, 0.1) < found(1e-3, 0.2));
+        // Both say 1e-4.
+        assert!((2e-5..1e-3).contains(&found(1e-3, 0.1)), "{}", found(1e-3, 0.1));
+        assert_eq!((found(1e9, 1e9), found(0.0, 0.0)), (MOST, ROUNDINGS * f64::EPSILON));
+    }
+
+    #[test]
+    fn one_kind_of_signal_is_enough_and_none_tells_nothing() {
+        assert!(error(&signals(vec![seen(0.7, 1e-3, 1e-2)], None), 0).is_some());
+        assert!(error(&signals(Vec::new(), Some(seen(0.1, 0.1, 1.0))), 0).is_some());
+        assert_eq!(error(&signals(Vec::new(), None), 0), None);
+        assert_eq!(error(&signals(vec![seen(0.25, 1e-3, 1e-2)], None), 0), None, "that was too early");
+    }
 }

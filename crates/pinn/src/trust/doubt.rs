@@ -16,6 +16,11 @@ pub enum Doubt {
         /// Why.
         why: String,
     },
+    /// So few steps were taken that there is no part of them for a second opinion.
+    Short {
+        /// How many.
+        steps: u64,
+    },
     /// Conditions are missing.
     Missing {
         /// At so many faces and pieces.
@@ -59,6 +64,7 @@ impl Doubt {
             Doubt::Diverged => "a smaller training.learning_rate, or another optimizer",
             Doubt::Unseen => "`pinnace verify RUN --budget 60s`",
             Doubt::Alone { .. } => "`pinnace verify RUN --budget 60s`, which trains a second network",
+            Doubt::Short { .. } => "more time (--budget)",
             Doubt::Missing { .. } => "state what holds there, as the warning says",
             Doubt::Ambiguous { .. } => {
                 "look whether a condition is missing or has a typing error; or more time"
@@ -78,6 +84,13 @@ impl fmt::Display for Doubt {
             Doubt::Diverged => f.write_str("training has diverged"),
             Doubt::Unseen => f.write_str("training was too short to compare its end with anything before"),
             Doubt::Alone { why } => write!(f, "there is no second network to compare with: {why}"),
+            Doubt::Short { steps } => {
+                let plural = if *steps == 1 { " was" } else { "s were" };
+                write!(
+                    f,
+                    "only {steps} step{plural} taken: too few for a second network that gets a tenth of them"
+                )
+            }
             Doubt::Missing { places } => {
                 let plural =
                     if *places == 1 { "place of the boundary has" } else { "places of the boundary have" };

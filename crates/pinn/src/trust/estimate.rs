@@ -15,8 +15,8 @@ use std::time::Instant;
 use train::{Snapshot, Stopped};
 
 /// A relative error from which on a solution is called bad, and doubtful.
-const BAD: f64 = 0.12;
-const DOUBTFUL: f64 = 0.02;
+const BAD: f64 = 0.05;
+const DOUBTFUL: f64 = 0.01;
 
 /// Another network that is so far away, and has residuals so small, solves the same equations.
 const FAR: f64 = 0.3;
@@ -123,9 +123,13 @@ impl Experiment {
             trail.push(compared(*part, self, solution, None)?);
         }
         let mut doubts = Vec::new();
-        let second = match judged.diverged {
-            true => None,
-            false => match self.second_opinion((judged.steps, judged.seconds), effort, stop) {
+        let second = match (judged.diverged, self.worth_a_second(judged.steps, effort)) {
+            (true, _) => None,
+            (false, false) => {
+                doubts.push(Doubt::Short { steps: judged.steps });
+                None
+            }
+            (false, true) => match self.second_opinion((judged.steps, judged.seconds), effort, stop) {
                 Ok(SecondOpinion { experiment, trained }) => {
                     let part = trained.steps as f64 / judged.steps.max(1) as f64;
                     Some(compared(part, &experiment, &trained.parameters, trained.relative_residual())?)
@@ -274,7 +278,9 @@ fn found(signals: &Signals, largest: Option<f64>, diverged: bool) -> Vec<Doubt> 
             doubts.push(Doubt::Ambiguous { difference });
         }
     }
-    if let Some(relative) = signals.relative_residual.filter(|relative| !(*relative <= LARGE_RESIDUAL)) {
+    if let Some(relative) =
+        signals.relative_residual.filter(|relative| relative.is_nan() || *relative > LARGE_RESIDUAL)
+    {
         doubts.push(Doubt::Residual { relative });
     }
     let half = signals.trail.iter().find(|comparison| comparison.part >= 0.4);
@@ -298,7 +304,7 @@ fn confidence(doubts: &[Doubt], largest: Option<f64>) -> Confidence {
     };
     let by_doubt = |doubt: &Doubt| match doubt {
         Doubt::Diverged | Doubt::Unseen | Doubt::Missing { .. } | Doubt::Ambiguous { .. } => Confidence::Bad,
-        Doubt::Alone { .. } | Doubt::FewPoints { .. } => Confidence::Doubtful,
+        Doubt::Alone { .. } | Doubt::Short { .. } | Doubt::FewPoints { .. } => Confidence::Doubtful,
         Doubt::Residual { .. } | Doubt::ManyPeriods { .. } | Doubt::Moving { .. } | Doubt::Rounding => {
             Confidence::Good
         }

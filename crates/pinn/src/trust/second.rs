@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use train::Quiet;
 
 /// The part of the steps, or of the seconds, of a training that a second opinion gets by default.
-pub const SHARE: f64 = 0.11;
+pub const SHARE: f64 = 0.1;
 
 /// The part of a time that trains, where the estimate is to be made within it: a second opinion, and as much as comparing takes.
 const TRAINING: f64 = 0.87;
@@ -31,6 +31,16 @@ pub(super) struct SecondOpinion {
 }
 
 impl Experiment {
+    /// Whether a part of the steps is enough for one in every window.
+    pub(super) fn worth_a_second(&self, steps: u64, effort: Effort) -> bool {
+        /// A second opinion gets at least one step in every window: of so many steps of training that is too much.
+        const MOST: f64 = 2.0;
+        match effort {
+            Effort::Part(part) => self.window_count() as f64 <= MOST * part * steps as f64,
+            Effort::Seconds(_) => true,
+        }
+    }
+
     /// Trains a network from another seed with so much effort; `trained` is what the solution at hand has taken.
     pub(super) fn second_opinion(
         &self,
