@@ -13,7 +13,7 @@ estimate is made of, so that fitting needs no new runs.
 import argparse, json, math, os, subprocess, sys, threading, time
 
 LATE, NEAR = 0.75, 0.2  # as calibration.rs has them
-MOST_FACTOR = 30.0  # as Comparison::carried_on has it
+MOST_FACTOR = 30.0  # as OtherSolution::carried_on has it
 BAD = 0.05  # as estimate.rs has it
 
 # Problems with a reference that a machine without a GPU gets through in seconds.
@@ -25,12 +25,20 @@ ginzburg-landau gray-scott heat-family annulus-family heat-inverse darcy-inverse
 
 # Deliberately bad runs: what is done to which problems.
 POINTS = ["training.points=40", "training.most_points=40", "training.resample=0", "training.adaptive=false"]
+NO_WALL = {
+    "poisson-2d": ['conditions.walls.on="x = 0, y = 0, y = 1"'],
+    "darcy": ['conditions.walls.on="x = 0, x = 1, y = 0"'],
+    "heat": ['conditions.walls.on="x = 0"'],
+    "burgers": ['conditions.walls.on="x = -1"'],
+    "kovasznay": ['conditions.velocity.on="x = -0.5, y = -0.5, y = 1.5"'],
+    "klein-gordon": ['conditions.right.on="t = 0"'],
+}
 BAD_RUNS = {
     "few-points": (POINTS, "poisson-2d helmholtz-fine darcy burgers kovasznay klein-gordon heat-family reaction schroedinger taylor-green".split()),
     "one-window": (["training.windows=1"], "wave convection advection allen-cahn schroedinger maxwell elastic-wave kdv-cosine".split()),
     "f32": (["training.precision=f32"], "poisson-2d helmholtz burgers heat kovasznay reaction wave allen-cahn".split()),
-    "short": ([], "poisson-2d helmholtz-fine burgers wave convection allen-cahn kdv kovasznay beltrami cavity-100 schroedinger gray-scott".split()),
-    "no-wall": (None, "poisson-2d heat burgers klein-gordon darcy kovasznay".split()),
+    "short": ((), "poisson-2d helmholtz-fine burgers wave convection allen-cahn kdv kovasznay beltrami cavity-100 schroedinger gray-scott".split()),
+    "no-wall": (None, list(NO_WALL)),
 }
 SHORT = 0.7  # seconds
 
@@ -45,27 +53,11 @@ def tasks(seeds, budgets, only):
         for problem in problems:
             for seed in seeds[:2]:
                 budget = SHORT if kind == "short" else budgets[0]
-                yield dict(problem=problem, kind=kind, seed=seed, budget=budget, set=overrides)
+                yield dict(problem=problem, kind=kind, seed=seed, budget=budget, set=NO_WALL[problem] if overrides is None else list(overrides))
 
 
 def key(task):
     return (task["problem"], task["kind"], task["seed"], task["budget"])
-
-
-def without_a_wall(pinnace, problem, folder):
-    """The problem's file with its first condition that is not a start taken away; None where there is none."""
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples")
-    place = [name for name in os.listdir(source) if name[3:] == problem]
-    text = open(os.path.join(source, place[0], "problem.toml")).read().split("\n")
-    inside = False
-    for number, line in enumerate(text):
-        if line.startswith("["):
-            inside = line.startswith("[conditions]")
-        elif inside and "=" in line and not line.startswith(("#", "start", "initial", "rest", " ")):
-            path = os.path.join(folder, problem + "-no-wall.toml")
-            open(path, "w").write("\n".join(text[:number] + text[number + 1:]))
-            return path
-    return None
 
 
 def digits(value):
@@ -77,15 +69,10 @@ def digits(value):
     return [digits(own) for own in value] if isinstance(value, list) else value
 
 
-def train(pinnace, task, threads, folder):
-    name = task["problem"]
-    if task["kind"] == "no-wall":
-        name = without_a_wall(pinnace, name, folder)
-        if name is None:
-            return dict(task, failed="no condition to take away")
-    command = [pinnace, "train", name, "--no-run", "--quiet", "--json", "--device", "cpu", "--seed", str(task["seed"]),
+def train(pinnace, task, threads):
+    command = [pinnace, "train", task["problem"], "--no-run", "--quiet", "--json", "--device", "cpu", "--seed", str(task["seed"]),
                "--budget", "%gs" % task["budget"]]
-    for override in task["set"] or []:
+    for override in task["set"]:
         command += ["--set", override]
     begin = time.time()
     environment = dict(os.environ, RAYON_NUM_THREADS=str(threads))
@@ -97,7 +84,7 @@ def train(pinnace, task, threads, folder):
     found = json.loads(done.stdout)
     estimate = found.get("estimate") or {}
     row.update(steps=found["steps"], seconds=found["seconds"], truth=found["relative_l2"], estimate=found["error_estimate"],
-               trust=found["trust"], took=estimate.get("seconds"), signals=estimate.get("signals"),
+               trust=found["trust"], took=estimate.get("seconds"), evidence=estimate.get("evidence"),
                names=[unknown["name"] for unknown in estimate.get("unknowns", [])],
                doubts=[doubt["fact"]["kind"] for doubt in estimate.get("doubts", [])])
     return digits(row)
@@ -115,7 +102,7 @@ def run(arguments):
             and (not arguments.kinds or task["kind"] in arguments.kinds.split(","))]
     print("%d runs are left, about %.0f s" % (len(left), sum(task["budget"] + 1 for task in left) / arguments.jobs), flush=True)
     lock, out = threading.Lock(), open(arguments.raw, "a")
-    total, folder = len(left), os.path.dirname(os.path.abspath(arguments.raw))
+    total = len(left)
 
     def work():
         while True:
@@ -124,7 +111,7 @@ def run(arguments):
                     return
                 task = left.pop(0)
                 number = total - len(left)
-            row = train(arguments.pinnace, task, arguments.threads, folder)
+            row = train(arguments.pinnace, task, arguments.threads)
             with lock:
                 out.write(json.dumps(row, separators=(",", ":")) + "\n")
                 out.flush()
@@ -136,37 +123,41 @@ def run(arguments):
     [thread.join() for thread in threads]
 
 
-def carried(comparison, unknown, residual):
-    """As Comparison::carried_on."""
-    moved = comparison["moved"][unknown]
-    if moved is None or residual is None:
+def carried(other, unknown, residual):
+    """As OtherSolution::carried_on."""
+    moved = other["moved"][unknown]
+    if moved is None or not residual or not other["difference"]:
         return None
-    factor = min(residual / comparison["difference"], MOST_FACTOR) if comparison["difference"] else 1.0
-    return moved * factor
+    factor = residual / other["difference"]
+    return moved * factor if factor < MOST_FACTOR else None
 
 
 def samples(raw):
     """One for each unknown with a reference: run, true error, errors carried on from late in training and from the second opinion."""
     for line in open(raw):
         row = json.loads(line)
-        signals = row.get("signals")
-        if not signals:
+        evidence = row.get("evidence")
+        if not evidence:
             continue
         for unknown, name in enumerate(row["names"]):
             truth = row["truth"][name]
             if truth is None:
                 continue
-            late = min(signals["trail"], key=lambda own: abs(own["part"] - LATE), default=None)
-            late = carried(late, unknown, signals["residual"]) if late and abs(late["part"] - LATE) <= NEAR else None
-            second = carried(signals["second"], unknown, signals["residual"]) if signals.get("second") else None
-            yield dict(row=row, unknown=name, truth=max(truth, 1e-16), late=late, second=second, epsilon=signals["epsilon"],
+            off = lambda own: abs(own["part"] - LATE)
+            near = [(off(own), carried(own, unknown, evidence["residual"])) for own in evidence["trail"] if off(own) <= NEAR]
+            late = min((own for own in near if own[1] is not None), default=(None, None))[1]
+            second = evidence.get("second")
+            if second:
+                own = carried(second, unknown, evidence["residual"])
+                second = second["moved"][unknown] if own is None else own
+            yield dict(row=row, unknown=name, truth=max(truth, 1e-16), late=late, second=second, epsilon=evidence["epsilon"],
                        shipped=(row["estimate"] or {}).get(name), trust=row["trust"])
 
 
 def logs(sample, kind):
     """What a model of some kind sums, as calibration.rs has it; None where the sample lacks it."""
     floor = lambda value: math.log(max(value, sample["epsilon"]))
-    late, second, windows = sample["late"], sample["second"], math.log(sample["row"]["signals"]["windows"])
+    late, second, windows = sample["late"], sample["second"], math.log(sample["row"]["evidence"]["windows"])
     if kind == "both":
         return None if late is None or second is None else [floor(late), floor(second), floor(max(late, second)), windows]
     own = late if kind == "late" else second

@@ -2,8 +2,8 @@
 
 use crate::evaluate::Gauge;
 use crate::memory::MemoryReading;
+use crate::opinion::Trail;
 use crate::trainer::{Equations, Ladder, TakeOver};
-use crate::trust::Trail;
 use crate::windows::{Remembered, Seam, Stage};
 use crate::{Experiment, FieldError, Objective, TrainError, Trained};
 use kernel::{Kernel, Points};
@@ -50,7 +50,7 @@ impl Experiment {
         if self.batch_is_open() {
             return self.clone().with_batches_by_memory()?.train_from(now, stop, sink);
         }
-        if self.estimates() {
+        if self.estimates {
             let mut trail = Trail::new(sink);
             let mut trained = self.leaving_time().train_from(now, stop, &mut trail)?;
             trained.estimate = self.estimate(&trained, now, &trail, stop)?;

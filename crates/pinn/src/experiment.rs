@@ -6,7 +6,7 @@ use crate::decide::{
 };
 use crate::grid::check as check_grid;
 use crate::problems::BuiltIn;
-use crate::sample::{Draw, draw};
+use crate::sample::{Draw, draw, with_few_points};
 use crate::table::{DataSources, ReferenceTable, Tables};
 use crate::{SlowWay, TrainError, problem_file};
 use equation::decide::{Decision, Decisions, decide, quoted};
@@ -19,7 +19,6 @@ use kernel::cuda::CudaError;
 use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
 use method::{GradientCheck, Order};
 use reference::{Facts, Truth};
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use train::folder::open_regular;
@@ -58,7 +57,7 @@ pub struct Experiment {
     /// A method from outside that takes the steps.
     own: Option<OwnOptimizer>,
     /// Whether training ends with an estimate of its error.
-    estimates: bool,
+    pub(crate) estimates: bool,
 }
 
 /// Where a problem comes from.
@@ -369,36 +368,20 @@ impl Experiment {
         Experiment { own: Some(own), ..self }.settled_anew()
     }
 
-    /// Chooses whether training ends with an estimate of its error, for which budgets of time leave some. Steps stay what they are, to
-    /// the last bit.
+    /// Chooses whether training ends with an estimate of its error, for which budgets of time leave some. Steps stay the same bits.
     #[must_use]
     pub fn estimating(self, estimates: bool) -> Self {
         Experiment { estimates, ..self }
     }
 
-    /// Whether it does.
-    pub(crate) fn estimates(&self) -> bool {
-        self.estimates
-    }
-
-    /// With the plan of another seed: all that it settles is the same.
-    pub(crate) fn reseeded(mut self, seed: u64) -> Result<Self, TrainError> {
-        self.problem.training.seed = seed;
-        self.plan = plan(&self.problem)?;
-        Ok(self)
-    }
-
-    /// Without references: whoever trains it cannot know them.
-    pub(crate) fn without_references(mut self) -> Self {
+    /// The same problem from another seed, in other phases. Nobody knows references.
+    pub(crate) fn reseeded(mut self, seed: u64, phases: Vec<Phase>) -> Result<Self, TrainError> {
         self.truths.iter_mut().for_each(|truth| *truth = None);
         self.tables.forget_references();
-        self
-    }
-
-    /// With budgets of its phases, and none for all of them.
-    pub(crate) fn in_phases_alone(mut self, phases: Vec<Phase>) -> Self {
-        self.problem.training.steps = None;
-        self.in_phases(phases)
+        let training = &mut self.problem.training;
+        (training.seed, training.steps, self.estimates) = (seed, None, false);
+        self.plan = plan(&self.problem)?;
+        Ok(self.in_phases(phases))
     }
 
     /// The method from outside that takes the steps, if there is one.
@@ -583,21 +566,6 @@ impl Experiment {
 
 fn in_seconds(budget: Budget) -> bool {
     budget.seconds.is_some()
-}
-
-/// The problem with no more points on its conditions than are enough to see whether these hold anywhere.
-fn with_few_points(problem: &Problem) -> Cow<'_, Problem> {
-    const ENOUGH: usize = 1 << 16;
-    let stated = problem.conditions.iter().filter_map(|condition| condition.points);
-    if stated.chain([problem.training.condition_points]).all(|points| points <= ENOUGH) {
-        return Cow::Borrowed(problem);
-    }
-    let mut fewer = problem.clone();
-    fewer.training.condition_points = fewer.training.condition_points.min(ENOUGH);
-    for condition in &mut fewer.conditions {
-        condition.points = condition.points.map(|points| points.min(ENOUGH));
-    }
-    Cow::Owned(fewer)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod grid;
 pub mod largest;
 pub mod memory;
 mod objective;
+mod opinion;
 pub mod performance;
 mod problem_file;
 mod problems;

@@ -32,5 +32,5 @@ pub use sequence::PointSequence;
 pub use sobol::Sobol;
 
 pub(crate) use condition::keeps;
-pub(crate) use draw::{affine, completed, draw_ranges};
+pub(crate) use draw::{affine, completed, draw_ranges, with_few_points};
 pub(crate) use inside::summary;

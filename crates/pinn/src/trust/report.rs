@@ -1,7 +1,7 @@
 //! An estimate as it is told.
 
 use super::doubt::Doubt;
-use super::signals::Signals;
+use super::evidence::Evidence;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -70,7 +70,7 @@ pub struct ErrorEstimate {
     /// One by one.
     pub unknowns: Vec<UnknownEstimate>,
     /// What it is made of.
-    pub signals: Signals,
+    pub evidence: Evidence,
     /// How long it took.
     pub seconds: f64,
 }

@@ -205,6 +205,6 @@ fn more_time_for_a_second_network_gives_an_estimate_without_a_trail() {
     let verified = verified.expect("it can be trained").expect("nobody has stopped it");
     let [_, truth] = pair(&trained, 0);
     let found = verified.unknowns[0].relative_l2.expect("an estimate");
-    assert!(verified.signals.trail.is_empty());
+    assert!(verified.evidence.trail.is_empty());
     assert!((0.05..20.0).contains(&(found / truth)), "estimated {found:e}, in truth {truth:e}");
 }

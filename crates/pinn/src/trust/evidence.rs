@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Another solution of the same problem beside the one that is judged.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct OtherSolution {
     /// The part of the steps of the solution at hand that it has had.
     pub part: f64,
     /// Of every unknown, the difference of both relative to the solution at hand, as a relative L2 error is one; `None` where that is
@@ -21,7 +21,7 @@ pub struct Comparison {
 
 /// Everything that an estimate is made of.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Signals {
+pub struct Evidence {
     /// The root of the loss at fresh points.
     pub residual: f64,
     /// The same at points of training.
@@ -29,9 +29,9 @@ pub struct Signals {
     /// The largest residual beside the largest term of its equation.
     pub relative_residual: Option<f64>,
     /// What training passed through, from early to late.
-    pub trail: Vec<Comparison>,
+    pub trail: Vec<OtherSolution>,
     /// A network from another seed.
-    pub second: Option<Comparison>,
+    pub second: Option<OtherSolution>,
     /// One rounding of the numbers that were trained in.
     pub epsilon: f64,
     /// Steps that were taken.
@@ -44,13 +44,14 @@ pub struct Signals {
     pub windows: usize,
 }
 
-impl Comparison {
-    /// The error of the solution at hand, if errors fall as residuals do from this one to that: with a `residual` of its own.
+impl OtherSolution {
+    /// The error of the solution at hand, if errors fall as residuals do from this one to that: with a `residual` of its own. `None` where
+    /// both have about the same residuals, which tell nothing then.
     pub(super) fn carried_on(&self, unknown: usize, residual: f64) -> Option<f64> {
-        /// Where two hardly differ, rounding decides by how much.
+        /// Training that stands still has residuals that do not fall, and moves of rounding.
         const MOST: f64 = 30.0;
         let moved = self.moved.get(unknown).copied().flatten()?;
-        let factor = if self.difference > 0.0 { (residual / self.difference).min(MOST) } else { 1.0 };
-        Some(moved * factor).filter(|error| error.is_finite())
+        let factor = residual / self.difference;
+        Some(moved * factor).filter(|error| factor < MOST && error.is_finite())
     }
 }

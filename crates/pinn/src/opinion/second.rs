@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use train::Quiet;
 
 /// The part of the steps, or of the seconds, of a training that a second opinion gets by default.
-pub const SHARE: f64 = 0.1;
+pub(super) const SHARE: f64 = 0.1;
 
 /// The part of a time that trains, where the estimate is to be made within it: a second opinion, and as much as comparing takes.
 const TRAINING: f64 = 0.87;
@@ -64,8 +64,7 @@ impl Experiment {
             }
         });
         let seed = Stream::new(problem.training.seed, SEED).bits(0) >> 1;
-        let other = self.clone().without_references().reseeded(seed)?;
-        let experiment = other.estimating(false).in_phases_alone(phases);
+        let experiment = self.clone().reseeded(seed, phases)?;
         let trained = experiment.train(stop, &mut Quiet)?;
         Ok(SecondOpinion { experiment, trained })
     }
