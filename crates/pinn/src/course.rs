@@ -2,7 +2,7 @@
 
 use crate::evaluate::Gauge;
 use crate::memory::MemoryReading;
-use crate::opinion::Trail;
+use crate::opinion::{Trail, beginning};
 use crate::trainer::{Equations, Ladder, TakeOver};
 use crate::windows::{Remembered, Seam, Stage};
 use crate::{Experiment, FieldError, Objective, TrainError, Trained};
@@ -53,7 +53,10 @@ impl Experiment {
         if self.estimates {
             let mut trail = Trail::new(sink);
             let mut trained = self.leaving_time().train_from(now, stop, &mut trail)?;
-            trained.estimate = self.estimate(&trained, now, &trail, stop)?;
+            if trail.steps() > 0 && trained.stopped != Stopped::Interrupted {
+                trail.event(&Event::Note(beginning()));
+                trained.estimate = self.estimate(&trained, now, &trail, stop)?;
+            }
             return Ok(trained);
         }
         self.check_methods()?;

@@ -8,9 +8,10 @@ use crate::evaluate::largest_relative;
 use crate::trust::{Confidence, Doubt, ErrorEstimate, Evidence, OtherSolution, PARTS, UnknownEstimate};
 use crate::{Experiment, TrainError, Trained};
 use equation::oscillation::periods_in_time;
+use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use train::{Snapshot, Stopped};
+use train::{Note, Snapshot};
 
 /// A relative error from which on a solution is called bad, and doubtful.
 const BAD: f64 = 0.05;
@@ -35,6 +36,12 @@ const MANY_PERIODS: f64 = 3.5;
 /// Numbers with fewer digits than these limit errors that matter.
 const COARSE: f64 = 1e-10;
 
+/// Tells that an estimate is made, which takes a while.
+pub(crate) fn beginning() -> Note {
+    let line = format!("estimating the error: a second network takes {:.0} % of the steps", 100.0 * SHARE);
+    Note { kind: "trust".to_owned(), lines: vec![line], data: json!({ "share": SHARE }) }
+}
+
 /// A solution that is judged.
 struct Judged<'run> {
     solution: &'run [f64],
@@ -49,7 +56,7 @@ struct Judged<'run> {
 }
 
 impl Experiment {
-    /// How wrong the end of a training is, that left a trail; `None` where someone does not want to wait for it, or no step was taken.
+    /// How wrong the end of a training is, that left a trail; `None` where someone does not want to wait for it.
     pub(crate) fn estimate(
         &self,
         trained: &Trained,
@@ -57,12 +64,10 @@ impl Experiment {
         trail: &Trail<'_>,
         stop: &AtomicBool,
     ) -> Result<Option<ErrorEstimate>, TrainError> {
-        if trail.steps() == 0 || trained.stopped == Stopped::Interrupted {
-            return Ok(None);
-        }
         let stages: Vec<Vec<f64>> = now.finished.iter().chain([&now.parameters]).cloned().collect();
-        let passed: Vec<(f64, Vec<f64>)> =
+        let mut passed: Vec<(f64, Vec<f64>)> =
             PARTS.into_iter().filter_map(|part| trail.at(part, &stages)).collect();
+        passed.dedup();
         let judged = Judged {
             solution: &trained.parameters,
             weights: &trained.losses.weights,

@@ -1,15 +1,18 @@
 //! What training passed through: solutions from the way to the last one, as many from late as from early steps.
 
 use std::collections::BTreeMap;
-use train::{Event, Fan, Sink, Snapshot};
+use train::{Event, Sink, Snapshot};
 
 /// Solutions of a stage that are kept, at most; twice as many steps make half of them go.
 const KEPT: usize = 16;
 
+/// How far off a part of the way may be: of a few steps, none has just that part.
+const FAR_OFF: f64 = 0.15;
+
 /// Listens beside another sink and keeps some of the states that training passes through. Which, is decided by counted steps; the other
 /// sink sees nothing of it.
 pub(crate) struct Trail<'sink> {
-    sink: Fan<'sink>,
+    sink: &'sink mut dyn Sink,
     stages: BTreeMap<usize, StageTrail>,
     /// The stage of the last step.
     stage: usize,
@@ -54,14 +57,14 @@ impl StageTrail {
         let (step, parameters) =
             kept.min_by(|(one, _), (other, _)| distance(*one).total_cmp(&distance(*other)))?;
         let found = *step as f64 / self.steps as f64;
-        (found > 0.5 * part && found < 0.5 * (1.0 + part)).then_some((found, parameters.as_slice()))
+        ((found - part).abs() <= FAR_OFF).then_some((found, parameters.as_slice()))
     }
 }
 
 impl<'sink> Trail<'sink> {
     /// Beside a sink.
     pub(crate) fn new(sink: &'sink mut dyn Sink) -> Self {
-        Trail { sink: Fan::new(vec![sink]), stages: BTreeMap::new(), stage: 0, wanted: [false; 2] }
+        Trail { sink, stages: BTreeMap::new(), stage: 0, wanted: [false; 2] }
     }
 
     /// Steps that were heard of.
@@ -129,6 +132,10 @@ impl Sink for Trail<'_> {
     fn wants_error(&self) -> bool {
         self.sink.wants_error()
     }
+
+    fn answer(&mut self) -> Option<Event> {
+        self.sink.answer()
+    }
 }
 
 #[cfg(test)]
@@ -170,7 +177,10 @@ mod tests {
             assert!((found - part).abs() < 0.07, "{found} for {part}");
             assert_eq!(solution, [(found * 1000.0).round()]);
         }
-        assert!(trail.at(0.001, &[vec![0.0]]).is_none());
+        assert_eq!(trail.steps(), 1000);
+        let mut few = Trail::new(&mut quiet);
+        walk(&mut few, 2);
+        assert!(few.at(0.5, &[vec![2.0]]).is_some() && few.at(0.25, &[vec![2.0]]).is_none());
     }
 
     #[test]
