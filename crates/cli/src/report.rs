@@ -1,6 +1,6 @@
 //! The result of training for people.
 
-use crate::clean;
+use crate::{clean, trust};
 use pinnace::memory::megabytes;
 use pinnace::stability::{Incidents, Steadiness};
 use pinnace::{
@@ -52,6 +52,7 @@ pub(crate) fn write(
     residuals(experiment, &trained.losses, &trained.relative_residuals, output)?;
     validations(experiment, &trained.losses, &trained.validations, output)?;
     errors(experiment, &trained.errors, output)?;
+    trust::write(trained.estimate.as_ref(), output)?;
     reached(experiment, &trained.parameters, output)?;
     parameters(experiment, &trained.scalars, output)?;
     quantities(experiment, &trained.parameters, output)?;
@@ -218,7 +219,7 @@ pub(crate) fn errors(
 ) -> anyhow::Result<()> {
     let unknowns = &experiment.problem().unknowns;
     if errors.iter().all(Option::is_none) {
-        writeln!(output, "\n  no reference given: the error is unknown")?;
+        writeln!(output, "\n  no reference given: the error cannot be measured")?;
         return Ok(());
     }
     let width = unknowns.iter().map(|unknown| unknown.name.len()).max().unwrap_or(0).max(7);

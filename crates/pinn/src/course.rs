@@ -2,6 +2,7 @@
 
 use crate::evaluate::Gauge;
 use crate::memory::MemoryReading;
+use crate::opinion::{Trail, beginning};
 use crate::sample::PointRoom;
 use crate::trainer::{Equations, Ladder, TakeOver};
 use crate::windows::{Remembered, Seam, Stage};
@@ -45,7 +46,7 @@ impl Experiment {
 
     /// Trains from where `now` stands to the end, which `now` follows: continued from a state that was
     /// kept, training ends with the same bits as if it had never been interrupted. On `Err`, it stands
-    /// before the step that failed.
+    /// before the step that failed. Where an error is to be estimated, that follows, and changes no bit of it.
     pub fn train_from(
         &self,
         now: &mut Snapshot,
@@ -65,6 +66,15 @@ impl Experiment {
     ) -> Result<Trained, TrainError> {
         if self.batch_is_open() {
             return self.clone().with_batches_by_memory()?.train_on_disk_of(folder, now, stop, sink);
+        }
+        if self.estimates {
+            let mut trail = Trail::new(sink);
+            let mut trained = self.leaving_time().train_on_disk_of(folder, now, stop, &mut trail)?;
+            if trail.steps() > 0 && trained.stopped != Stopped::Interrupted {
+                trail.event(&Event::Note(beginning()));
+                trained.estimate = self.estimate(&trained, now, &trail, stop)?;
+            }
+            return Ok(trained);
         }
         self.check_methods()?;
         self.check_memory()?;
@@ -192,6 +202,7 @@ impl WindowedTraining<'_> {
             incidents: sink.incidents(),
             steadiness: sink.steadiness(),
             fallbacks: sink.told(),
+            estimate: None,
         }))
     }
 

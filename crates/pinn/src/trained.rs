@@ -1,6 +1,7 @@
 //! What training leaves behind.
 
 use crate::evaluate::{FieldError, Validation, largest_relative};
+use crate::trust::ErrorEstimate;
 use kernel::Precision;
 use kernel::cuda::MemoryUse;
 use train::stability::{Incidents, Steadiness};
@@ -49,6 +50,8 @@ pub struct Trained {
     pub steadiness: Option<Steadiness>,
     /// What was done by a slower path, each cause once.
     pub fallbacks: Vec<Fallback>,
+    /// How wrong it is as far as can be told without a reference, where that was asked for and steps were taken.
+    pub estimate: Option<ErrorEstimate>,
 }
 
 impl Trained {

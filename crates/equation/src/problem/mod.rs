@@ -360,7 +360,7 @@ impl Problem {
     }
 
     /// Pieces of the boundary of the shape on which nothing holds, by name.
-    fn bare_pieces(&self) -> Vec<&str> {
+    pub fn bare_pieces(&self) -> Vec<&str> {
         let Some(geometry) = &self.domain.geometry else { return Vec::new() };
         // Measurements may stand in for any condition, and equations of first order need none on every side.
         let steep = geometry.axes.iter().any(|&axis| self.order_along(axis) >= 2);

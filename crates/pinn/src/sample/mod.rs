@@ -33,7 +33,7 @@ pub use sequence::PointSequence;
 pub use sobol::Sobol;
 
 pub(crate) use condition::keeps;
-pub(crate) use draw::{affine, completed, draw_inside, draw_ranges};
+pub(crate) use draw::{affine, completed, draw_inside, draw_ranges, with_few_points};
 pub(crate) use inside::summary;
 pub(crate) use kept::KeptPoints;
 pub use kept::PointRoom;

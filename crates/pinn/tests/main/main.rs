@@ -31,4 +31,5 @@ mod shape_files;
 mod stability;
 mod tables;
 mod training;
+mod trust;
 mod windows;
