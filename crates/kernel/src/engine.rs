@@ -188,10 +188,10 @@ impl Engine {
     }
 
     /// See [`crate::Kernel::draw`]; `None` where the device draws nothing.
-    pub(crate) fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Option<Vec<Points>>, KernelError> {
+    pub(crate) fn draw(&mut self, recipe: &Recipe, at: [u64; 2]) -> Result<Option<Vec<Points>>, KernelError> {
         match self {
             Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
-            Engine::Cuda(engine) => Ok(Some(engine.draw(recipe, number)?)),
+            Engine::Cuda(engine) => Ok(Some(engine.draw(recipe, at)?)),
         }
     }
 

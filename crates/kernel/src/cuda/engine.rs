@@ -118,8 +118,8 @@ impl Cuda {
     }
 
     /// See [`crate::Kernel::draw`].
-    pub(crate) fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Vec<Points>, CudaError> {
-        self.step.draw(&mut self.context, recipe, number)
+    pub(crate) fn draw(&mut self, recipe: &Recipe, at: [u64; 2]) -> Result<Vec<Points>, CudaError> {
+        self.step.draw(&mut self.context, recipe, at)
     }
 
     /// See [`crate::Kernel::plan_memory`].

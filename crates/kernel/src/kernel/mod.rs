@@ -228,11 +228,11 @@ impl Kernel {
         self.engine.unfused()
     }
 
-    /// The points of a recipe's draw, drawn on the device.
-    pub fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Vec<Points>, KernelError> {
+    /// The points of a recipe's draw, drawn on the device; those that a step visits, where there is an order.
+    pub fn draw(&mut self, recipe: &Recipe, number: u64, step: u64) -> Result<Vec<Points>, KernelError> {
         let device = self.device;
         self.check_recipe(recipe)?;
-        self.engine.draw(recipe, number)?.ok_or(KernelError::DrawsNothing { device })
+        self.engine.draw(recipe, [number, step])?.ok_or(KernelError::DrawsNothing { device })
     }
 
     /// The memory that steps at these points take on a device with memory of its own; `None` on others.

@@ -1,5 +1,7 @@
 //! Training on a device that takes series of steps and draws points by itself. The CPU stands in for it.
 
+mod shapes;
+
 use pinnace::decide::settle;
 use pinnace::optimize::Adam;
 use pinnace::sample::{draw, recipe};
@@ -62,7 +64,7 @@ fn points_drawn_by_a_device_are_those_of_the_host_bit_for_bit() {
         let mut device = stand_in(&experiment);
         for number in [0, 1, 2, 1 << 40] {
             let wanted = draw(problem, plan, tables, settings.draw(problem, number)).expect("points");
-            assert_eq!(device.draw(&recipe, number).expect("memory"), wanted, "{sampler}, draw {number}");
+            assert_eq!(device.draw(&recipe, number, 0).expect("memory"), wanted, "{sampler}, draw {number}");
             assert_eq!(wanted.iter().map(pinnace::Points::len).sum::<usize>(), recipe.point_count());
         }
     }

@@ -6,7 +6,7 @@ use super::prepare::{Prepared, Resident, Step, send_points};
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
 use crate::cuda::context::DeviceContext;
-use crate::cuda::program::{LoadedProgram, PlanArguments};
+use crate::cuda::program::PlanArguments;
 use crate::{Points, Recipe, Visits};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ impl Step {
         &mut self,
         context: &mut DeviceContext,
         recipe: &Recipe,
-        number: u64,
+        [number, step]: [u64; 2],
     ) -> Result<Vec<Points>, CudaError> {
         let plan = Arc::clone(context.plan());
         let (wanted, parameters) = (Wanted::Drawn(recipe), vec![0.0; plan.parameter_count()]);
@@ -27,7 +27,7 @@ impl Step {
             words(&plan, self.clip_words),
         )?;
         let StepPlaces { progress, .. } = StepPlaces::of(context, &prepared.regions, self.clip_words);
-        context.memory.send(progress, [0, 0, 0, 0, number].into_iter())?;
+        context.memory.send(progress, [0, 0, 0, step, number].into_iter())?;
         let arguments = PlanArguments {
             progress,
             seed: recipe.seed,
@@ -36,9 +36,12 @@ impl Step {
             ..prepared.arguments
         };
         let mut sets: Vec<Points> = plan.terms.iter().map(|term| Points::new(term.row.width())).collect();
+        if let Some(search) = &prepared.search {
+            search.queue_count(context, &arguments)?;
+        }
         for (chunk, own) in prepared.chunks.iter().enumerate() {
             send_points(context, &prepared.regions, wanted, own)?;
-            queue_draw(&context.program, &prepared, chunk, &arguments)?;
+            queue_draw(context, &prepared, chunk, &arguments)?;
             let mut rest = prepared.arguments.rows;
             for (points, range) in sets.iter_mut().zip(&own.ranges) {
                 let mut rows = vec![0.0; range.len() * points.width()];
@@ -51,25 +54,34 @@ impl Step {
         Ok(sets)
     }
 
-    /// Draws the points of the first step, unless they are there.
+    /// Counts candidates of the first step's draw and draws its points, unless they are there.
     pub(super) fn draw_first(
-        &self,
-        program: &LoadedProgram,
+        &mut self,
+        context: &DeviceContext,
         prepared: &Prepared,
         visits: Visits<'_>,
     ) -> Result<(), CudaError> {
         let Visits::Drawn { recipe, .. } = visits else { return Ok(()) };
-        let there = Resident::Drawn { stamp: recipe.stamp, number: draw_of(visits) };
+        let (stamp, number) = (recipe.stamp, draw_of(visits));
+        let arguments = PlanArguments { always: 1, ..prepared.arguments };
+        if let Some(search) = prepared.search.filter(|_| self.counted != Some((stamp, number))) {
+            search.queue_count(context, &arguments)?;
+            self.counted = Some((stamp, number));
+        }
+        let there = Resident::Drawn { stamp, number };
         if prepared.chunks.len() == 1 && self.resident != there {
-            queue_draw(program, prepared, 0, &PlanArguments { always: 1, ..prepared.arguments })?;
+            queue_draw(context, prepared, 0, &arguments)?;
         }
         Ok(())
     }
 
     /// Remembers the points of the last step.
     pub(super) fn note_drawn(&mut self, prepared: &Prepared, visits: Visits<'_>) {
-        if let (Visits::Drawn { recipe, .. }, 1) = (visits, prepared.chunks.len()) {
-            self.resident = Resident::Drawn { stamp: recipe.stamp, number: draw_of(visits) };
+        let Visits::Drawn { recipe, .. } = visits else { return };
+        let (stamp, number) = (recipe.stamp, draw_of(visits));
+        self.counted = Some((stamp, number));
+        if prepared.chunks.len() == 1 {
+            self.resident = Resident::Drawn { stamp, number };
         }
     }
 }

@@ -3,12 +3,14 @@
 use super::clip::{ClipTable, DeviceClipping};
 use super::room::CallRoom;
 use super::run::Recording;
+use super::search::Search;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::{Chunk, TermSize, Wanted};
 use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::Region;
 use crate::cuda::memory::{MemoryPool, Regions, Tenant};
 use crate::cuda::off::{Baseline, Operation};
+use crate::cuda::parts::PartTable;
 use crate::cuda::program::{Handle, Other, PlanArguments, tables};
 use crate::{Points, Precision};
 use linear::clip::Clipping;
@@ -17,9 +19,11 @@ use std::sync::Arc;
 /// What calls on points leave behind for the next.
 #[derive(Debug, Default)]
 pub(crate) struct Step {
-    /// The points that lie at the arena's start, and their words.
+    /// The points that lie at the arena's start, and their words, with the counts behind them.
     pub(super) resident: Resident,
     words: usize,
+    /// Of which recipe, and which draw, it is counted there how many candidates lie inside.
+    pub(super) counted: Option<(u64, u64)>,
     /// The last series of steps, ready to be launched again.
     pub(super) recording: Option<Recording>,
     /// Whether tiles are being timed.
@@ -32,6 +36,8 @@ pub(crate) struct Step {
     pub(crate) loss_scale: Option<f64>,
     /// What makes gradients shorter, once it was needed.
     pub(super) clip: Option<Other>,
+    /// What looks for points, once it was needed.
+    pub(super) search: Option<Other>,
     /// Mode `off`.
     pub(super) baseline: Baseline,
 }
@@ -59,6 +65,9 @@ pub(crate) struct Prepared {
     pub(super) operations: Vec<Vec<Operation>>,
     /// What makes gradients shorter before parameters move.
     pub(super) clip: Option<DeviceClipping>,
+    /// What looks for points, where any are looked for, and whether each step visits others.
+    pub(super) search: Option<Search>,
+    pub(super) ordered: bool,
 }
 
 /// A chunk's tables.
@@ -67,6 +76,8 @@ pub(super) struct ChunkTables {
     pub(super) table: Region<u64>,
     pub(super) jobs: Region<u64>,
     pub(super) job_count: u64,
+    pub(super) sought: Region<u64>,
+    pub(super) sought_count: u64,
 }
 
 impl Step {
@@ -103,7 +114,7 @@ impl Step {
 
     /// The points at the arena's start may be written over.
     pub(super) fn forget_points(&mut self) {
-        self.resident = Resident::Nothing;
+        (self.resident, self.counted) = (Resident::Nothing, None);
     }
 
     /// Words of the points that must stay where they are.
@@ -126,7 +137,8 @@ impl Step {
         let factors = factors.iter().map(|factor| scale * 2.0 * factor);
         let given = parameters.unwrap_or_default();
         let numbers = given.iter().copied().chain(factors).map(f64::to_bits);
-        let words = room.tables.iter().flatten().flatten().chain(&room.parts.words).copied();
+        let PartTable { words: parts, insides, .. } = &room.parts;
+        let words = room.tables.iter().flatten().flatten().chain(parts).chain(insides).copied();
         let header: Region<u64> = context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Header);
         context.memory.send(header.from(plan.parameter_count() - given.len()), numbers.chain(words))?;
 
@@ -137,27 +149,40 @@ impl Step {
         let behind = header.from(plan.parameter_count());
         arguments.factors = behind.cast();
         let mut rest = behind.from(tables(&plan));
-        let place = |[table, jobs]: &[Vec<u64>; 2]| {
+        let place = |[table, jobs, sought]: &[Vec<u64>; 3]| {
             let own = ChunkTables {
                 table: rest.part(0, table.len()),
                 jobs: rest.part(table.len(), jobs.len()),
                 job_count: Chunk::job_count(jobs.len()),
+                sought: rest.part(table.len() + jobs.len(), sought.len()),
+                sought_count: Chunk::job_count(sought.len()),
             };
-            rest = rest.from(table.len() + jobs.len());
+            rest = rest.from(table.len() + jobs.len() + sought.len());
             own
         };
         let places = room.tables.iter().map(place).collect();
         arguments.parts = rest;
+        let insides = rest.part(parts.len(), insides.len());
         arguments.unscale = 1.0 / scale;
         arguments.blocks = room.blocks as u64;
         arguments.rows = context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Points);
         self.settle_points(context, &room, wanted)?;
+        let search = match room.parts.sought {
+            true => {
+                let points: Region<u64> =
+                    context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Points);
+                let counts = points.from(points.count() - room.parts.counts);
+                Some(Search::new(self, context, counts, insides)?)
+            }
+            false => None,
+        };
+        let ordered = matches!(wanted, Wanted::Drawn(recipe) if recipe.is_ordered());
         let CallRoom { kernels, regions, chunks, sizes, .. } = room;
         let operations = match context.program.work(kernels) {
             None => self.baseline.operations(context, &chunks, &sizes, &arguments)?,
             Some(_) => Vec::new(),
         };
-        Ok(Prepared { kernels, regions, arguments, chunks, places, operations, clip: None })
+        Ok(Prepared { kernels, regions, arguments, chunks, places, operations, clip: None, search, ordered })
     }
 
     /// Makes given points resident, if they have room all at once; those that are drawn are drawn later.
@@ -185,7 +210,7 @@ impl Step {
                 self.resident = Resident::Given(points.iter().map(Points::stamp).collect());
             }
         }
-        self.words = chunk.words(&room.sizes);
+        self.words = chunk.words(&room.sizes) + room.parts.counts;
         Ok(())
     }
 }

@@ -4,10 +4,11 @@
 use super::prepare::Step;
 use crate::Visits;
 use crate::cuda::CudaError;
-use crate::cuda::chunks::{Chunk, PartTable, TermSize, Wanted, chunks, tiles as count_tiles};
+use crate::cuda::chunks::{Chunk, TermSize, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::context::DeviceContext;
 use crate::cuda::memory::{MemoryLedger, MemoryPlan, MemoryPool, Regions};
 use crate::cuda::off::{WORKSPACE, separate_numbers};
+use crate::cuda::parts::PartTable;
 use crate::cuda::program::{CompileMode, Handle, LoadedProgram, Work, tables};
 use std::sync::Arc;
 
@@ -38,8 +39,8 @@ pub(super) struct CallRoom {
     pub(super) blocks: usize,
     pub(super) sizes: Vec<TermSize>,
     pub(super) chunks: Vec<Chunk>,
-    /// Words of every chunk's table and jobs.
-    pub(super) tables: Vec<[Vec<u64>; 2]>,
+    /// Words of every chunk's table, and of its jobs: points that are drawn, and those that are looked for.
+    pub(super) tables: Vec<[Vec<u64>; 3]>,
     pub(super) parts: PartTable,
     pub(super) regions: Regions,
 }
@@ -77,21 +78,21 @@ impl Step {
         let mut rounds = all.div_ceil(blocks).max(1);
         loop {
             let chunks = chunks(&sizes, rounds * blocks);
-            let tables: Vec<[Vec<u64>; 2]> = chunks
+            let tables: Vec<[Vec<u64>; 3]> = chunks
                 .iter()
                 .map(|chunk| {
-                    let jobs = match wanted {
-                        Wanted::Given(_) => Vec::new(),
+                    let [drawn, sought] = match wanted {
+                        Wanted::Given(_) => Default::default(),
                         Wanted::Drawn(recipe) => chunk.jobs(&sizes, recipe, &parts),
                     };
-                    [chunk.table(&sizes), jobs]
+                    [chunk.table(&sizes), drawn, sought]
                 })
                 .collect();
             let words: usize = tables.iter().flatten().map(Vec::len).sum();
             let factors: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
             let needs = Needs {
-                header: plan.parameter_count() + factors + words + parts.words.len(),
-                points: chunks.iter().map(|chunk| chunk.words(&sizes)).max().unwrap_or(0),
+                header: plan.parameter_count() + factors + words + parts.words.len() + parts.insides.len(),
+                points: chunks.iter().map(|chunk| chunk.words(&sizes)).max().unwrap_or(0) + parts.counts,
                 blocks,
                 jets: if separate { separate_numbers(&plan, &chunks) } else { 0 },
                 moments,

@@ -17,7 +17,7 @@ use crate::TrainError;
 use crate::sample::Draw;
 use equation::problem::Problem;
 use equation::taylor::{Plan, Source};
-use kernel::{Points, Sums};
+use kernel::{EpochOrder, Points, Sums};
 use pipeline::{BatchWork, Pipeline, StepPoints};
 use serde_json::json;
 use source::Batched;
@@ -38,7 +38,7 @@ pub(super) struct Feed {
     /// Whether it was told what is visited in batches.
     told: bool,
     /// The number of the last batch.
-    last_taken: u64,
+    pub(super) last_taken: u64,
 }
 
 #[derive(Debug)]
@@ -152,16 +152,26 @@ impl Equations<'_> {
         }
     }
 
+    /// The points inside, where they are drawn batch by batch in a phase that was entered at a step.
+    fn drawn_in_batches(&self, step: u64) -> Option<Batched> {
+        let (number, size) = self.batched().filter(|_| self.draws_batches())?;
+        let settings = self.settings();
+        let first = self.state.draw.saturating_sub(drawn_before(settings, step));
+        let draw = Draw { interior: self.state.interior, ..settings.draw(self.problem, first) };
+        Some(Batched::drawn(self.problem, number, size, draw, settings.resample))
+    }
+
+    /// Which term's points are drawn batch by batch, and the order in which steps visit them.
+    pub(super) fn order_of_batches(&self) -> Option<(usize, EpochOrder)> {
+        let own = self.drawn_in_batches(0)?;
+        Some((own.number, own.order()?))
+    }
+
     /// Begins to look for the batches of a phase that was entered at a step, whose points the objective has.
     pub(super) fn begin_batches(&mut self, step: u64) {
         let settings = self.settings();
         let (seed, accumulate) = (self.problem.training.seed, settings.accumulate);
-        let mut batched = Vec::new();
-        if let Some((number, size)) = self.batched().filter(|_| self.draws_batches()) {
-            let first = self.state.draw.saturating_sub(drawn_before(settings, step));
-            let draw = Draw { interior: self.state.interior, ..settings.draw(self.problem, first) };
-            batched.push(Batched::drawn(self.problem, number, size, draw, settings.resample));
-        }
+        let mut batched: Vec<Batched> = self.drawn_in_batches(step).into_iter().collect();
         for (number, term) in self.plan.terms.iter().enumerate() {
             let Source::Data(index) = term.source else { continue };
             let Some(size) = self.problem.data[index].batch.map(|batch| batch.saturating_mul(accumulate))
@@ -178,7 +188,9 @@ impl Equations<'_> {
         let batched: Vec<Batched> = batched.into_iter().map(|own| own.in_parts(accumulate)).collect();
         let work = (!batched.is_empty())
             .then(|| Arc::new(BatchWork::new(self.problem, self.plan, batched, accumulate)));
-        let (workers, ahead) = (self.workers, if self.is_tight() { 1 } else { self.ahead_of_batches() });
+        // A device that draws them needs nobody to look.
+        let workers = if self.draws_in_order() { 0 } else { self.workers };
+        let ahead = if self.is_tight() { 1 } else { self.ahead_of_batches() };
         self.feed.found = work.map(|work| {
             let pipeline = (workers > 0 && work.takes_time())
                 .then(|| Pipeline::start(Arc::clone(&work), (workers, ahead), step));
@@ -234,11 +246,13 @@ impl Equations<'_> {
         let Some(Found { work, pipeline }) = self.feed.found.as_ref().filter(|_| !self.feed.told) else {
             return;
         };
+        let on_device = self.draws_in_order();
         let workers = pipeline.as_ref().map_or(0, Pipeline::workers);
         let ahead = pipeline.as_ref().map_or(0, Pipeline::ahead);
         let accumulate = self.settings().accumulate;
         let what = if accumulate > 1 { "batches" } else { "steps" };
         let who = match workers {
+            0 if on_device => " (by the device)".to_owned(),
             0 => String::new(),
             1 => format!(" (by 1 worker, up to {ahead} {what} ahead)"),
             _ => format!(" (by {workers} workers, up to {ahead} {what} ahead)"),
@@ -261,7 +275,7 @@ impl Equations<'_> {
         let lines = work.batched().map(line).collect();
         let part = |own: &Batched| json!({ "term": self.plan.terms[own.number].name, "batch": own.part(), "accumulate": accumulate, "points": own.count });
         let parts: Vec<_> = work.batched().map(part).collect();
-        let data = json!({ "workers": workers, "ahead": ahead, "parts": parts });
+        let data = json!({ "workers": workers, "ahead": ahead, "on_device": on_device, "parts": parts });
         sink.event(&Event::Note(Note { kind: "batches".to_owned(), lines, data }));
         self.feed.told = true;
     }
