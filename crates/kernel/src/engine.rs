@@ -195,6 +195,30 @@ impl Engine {
         }
     }
 
+    /// See [`crate::Kernel::expect_batches`].
+    pub(crate) fn expect_batches(&mut self, wanted: bool) -> Result<(), KernelError> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(()),
+            Engine::Cuda(engine) => Ok(engine.expect_batches(wanted)?),
+        }
+    }
+
+    /// See [`crate::Kernel::bring_next`].
+    pub(crate) fn bring_next(&mut self, next: Vec<(usize, Points)>) {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
+            Engine::Cuda(engine) => engine.bring_next(next),
+        }
+    }
+
+    /// See [`crate::Kernel::take_next`].
+    pub(crate) fn take_next(&mut self) -> Vec<(usize, Points)> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Vec::new(),
+            Engine::Cuda(engine) => engine.take_next(),
+        }
+    }
+
     /// See [`crate::Kernel::plan_memory`].
     pub(crate) fn plan_memory(&mut self, visits: Visits<'_>) -> Result<Option<MemoryPlan>, KernelError> {
         match self {

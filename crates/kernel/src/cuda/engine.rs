@@ -122,6 +122,27 @@ impl Cuda {
         self.step.draw(&mut self.context, recipe, at)
     }
 
+    /// See [`crate::Kernel::expect_batches`].
+    pub(crate) fn expect_batches(&mut self, wanted: bool) -> Result<(), CudaError> {
+        self.step.expect_batches(&mut self.context, wanted)
+    }
+
+    /// Which of two places points have that are read.
+    #[cfg(test)]
+    pub(crate) fn place_of_points(&self) -> usize {
+        self.step.place_of_points()
+    }
+
+    /// See [`crate::Kernel::bring_next`].
+    pub(crate) fn bring_next(&mut self, next: Vec<(usize, Points)>) {
+        self.step.bring_next(next);
+    }
+
+    /// See [`crate::Kernel::take_next`].
+    pub(crate) fn take_next(&mut self) -> Vec<(usize, Points)> {
+        self.step.take_next()
+    }
+
     /// See [`crate::Kernel::plan_memory`].
     pub(crate) fn plan_memory(&mut self, visits: Visits<'_>) -> Result<MemoryPlan, CudaError> {
         self.step.plan_memory(&mut self.context, visits)

@@ -235,6 +235,23 @@ impl Kernel {
         self.engine.draw(recipe, [number, step])?.ok_or(KernelError::DrawsNothing { device })
     }
 
+    /// Makes room for a second set of points on a device with memory of its own, into which those of the next step are copied while
+    /// one is under way. A plan of memory has both; where memory does not, there is one.
+    pub fn expect_batches(&mut self, wanted: bool) -> Result<(), KernelError> {
+        self.engine.expect_batches(wanted)
+    }
+
+    /// What steps visit after the next series, by the position of their terms: copied while that series is under way, where there
+    /// is room. Other devices do not keep it.
+    pub fn bring_next(&mut self, next: Vec<(usize, Points)>) {
+        self.engine.bring_next(next);
+    }
+
+    /// Gives that back.
+    pub fn take_next(&mut self) -> Vec<(usize, Points)> {
+        self.engine.take_next()
+    }
+
     /// The memory that steps at these points take on a device with memory of its own; `None` on others.
     pub fn plan_memory(&mut self, visits: Visits<'_>) -> Result<Option<MemoryPlan>, KernelError> {
         match visits {

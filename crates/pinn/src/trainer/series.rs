@@ -198,11 +198,18 @@ impl Equations<'_> {
     ) -> Result<Option<Losses>, Refusal> {
         self.renew_recipe();
         let step = self.batch_number(now);
+        if self.looks_ahead() {
+            // What cannot be found is asked for again when it is wanted.
+            let next = self.feed.take(step + 1).unwrap_or_default();
+            self.objective.kernel().bring_next(next);
+        }
         let Some(ahead) = &self.ahead else { return Err(Refusal::NoRule) };
         let settings = &self.phases[self.phase];
         let drawn = ahead.visits(settings, self.state.draw, step);
         let visits = |points| drawn.unwrap_or(Visits::Points(points));
         let refused = self.objective.run_steps(visits, optimizer, rates, &mut now.parameters, losses)?;
+        let next = self.objective.kernel().take_next();
+        self.feed.next = (!next.is_empty()).then_some((step + 1, next));
         if ahead.draws() {
             let visited = now.phase_step + losses.len() as u64 + u64::from(refused.is_some());
             self.state.draw += drawn_before(settings, visited) - drawn_before(settings, now.phase_step);

@@ -263,6 +263,8 @@ impl Task for Equations<'_> {
         self.ahead = None;
         self.ahead = self.ahead(optimizer);
         self.begin_batches(now.phase_step);
+        let looks_ahead = self.looks_ahead();
+        self.objective.kernel().expect_batches(looks_ahead)?;
         if !self.draws_in_order() {
             self.next_batch(self.batch_number(now))?;
         }
@@ -457,6 +459,7 @@ impl Task for Equations<'_> {
 
     fn leave(&mut self, now: &Snapshot) -> Result<(), TrainError> {
         self.end_batches();
+        self.objective.kernel().expect_batches(false)?;
         // Where the device has drawn points, whoever asks the objective gets the same.
         self.host_points(now)
     }

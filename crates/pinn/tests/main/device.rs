@@ -109,8 +109,18 @@ fn causes(fallbacks: &[Fallback]) -> Vec<&str> {
 fn run(
     experiment: &Experiment,
     objective: &mut Objective,
-    mut now: Snapshot,
+    now: Snapshot,
     tick: f64,
+) -> Result<(Snapshot, Keeper, Vec<f64>), TrainError> {
+    run_with(experiment, objective, now, (tick, 1))
+}
+
+/// The same with so many threads that find batches.
+fn run_with(
+    experiment: &Experiment,
+    objective: &mut Objective,
+    mut now: Snapshot,
+    (tick, workers): (f64, usize),
 ) -> Result<(Snapshot, Keeper, Vec<f64>), TrainError> {
     let (mut keeper, time) = (Keeper::default(), Cell::new(0.0));
     let clock = || time.replace(time.get() + tick);
@@ -118,7 +128,8 @@ fn run(
     let surroundings = Surroundings { stop: &stop, clock: &clock };
     let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
     let phases = settle(problem, plan, objective.kernel().device(), objective.kernel().precision()).phases;
-    let mut task = Equations::new((problem, plan), &phases, tables, objective);
+    let task = Equations::new((problem, plan), &phases, tables, objective);
+    let mut task = task.with_workers(workers);
     let outcome = train(&mut task, &mut now, surroundings, &mut keeper)?;
     (now.seconds, now.phase_seconds) = (0.0, 0.0);
     Ok((now, keeper, outcome.losses.mean_squares))

@@ -40,7 +40,7 @@ impl Step {
             search.queue_count(context, &arguments)?;
         }
         for (chunk, own) in prepared.chunks.iter().enumerate() {
-            send_points(context, &prepared.regions, wanted, own)?;
+            send_points(context, prepared.arguments.rows, wanted, own)?;
             queue_draw(context, &prepared, chunk, &arguments)?;
             let mut rest = prepared.arguments.rows;
             for (points, range) in sets.iter_mut().zip(&own.ranges) {

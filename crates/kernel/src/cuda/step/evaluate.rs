@@ -51,7 +51,7 @@ impl Step {
         let streamed = prepared.chunks.len() > 1;
         for (number, chunk) in prepared.chunks.iter().enumerate() {
             if streamed {
-                send_points(context, &prepared.regions, wanted, chunk)?;
+                send_points(context, prepared.arguments.rows, wanted, chunk)?;
                 queue_draw(context, prepared, number, arguments)?;
             }
             self.queue_chunk(context, prepared, number, arguments)?;

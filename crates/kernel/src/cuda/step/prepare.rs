@@ -1,6 +1,7 @@
 //! Everything that a call on all terms needs, on the device.
 
 use super::clip::{ClipTable, DeviceClipping};
+use super::next::OtherSet;
 use super::room::CallRoom;
 use super::run::Recording;
 use super::search::Search;
@@ -36,6 +37,8 @@ pub(crate) struct Step {
     pub(crate) loss_scale: Option<f64>,
     /// What makes gradients shorter, once it was needed.
     pub(super) clip: Option<Other>,
+    /// The points that steps visit next.
+    pub(super) other: OtherSet,
     /// What looks for points, once it was needed.
     pub(super) search: Option<Other>,
     /// Mode `off`.
@@ -68,6 +71,8 @@ pub(crate) struct Prepared {
     /// What looks for points, where any are looked for, and whether each step visits others.
     pub(super) search: Option<Search>,
     pub(super) ordered: bool,
+    /// Whether there is room for two sets of points.
+    pub(super) two_sets: bool,
 }
 
 /// A chunk's tables.
@@ -115,6 +120,7 @@ impl Step {
     /// The points at the arena's start may be written over.
     pub(super) fn forget_points(&mut self) {
         (self.resident, self.counted) = (Resident::Nothing, None);
+        self.other.stamps.clear();
     }
 
     /// Words of the points that must stay where they are.
@@ -165,8 +171,7 @@ impl Step {
         let insides = rest.part(parts.len(), insides.len());
         arguments.unscale = 1.0 / scale;
         arguments.blocks = room.blocks as u64;
-        arguments.rows = context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Points);
-        self.settle_points(context, &room, wanted)?;
+        arguments.rows = self.settle_points(context, &room, wanted)?;
         let search = match room.parts.sought {
             true => {
                 let points: Region<u64> =
@@ -177,52 +182,75 @@ impl Step {
             false => None,
         };
         let ordered = matches!(wanted, Wanted::Drawn(recipe) if recipe.is_ordered());
-        let CallRoom { kernels, regions, chunks, sizes, .. } = room;
+        let CallRoom { kernels, regions, chunks, sizes, two_sets, .. } = room;
         let operations = match context.program.work(kernels) {
             None => self.baseline.operations(context, &chunks, &sizes, &arguments)?,
             Some(_) => Vec::new(),
         };
-        Ok(Prepared { kernels, regions, arguments, chunks, places, operations, clip: None, search, ordered })
+        Ok(Prepared {
+            kernels,
+            regions,
+            arguments,
+            chunks,
+            places,
+            operations,
+            clip: None,
+            search,
+            ordered,
+            two_sets,
+        })
     }
 
-    /// Makes given points resident, if they have room all at once; those that are drawn are drawn later.
+    /// Makes given points resident, if they have room all at once; those that are drawn are drawn later. Says where points are read.
     fn settle_points(
         &mut self,
         context: &mut DeviceContext,
         room: &CallRoom,
         wanted: Wanted<'_>,
-    ) -> Result<(), CudaError> {
+    ) -> Result<Region<f64>, CudaError> {
+        let all: Region<f64> = context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Points);
         let [chunk] = &room.chunks[..] else {
             self.forget_points();
-            return Ok(());
+            return Ok(all);
         };
+        let words = chunk.words(&room.sizes);
+        let (sets, counts) = (1 + usize::from(room.two_sets), room.parts.counts);
+        if !room.two_sets && self.other.place > 0 {
+            self.forget_points();
+        }
+        if self.words != sets * words + counts {
+            // Where another set was something else is now.
+            self.other.stamps.clear();
+        }
+        self.words = sets * words + counts;
         let known = match (wanted, &self.resident) {
-            (Wanted::Given(points), Resident::Given(stamps)) => {
-                stamps.iter().copied().eq(points.iter().map(Points::stamp))
+            (Wanted::Given(points), _) => {
+                let stamps: Vec<u64> = points.iter().map(Points::stamp).collect();
+                self.resident == Resident::Given(stamps.clone()) || room.two_sets && self.turn_to(&stamps)
             }
             (Wanted::Drawn(recipe), Resident::Drawn { stamp, .. }) => *stamp == recipe.stamp,
-            _ => false,
+            (Wanted::Drawn(_), _) => false,
         };
         if !known {
             self.forget_points();
-            send_points(context, &room.regions, wanted, chunk)?;
+            self.other.place = 0;
+            send_points(context, all, wanted, chunk)?;
             if let Wanted::Given(points) = wanted {
                 self.resident = Resident::Given(points.iter().map(Points::stamp).collect());
             }
         }
-        self.words = chunk.words(&room.sizes) + room.parts.counts;
-        Ok(())
+        Ok(all.from(self.other.place * words))
     }
 }
 
 /// Brings the points of a chunk that are not drawn there.
 pub(super) fn send_points(
     context: &mut DeviceContext,
-    regions: &Regions,
+    to: Region<f64>,
     wanted: Wanted<'_>,
     chunk: &Chunk,
 ) -> Result<(), CudaError> {
-    let mut rest: Region<f64> = context.memory.pool(Tenant::Calls, regions, MemoryPool::Points);
+    let mut rest = to;
     for (term, range) in chunk.ranges.iter().enumerate() {
         if let Some(points) = wanted.given(term) {
             let rows = range.clone().flat_map(|index| points.row(index)).map(|number| number.to_bits());

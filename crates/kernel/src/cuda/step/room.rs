@@ -42,6 +42,8 @@ pub(super) struct CallRoom {
     /// Words of every chunk's table, and of its jobs: points that are drawn, and those that are looked for.
     pub(super) tables: Vec<[Vec<u64>; 3]>,
     pub(super) parts: PartTable,
+    /// Whether there is room for two sets of points.
+    pub(super) two_sets: bool,
     pub(super) regions: Regions,
 }
 
@@ -76,6 +78,7 @@ impl Step {
         let parts = PartTable::of(wanted);
         let mut blocks = all.clamp(1, context.program.blocks(kernels));
         let mut rounds = all.div_ceil(blocks).max(1);
+        let mut two_sets = self.other.wanted && matches!(wanted, Wanted::Given(_));
         loop {
             let chunks = chunks(&sizes, rounds * blocks);
             let tables: Vec<[Vec<u64>; 3]> = chunks
@@ -88,11 +91,13 @@ impl Step {
                     [chunk.table(&sizes), drawn, sought]
                 })
                 .collect();
+            let sets = 1 + usize::from(two_sets);
             let words: usize = tables.iter().flatten().map(Vec::len).sum();
             let factors: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
             let needs = Needs {
                 header: plan.parameter_count() + factors + words + parts.words.len() + parts.insides.len(),
-                points: chunks.iter().map(|chunk| chunk.words(&sizes)).max().unwrap_or(0) + parts.counts,
+                points: sets * chunks.iter().map(|chunk| chunk.words(&sizes)).max().unwrap_or(0)
+                    + parts.counts,
                 blocks,
                 jets: if separate { separate_numbers(&plan, &chunks) } else { 0 },
                 moments,
@@ -103,7 +108,9 @@ impl Step {
             let regions = laid_out(&context.program, kernels, needs);
             if regions.bytes() <= context.memory.most_bytes() {
                 let kernels = if chunks.len() > 1 { context.program.chunked(kernels)? } else { kernels };
-                return Ok(CallRoom { kernels, blocks, sizes, chunks, tables, parts, regions });
+                return Ok(CallRoom { kernels, blocks, sizes, chunks, tables, parts, two_sets, regions });
+            } else if two_sets {
+                two_sets = false;
             } else if rounds > 1 {
                 rounds = rounds.div_ceil(2);
             } else if blocks > 1 {

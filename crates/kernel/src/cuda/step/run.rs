@@ -142,9 +142,13 @@ impl Step {
         context.memory.send(progress, begin.into_iter().chain(zeros))?;
         self.draw_first(context, prepared, visits)?;
         self.run_all(context, prepared, (visits.into(), update.into()), rates.len())?;
+        // While the device is busy.
+        self.begin_next(context, prepared, visits.into())?;
 
         let mut ended = [0.0; 3];
         context.memory.fetch(progress.cast(), &mut ended)?;
+        // Whoever uses that memory next comes after what was brought.
+        context.memory.await_aside()?;
         let [refused, below] = [ended[1], ended[2]].map(|word| word.to_bits() as usize);
         let taken = match (refused, below) {
             (0, 0) => rates.len(),

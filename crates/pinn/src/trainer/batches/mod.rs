@@ -30,6 +30,8 @@ use train::{Event, Hardware, LeastSquares, Losses, Note, Refusal, Sink, Snapshot
 pub(super) struct Feed {
     /// What is found by its number, step by step.
     found: Option<Found>,
+    /// The points of a step to come, where they were found before it: a device copies them beside the step before.
+    pub(super) next: Option<(u64, StepPoints)>,
     /// The points that have moved, out of which batches are taken.
     held: Option<Batched>,
     /// Seconds that steps have waited for points, and the last of them.
@@ -81,7 +83,12 @@ impl Feed {
     }
 
     /// The points of a step, as soon as they are found; how long that takes is counted.
-    fn take(&mut self, step: u64) -> Result<StepPoints, TrainError> {
+    pub(super) fn take(&mut self, step: u64) -> Result<StepPoints, TrainError> {
+        if let Some((number, sets)) = self.next.take()
+            && number == step
+        {
+            return Ok(sets);
+        }
         let Some(Found { work, pipeline }) = &self.found else { return Ok(Vec::new()) };
         let before = Instant::now();
         let found = match pipeline {
@@ -196,7 +203,14 @@ impl Equations<'_> {
                 .then(|| Pipeline::start(Arc::clone(&work), (workers, ahead), step));
             Found { work, pipeline }
         });
-        (self.feed.told, self.feed.last) = (false, None);
+        (self.feed.told, self.feed.last, self.feed.next) = (false, None, None);
+    }
+
+    /// Whether a device copies the points of the next step while one is under way: threads find them, and they follow from nothing but
+    /// their number.
+    pub(super) fn looks_ahead(&self) -> bool {
+        let found = self.feed.found.as_ref().is_some_and(|found| found.pipeline.is_some());
+        found && self.ahead.is_some() && self.feed.held.is_none() && !self.settings().sampling.causal
     }
 
     /// Which batch a step visits: those that no step was taken with do not come again in its place.
@@ -236,6 +250,7 @@ impl Equations<'_> {
         if let Some(found) = &mut self.feed.found {
             found.pipeline = None;
         }
+        self.feed.next = None;
         if let (Some((number, _)), Some(all)) = (self.batched(), &self.all) {
             self.objective.set_points_of(Vec::from([(number, Points::clone(all))]));
         }

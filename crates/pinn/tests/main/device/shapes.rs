@@ -1,6 +1,6 @@
 //! Points that a device finds inside shapes, and in the order of an epoch.
 
-use super::{causes, on_processor, run, stand_in};
+use super::{causes, on_processor, run, run_with, stand_in};
 use pinnace::sample::{HostPoints, draw, recipe};
 use pinnace::{Experiment, Objective};
 use std::path::Path;
@@ -123,4 +123,21 @@ fn batches_that_a_device_draws_are_those_of_the_host_in_boxes_and_in_shapes() {
     }
     let fresh = training(100, &format!("resample = 6\n{PENALTY}"));
     trained_alike(&plate(&["x", "y"], &holes(), &fresh), &["points"]);
+}
+
+#[test]
+fn batches_from_the_host_are_copied_beside_a_step_and_have_the_same_bits_for_any_number_of_workers() {
+    // Devices do not have this sequence; the last batch of an epoch has fewer points.
+    let training = "seed = 3\nbatch = 64\nsampler = \"halton\"\nbudget = \"12 steps\"\n";
+    let experiment = super::open_with(training, &["training.points=300".to_owned()]);
+    trained_alike(&experiment, &["points"]);
+    let mut ends = Vec::new();
+    for workers in [0, 1, 4] {
+        let mut device = Objective::new(stand_in(&experiment), Vec::new());
+        let (end, kept, losses) =
+            run_with(&experiment, &mut device, experiment.start(), (0.0, workers)).expect("steps");
+        ends.push((end, kept.losses, losses));
+    }
+    assert_eq!(ends[0], ends[1]);
+    assert_eq!(ends[0], ends[2]);
 }
