@@ -195,6 +195,14 @@ impl Engine {
         }
     }
 
+    /// See [`crate::Kernel::draw_only`].
+    pub(crate) fn draw_only(&mut self, recipe: &Recipe, draws: u64) -> Result<Option<()>, KernelError> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
+            Engine::Cuda(engine) => Ok(Some(engine.draw_only(recipe, draws)?)),
+        }
+    }
+
     /// See [`crate::Kernel::expect_batches`].
     pub(crate) fn expect_batches(&mut self, wanted: bool) -> Result<(), KernelError> {
         match self {

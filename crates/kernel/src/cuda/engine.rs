@@ -122,6 +122,11 @@ impl Cuda {
         self.step.draw(&mut self.context, recipe, at)
     }
 
+    /// See [`crate::Kernel::draw_only`].
+    pub(crate) fn draw_only(&mut self, recipe: &Recipe, draws: u64) -> Result<(), CudaError> {
+        self.step.draw_only(&mut self.context, recipe, draws)
+    }
+
     /// See [`crate::Kernel::expect_batches`].
     pub(crate) fn expect_batches(&mut self, wanted: bool) -> Result<(), CudaError> {
         self.step.expect_batches(&mut self.context, wanted)

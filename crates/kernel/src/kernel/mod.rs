@@ -235,6 +235,14 @@ impl Kernel {
         self.engine.draw(recipe, [number, step])?.ok_or(KernelError::DrawsNothing { device })
     }
 
+    /// Draws so many draws of a recipe on the device, from the first on, and leaves them there: for whoever wants to know how long that
+    /// takes.
+    pub fn draw_only(&mut self, recipe: &Recipe, draws: u64) -> Result<(), KernelError> {
+        let device = self.device;
+        self.check_recipe(recipe)?;
+        self.engine.draw_only(recipe, draws)?.ok_or(KernelError::DrawsNothing { device })
+    }
+
     /// Makes room for a second set of points on a device with memory of its own, into which those of the next step are copied while
     /// one is under way. A plan of memory has both; where memory does not, there is one.
     pub fn expect_batches(&mut self, wanted: bool) -> Result<(), KernelError> {
