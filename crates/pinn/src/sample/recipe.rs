@@ -1,6 +1,5 @@
 //! Points as a recipe, for devices that draw them themselves: the same numbers as [`draw`](super::draw), bit for bit.
 
-use super::PointSequence;
 use super::condition::{free, shares};
 use super::draw::{Draw, SEEDS, elsewhere};
 use super::inside::tested;
@@ -10,6 +9,9 @@ use equation::problem::{Coordinate, Piece, Place, Problem, Sampler};
 use equation::taylor::{Plan, Row, Source, Term};
 use kernel::{DrawnColumn, DrawnInside, DrawnPart, EpochOrder, Points, Recipe, Sequence, Supply};
 use std::fmt;
+
+/// Points of a sequence that devices know: they number them with 32 binary digits, and a shape may take some more than was estimated.
+const MOST: usize = 1 << 31;
 
 /// Why a device cannot draw the points of a phase by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +36,8 @@ pub enum HostPoints {
     Sequence(Sampler),
     /// Only the host has it inside shapes.
     Inside(Sampler),
+    /// There are more points than devices number.
+    Many,
 }
 
 impl fmt::Display for HostPoints {
@@ -62,6 +66,7 @@ impl fmt::Display for HostPoints {
                     sampler.name()
                 )
             }
+            HostPoints::Many => write!(f, "GPUs have the first {MOST} points of a sequence"),
             HostPoints::Inside(sampler) => {
                 write!(f, "inside shapes, GPUs have the sequences sobol and uniform, not {}", sampler.name())
             }
@@ -173,6 +178,9 @@ fn supply(
 
 /// Which candidates are points inside, where there is a shape.
 fn inside(problem: &Problem, draw: Draw) -> Result<Option<DrawnInside>, HostPoints> {
+    if draw.interior > MOST {
+        return Err(HostPoints::Many);
+    }
     let Some(geometry) = &problem.domain.geometry else { return Ok(None) };
     match draw.sampler {
         Sampler::Sobol | Sampler::Uniform => {}
@@ -182,11 +190,7 @@ fn inside(problem: &Problem, draw: Draw) -> Result<Option<DrawnInside>, HostPoin
         }
     }
     let inside = tested(&problem.domain, geometry, draw.sampler, draw.interior)?;
-    match inside.candidates as u64 <= PointSequence::length(draw.sampler) {
-        true => Ok(Some(inside)),
-        // Whoever finds them says where the sequence ends.
-        false => Err(HostPoints::Inside(draw.sampler)),
-    }
+    if inside.candidates > MOST { Err(HostPoints::Many) } else { Ok(Some(inside)) }
 }
 
 /// The columns of a point with those of further sites: its own, but for coordinates that are stated.

@@ -4,7 +4,7 @@ use super::prepare::{ChunkTables, Prepared, Step};
 use crate::cuda::CudaError;
 use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::{Region, Shape, ToLoad, given};
-use crate::cuda::program::{NUMBERS, Other, PlanArguments, SEQUENCE, kernel};
+use crate::cuda::program::{NUMBERS, Other, PlanArguments, SEQUENCE, kernel_of};
 use std::fmt::Write;
 
 /// Of a block.
@@ -126,9 +126,10 @@ pub(in crate::cuda) fn text() -> String {
         text.push('\n');
         text += part;
     }
-    text += &kernel(KERNELS[0], "    count_candidates(arguments);\n");
-    text += &kernel(KERNELS[1], "    add_up_counts(arguments);\n");
-    text + &kernel(KERNELS[2], "    place_points(arguments);\n")
+    // So many blocks share a multiprocessor: registers are few enough for them, and none that is used often is moved out.
+    text += &kernel_of(KERNELS[0], 4, "    count_candidates(arguments);\n");
+    text += &kernel_of(KERNELS[1], 1, "    add_up_counts(arguments);\n");
+    text + &kernel_of(KERNELS[2], 3, "    place_points(arguments);\n")
 }
 
 /// Loads the kernels.

@@ -164,34 +164,52 @@ __device__ inline bool lies_inside(const Test& test, const double (&point)[3]) {
     return stack & 1;
 }
 
+// Functions that are called: they are long, and wanted at many places.
+#ifdef STAND_IN
+#define CALLED inline
+#else
+#define CALLED __noinline__
+#endif
+
+// A number of a point.
+__device__ CALLED double number_at(unsigned long long seed, const Part* part, const long long* directions, unsigned index,
+                                   const Column* column) {
+    return number_of(seed, *part, directions, index, *column);
+}
+
+__device__ CALLED unsigned long long bits_of(unsigned long long seed, unsigned long long stream, unsigned long long index) {
+    return random_bits(seed, stream, index);
+}
+
 // Candidates of one part.
 struct Candidates {
     unsigned long long seed;
-    Part part;
+    const Part* part;
     const Column* columns;
     const long long* directions;
     const Test* test;
 
     __device__ inline Candidates(const Arguments& arguments, unsigned long long seed, long long place)
         : seed(seed),
-          part(*reinterpret_cast<const Part*>(arguments.parts + place)),
-          columns(reinterpret_cast<const Column*>(arguments.parts + part.columns)),
-          directions(arguments.parts + part.directions),
-          test(reinterpret_cast<const Test*>(arguments.parts + part.inside)) {}
+          part(reinterpret_cast<const Part*>(arguments.parts + place)),
+          columns(reinterpret_cast<const Column*>(arguments.parts + part->columns)),
+          directions(arguments.parts + part->directions),
+          test(reinterpret_cast<const Test*>(arguments.parts + part->inside)) {}
+
+    __device__ inline double number(unsigned index, long long place) const {
+        return number_at(seed, part, directions, index, columns + place);
+    }
 
     // Whether one lies inside, and where it is along the coordinates of the shape.
     __device__ inline bool look(unsigned index, double (&point)[3]) const {
 #pragma unroll
-        for (int axis = 0; axis < 3; ++axis)
-            point[axis] = axis < test->dimension
-                              ? number_of(seed, part, directions, index, columns[test->axes[axis]])
-                              : 0;
+        for (int axis = 0; axis < 3; ++axis) point[axis] = axis < test->dimension ? number(index, test->axes[axis]) : 0;
         return lies_inside(*test, point);
     }
 
     // Writes a row, where it is known how the point lies along the shape.
     __device__ inline void put(double* row, unsigned index, const double (&point)[3]) const {
-        for (long long place = 0; place < part.width; ++place) {
+        for (long long place = 0; place < part->width; ++place) {
             int known = -1;
 #pragma unroll
             for (int axis = 0; axis < 3; ++axis)
@@ -199,7 +217,7 @@ struct Candidates {
             row[place] = known == 0   ? point[0]
                          : known == 1 ? point[1]
                          : known == 2 ? point[2]
-                                      : number_of(seed, part, directions, index, columns[place]);
+                                      : number(index, place);
         }
     }
 };
@@ -220,7 +238,7 @@ struct Turn {
         const unsigned long long interval = arguments.interval;
         due = arguments.always || (interval != 0 && step % interval == 0);
         const unsigned long long number = arguments.progress[4] + (interval ? step / interval : 0);
-        seed = number == 0 ? arguments.seed : random_bits(arguments.seed, arguments.renewal, number);
+        seed = number == 0 ? arguments.seed : bits_of(arguments.seed, arguments.renewal, number);
     }
 };
 
@@ -231,7 +249,7 @@ __device__ inline void count_candidates(const Arguments& arguments) {
     int* sums = reinterpret_cast<int*>(workspace());
     for (long long number = 0; number < arguments.inside_count; ++number) {
         const Candidates candidates(arguments, turn.seed, arguments.insides[number]);
-        for (long long group = blockIdx.x; group < candidates.part.groups; group += gridDim.x) {
+        for (long long group = blockIdx.x; group < candidates.part->groups; group += gridDim.x) {
             int own = 0;
             double point[3];
             for (int first = threadIdx.x; first < GROUP; first += THREADS)
@@ -244,7 +262,7 @@ __device__ inline void count_candidates(const Arguments& arguments) {
             if (threadIdx.x == 0) {
                 int total = 0;
                 for (int warp = 0; warp < WARPS; ++warp) total += sums[warp];
-                arguments.counts[candidates.part.counts + group] = total;
+                arguments.counts[candidates.part->counts + group] = total;
             }
         }
     }
@@ -256,7 +274,7 @@ __device__ inline void add_up_counts(const Arguments& arguments) {
     if (turn.over || !turn.due) return;
     long long* sums = reinterpret_cast<long long*>(workspace());
     for (long long number = blockIdx.x; number < arguments.inside_count; number += gridDim.x) {
-        const Part part = *reinterpret_cast<const Part*>(arguments.parts + arguments.insides[number]);
+        const Part& part = *reinterpret_cast<const Part*>(arguments.parts + arguments.insides[number]);
         long long* counts = arguments.counts + part.counts;
         const long long each = (part.groups + THREADS - 1) / THREADS;
         const long long first = each * threadIdx.x < part.groups ? each * threadIdx.x : part.groups;
@@ -285,7 +303,7 @@ struct Range {
 
 // Writes the rows of those points of a range that are candidates of a group, before which so many lie inside; how many of the group
 // do. All threads of a block.
-__device__ inline int place_group(const Candidates& candidates, long long group, long long base, const Range& range) {
+__device__ CALLED int place_group(const Candidates& candidates, long long group, long long base, const Range& range) {
     int* sums = reinterpret_cast<int*>(workspace());
     const int lane = threadIdx.x % 32, own_warp = threadIdx.x / 32;
     int before = 0;
@@ -310,17 +328,17 @@ __device__ inline int place_group(const Candidates& candidates, long long group,
             total += own[warp];
         }
         if (inside && range.first <= number && number < range.end)
-            candidates.put(range.to + (number - range.first) * candidates.part.width, index, point);
+            candidates.put(range.to + (number - range.first) * candidates.part->width, index, point);
         before += total;
     }
     return before;
 }
 
 // A block's share of a range: every `step`-th group from `share` on. Behind the groups that were counted, one block goes on alone.
-__device__ inline void place_range(const Arguments& arguments, const Candidates& candidates, const Range& range,
+__device__ CALLED void place_range(const Arguments& arguments, const Candidates& candidates, const Range& range,
                                    long long share, long long step) {
-    const long long groups = candidates.part.groups;
-    const long long* counts = arguments.counts + candidates.part.counts;
+    const long long groups = candidates.part->groups;
+    const long long* counts = arguments.counts + candidates.part->counts;
     if (range.first >= range.end) return;
     if (range.first < counts[groups]) {
         long long low = 0, high = groups;
@@ -362,9 +380,9 @@ struct Visit {
 
     __device__ inline Visit(const Order& order, unsigned long long step) : order(order) {
         const unsigned long long steps = (order.count + order.size - 1) / order.size;
-        const unsigned long long seed = random_bits(order.seed, order.stream, step / steps);
-        for (int round = 0; round < ROUNDS; ++round) keys[round] = random_bits(seed, 0, round);
-        turn = order.block == 1 ? 0 : product_high(random_bits(seed, 0, ROUNDS), order.count);
+        const unsigned long long seed = bits_of(order.seed, order.stream, step / steps);
+        for (int round = 0; round < ROUNDS; ++round) keys[round] = bits_of(seed, 0, round);
+        turn = order.block == 1 ? 0 : product_high(bits_of(seed, 0, ROUNDS), order.count);
         start = step % steps * order.size;
         whole = order.count / order.block;
         half = 1;
@@ -401,19 +419,19 @@ struct Visit {
 };
 
 // Points in a box, in the order of an epoch.
-__device__ inline void place_in_order(const Candidates& points, const Visit& visit, const Job& job, double* to) {
+__device__ CALLED void place_in_order(const Candidates& points, const Visit& visit, const Job& job, double* to) {
     const long long threads = static_cast<long long>(gridDim.x) * THREADS;
     for (long long own = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x; own < job.count; own += threads) {
         long long following;
         const unsigned index = unsigned(visit.point_at(job.first + own, following));
-        double* row = to + own * points.part.width;
-        for (long long place = 0; place < points.part.width; ++place)
-            row[place] = number_of(points.seed, points.part, points.directions, index, points.columns[place]);
+        double* row = to + own * points.part->width;
+        for (long long place = 0; place < points.part->width; ++place)
+            row[place] = points.number(index, place);
     }
 }
 
 // Points inside a shape, in the order of an epoch: blocks of points are shared out, and the groups in which they lie.
-__device__ inline void place_blocks(const Arguments& arguments, const Candidates& candidates, const Visit& visit,
+__device__ CALLED void place_blocks(const Arguments& arguments, const Candidates& candidates, const Visit& visit,
                                     const Job& job, double* to) {
     const long long first = visit.start + job.first, end = first + job.count, block = visit.order.block;
     const long long segments = (end - 1) / block - first / block + 1;
@@ -425,10 +443,10 @@ __device__ inline void place_blocks(const Arguments& arguments, const Candidates
         const long long point = visit.point_at(from - visit.start, following);
         const long long length = to_end - from, left = visit.order.count - point;
         const long long straight = length < left ? length : left;
-        double* row = to + (from - first) * candidates.part.width;
+        double* row = to + (from - first) * candidates.part->width;
         place_range(arguments, candidates, {point, point + straight, row}, unit % shares, shares);
         // Behind the last point comes the first.
-        row += straight * candidates.part.width;
+        row += straight * candidates.part->width;
         place_range(arguments, candidates, {0, length - straight, row}, unit % shares, shares);
     }
 }
@@ -441,7 +459,7 @@ __device__ inline void place_points(const Arguments& arguments) {
         const Job job = reinterpret_cast<const Job*>(arguments.jobs)[number];
         const Candidates candidates(arguments, turn.seed, job.part);
         double* to = arguments.rows + job.to;
-        const Part& part = candidates.part;
+        const Part& part = *candidates.part;
         if (part.order >= 0) {
             const Visit visit(*reinterpret_cast<const Order*>(arguments.parts + part.order), turn.step);
             if (part.inside < 0) {

@@ -63,7 +63,9 @@ __device__ inline unsigned sobol_digits(unsigned long long seed, const Part& par
         const unsigned path = (digits << first) >> (32 - levels);
         for (int level = 0; level < levels; ++level) {
             const unsigned node = (1u << level) - 1 + (path >> (levels - level));
-            flips |= unsigned(tree >> node & 1) << (31 - first - level);
+            // All but the last level lie in the first half of a tree.
+            const unsigned bits = level < 5 ? unsigned(tree) >> node : unsigned(tree >> node);
+            flips |= (bits & 1) << (31 - first - level);
         }
     }
     return digits ^ flips;
