@@ -1,7 +1,6 @@
 //! Drawn parts of points, as words that the device reads.
 
-use super::chunks::Wanted;
-use crate::recipe::{DrawnColumn, DrawnInside, DrawnPart, Sequence, Supply};
+use crate::recipe::{DrawnColumn, DrawnInside, DrawnPart, Recipe, Sequence, Supply};
 use geometry::{InsidePrimitive, InsideStep, InsideTest};
 
 /// Words of a part; as `Part` in `device/step/sequence.cuh`.
@@ -52,9 +51,8 @@ impl DrawnPart {
 }
 
 impl PartTable {
-    pub(super) fn of(wanted: Wanted<'_>) -> PartTable {
+    pub(super) fn of(recipe: &Recipe) -> PartTable {
         let mut table = PartTable::default();
-        let Wanted::Drawn(recipe) = wanted else { return table };
         recipe.terms.iter().flat_map(Supply::parts).for_each(|part| table.add(part));
         table
     }

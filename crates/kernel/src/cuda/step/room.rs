@@ -75,7 +75,10 @@ impl Step {
         let tiles = &context.program.source(kernels).points;
         sizes.iter_mut().zip(tiles).for_each(|(size, tile)| size.tile = *tile);
         let all = count_tiles(&sizes);
-        let parts = PartTable::of(wanted);
+        let parts = match wanted {
+            Wanted::Given(_) => PartTable::default(),
+            Wanted::Drawn(recipe) => PartTable::of(recipe),
+        };
         let mut blocks = all.clamp(1, context.program.blocks(kernels));
         let mut rounds = all.div_ceil(blocks).max(1);
         let mut two_sets = self.other.wanted && matches!(wanted, Wanted::Given(_));

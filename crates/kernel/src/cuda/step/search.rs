@@ -127,7 +127,7 @@ pub(in crate::cuda) fn text() -> String {
         text += part;
     }
     // So many blocks share a multiprocessor: registers are few enough for them, and none that is used often is moved out.
-    text += &kernel_of(KERNELS[0], 4, "    count_candidates(arguments);\n");
+    text += &kernel_of(KERNELS[0], 3, "    count_candidates(arguments);\n");
     text += &kernel_of(KERNELS[1], 1, "    add_up_counts(arguments);\n");
     text + &kernel_of(KERNELS[2], 3, "    place_points(arguments);\n")
 }

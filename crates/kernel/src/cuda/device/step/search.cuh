@@ -20,8 +20,8 @@ struct Arguments {
     long long always;
 };
 
-// Candidates of a group, a few for every thread.
-constexpr int GROUP = 1024;
+// Candidates of a group, a few for every thread; as a power of two.
+constexpr int GROUP_DIGITS = 10, GROUP = 1 << GROUP_DIGITS;
 static_assert(GROUP % (2 * THREADS) == 0, "an even number of candidates for every thread");
 
 // Kinds of steps of an inside test.
@@ -181,7 +181,29 @@ __device__ CALLED unsigned long long bits_of(unsigned long long seed, unsigned l
     return random_bits(seed, stream, index);
 }
 
-// Candidates of one part.
+// Digits of a Sobol point, scrambled, where it is known what is flipped of the first six, and the tree below these.
+__device__ CALLED unsigned scrambled(unsigned long long seed, unsigned long long stream, long long dimension,
+                                     unsigned digits, unsigned flips, unsigned long long tree) {
+    flips |= flips_of(tree, digits, 6);
+#pragma unroll
+    for (int first = 12; first < 32; first += 6)
+        flips |= flips_of(tree_of(seed, stream, dimension, digits, first), digits, first);
+    return digits ^ flips;
+}
+
+// What is flipped of the first six digits along each axis of a shape, by these, and the trees below them.
+struct Scrambling {
+    unsigned long long trees[3][64];
+    unsigned flips[3][64];
+};
+
+// That of the part at hand.
+__device__ inline Scrambling& scrambling() {
+    __shared__ Scrambling own;
+    return own;
+}
+
+// Candidates of one part. All threads of a block look at a group of them together.
 struct Candidates {
     unsigned long long seed;
     const Part* part;
@@ -200,10 +222,59 @@ struct Candidates {
         return number_at(seed, part, directions, index, columns + place);
     }
 
-    // Whether one lies inside, and where it is along the coordinates of the shape.
-    __device__ inline bool look(unsigned index, double (&point)[3]) const {
+    // Prepares for many groups: the first digits of Sobol points are always the same few.
+    __device__ inline void prepare() const {
+        // Others may still read what is there.
+        __syncthreads();
+        if (part->kind == SOBOL) {
+            for (int slot = threadIdx.x; slot < 64 * int(test->dimension); slot += THREADS) {
+                const unsigned digits = unsigned(slot % 64) << 26;
+                const long long dimension = columns[test->axes[slot / 64]].dimension;
+                const unsigned long long top =
+                    bits_of(seed, part->stream, static_cast<unsigned long long>(dimension) << 33 | 1);
+                scrambling().flips[slot / 64][slot % 64] = flips_of(top, digits, 0);
+                scrambling().trees[slot / 64][slot % 64] =
+                    bits_of(seed, part->stream, static_cast<unsigned long long>(dimension) << 33 | 64 | slot % 64);
+            }
+        }
+        __syncthreads();
+    }
+
+    // The digits along each axis that the candidates of a group have in common: the Gray code of their numbers is linear.
+    __device__ inline void begin(long long group, unsigned (&common)[3]) const {
+        const unsigned first = unsigned(group * GROUP), gray = first ^ (first >> 1);
 #pragma unroll
-        for (int axis = 0; axis < 3; ++axis) point[axis] = axis < test->dimension ? number(index, test->axes[axis]) : 0;
+        for (int axis = 0; axis < 3; ++axis) {
+            common[axis] = 0;
+            if (part->kind != SOBOL || axis >= test->dimension) continue;
+            const long long* own = directions + columns[test->axes[axis]].dimension * 32;
+            for (int bit = 0; bit < 32; ++bit)
+                if (gray >> bit & 1) common[axis] ^= unsigned(own[bit]);
+        }
+    }
+
+    // Whether one of a group lies inside, and where it is along the coordinates of the shape.
+    __device__ inline bool look(long long group, int number, const unsigned (&common)[3], double (&point)[3]) const {
+#pragma unroll
+        for (int axis = 0; axis < 3; ++axis) {
+            point[axis] = 0;
+            if (axis >= test->dimension) continue;
+            const Column& column = columns[test->axes[axis]];
+            if (part->kind == SOBOL) {
+                const unsigned gray = unsigned(number) ^ (unsigned(number) >> 1);
+                const long long* own = directions + column.dimension * 32;
+                unsigned digits = common[axis];
+#pragma unroll
+                for (int bit = 0; bit < GROUP_DIGITS; ++bit)
+                    if (gray >> bit & 1) digits ^= unsigned(own[bit]);
+                const unsigned flips = scrambling().flips[axis][digits >> 26];
+                const unsigned long long tree = scrambling().trees[axis][digits >> 26];
+                digits = scrambled(seed, part->stream, column.dimension, digits, flips, tree);
+                point[axis] = stretched(column, (double(digits) + 0.5) * 0x1p-32);
+            } else {
+                point[axis] = this->number(unsigned(group * GROUP + number), test->axes[axis]);
+            }
+        }
         return lies_inside(*test, point);
     }
 
@@ -249,11 +320,15 @@ __device__ inline void count_candidates(const Arguments& arguments) {
     int* sums = reinterpret_cast<int*>(workspace());
     for (long long number = 0; number < arguments.inside_count; ++number) {
         const Candidates candidates(arguments, turn.seed, arguments.insides[number]);
+        candidates.prepare();
         for (long long group = blockIdx.x; group < candidates.part->groups; group += gridDim.x) {
             int own = 0;
-            double point[3];
-            for (int first = threadIdx.x; first < GROUP; first += THREADS)
-                own += candidates.look(unsigned(group * GROUP + first), point);
+            unsigned common[3];
+            candidates.begin(group, common);
+            for (int place = threadIdx.x; place < GROUP; place += THREADS) {
+                double point[3];
+                own += candidates.look(group, place, common, point);
+            }
             own = warp_sum(own);
             // Others may still read what is there.
             __syncthreads();
@@ -307,10 +382,12 @@ __device__ CALLED int place_group(const Candidates& candidates, long long group,
     int* sums = reinterpret_cast<int*>(workspace());
     const int lane = threadIdx.x % 32, own_warp = threadIdx.x / 32;
     int before = 0;
+    unsigned common[3];
+    candidates.begin(group, common);
     for (int pass = 0; pass < GROUP / THREADS; ++pass) {
-        const unsigned index = unsigned(group * GROUP + pass * THREADS + threadIdx.x);
+        const int place = pass * THREADS + threadIdx.x;
         double point[3];
-        const int inside = candidates.look(index, point);
+        const int inside = candidates.look(group, place, common, point);
         int up_to = inside;
 #pragma unroll
         for (int distance = 1; distance < 32; distance *= 2) {
@@ -328,7 +405,7 @@ __device__ CALLED int place_group(const Candidates& candidates, long long group,
             total += own[warp];
         }
         if (inside && range.first <= number && number < range.end)
-            candidates.put(range.to + (number - range.first) * candidates.part->width, index, point);
+            candidates.put(range.to + (number - range.first) * candidates.part->width, unsigned(group * GROUP + place), point);
         before += total;
     }
     return before;
@@ -460,6 +537,7 @@ __device__ inline void place_points(const Arguments& arguments) {
         const Candidates candidates(arguments, turn.seed, job.part);
         double* to = arguments.rows + job.to;
         const Part& part = *candidates.part;
+        if (part.inside >= 0) candidates.prepare();
         if (part.order >= 0) {
             const Visit visit(*reinterpret_cast<const Order*>(arguments.parts + part.order), turn.step);
             if (part.inside < 0) {

@@ -17,6 +17,9 @@ __device__ inline unsigned long long random_bits(unsigned long long seed, unsign
     return a | static_cast<unsigned long long>(b) << 32;
 }
 
+// A kind of sequence.
+constexpr long long SOBOL = 1;
+
 // One part of the points; laid out by the host.
 struct Part {
     long long kind;
@@ -47,6 +50,27 @@ struct Job {
     long long part;
 };
 
+// What a tree of random bits flips of six digits, or of the last two, behind the first ones.
+__device__ inline unsigned flips_of(unsigned long long tree, unsigned digits, int first) {
+    const int levels = first < 30 ? 6 : 2;
+    const unsigned path = (digits << first) >> (32 - levels);
+    unsigned flips = 0;
+    for (int level = 0; level < levels; ++level) {
+        const unsigned node = (1u << level) - 1 + (path >> (levels - level));
+        // All but the last level lie in the first half of a tree.
+        const unsigned bits = level < 5 ? unsigned(tree) >> node : unsigned(tree >> node);
+        flips |= (bits & 1) << (31 - first - level);
+    }
+    return flips;
+}
+
+// The tree below the first digits.
+__device__ inline unsigned long long tree_of(unsigned long long seed, unsigned long long stream, long long dimension,
+                                             unsigned digits, int first) {
+    const unsigned long long prefix = 1ull << first | static_cast<unsigned long long>(digits) >> (32 - first);
+    return random_bits(seed, stream, static_cast<unsigned long long>(dimension) << 33 | prefix);
+}
+
 // The Sobol sequence in Gray code order with nested uniform scrambling (Owen 1995): 32 digits.
 __device__ inline unsigned sobol_digits(unsigned long long seed, const Part& part, const long long* directions,
                                         unsigned index, long long dimension) {
@@ -55,19 +79,8 @@ __device__ inline unsigned sobol_digits(unsigned long long seed, const Part& par
     for (int bit = 0; bit < 32; ++bit)
         if (gray >> bit & 1) digits ^= unsigned(directions[dimension * 32 + bit]);
     unsigned flips = 0;
-    for (int first = 0; first < 32; first += 6) {
-        const int levels = first < 30 ? 6 : 2;
-        const unsigned long long prefix = 1ull << first | static_cast<unsigned long long>(digits) >> (32 - first);
-        const unsigned long long tree =
-            random_bits(seed, part.stream, static_cast<unsigned long long>(dimension) << 33 | prefix);
-        const unsigned path = (digits << first) >> (32 - levels);
-        for (int level = 0; level < levels; ++level) {
-            const unsigned node = (1u << level) - 1 + (path >> (levels - level));
-            // All but the last level lie in the first half of a tree.
-            const unsigned bits = level < 5 ? unsigned(tree) >> node : unsigned(tree >> node);
-            flips |= (bits & 1) << (31 - first - level);
-        }
-    }
+    for (int first = 0; first < 32; first += 6)
+        flips |= flips_of(tree_of(seed, part.stream, dimension, digits, first), digits, first);
     return digits ^ flips;
 }
 
@@ -95,17 +108,20 @@ __device__ inline double unit_coordinate(unsigned long long seed, const Part& pa
                                          unsigned index, long long dimension) {
     const unsigned long long counter = static_cast<unsigned long long>(dimension) << 32 | index;
     if (part.kind == 0) return (double(random_bits(seed, part.stream, counter) >> 12) + 0.5) * 0x1p-52;
-    if (part.kind == 1) return (double(sobol_digits(seed, part, directions, index, dimension)) + 0.5) * 0x1p-32;
+    if (part.kind == SOBOL) return (double(sobol_digits(seed, part, directions, index, dimension)) + 0.5) * 0x1p-32;
     const double within = (double(random_bits(seed, part.stream, counter) >> 32) + 0.5) * 0x1p-32;
     const double place = (double(latin_interval(seed, part, index, dimension)) + within) / double(part.count);
     return place < 1 - 0x1p-53 ? place : 1 - 0x1p-53;
+}
+
+// Where a coordinate of the unit cube lies; rounded twice, as the host does.
+__device__ inline double stretched(const Column& column, double unit) {
+    return __dadd_rn(column.low, __dmul_rn(column.length, unit));
 }
 
 // A number of a point.
 __device__ inline double number_of(unsigned long long seed, const Part& part, const long long* directions, unsigned index,
                                    const Column& column) {
     if (column.dimension < 0) return column.low;
-    const double unit = unit_coordinate(seed, part, directions, index, column.dimension);
-    // Rounded twice, as the host does.
-    return __dadd_rn(column.low, __dmul_rn(column.length, unit));
+    return stretched(column, unit_coordinate(seed, part, directions, index, column.dimension));
 }
