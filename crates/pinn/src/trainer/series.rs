@@ -79,7 +79,8 @@ impl Equations<'_> {
                 ahead.drawn = Some(drawn);
                 fresh.then_some(SlowWay::ConditionPoints { obstacle })
             }
-            Err(obstacle) => (fresh || in_order).then_some(SlowWay::Points { obstacle }),
+            Err(obstacle) if in_order => Some(SlowWay::Batches { obstacle }),
+            Err(obstacle) => Some(SlowWay::Points { obstacle }),
         };
         Some(ahead)
     }

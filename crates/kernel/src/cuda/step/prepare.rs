@@ -253,8 +253,9 @@ pub(super) fn send_points(
     let mut rest = to;
     for (term, range) in chunk.ranges.iter().enumerate() {
         if let Some(points) = wanted.given(term) {
-            let rows = range.clone().flat_map(|index| points.row(index)).map(|number| number.to_bits());
-            context.memory.send(rest, rows)?;
+            let width = points.width();
+            let numbers = &points.numbers()[range.start * width..range.end * width];
+            context.memory.send(rest, numbers.iter().map(|number| number.to_bits()))?;
         }
         rest = rest.from(range.len() * context.plan().terms[term].row.width());
     }
