@@ -2,6 +2,7 @@
 
 use crate::{AccuracyError, BaselineError, CaseError};
 use kernel::KernelError;
+use pinnace::sample::HostPoints;
 use pinnace::{Refusal, TrainError};
 use plot::PlotError;
 
@@ -14,6 +15,12 @@ pub enum BenchError {
     /// It cannot be run.
     #[error(transparent)]
     Kernel(#[from] KernelError),
+    /// A device does not draw such points.
+    #[error("the device cannot draw them: {obstacle}")]
+    HostPoints {
+        /// Why.
+        obstacle: HostPoints,
+    },
     /// Its loss is no basis for a step.
     #[error("no step can be taken: {0}")]
     Refused(#[from] Refusal),

@@ -1,9 +1,12 @@
 //! `pinnace bench`
 
-use crate::args::{BenchStep, Iteration, Measured};
+use crate::args::{BenchPoints, BenchStep, Iteration, Measured};
 use crate::exit;
 use crate::terminal::tell_of_device;
-use bench::{IterationReport, StepReport, StepSettings, bench_iteration, bench_step};
+use bench::{
+    IterationReport, PointsSettings, StepReport, StepSettings, bench_iteration, bench_points, bench_step,
+    point_kinds,
+};
 use pinnace::Precision;
 use pinnace::memory::megabytes;
 use std::io::Write;
@@ -29,6 +32,31 @@ pub(crate) fn iteration(choices: &Iteration, output: &mut impl Write) -> anyhow:
         writeln!(output, "{}", serde_json::to_string(&report)?)?;
     } else {
         write_iteration(&report, output)?;
+    }
+    Ok(exit::DONE)
+}
+
+pub(crate) fn points(choices: &BenchPoints, output: &mut impl Write) -> anyhow::Result<ExitCode> {
+    tell_of_device(&choices.device);
+    let (device, points) = (choices.device.device, choices.points);
+    if !choices.json {
+        writeln!(output, "{points} points of two coordinates on {device}; the plate has nine holes")?;
+    }
+    for (place, sampler) in point_kinds() {
+        let report = bench_points(&PointsSettings { points, place, sampler, device })?;
+        if choices.json {
+            writeln!(output, "{}", serde_json::to_string(&report)?)?;
+        } else {
+            let millions = report.points_per_second / 1e6;
+            writeln!(
+                output,
+                "  {:6} {:8} {:10.3} ms {millions:10.1} million points per second",
+                report.place,
+                report.sampler,
+                1e3 * report.seconds
+            )?;
+        }
+        output.flush()?;
     }
     Ok(exit::DONE)
 }

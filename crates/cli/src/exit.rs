@@ -135,6 +135,7 @@ fn of_measurement(error: &BenchError) -> ExitCode {
         }
         BenchError::Accuracy(AccuracyError::Read { .. } | AccuracyError::Write { .. })
         | BenchError::Refused(_)
+        | BenchError::HostPoints { .. }
         | BenchError::Threads { .. } => ExitCode::FAILURE,
     }
 }

@@ -65,6 +65,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Geometry(choices) => geometry::geometry(choices, &mut output)?,
         Command::List => inspect::list(&mut output)?,
         Command::Bench(Bench::Scaling(choices)) => scaling::scaling(choices, &mut output)?,
+        Command::Bench(Bench::Points(choices)) => bench::points(choices, &mut output)?,
         Command::Bench(Bench::Step(choices)) => bench::step(choices, &mut output)?,
         Command::Bench(Bench::Iteration(choices)) => bench::iteration(choices, &mut output)?,
         Command::Bench(Bench::Regress(choices)) => regress::regress(choices, &mut output)?,

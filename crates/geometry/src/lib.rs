@@ -27,4 +27,6 @@ pub use primitive::outline::{Outline, OutlineError};
 pub use quadrature::{QuadratureNode, gauss};
 pub use quadric::Quadric;
 pub use shape::{MOST_PARTS, Shape};
-pub use solid::{Inside, LANES, Lane, LaneScratch, Lanes, Mask, Piece, Solid};
+pub use solid::{
+    Inside, InsidePrimitive, InsideStep, InsideTest, LANES, Lane, LaneScratch, Lanes, Mask, Piece, Solid,
+};

@@ -74,6 +74,11 @@ impl Placement {
         if self.scale == 1.0 { turned } else { turned.map(|value| value / self.scale) }
     }
 
+    /// What [`Self::inwards`] does: subtracts a point, takes products with axes where it turns, and divides by a number.
+    pub(crate) fn inward_steps(&self) -> (Vector, Option<[Vector; 3]>, f64) {
+        (self.origin, self.turned.then_some(self.axes), self.scale)
+    }
+
     /// The same of many points, one array per coordinate. Those of coordinates that there are not have to be zero, and stay that.
     #[expect(
         clippy::needless_range_loop,

@@ -188,10 +188,42 @@ impl Engine {
     }
 
     /// See [`crate::Kernel::draw`]; `None` where the device draws nothing.
-    pub(crate) fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Option<Vec<Points>>, KernelError> {
+    pub(crate) fn draw(&mut self, recipe: &Recipe, at: [u64; 2]) -> Result<Option<Vec<Points>>, KernelError> {
         match self {
             Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
-            Engine::Cuda(engine) => Ok(Some(engine.draw(recipe, number)?)),
+            Engine::Cuda(engine) => Ok(Some(engine.draw(recipe, at)?)),
+        }
+    }
+
+    /// See [`crate::Kernel::draw_only`].
+    pub(crate) fn draw_only(&mut self, recipe: &Recipe, draws: u64) -> Result<Option<()>, KernelError> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(None),
+            Engine::Cuda(engine) => Ok(Some(engine.draw_only(recipe, draws)?)),
+        }
+    }
+
+    /// See [`crate::Kernel::expect_batches`].
+    pub(crate) fn expect_batches(&mut self, wanted: bool) -> Result<(), KernelError> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Ok(()),
+            Engine::Cuda(engine) => Ok(engine.expect_batches(wanted)?),
+        }
+    }
+
+    /// See [`crate::Kernel::bring_next`].
+    pub(crate) fn bring_next(&mut self, next: Vec<(usize, Points)>) {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => {}
+            Engine::Cuda(engine) => engine.bring_next(next),
+        }
+    }
+
+    /// See [`crate::Kernel::take_next`].
+    pub(crate) fn take_next(&mut self) -> Vec<(usize, Points)> {
+        match self {
+            Engine::Reference(_) | Engine::CpuF32(_) | Engine::CpuF64(_) => Vec::new(),
+            Engine::Cuda(engine) => engine.take_next(),
         }
     }
 

@@ -21,5 +21,5 @@ pub use error::{Dimension, KernelError};
 pub use kernel::{Kernel, LinearizedSums, TriedSums};
 pub use method::{Precision, PrecisionError};
 pub use points::Points;
-pub use recipe::{DrawnColumn, DrawnPart, Recipe, Sequence, Supply, Visits};
+pub use recipe::{DrawnColumn, DrawnInside, DrawnPart, EpochOrder, Recipe, Sequence, Supply, Visits};
 pub use sums::{Sums, Visited, Weighted, factors};

@@ -66,6 +66,11 @@ impl Points {
         self.stamp
     }
 
+    /// All numbers, point by point.
+    pub(crate) fn numbers(&self) -> &[f64] {
+        &self.rows
+    }
+
     /// Numbers per point.
     pub fn width(&self) -> usize {
         self.width

@@ -43,6 +43,16 @@ pub enum SlowWay {
         /// Steps before that.
         step: u64,
     },
+    /// A GPU draws its fresh points inside, and gets those of conditions from the host.
+    ConditionPoints {
+        /// Why.
+        obstacle: HostPoints,
+    },
+    /// A GPU gets its batches of points inside from the host.
+    Batches {
+        /// Why.
+        obstacle: HostPoints,
+    },
     /// A GPU gets its fresh points from the host.
     Points {
         /// Why.
@@ -71,6 +81,10 @@ impl SlowWay {
                 "steps go through the network layer by layer, not in one kernel".to_owned()
             }
             SlowWay::Points { .. } => "fresh points are drawn on the host and sent to the GPU".to_owned(),
+            SlowWay::Batches { .. } => "batches are drawn on the host and sent to the GPU".to_owned(),
+            SlowWay::ConditionPoints { .. } => {
+                "fresh points inside are drawn on the GPU, those of conditions on the host".to_owned()
+            }
         }
     }
 
@@ -92,7 +106,8 @@ impl SlowWay {
                 format!("a loss or its gradient overflows in {from}, and does not in {to}")
             }
             SlowWay::Layers { obstacle } => obstacle.to_string(),
-            SlowWay::Points { obstacle } => {
+            SlowWay::Batches { obstacle } => obstacle.to_string(),
+            SlowWay::Points { obstacle } | SlowWay::ConditionPoints { obstacle } => {
                 format!("{obstacle}; a larger training.resample draws less often")
             }
         }
@@ -108,7 +123,7 @@ impl SlowWay {
             SlowWay::Shortage(Shortage::Equations { .. }) => "equations",
             SlowWay::Shortage(Shortage::Vectors { .. }) => "vectors",
             SlowWay::Layers { .. } => "layers",
-            SlowWay::Points { .. } => "points",
+            SlowWay::Points { .. } | SlowWay::ConditionPoints { .. } | SlowWay::Batches { .. } => "points",
         };
         self.of_cause(cause)
     }

@@ -16,6 +16,8 @@ pub(crate) enum Bench {
     Regress(Regress),
     /// Train problems with several seeds and compare their error over time with what others have published
     Accuracy(AccuracyArguments),
+    /// Count points drawn per second: in a box, and inside a shape of ten pieces
+    Points(BenchPoints),
     /// Time training of one problem with more and more points, on a device and on the CPU beside it
     Scaling(Scaling),
 }
@@ -148,6 +150,21 @@ pub(crate) struct Measured {
     pub(crate) case: Option<PathBuf>,
 
     /// Print one JSON object instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchPoints {
+    /// Points of a draw, such as 10M
+    #[arg(long, value_name = "N", default_value = "10M", value_parser = count)]
+    pub(crate) points: usize,
+
+    /// Where to draw: auto, cuda or cpu
+    #[arg(long, default_value = "auto")]
+    pub(crate) device: ChosenDevice,
+
+    /// Print one JSON object per line instead of the table
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -4,7 +4,9 @@ mod bench;
 mod number;
 mod precision;
 
-pub(crate) use bench::{AccuracyArguments, Bench, BenchStep, Iteration, Measured, Regress, Scaling};
+pub(crate) use bench::{
+    AccuracyArguments, Bench, BenchPoints, BenchStep, Iteration, Measured, Regress, Scaling,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use number::{count, read_age, seconds, time};
 use pinnace::run::SECONDS_PER_CHECKPOINT;

@@ -55,7 +55,7 @@ const CRATES: [(&str, &[&str]); 12] = [
     ("method", &[]),
     ("store", &[]),
     ("equation", &["geometry", "method"]),
-    ("kernel", &["equation", "linear", "method", "store"]),
+    ("kernel", &["equation", "geometry", "linear", "method", "store"]),
     ("train", &["linear", "method", "store"]),
     ("reference", &["equation", "kernel", "store"]),
     ("pinn", &["equation", "geometry", "kernel", "linear", "method", "reference", "store", "train"]),

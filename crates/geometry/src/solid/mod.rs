@@ -8,10 +8,12 @@ mod part;
 mod piece;
 mod size;
 mod survey;
+mod test;
 
 pub use formula::Inside;
 pub use lanes::{LANES, Lane, LaneScratch, Lanes, Mask};
 pub use piece::Piece;
+pub use test::{InsidePrimitive, InsideStep, InsideTest};
 
 use crate::GeometryError;
 use crate::bounds::Bounds;

@@ -1,6 +1,7 @@
 //! Which points a call visits, where their rows lie, and how they are shared out when memory does not hold them all.
 
-use crate::recipe::{DrawnColumn, DrawnPart, Recipe, Sequence, Supply};
+use super::parts::PartTable;
+use crate::recipe::{Recipe, Supply};
 use crate::{Points, Visits};
 use equation::taylor::Plan;
 use std::ops::Range;
@@ -8,11 +9,8 @@ use std::ops::Range;
 /// Words of an entry of a chunk's table; as in `device/shared/arguments.cuh`.
 const ENTRY: usize = 3;
 
-/// Words of a job; as `Job` in `device/step/draw.cuh`.
+/// Words of a job; as `Job` in `device/step/sequence.cuh`.
 pub(super) const JOB: usize = 4;
-
-/// Words of a part; as `Part` in `device/step/draw.cuh`.
-pub(super) const PART: usize = 7;
 
 /// Where the points of a call come from.
 #[derive(Clone, Copy)]
@@ -128,9 +126,9 @@ impl Chunk {
         table
     }
 
-    /// What the device draws of it, by the place of every part in [`PartTable`].
-    pub(super) fn jobs(&self, sizes: &[TermSize], recipe: &Recipe, parts: &PartTable) -> Vec<u64> {
-        let mut jobs = Vec::new();
+    /// What the device draws of it, by the place of every part in [`PartTable`]: what is only drawn, and what has to be looked for.
+    pub(super) fn jobs(&self, sizes: &[TermSize], recipe: &Recipe, parts: &PartTable) -> [Vec<u64>; 2] {
+        let mut jobs = [Vec::new(), Vec::new()];
         let (mut to, mut number) = (0, 0);
         for ((range, size), supply) in self.ranges.iter().zip(sizes).zip(&recipe.terms) {
             if let Supply::Drawn(own) = supply {
@@ -139,8 +137,8 @@ impl Chunk {
                     let (low, high) = (range.start.max(first), range.end.min(first + part.count));
                     if low < high {
                         let place = to + (low - range.start) * size.width;
-                        let job = [place, low - first, high - low, parts.places[number]];
-                        jobs.extend(job.map(|word| word as u64));
+                        let job = [place, low - first, high - low, parts.place(number)];
+                        jobs[usize::from(part.is_sought())].extend(job.map(|word| word as u64));
                     }
                     first += part.count;
                     number += 1;
@@ -154,55 +152,6 @@ impl Chunk {
     /// Jobs of so many words.
     pub(super) fn job_count(words: usize) -> u64 {
         (words / JOB) as u64
-    }
-}
-
-/// All parts of a recipe as words for the device.
-#[derive(Default)]
-pub(super) struct PartTable {
-    pub(super) words: Vec<u64>,
-    /// Where every part lies in them.
-    places: Vec<usize>,
-}
-
-impl PartTable {
-    pub(super) fn of(wanted: Wanted<'_>) -> PartTable {
-        let mut table = PartTable::default();
-        let Wanted::Drawn(recipe) = wanted else { return table };
-        for supply in &recipe.terms {
-            if let Supply::Drawn(parts) = supply {
-                parts.iter().for_each(|part| table.add(part));
-            }
-        }
-        table
-    }
-
-    fn add(&mut self, part: &DrawnPart) {
-        let place = self.words.len();
-        self.places.push(place);
-        let columns = place + PART;
-        let directions = columns + 3 * part.columns.len();
-        let kind = match part.sequence {
-            Sequence::Uniform => 0,
-            Sequence::Sobol { .. } => 1,
-            Sequence::LatinHypercube => 2,
-        };
-        let count = part.count.max(1) as u64;
-        let digits = u64::from(u64::BITS - (count - 1).leading_zeros());
-        let half = digits.div_ceil(2).max(1);
-        let width = part.columns.len() as u64;
-        self.words.extend([kind, part.stream, count, half, width, columns as u64, directions as u64]);
-        for column in &part.columns {
-            self.words.extend(match *column {
-                DrawnColumn::Constant(value) => [u64::MAX, value.to_bits(), 0],
-                DrawnColumn::Stretched { dimension, low, length } => {
-                    [dimension as u64, low.to_bits(), length.to_bits()]
-                }
-            });
-        }
-        if let Sequence::Sobol { directions } = &part.sequence {
-            self.words.extend(directions.iter().flatten().map(|&number| u64::from(number)));
-        }
     }
 }
 

@@ -118,8 +118,34 @@ impl Cuda {
     }
 
     /// See [`crate::Kernel::draw`].
-    pub(crate) fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Vec<Points>, CudaError> {
-        self.step.draw(&mut self.context, recipe, number)
+    pub(crate) fn draw(&mut self, recipe: &Recipe, at: [u64; 2]) -> Result<Vec<Points>, CudaError> {
+        self.step.draw(&mut self.context, recipe, at)
+    }
+
+    /// See [`crate::Kernel::draw_only`].
+    pub(crate) fn draw_only(&mut self, recipe: &Recipe, draws: u64) -> Result<(), CudaError> {
+        self.step.draw_only(&mut self.context, recipe, draws)
+    }
+
+    /// See [`crate::Kernel::expect_batches`].
+    pub(crate) fn expect_batches(&mut self, wanted: bool) -> Result<(), CudaError> {
+        self.step.expect_batches(&mut self.context, wanted)
+    }
+
+    /// Which of two places points have that are read.
+    #[cfg(test)]
+    pub(crate) fn place_of_points(&self) -> usize {
+        self.step.place_of_points()
+    }
+
+    /// See [`crate::Kernel::bring_next`].
+    pub(crate) fn bring_next(&mut self, next: Vec<(usize, Points)>) {
+        self.step.bring_next(next);
+    }
+
+    /// See [`crate::Kernel::take_next`].
+    pub(crate) fn take_next(&mut self) -> Vec<(usize, Points)> {
+        self.step.take_next()
     }
 
     /// See [`crate::Kernel::plan_memory`].

@@ -12,6 +12,7 @@ mod machine;
 mod memory;
 mod newton;
 mod off;
+mod parts;
 mod program;
 mod step;
 mod vectors;
@@ -115,6 +116,8 @@ pub fn compile(
         reports.push(Report { kernel: "vectors", bytes: compiled.image.len(), log: compiled.log });
         let compiled = cache.compiled("clip", &step::text(), architecture)?;
         reports.push(Report { kernel: "clip", bytes: compiled.image.len(), log: compiled.log });
+        let compiled = cache.compiled("search", &step::search_text(), architecture)?;
+        reports.push(Report { kernel: "search", bytes: compiled.image.len(), log: compiled.log });
     }
     Ok(reports)
 }

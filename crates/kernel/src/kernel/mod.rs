@@ -228,11 +228,36 @@ impl Kernel {
         self.engine.unfused()
     }
 
-    /// The points of a recipe's draw, drawn on the device.
-    pub fn draw(&mut self, recipe: &Recipe, number: u64) -> Result<Vec<Points>, KernelError> {
+    /// The points of a recipe's draw, drawn on the device; those that a step visits, where there is an order.
+    pub fn draw(&mut self, recipe: &Recipe, number: u64, step: u64) -> Result<Vec<Points>, KernelError> {
         let device = self.device;
         self.check_recipe(recipe)?;
-        self.engine.draw(recipe, number)?.ok_or(KernelError::DrawsNothing { device })
+        self.engine.draw(recipe, [number, step])?.ok_or(KernelError::DrawsNothing { device })
+    }
+
+    /// Draws so many draws of a recipe on the device, from the first on, and leaves them there: for whoever wants to know how long that
+    /// takes.
+    pub fn draw_only(&mut self, recipe: &Recipe, draws: u64) -> Result<(), KernelError> {
+        let device = self.device;
+        self.check_recipe(recipe)?;
+        self.engine.draw_only(recipe, draws)?.ok_or(KernelError::DrawsNothing { device })
+    }
+
+    /// Makes room for a second set of points on a device with memory of its own, into which those of the next step are copied while
+    /// one is under way. A plan of memory has both; where memory does not, there is one.
+    pub fn expect_batches(&mut self, wanted: bool) -> Result<(), KernelError> {
+        self.engine.expect_batches(wanted)
+    }
+
+    /// What steps visit after the next series, by the position of their terms: copied while that series is under way, where there
+    /// is room. Other devices do not keep it.
+    pub fn bring_next(&mut self, next: Vec<(usize, Points)>) {
+        self.engine.bring_next(next);
+    }
+
+    /// Gives that back.
+    pub fn take_next(&mut self) -> Vec<(usize, Points)> {
+        self.engine.take_next()
     }
 
     /// The memory that steps at these points take on a device with memory of its own; `None` on others.

@@ -178,6 +178,15 @@ fn fused_steps_of_few_points_agree_with_the_interpreter() {
 }
 
 #[test]
+fn points_inside_a_shape_and_in_the_order_of_an_epoch_are_the_same_however_they_are_found() {
+    if !gpu() {
+        return;
+    }
+    let case = case("burgers.toml", &[]);
+    agreement::search(&case, &mut compiled(&case, Precision::F64));
+}
+
+#[test]
 fn recorded_steps_are_those_of_single_launches_bit_for_bit() {
     if !gpu() {
         return;

@@ -111,6 +111,12 @@ fn steps_by_every_rule_are_those_of_the_interpreter_and_adams_stay_what_they_wer
 }
 
 #[test]
+fn points_inside_a_shape_and_in_the_order_of_an_epoch_are_the_same_however_they_are_found() {
+    let case = case("burgers.toml", &[]);
+    agreement::search(&case, &mut stand_in(&case, Precision::F64));
+}
+
+#[test]
 fn tiles_that_were_searched_for_and_steps_launched_singly_agree_with_the_interpreter() {
     let case = case("heat.toml", &[]);
     let mut kernel = stand_in(&case, Precision::F64);

@@ -29,6 +29,7 @@ pub use inside::CoverSummary;
 pub use latin::LatinHypercube;
 pub use lattice::{Lattice, Spacing};
 pub use recipe::{HostPoints, recipe};
+pub(crate) use recipe::{recipe_in_order, recipe_inside};
 pub use sequence::PointSequence;
 pub use sobol::Sobol;
 

@@ -58,8 +58,24 @@ impl Equations<'_> {
     /// Gives the objective the points of the draw at hand. A function of that draw, the number
     /// of points and, where points follow what training leaves, of parameters and of the points before.
     pub(super) fn supply(&mut self, now: &Snapshot, occasion: Occasion) -> Result<(), TrainError> {
-        let causal = self.settings().sampling.causal;
         let wanted = self.wanted(self.state.draw, occasion);
+        self.supply_of(now, occasion, wanted)
+    }
+
+    /// The same but for those inside, where the device draws them.
+    pub(super) fn supply_device(&mut self, now: &Snapshot) -> Result<(), TrainError> {
+        let (draw, inside) = self.wanted(self.state.draw, Occasion::Later);
+        let inside = if self.draws_inside_only() { Inside::Nothing } else { inside };
+        self.supply_of(now, Occasion::Later, (draw, inside))
+    }
+
+    fn supply_of(
+        &mut self,
+        now: &Snapshot,
+        occasion: Occasion,
+        wanted: WantedDraw,
+    ) -> Result<(), TrainError> {
+        let causal = self.settings().sampling.causal;
         let mut sets = match self.drawn.take() {
             Some((before, sets)) if before == wanted => sets,
             Some(_) | None => drawn(self.problem, self.plan, self.tables, wanted)?,
@@ -83,6 +99,7 @@ impl Equations<'_> {
         self.objective.set_points(sets);
         self.keep_all();
         self.supplied = self.state.draw;
+        self.inside_elsewhere = wanted.1 == Inside::Nothing && !self.draws_batches() && self.kept.is_none();
         Ok(())
     }
 

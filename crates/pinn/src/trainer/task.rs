@@ -75,6 +75,8 @@ pub struct Equations<'run> {
     told_points: bool,
     /// The draw whose points the objective has.
     pub(super) supplied: u64,
+    /// Whether it has none of those inside, which the device draws.
+    pub(super) inside_elsewhere: bool,
     /// Points that were drawn before they are wanted.
     pub(super) drawn: Option<(WantedDraw, Vec<Points>)>,
     /// How steps are taken in series, where they are.
@@ -134,6 +136,7 @@ impl<'run> Equations<'run> {
             told_layers: false,
             told_points: false,
             supplied: 0,
+            inside_elsewhere: false,
             drawn: None,
             ahead: None,
             moved: None,
@@ -216,7 +219,7 @@ impl<'run> Equations<'run> {
     /// Gives the objective the points of the draw at hand, where the device has drawn them.
     fn host_points(&mut self, now: &Snapshot) -> Result<(), TrainError> {
         let drawn_there = self.ahead.as_ref().is_some_and(Ahead::draws);
-        match drawn_there && self.supplied != self.state.draw {
+        match (drawn_there && self.supplied != self.state.draw) || self.inside_elsewhere {
             true => self.supply(now, Occasion::Later),
             false => Ok(()),
         }
@@ -292,9 +295,14 @@ impl Task for Equations<'_> {
         self.apply_residual_weights();
         self.objective.set_weights(&self.state.weights)?;
         self.counts = self.objective.points().iter().map(Points::len).collect();
-        self.begin_batches(now.phase_step);
-        self.next_batch(self.batch_number(now))?;
+        self.ahead = None;
         self.ahead = self.ahead(optimizer);
+        self.begin_batches(now.phase_step);
+        let looks_ahead = self.looks_ahead();
+        self.objective.kernel().expect_batches(looks_ahead)?;
+        if !self.draws_in_order() {
+            self.next_batch(self.batch_number(now))?;
+        }
         if settings.sampling.causal {
             now.scope = self.state.curriculum.part;
         }
@@ -314,7 +322,7 @@ impl Task for Equations<'_> {
         let obstacle = self.ahead.as_mut().and_then(|ahead| ahead.obstacle.take());
         if let Some(obstacle) = obstacle.filter(|_| !self.told_points) {
             self.told_points = true;
-            sink.event(&Event::Fallback(SlowWay::Points { obstacle }.told()));
+            sink.event(&Event::Fallback(obstacle.told()));
         }
         self.announce_batches(sink);
         self.announce_memory(now, sink)
@@ -325,7 +333,7 @@ impl Task for Equations<'_> {
     }
 
     fn points(&self) -> usize {
-        self.objective.point_count()
+        self.drawn_count().unwrap_or_else(|| self.objective.point_count())
     }
 
     fn weights(&self) -> &[f64] {
@@ -351,7 +359,7 @@ impl Task for Equations<'_> {
         if resample {
             let begin = Instant::now();
             self.state.draw += 1;
-            self.supply(now, Occasion::Later)?;
+            self.supply_device(now)?;
             if self.kept.is_some() {
                 // Batches that were found ahead are of the points before.
                 self.begin_batches(self.batch_number(now));
@@ -363,7 +371,9 @@ impl Task for Equations<'_> {
                 self.announce_equations(sink)?;
             }
         }
-        changed |= self.next_batch(self.batch_number(now))?;
+        if !self.draws_in_order() {
+            changed |= self.next_batch(self.batch_number(now))?;
+        }
         changed |= self.attend(now)?;
         if let Some(Balanced { parts }) = self.balance(now)? {
             changed = true;
@@ -494,6 +504,7 @@ impl Task for Equations<'_> {
 
     fn leave(&mut self, now: &Snapshot) -> Result<(), TrainError> {
         self.end_batches();
+        self.objective.kernel().expect_batches(false)?;
         // Where the device has drawn points, whoever asks the objective gets the same.
         self.host_points(now)
     }

@@ -1,5 +1,7 @@
 //! Training on a device that takes series of steps and draws points by itself. The CPU stands in for it.
 
+mod shapes;
+
 use pinnace::decide::settle;
 use pinnace::optimize::Adam;
 use pinnace::sample::{draw, recipe};
@@ -62,7 +64,7 @@ fn points_drawn_by_a_device_are_those_of_the_host_bit_for_bit() {
         let mut device = stand_in(&experiment);
         for number in [0, 1, 2, 1 << 40] {
             let wanted = draw(problem, plan, tables, settings.draw(problem, number)).expect("points");
-            assert_eq!(device.draw(&recipe, number).expect("memory"), wanted, "{sampler}, draw {number}");
+            assert_eq!(device.draw(&recipe, number, 0).expect("memory"), wanted, "{sampler}, draw {number}");
             assert_eq!(wanted.iter().map(pinnace::Points::len).sum::<usize>(), recipe.point_count());
         }
     }
@@ -107,8 +109,18 @@ fn causes(fallbacks: &[Fallback]) -> Vec<&str> {
 fn run(
     experiment: &Experiment,
     objective: &mut Objective,
-    mut now: Snapshot,
+    now: Snapshot,
     tick: f64,
+) -> Result<(Snapshot, Keeper, Vec<f64>), TrainError> {
+    run_with(experiment, objective, now, (tick, 1))
+}
+
+/// The same with so many threads that find batches.
+fn run_with(
+    experiment: &Experiment,
+    objective: &mut Objective,
+    mut now: Snapshot,
+    (tick, workers): (f64, usize),
 ) -> Result<(Snapshot, Keeper, Vec<f64>), TrainError> {
     let (mut keeper, time) = (Keeper::default(), Cell::new(0.0));
     let clock = || time.replace(time.get() + tick);
@@ -116,7 +128,8 @@ fn run(
     let surroundings = Surroundings { stop: &stop, clock: &clock };
     let (problem, plan, tables) = (experiment.problem(), experiment.plan(), experiment.tables());
     let phases = settle(problem, plan, objective.kernel().device(), objective.kernel().precision()).phases;
-    let mut task = Equations::new((problem, plan), &phases, tables, objective);
+    let task = Equations::new((problem, plan), &phases, tables, objective);
+    let mut task = task.with_workers(workers);
     let outcome = train(&mut task, &mut now, surroundings, &mut keeper)?;
     (now.seconds, now.phase_seconds) = (0.0, 0.0);
     Ok((now, keeper, outcome.losses.mean_squares))

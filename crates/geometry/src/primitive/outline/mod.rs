@@ -129,6 +129,10 @@ impl Outline {
         self.sides.len()
     }
 
+    pub(crate) fn sides(&self) -> impl Iterator<Item = [[f64; 2]; 2]> {
+        (0..self.sides.len()).map(|index| self.side(index as u32))
+    }
+
     fn side(&self, index: u32) -> [[f64; 2]; 2] {
         let (ring, side) = self.sides[index as usize];
         self.rings[ring as usize].side(side as usize)

@@ -1,7 +1,7 @@
 //! Copies between the host's memory and the machine's.
 
 use super::either::Machine;
-use super::gpu::Pinned;
+use super::gpu::{Pinned, PinnedRing};
 use super::region::Region;
 use super::stand_in;
 use crate::cuda::CudaError;
@@ -11,6 +11,26 @@ use crate::cuda::CudaError;
 pub(crate) enum Staging {
     Gpu(Pinned),
     StandIn(Vec<u64>),
+}
+
+/// Memory that copies go through which run beside what is queued.
+#[derive(Debug)]
+pub(crate) enum Ring {
+    Gpu(PinnedRing),
+    StandIn,
+}
+
+/// Pieces of such memory: one is filled while others are copied.
+const PIECES: usize = 4;
+
+/// Words of a piece.
+const PIECE: usize = 1 << 19;
+
+impl Ring {
+    /// Bytes of the host's memory that it takes.
+    pub(crate) fn bytes() -> usize {
+        PIECES * PIECE * size_of::<u64>()
+    }
 }
 
 impl Staging {
@@ -28,6 +48,41 @@ impl Machine {
         match self {
             Machine::Gpu(gpu) => gpu.pinned(words).map(Staging::Gpu),
             Machine::StandIn(_) => Ok(Staging::StandIn(vec![0; words])),
+        }
+    }
+
+    /// Memory for copies beside what is queued.
+    pub(crate) fn ring(&self) -> Result<Ring, CudaError> {
+        match self {
+            Machine::Gpu(gpu) => gpu.ring(PIECES, PIECE).map(Ring::Gpu),
+            Machine::StandIn(_) => Ok(Ring::StandIn),
+        }
+    }
+
+    /// Begins to copy numbers beside what is queued. Nobody else may use the region before [`Machine::await_aside`].
+    pub(crate) fn send_aside(
+        &self,
+        to: Region<f64>,
+        ring: &mut Ring,
+        numbers: &[f64],
+    ) -> Result<(), CudaError> {
+        match (self, ring) {
+            (Machine::Gpu(gpu), Ring::Gpu(ring)) => gpu.send_aside(to.cast(), ring, numbers),
+            (Machine::StandIn(_), Ring::StandIn) => {
+                let words: Vec<u64> = numbers.iter().map(|number| number.to_bits()).collect();
+                stand_in::upload(to.part(0, words.len()).cast(), &words);
+                Ok(())
+            }
+            _ => unreachable!("a ring belongs to the machine that made it"),
+        }
+    }
+
+    /// What is queued from now on waits for those copies.
+    pub(crate) fn await_aside(&self, ring: &Ring) -> Result<(), CudaError> {
+        match (self, ring) {
+            (Machine::Gpu(gpu), Ring::Gpu(ring)) => gpu.await_aside(ring),
+            (Machine::StandIn(_), Ring::StandIn) => Ok(()),
+            _ => unreachable!("a ring belongs to the machine that made it"),
         }
     }
 

@@ -10,7 +10,7 @@ use super::region::Region;
 use crate::Precision;
 use crate::cuda::CudaError;
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, result, sys,
+    CudaContext, CudaEvent, CudaFunction, CudaGraph, CudaModule, CudaStream, DriverError, result, sys,
 };
 use cudarc::nvrtc::Ptx;
 use rayon::prelude::*;
@@ -25,6 +25,8 @@ static RECORDING: Mutex<()> = Mutex::new(());
 pub(crate) struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
+    /// Copies that run beside what is queued.
+    aside: Arc<CudaStream>,
     name: String,
     multiprocessors: usize,
     /// Bytes of shared memory of one of them.
@@ -100,9 +102,10 @@ impl Gpu {
         let shared_bytes = context.attribute(shared).map_err(failed("asking for shared memory"))?;
         let cached = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE;
         let cache_bytes = context.attribute(cached).map_err(failed("asking for the cache"))?;
-        let stream = {
+        let [stream, aside] = {
             let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
-            context.new_stream().map_err(failed("making a stream"))?
+            let stream = || context.new_stream().map_err(failed("making a stream"));
+            [stream()?, stream()?]
         };
         // Only Hopper's own instructions need the letter; code without it runs on later chips of a family.
         let architecture = if major == 9 { "sm_90a".to_owned() } else { format!("sm_{major}{minor}") };
@@ -117,6 +120,7 @@ impl Gpu {
         Ok(Gpu {
             context,
             stream,
+            aside,
             name,
             multiprocessors,
             shared_bytes,
@@ -275,6 +279,51 @@ impl Gpu {
         self.stream.synchronize().map_err(failed("waiting for a copy"))
     }
 
+    /// Begins to copy numbers by way of a ring of pinned memory, beside what is queued. Nothing that is queued waits before
+    /// [`Gpu::await_aside`]; nobody else may use the region until then.
+    pub(crate) fn send_aside(
+        &self,
+        to: Region<u64>,
+        ring: &mut PinnedRing,
+        numbers: &[f64],
+    ) -> Result<(), CudaError> {
+        self.bind()?;
+        assert!(numbers.len() <= to.count(), "a region for all numbers");
+        let mut to = to;
+        for part in numbers.chunks(ring.words) {
+            let place = ring.next % ring.pieces.len();
+            let (pinned, sent) = &mut ring.pieces[place];
+            if let Some(sent) = sent {
+                sent.synchronize().map_err(failed("waiting for a copy"))?;
+            }
+            let words = &mut pinned.words()[..part.len()];
+            fill(words, part);
+            // SAFETY: a region has as many words as it says, checked above; the words change only after the event below.
+            let copied = unsafe { result::memcpy_htod_async(to.address(), words, self.aside.cu_stream()) };
+            copied.map_err(failed("copying to the device"))?;
+            *sent = Some(self.aside.record_event(None).map_err(failed("marking a copy"))?);
+            ring.last = place;
+            ring.next += 1;
+            to = to.from(part.len());
+        }
+        Ok(())
+    }
+
+    /// What is queued from now on waits for the copies that were begun.
+    pub(crate) fn await_aside(&self, ring: &PinnedRing) -> Result<(), CudaError> {
+        self.bind()?;
+        match &ring.pieces[ring.last].1 {
+            Some(sent) => self.stream.wait(sent).map_err(failed("ordering copies")),
+            None => Ok(()),
+        }
+    }
+
+    /// So many pieces of pinned memory, used one after the other.
+    pub(crate) fn ring(&self, pieces: usize, words: usize) -> Result<PinnedRing, CudaError> {
+        let pieces = (0..pieces).map(|_| Ok((self.pinned(words)?, None))).collect::<Result<_, _>>()?;
+        Ok(PinnedRing { pieces, words, next: 0, last: 0 })
+    }
+
     pub(crate) fn download(&self, from: Region<u64>, pinned: &mut Pinned) -> Result<(), CudaError> {
         self.bind()?;
         let words = &mut pinned.words()[..from.count()];
@@ -362,6 +411,38 @@ impl Pinned {
         // SAFETY: allocated with that many words, all of them written; `&mut self` makes the slice the only one.
         unsafe { std::slice::from_raw_parts_mut(self.address, self.words) }
     }
+}
+
+/// Pinned memory in pieces, each with what tells that it has been copied.
+pub(crate) struct PinnedRing {
+    pieces: Vec<(Pinned, Option<CudaEvent>)>,
+    /// Of a piece.
+    words: usize,
+    next: usize,
+    /// The piece that was sent last.
+    last: usize,
+}
+
+impl std::fmt::Debug for PinnedRing {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("PinnedRing")
+    }
+}
+
+impl Drop for PinnedRing {
+    fn drop(&mut self) {
+        // A copy that is under way still reads.
+        self.pieces.iter().filter_map(|(_, sent)| sent.as_ref()).for_each(|sent| _ = sent.synchronize());
+    }
+}
+
+/// Copies numbers as words, by several threads where that is worth it.
+fn fill(words: &mut [u64], numbers: &[f64]) {
+    const SHARE: usize = 1 << 16;
+    let copy = |(words, numbers): (&mut [u64], &[f64])| {
+        words.iter_mut().zip(numbers).for_each(|(word, number)| *word = number.to_bits());
+    };
+    words.par_chunks_mut(SHARE).zip(numbers.par_chunks(SHARE)).for_each(copy);
 }
 
 impl Drop for Pinned {

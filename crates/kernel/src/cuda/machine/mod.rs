@@ -21,7 +21,7 @@ mod stand_in;
 pub use busy::Busy;
 pub(super) use cache::{KernelCache, Key};
 pub(super) use compiler::{Compiled, SIDE_BY_SIDE, preload};
-pub(super) use copies::Staging;
+pub(super) use copies::{Ring, Staging};
 pub(crate) use either::Machine;
 pub(super) use either::{GivenTable, Module, Recorded, Shape, ToLoad};
 pub(super) use given::{Given, Laid, Word, given};

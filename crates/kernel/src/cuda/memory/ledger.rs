@@ -4,7 +4,7 @@ use super::arena::Arena;
 use super::plan::{MemoryPlan, MemoryUse};
 use super::pools::{MemoryPool, Regions};
 use crate::cuda::CudaError;
-use crate::cuda::machine::{Machine, Region, Staging};
+use crate::cuda::machine::{Machine, Region, Ring, Staging};
 
 /// Words of the staging memory at least: copies are made in pieces of it.
 const STAGING: usize = 1 << 20;
@@ -29,6 +29,8 @@ pub(crate) struct Lease(u64);
 pub(crate) struct MemoryLedger {
     machine: Machine,
     staging: Staging,
+    /// Where copies run beside what is queued.
+    ring: Option<Ring>,
     calls: Arena,
     equations: Arena,
     vectors: Arena,
@@ -47,6 +49,7 @@ impl MemoryLedger {
         let [calls, equations, vectors] = [(); 3].map(|()| Arena::new(machine));
         Ok(MemoryLedger {
             staging: machine.staging(STAGING.max(words))?,
+            ring: None,
             machine: machine.clone(),
             calls,
             equations,
@@ -196,6 +199,27 @@ impl MemoryLedger {
         self.machine.fetch(from, &mut self.staging, numbers)
     }
 
+    /// Makes room in the host's memory for copies beside what is queued, or gives it back.
+    pub(crate) fn set_ring(&mut self, wanted: bool) -> Result<(), CudaError> {
+        match (wanted, &self.ring) {
+            (true, None) => self.ring = Some(self.machine.ring()?),
+            (false, Some(_)) => self.ring = None,
+            (true, Some(_)) | (false, None) => {}
+        }
+        Ok(())
+    }
+
+    /// Begins to copy numbers beside what is queued, where there is room for that. Nobody else may use the region before
+    /// [`MemoryLedger::await_aside`].
+    pub(crate) fn send_aside(&mut self, to: Region<f64>, numbers: &[f64]) -> Result<(), CudaError> {
+        self.ring.as_mut().map_or(Ok(()), |ring| self.machine.send_aside(to, ring, numbers))
+    }
+
+    /// What is queued from now on waits for those copies.
+    pub(crate) fn await_aside(&self) -> Result<(), CudaError> {
+        self.ring.as_ref().map_or(Ok(()), |ring| self.machine.await_aside(ring))
+    }
+
     /// See [`crate::Kernel::memory_use`]; compiled kernels take `images` bytes.
     pub(crate) fn used(&self, images: usize) -> MemoryUse {
         let (measured, context) = self.machine.taken_bytes().unzip();
@@ -215,7 +239,7 @@ impl MemoryLedger {
             pools: regions.groups(),
             kernels: images.next_multiple_of(page),
             rest: bytes.next_multiple_of(page) - bytes,
-            staging: size_of_val(self.staging.words()),
+            staging: size_of_val(self.staging.words()) + self.ring.as_ref().map_or(0, |_| Ring::bytes()),
             chunks,
             blocks,
             limit: self.limit,

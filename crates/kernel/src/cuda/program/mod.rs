@@ -16,8 +16,8 @@ mod tiles;
 pub(super) use arguments::PlanArguments;
 pub use emit::Unfused;
 pub(super) use emit::{
-    ARGUMENTS, DRAW, EACH, INSTRUCTIONS, KernelSource, KernelTarget, NUMBERS, PARAMETER_OF, SLOPES, THREADS,
-    TermText, UPDATE, Variant, Work, feature_tables, given_tables, kernel, kernel_of, source,
+    ARGUMENTS, DRAW, EACH, INSTRUCTIONS, KernelSource, KernelTarget, NUMBERS, PARAMETER_OF, SEQUENCE, SLOPES,
+    THREADS, TermText, UPDATE, Variant, Work, feature_tables, given_tables, kernel, kernel_of, source,
 };
 pub(super) use layout::{Layout, SIDE, stride};
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Loss and gradient of all terms.
 
 use super::prepare::{ChunkTables, Prepared, Step, send_points};
+use super::search::queue_search;
 use crate::Weighted;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
@@ -50,8 +51,8 @@ impl Step {
         let streamed = prepared.chunks.len() > 1;
         for (number, chunk) in prepared.chunks.iter().enumerate() {
             if streamed {
-                send_points(context, &prepared.regions, wanted, chunk)?;
-                queue_draw(&context.program, prepared, number, arguments)?;
+                send_points(context, prepared.arguments.rows, wanted, chunk)?;
+                queue_draw(context, prepared, number, arguments)?;
             }
             self.queue_chunk(context, prepared, number, arguments)?;
         }
@@ -82,15 +83,17 @@ impl Step {
 
 /// Queues the draw of a chunk's points, where there is something to draw.
 pub(super) fn queue_draw(
-    program: &LoadedProgram,
+    context: &DeviceContext,
     prepared: &Prepared,
     chunk: usize,
     arguments: &PlanArguments,
 ) -> Result<(), CudaError> {
+    queue_search(context, prepared, chunk, arguments)?;
     let ChunkTables { jobs, job_count, .. } = prepared.places[chunk];
     if job_count == 0 {
         return Ok(());
     }
+    let program = &context.program;
     let arguments = PlanArguments { jobs, job_count, ..*arguments };
     program.launch(prepared.kernels, "draw", program.blocks(prepared.kernels), &arguments)
 }

@@ -46,8 +46,9 @@ impl StepPlaces {
 mod tests {
     use super::*;
     use crate::Precision;
-    use crate::cuda::chunks::{JOB, PART};
+    use crate::cuda::chunks::JOB;
     use crate::cuda::machine::assert_twins;
+    use crate::cuda::parts::PART;
     use crate::cuda::program::{KernelTarget, PlanArguments, Variant, Work, reduced, source};
 
     #[test]

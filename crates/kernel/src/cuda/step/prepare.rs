@@ -1,14 +1,17 @@
 //! Everything that a call on all terms needs, on the device.
 
 use super::clip::{ClipTable, DeviceClipping};
+use super::next::OtherSet;
 use super::room::CallRoom;
 use super::run::Recording;
+use super::search::Search;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::{Chunk, TermSize, Wanted};
 use crate::cuda::context::DeviceContext;
 use crate::cuda::machine::Region;
 use crate::cuda::memory::{MemoryPool, Regions, Tenant};
 use crate::cuda::off::{Baseline, Operation};
+use crate::cuda::parts::PartTable;
 use crate::cuda::program::{Handle, Other, PlanArguments, tables};
 use crate::{Points, Precision};
 use linear::clip::Clipping;
@@ -17,9 +20,11 @@ use std::sync::Arc;
 /// What calls on points leave behind for the next.
 #[derive(Debug, Default)]
 pub(crate) struct Step {
-    /// The points that lie at the arena's start, and their words.
+    /// The points that lie at the arena's start, and their words, with the counts behind them.
     pub(super) resident: Resident,
     words: usize,
+    /// Of which recipe, and which draw, it is counted there how many candidates lie inside.
+    pub(super) counted: Option<(u64, u64)>,
     /// The last series of steps, ready to be launched again.
     pub(super) recording: Option<Recording>,
     /// Whether tiles are being timed.
@@ -32,6 +37,10 @@ pub(crate) struct Step {
     pub(crate) loss_scale: Option<f64>,
     /// What makes gradients shorter, once it was needed.
     pub(super) clip: Option<Other>,
+    /// The points that steps visit next.
+    pub(super) other: OtherSet,
+    /// What looks for points, once it was needed.
+    pub(super) search: Option<Other>,
     /// Mode `off`.
     pub(super) baseline: Baseline,
 }
@@ -59,6 +68,11 @@ pub(crate) struct Prepared {
     pub(super) operations: Vec<Vec<Operation>>,
     /// What makes gradients shorter before parameters move.
     pub(super) clip: Option<DeviceClipping>,
+    /// What looks for points, where any are looked for, and whether each step visits others.
+    pub(super) search: Option<Search>,
+    pub(super) ordered: bool,
+    /// Whether there is room for two sets of points.
+    pub(super) two_sets: bool,
 }
 
 /// A chunk's tables.
@@ -67,6 +81,8 @@ pub(super) struct ChunkTables {
     pub(super) table: Region<u64>,
     pub(super) jobs: Region<u64>,
     pub(super) job_count: u64,
+    pub(super) sought: Region<u64>,
+    pub(super) sought_count: u64,
 }
 
 impl Step {
@@ -103,7 +119,8 @@ impl Step {
 
     /// The points at the arena's start may be written over.
     pub(super) fn forget_points(&mut self) {
-        self.resident = Resident::Nothing;
+        (self.resident, self.counted) = (Resident::Nothing, None);
+        self.other.stamps.clear();
     }
 
     /// Words of the points that must stay where they are.
@@ -126,7 +143,8 @@ impl Step {
         let factors = factors.iter().map(|factor| scale * 2.0 * factor);
         let given = parameters.unwrap_or_default();
         let numbers = given.iter().copied().chain(factors).map(f64::to_bits);
-        let words = room.tables.iter().flatten().flatten().chain(&room.parts.words).copied();
+        let PartTable { words: parts, insides, .. } = &room.parts;
+        let words = room.tables.iter().flatten().flatten().chain(parts).chain(insides).copied();
         let header: Region<u64> = context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Header);
         context.memory.send(header.from(plan.parameter_count() - given.len()), numbers.chain(words))?;
 
@@ -137,71 +155,107 @@ impl Step {
         let behind = header.from(plan.parameter_count());
         arguments.factors = behind.cast();
         let mut rest = behind.from(tables(&plan));
-        let place = |[table, jobs]: &[Vec<u64>; 2]| {
+        let place = |[table, jobs, sought]: &[Vec<u64>; 3]| {
             let own = ChunkTables {
                 table: rest.part(0, table.len()),
                 jobs: rest.part(table.len(), jobs.len()),
                 job_count: Chunk::job_count(jobs.len()),
+                sought: rest.part(table.len() + jobs.len(), sought.len()),
+                sought_count: Chunk::job_count(sought.len()),
             };
-            rest = rest.from(table.len() + jobs.len());
+            rest = rest.from(table.len() + jobs.len() + sought.len());
             own
         };
         let places = room.tables.iter().map(place).collect();
         arguments.parts = rest;
+        let insides = rest.part(parts.len(), insides.len());
         arguments.unscale = 1.0 / scale;
         arguments.blocks = room.blocks as u64;
-        arguments.rows = context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Points);
-        self.settle_points(context, &room, wanted)?;
-        let CallRoom { kernels, regions, chunks, sizes, .. } = room;
+        arguments.rows = self.settle_points(context, &room, wanted)?;
+        let search = match room.parts.sought {
+            true => {
+                let points: Region<u64> =
+                    context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Points);
+                let counts = points.from(points.count() - room.parts.counts);
+                Some(Search::new(self, context, counts, insides)?)
+            }
+            false => None,
+        };
+        let ordered = matches!(wanted, Wanted::Drawn(recipe) if recipe.is_ordered());
+        let CallRoom { kernels, regions, chunks, sizes, two_sets, .. } = room;
         let operations = match context.program.work(kernels) {
             None => self.baseline.operations(context, &chunks, &sizes, &arguments)?,
             Some(_) => Vec::new(),
         };
-        Ok(Prepared { kernels, regions, arguments, chunks, places, operations, clip: None })
+        Ok(Prepared {
+            kernels,
+            regions,
+            arguments,
+            chunks,
+            places,
+            operations,
+            clip: None,
+            search,
+            ordered,
+            two_sets,
+        })
     }
 
-    /// Makes given points resident, if they have room all at once; those that are drawn are drawn later.
+    /// Makes given points resident, if they have room all at once; those that are drawn are drawn later. Says where points are read.
     fn settle_points(
         &mut self,
         context: &mut DeviceContext,
         room: &CallRoom,
         wanted: Wanted<'_>,
-    ) -> Result<(), CudaError> {
+    ) -> Result<Region<f64>, CudaError> {
+        let all: Region<f64> = context.memory.pool(Tenant::Calls, &room.regions, MemoryPool::Points);
         let [chunk] = &room.chunks[..] else {
             self.forget_points();
-            return Ok(());
+            return Ok(all);
         };
+        let words = chunk.words(&room.sizes);
+        let (sets, counts) = (1 + usize::from(room.two_sets), room.parts.counts);
+        if !room.two_sets && self.other.place > 0 {
+            self.forget_points();
+        }
+        if self.words != sets * words + counts {
+            // Where another set was something else is now.
+            self.other.stamps.clear();
+        }
+        self.words = sets * words + counts;
         let known = match (wanted, &self.resident) {
-            (Wanted::Given(points), Resident::Given(stamps)) => {
-                stamps.iter().copied().eq(points.iter().map(Points::stamp))
+            (Wanted::Given(points), _) => {
+                let stamps: Vec<u64> = points.iter().map(Points::stamp).collect();
+                self.resident == Resident::Given(stamps.clone()) || room.two_sets && self.turn_to(&stamps)
             }
             (Wanted::Drawn(recipe), Resident::Drawn { stamp, .. }) => *stamp == recipe.stamp,
-            _ => false,
+            (Wanted::Drawn(_), _) => false,
         };
         if !known {
             self.forget_points();
-            send_points(context, &room.regions, wanted, chunk)?;
+            self.other.place = 0;
+            send_points(context, all, wanted, chunk)?;
             if let Wanted::Given(points) = wanted {
                 self.resident = Resident::Given(points.iter().map(Points::stamp).collect());
             }
         }
-        self.words = chunk.words(&room.sizes);
-        Ok(())
+        Ok(all.from(self.other.place * words))
     }
 }
 
 /// Brings the points of a chunk that are not drawn there.
 pub(super) fn send_points(
     context: &mut DeviceContext,
-    regions: &Regions,
+    to: Region<f64>,
     wanted: Wanted<'_>,
     chunk: &Chunk,
 ) -> Result<(), CudaError> {
-    let mut rest: Region<f64> = context.memory.pool(Tenant::Calls, regions, MemoryPool::Points);
+    let mut rest = to;
     for (term, range) in chunk.ranges.iter().enumerate() {
         if let Some(points) = wanted.given(term) {
-            let rows = range.clone().flat_map(|index| points.row(index)).map(|number| number.to_bits());
-            context.memory.send(rest, rows)?;
+            let width = points.width();
+            let numbers = &points.numbers()[range.start * width..range.end * width];
+            context.memory.send(rest, numbers.iter().map(|number| number.to_bits()))?;
         }
         rest = rest.from(range.len() * context.plan().terms[term].row.width());
     }

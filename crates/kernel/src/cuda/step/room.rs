@@ -4,10 +4,11 @@
 use super::prepare::Step;
 use crate::Visits;
 use crate::cuda::CudaError;
-use crate::cuda::chunks::{Chunk, PartTable, TermSize, Wanted, chunks, tiles as count_tiles};
+use crate::cuda::chunks::{Chunk, TermSize, Wanted, chunks, tiles as count_tiles};
 use crate::cuda::context::DeviceContext;
 use crate::cuda::memory::{MemoryLedger, MemoryPlan, MemoryPool, Regions};
 use crate::cuda::off::{WORKSPACE, separate_numbers};
+use crate::cuda::parts::PartTable;
 use crate::cuda::program::{CompileMode, Handle, LoadedProgram, Work, tables};
 use std::sync::Arc;
 
@@ -38,9 +39,11 @@ pub(super) struct CallRoom {
     pub(super) blocks: usize,
     pub(super) sizes: Vec<TermSize>,
     pub(super) chunks: Vec<Chunk>,
-    /// Words of every chunk's table and jobs.
-    pub(super) tables: Vec<[Vec<u64>; 2]>,
+    /// Words of every chunk's table, and of its jobs: points that are drawn, and those that are looked for.
+    pub(super) tables: Vec<[Vec<u64>; 3]>,
     pub(super) parts: PartTable,
+    /// Whether there is room for two sets of points.
+    pub(super) two_sets: bool,
     pub(super) regions: Regions,
 }
 
@@ -72,26 +75,32 @@ impl Step {
         let tiles = &context.program.source(kernels).points;
         sizes.iter_mut().zip(tiles).for_each(|(size, tile)| size.tile = *tile);
         let all = count_tiles(&sizes);
-        let parts = PartTable::of(wanted);
+        let parts = match wanted {
+            Wanted::Given(_) => PartTable::default(),
+            Wanted::Drawn(recipe) => PartTable::of(recipe),
+        };
         let mut blocks = all.clamp(1, context.program.blocks(kernels));
         let mut rounds = all.div_ceil(blocks).max(1);
+        let mut two_sets = self.other.wanted && matches!(wanted, Wanted::Given(_));
         loop {
             let chunks = chunks(&sizes, rounds * blocks);
-            let tables: Vec<[Vec<u64>; 2]> = chunks
+            let tables: Vec<[Vec<u64>; 3]> = chunks
                 .iter()
                 .map(|chunk| {
-                    let jobs = match wanted {
-                        Wanted::Given(_) => Vec::new(),
+                    let [drawn, sought] = match wanted {
+                        Wanted::Given(_) => Default::default(),
                         Wanted::Drawn(recipe) => chunk.jobs(&sizes, recipe, &parts),
                     };
-                    [chunk.table(&sizes), jobs]
+                    [chunk.table(&sizes), drawn, sought]
                 })
                 .collect();
+            let sets = 1 + usize::from(two_sets);
             let words: usize = tables.iter().flatten().map(Vec::len).sum();
             let factors: usize = plan.terms.iter().map(|term| term.residuals.len()).sum();
             let needs = Needs {
-                header: plan.parameter_count() + factors + words + parts.words.len(),
-                points: chunks.iter().map(|chunk| chunk.words(&sizes)).max().unwrap_or(0),
+                header: plan.parameter_count() + factors + words + parts.words.len() + parts.insides.len(),
+                points: sets * chunks.iter().map(|chunk| chunk.words(&sizes)).max().unwrap_or(0)
+                    + parts.counts,
                 blocks,
                 jets: if separate { separate_numbers(&plan, &chunks) } else { 0 },
                 moments,
@@ -102,7 +111,9 @@ impl Step {
             let regions = laid_out(&context.program, kernels, needs);
             if regions.bytes() <= context.memory.most_bytes() {
                 let kernels = if chunks.len() > 1 { context.program.chunked(kernels)? } else { kernels };
-                return Ok(CallRoom { kernels, blocks, sizes, chunks, tables, parts, regions });
+                return Ok(CallRoom { kernels, blocks, sizes, chunks, tables, parts, two_sets, regions });
+            } else if two_sets {
+                two_sets = false;
             } else if rounds > 1 {
                 rounds = rounds.div_ceil(2);
             } else if blocks > 1 {

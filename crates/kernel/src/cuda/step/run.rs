@@ -5,6 +5,7 @@ use super::draw::later;
 use super::evaluate::{queue_advance, queue_draw};
 use super::places::{MOST, StepPlaces, words};
 use super::prepare::{ChunkTables, Prepared, Step};
+use super::search::Search;
 use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
 use crate::cuda::context::DeviceContext;
@@ -26,6 +27,7 @@ pub(super) struct Recording {
     arguments: PlanArguments,
     places: Vec<ChunkTables>,
     clip: Option<DeviceClipping>,
+    search: Option<Search>,
     recorded: Recorded,
 }
 
@@ -138,11 +140,15 @@ impl Step {
         let begin = [0, 0, 0, step, first];
         let zeros = std::iter::repeat_n(0, progress.count() - begin.len());
         context.memory.send(progress, begin.into_iter().chain(zeros))?;
-        self.draw_first(&context.program, prepared, visits)?;
+        self.draw_first(context, prepared, visits)?;
         self.run_all(context, prepared, (visits.into(), update.into()), rates.len())?;
+        // While the device is busy.
+        self.begin_next(context, prepared, visits.into())?;
 
         let mut ended = [0.0; 3];
         context.memory.fetch(progress.cast(), &mut ended)?;
+        // Whoever uses that memory next comes after what was brought.
+        context.memory.await_aside()?;
         let [refused, below] = [ended[1], ended[2]].map(|word| word.to_bits() as usize);
         let taken = match (refused, below) {
             (0, 0) => rates.len(),
@@ -174,14 +180,16 @@ impl Step {
     ) -> Result<(), CudaError> {
         if prepared.chunks.len() > 1 && wanted.has_given() {
             return (0..count).try_for_each(|step| {
-                let arguments = PlanArguments { always: 1, ..copies(prepared.arguments, step) };
+                let arguments = copies(prepared.arguments, step);
+                self.queue_count(context, prepared, &arguments)?;
+                let arguments = PlanArguments { always: 1, ..arguments };
                 self.visit(context, prepared, wanted, &arguments)?;
                 self.queue_update(context, (prepared, rule), &arguments)?;
                 queue_advance(&context.program, prepared, 1)
             });
         }
         let (context, program) = (&*context, &context.program);
-        let Prepared { kernels, arguments, places, clip, .. } = prepared;
+        let Prepared { kernels, arguments, places, clip, search, .. } = prepared;
         let mut left = count;
         let records = match program.mode() {
             CompileMode::ReduceOverhead | CompileMode::MaxAutotune => true,
@@ -190,14 +198,16 @@ impl Step {
         if count >= RECORDED && records {
             let fits = |known: &Recording| {
                 let same = (known.kernels, known.rule) == (*kernels, rule);
-                same && (&known.arguments, &known.places, &known.clip) == (arguments, places, clip)
+                let own = (&known.arguments, &known.places, &known.clip, &known.search);
+                same && own == (arguments, places, clip, search)
             };
             if !self.recording.as_ref().is_some_and(fits) {
                 self.recording = None;
                 let recorded =
                     program.machine().record(|| self.queue(context, (prepared, rule), RECORDED))?;
-                let (kernels, arguments, places, clip) = (*kernels, *arguments, places.clone(), *clip);
-                self.recording = Some(Recording { kernels, rule, arguments, places, clip, recorded });
+                let (kernels, arguments, places) = (*kernels, *arguments, places.clone());
+                let (clip, search) = (*clip, *search);
+                self.recording = Some(Recording { kernels, rule, arguments, places, clip, search, recorded });
             }
             if let Some(recording) = &self.recording {
                 let machine = program.machine();
@@ -221,16 +231,28 @@ impl Step {
         let several = prepared.chunks.len() > 1;
         for step in 0..count {
             let arguments = copies(prepared.arguments, step);
-            let arguments = PlanArguments { index: step as u64, always: u64::from(several), ..arguments };
+            let arguments = PlanArguments { index: step as u64, ..arguments };
+            self.queue_count(context, prepared, &arguments)?;
+            let arguments = PlanArguments { always: u64::from(several), ..arguments };
             for chunk in 0..prepared.chunks.len() {
-                if several || arguments.interval > 0 {
-                    queue_draw(&context.program, prepared, chunk, &arguments)?;
+                if several || arguments.interval > 0 || prepared.ordered {
+                    queue_draw(context, prepared, chunk, &arguments)?;
                 }
                 self.queue_chunk(context, prepared, chunk, &arguments)?;
             }
             self.queue_update(context, (prepared, rule), &arguments)?;
         }
         queue_advance(&context.program, prepared, count)
+    }
+
+    /// Queues what counts the candidates of a step's draw, where it has one of its own.
+    fn queue_count(
+        &self,
+        context: &DeviceContext,
+        prepared: &Prepared,
+        arguments: &PlanArguments,
+    ) -> Result<(), CudaError> {
+        prepared.search.map_or(Ok(()), |search| search.queue_count(context, arguments))
     }
 
     /// Queues what adds up gradients and moves parameters: in one launch, or in two, between which gradients can be made shorter

@@ -2,6 +2,7 @@
 
 mod clipping;
 mod equations;
+mod search;
 mod series;
 mod staying;
 mod vectors;
@@ -11,6 +12,7 @@ pub(crate) use equations::{
     equations, planned_equations, refined_steps, sketched_steps, steps_in_subspaces, tried_steps,
     tried_steps_in_chunks,
 };
+pub(crate) use search::search;
 pub(crate) use series::{series, series_by};
 pub(crate) use staying::staying_equations;
 pub(crate) use vectors::vectors;

@@ -37,6 +37,8 @@ fn recipe(case: &Case, count: usize) -> Recipe {
             sequence: sequence.clone(),
             stream,
             columns: Vec::clone(&columns),
+            inside: None,
+            order: None,
         };
         let stream = 10 * number as u64;
         Supply::Drawn(vec![part(stream, count - count / 3), part(stream + 1, count / 3)])

@@ -20,7 +20,7 @@ const UNIT: u64 = 1024;
 const WAVE: u64 = 1 << 17;
 
 /// Candidates beyond those that the shape's share of its box asks for: its measure is an estimate.
-const MORE: f64 = 1.05;
+pub(super) const MORE: f64 = 1.05;
 
 /// Shapes that fill less of the box around them are covered by cells.
 const THIN: f64 = 0.01;
@@ -48,14 +48,18 @@ pub(in crate::sample) struct InteriorWish {
 }
 
 /// Where candidates lie, and the share of them that lies inside.
-struct Ready<'p> {
-    region: CandidateRegion<'p>,
+pub(super) struct Ready<'p> {
+    pub(super) region: CandidateRegion<'p>,
     ground: CandidateGround,
-    share: f64,
+    pub(super) share: f64,
 }
 
 impl<'p> Ready<'p> {
-    fn new(domain: &'p Domain, geometry: &'p Geometry, sampler: Sampler) -> Result<Self, TrainError> {
+    pub(super) fn new(
+        domain: &'p Domain,
+        geometry: &'p Geometry,
+        sampler: Sampler,
+    ) -> Result<Self, TrainError> {
         let mut region = CandidateRegion { domain, geometry, cover: None };
         let ground = CandidateGround::of(&region);
         // Where the shape has parameters, candidates come from all of the box.

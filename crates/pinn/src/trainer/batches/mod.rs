@@ -17,7 +17,7 @@ use crate::TrainError;
 use crate::sample::Draw;
 use equation::problem::Problem;
 use equation::taylor::{Plan, Source};
-use kernel::{Points, Sums};
+use kernel::{EpochOrder, Points, Sums};
 use pipeline::{BatchWork, Pipeline, StepPoints};
 use serde_json::json;
 use source::Batched;
@@ -30,6 +30,8 @@ use train::{Event, Hardware, LeastSquares, Losses, Note, Refusal, Sink, Snapshot
 pub(super) struct Feed {
     /// What is found by its number, step by step.
     found: Option<Found>,
+    /// The points of a step to come, where they were found before it: a device copies them beside the step before.
+    pub(super) next: Option<(u64, StepPoints)>,
     /// The points that have moved, out of which batches are taken.
     held: Option<Batched>,
     /// Seconds that steps have waited for points, and the last of them.
@@ -38,7 +40,7 @@ pub(super) struct Feed {
     /// Whether it was told what is visited in batches.
     told: bool,
     /// The number of the last batch.
-    last_taken: u64,
+    pub(super) last_taken: u64,
 }
 
 #[derive(Debug)]
@@ -86,7 +88,12 @@ impl Feed {
     }
 
     /// The points of a step, as soon as they are found; how long that takes is counted.
-    fn take(&mut self, step: u64) -> Result<StepPoints, TrainError> {
+    pub(super) fn take(&mut self, step: u64) -> Result<StepPoints, TrainError> {
+        if let Some((number, sets)) = self.next.take()
+            && number == step
+        {
+            return Ok(sets);
+        }
         let Some(Found { work, pipeline }) = &self.found else { return Ok(Vec::new()) };
         let before = Instant::now();
         let found = match pipeline {
@@ -157,16 +164,26 @@ impl Equations<'_> {
         }
     }
 
+    /// The points inside, where they are drawn batch by batch in a phase that was entered at a step.
+    fn drawn_in_batches(&self, step: u64) -> Option<Batched> {
+        let (number, size) = self.batched().filter(|_| self.draws_batches())?;
+        let settings = self.settings();
+        let first = self.state.draw.saturating_sub(drawn_before(settings, step));
+        let draw = Draw { interior: self.state.interior, ..settings.draw(self.problem, first) };
+        Some(Batched::drawn(self.problem, number, size, draw, settings.resample))
+    }
+
+    /// Which term's points are drawn batch by batch, and the order in which steps visit them.
+    pub(super) fn order_of_batches(&self) -> Option<(usize, EpochOrder)> {
+        let own = self.drawn_in_batches(0)?;
+        Some((own.number, own.order()?))
+    }
+
     /// Begins to look for the batches of a phase that was entered at a step, whose points the objective has.
     pub(super) fn begin_batches(&mut self, step: u64) {
         let settings = self.settings();
         let (seed, accumulate) = (self.problem.training.seed, settings.accumulate);
-        let mut batched = Vec::new();
-        if let Some((number, size)) = self.batched().filter(|_| self.draws_batches()) {
-            let first = self.state.draw.saturating_sub(drawn_before(settings, step));
-            let draw = Draw { interior: self.state.interior, ..settings.draw(self.problem, first) };
-            batched.push(Batched::drawn(self.problem, number, size, draw, settings.resample));
-        }
+        let mut batched: Vec<Batched> = self.drawn_in_batches(step).into_iter().collect();
         if let (Some((number, size)), Some(kept)) = (self.batched(), &self.kept) {
             batched.push(Batched::kept(seed, number, size, Arc::clone(kept)));
         }
@@ -186,12 +203,23 @@ impl Equations<'_> {
         let batched: Vec<Batched> = batched.into_iter().map(|own| own.in_parts(accumulate)).collect();
         let work = (!batched.is_empty())
             .then(|| Arc::new(BatchWork::new(self.problem, self.plan, batched, accumulate)));
-        let (workers, ahead) = (self.workers, if self.is_tight() { 1 } else { self.ahead_of_batches() });
+        // A device that draws them needs nobody to look.
+        let workers = if self.draws_in_order() { 0 } else { self.workers };
+        let ahead = if self.is_tight() { 1 } else { self.ahead_of_batches() };
         self.feed.found = work.map(|work| {
             let pipeline = (workers > 0 && work.takes_time())
                 .then(|| Pipeline::start(Arc::clone(&work), (workers, ahead), step));
             Found { work, pipeline }
         });
+        // Of the points before.
+        self.feed.next = None;
+    }
+
+    /// Whether a device copies the points of the next step while one is under way: threads find them, and they follow from nothing but
+    /// their number.
+    pub(super) fn looks_ahead(&self) -> bool {
+        let found = self.feed.found.as_ref().is_some_and(|found| found.pipeline.is_some());
+        found && self.ahead.is_some() && self.feed.held.is_none() && !self.settings().sampling.causal
     }
 
     /// Which batch a step visits: those that no step was taken with do not come again in its place.
@@ -231,6 +259,7 @@ impl Equations<'_> {
         if let Some(found) = &mut self.feed.found {
             found.pipeline = None;
         }
+        self.feed.next = None;
         if let (Some((number, _)), Some(all)) = (self.batched(), &self.all) {
             self.objective.set_points_of(Vec::from([(number, Points::clone(all))]));
         }
@@ -241,11 +270,13 @@ impl Equations<'_> {
         let Some(Found { work, pipeline }) = self.feed.found.as_ref().filter(|_| !self.feed.told) else {
             return;
         };
+        let on_device = self.draws_in_order();
         let workers = pipeline.as_ref().map_or(0, Pipeline::workers);
         let ahead = pipeline.as_ref().map_or(0, Pipeline::ahead);
         let accumulate = self.settings().accumulate;
         let what = if accumulate > 1 { "batches" } else { "steps" };
         let who = match workers {
+            0 if on_device => " (by the device)".to_owned(),
             0 => String::new(),
             1 => format!(" (by 1 worker, up to {ahead} {what} ahead)"),
             _ => format!(" (by {workers} workers, up to {ahead} {what} ahead)"),
@@ -268,7 +299,7 @@ impl Equations<'_> {
         let lines = work.batched().map(line).collect();
         let part = |own: &Batched| json!({ "term": self.plan.terms[own.number].name, "batch": own.part(), "accumulate": accumulate, "points": own.count });
         let parts: Vec<_> = work.batched().map(part).collect();
-        let data = json!({ "workers": workers, "ahead": ahead, "parts": parts });
+        let data = json!({ "workers": workers, "ahead": ahead, "on_device": on_device, "parts": parts });
         sink.event(&Event::Note(Note { kind: "batches".to_owned(), lines, data }));
         self.feed.told = true;
     }

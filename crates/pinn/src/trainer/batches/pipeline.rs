@@ -2,8 +2,8 @@
 //! threads there are decides who finds it and when, and not a bit of it. They look for batches, of which a step may add up several:
 //! what waits is so many batches, however many points a step has.
 //!
-//! Batches are handed over in memory of the host. A device copies them into memory of its own when it takes the step: a copy beside
-//! the step before would begin where [`Pipeline::take`] ends.
+//! Batches are handed over in memory of the host. Where a device takes the steps, those of the next one are taken before a step begins:
+//! it copies them into memory of its own beside the step.
 
 use super::source::Batched;
 use crate::TrainError;

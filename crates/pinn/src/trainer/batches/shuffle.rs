@@ -1,6 +1,7 @@
 //! The order in which an epoch visits points, without a list of them: any part of it is a function of (seed, epoch, place).
 
 use equation::counter::{Stream, permuted};
+use kernel::EpochOrder;
 use std::ops::Range;
 
 /// The family that orders come from.
@@ -35,6 +36,13 @@ impl Shuffle {
     /// The orders of the points of a term, by its position.
     pub(super) fn new((seed, term): (u64, usize), count: usize, block: usize) -> Self {
         Shuffle { count: count as u64, block: block.max(1) as u64, seed, term }
+    }
+
+    /// The same order as data, of steps that visit so many points, for devices.
+    pub(super) fn order(&self, size: usize) -> EpochOrder {
+        let Shuffle { count, block, seed, term } = *self;
+        let stream = ORDERS | term as u64;
+        EpochOrder { seed, stream, count: count as usize, size, block: block as usize }
     }
 
     /// What an epoch visits from some place on: at most so many points, as ranges of them.

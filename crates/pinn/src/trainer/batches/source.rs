@@ -6,7 +6,7 @@ use crate::sample::{Draw, KeptPoints, completed, draw_ranges};
 use crate::table::StoredTable;
 use equation::problem::Problem;
 use equation::taylor::Term;
-use kernel::Points;
+use kernel::{EpochOrder, Points};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -91,6 +91,14 @@ impl Batched {
         let shuffle = Shuffle::new((seed, number), count, ROWS_AT_ONCE.min(block_for(size)));
         let whereabouts = Whereabouts::Stored { table, position };
         Batched { number, size, part: size, count, shuffle, whereabouts }
+    }
+
+    /// The order in which steps visit them, where they are drawn.
+    pub(super) fn order(&self) -> Option<EpochOrder> {
+        match self.whereabouts {
+            Whereabouts::Drawn { .. } => Some(self.shuffle.order(self.size)),
+            Whereabouts::Held(_) | Whereabouts::Stored { .. } | Whereabouts::Kept(_) => None,
+        }
     }
 
     /// The same found in so many parts, one after the other.

@@ -239,7 +239,9 @@ pub(crate) const ARGUMENTS: &str = include_str!("../../device/shared/arguments.c
 const TILE: &str = include_str!("../../device/shared/tile.cuh");
 const WORKS: &str = include_str!("../../device/layers/works.cuh");
 pub(crate) const UPDATE: &str = include_str!("../../device/step/update.cuh");
-pub(crate) const DRAW: &str = include_str!("../../device/step/draw.cuh");
+pub(crate) const SEQUENCE: &str = include_str!("../../device/step/sequence.cuh");
+pub(crate) const DRAW: &str =
+    concat!(include_str!("../../device/step/sequence.cuh"), "\n", include_str!("../../device/step/draw.cuh"));
 const ROWS: &str = include_str!("../../device/rows/rows.cuh");
 const PACK: &str = include_str!("../../device/layers/pack.cuh");
 
