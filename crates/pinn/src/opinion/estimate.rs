@@ -7,7 +7,6 @@ use super::second::{Effort, SHARE, SecondOpinion};
 use crate::evaluate::largest_relative;
 use crate::trust::{Confidence, Doubt, ErrorEstimate, Evidence, OtherSolution, PARTS, UnknownEstimate};
 use crate::{Experiment, TrainError, Trained};
-use equation::oscillation::periods_in_time;
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -156,7 +155,7 @@ impl Experiment {
             epsilon: self.precision().epsilon(),
             steps: judged.steps,
             missing: problem.bare_faces.len() + problem.bare_pieces().len(),
-            periods: periods_in_time(problem),
+            periods: self.periods,
             windows: self.window_count(),
         };
         let unknowns: Vec<UnknownEstimate> =
