@@ -41,6 +41,12 @@ pub(crate) fn beginning() -> Note {
     Note { kind: "trust".to_owned(), lines: vec![line], data: json!({ "share": SHARE }) }
 }
 
+/// Tells that there is none.
+pub(crate) fn failure(cause: &TrainError) -> Note {
+    let lines = vec![format!("no error can be estimated: {cause}")];
+    Note { kind: "trust".to_owned(), lines, data: json!({ "cause": cause.to_string() }) }
+}
+
 /// A solution that is judged.
 struct Judged<'run> {
     solution: &'run [f64],
@@ -108,7 +114,7 @@ impl Experiment {
         stop: &AtomicBool,
     ) -> Result<Option<ErrorEstimate>, TrainError> {
         let begin = Instant::now();
-        let probe = Probe::new(self, judged.weights)?;
+        let probe = Probe::new(self, judged.solution, judged.weights)?;
         let values = probe.values(self, judged.solution)?;
         let residuals = probe.residuals(self, judged.solution)?;
         let mut field = Differences { experiment: self, values: &values, last: Vec::new() };
