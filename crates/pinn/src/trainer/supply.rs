@@ -105,10 +105,14 @@ impl Equations<'_> {
 
     /// Moves points of a term to the part of time that the draw at hand is from.
     pub(super) fn confine(&self, number: usize, points: &mut Points) {
-        if let Some(part) = self.state.drawn_part {
-            let curriculum = Curriculum { part, ..self.state.curriculum };
+        if let Some(curriculum) = self.curriculum_drawn() {
             curriculum.confine(self.problem, &self.plan.terms[number], points);
         }
+    }
+
+    /// The part of time that the draw at hand is from, where it is not known to be all.
+    pub(super) fn curriculum_drawn(&self) -> Option<Curriculum> {
+        self.state.drawn_part.map(|part| Curriculum { part, ..self.state.curriculum })
     }
 
     /// The points, or candidates for them, of a draw.
