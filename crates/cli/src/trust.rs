@@ -84,8 +84,8 @@ pub(crate) fn with_estimate(mut object: Value, estimate: Option<&ErrorEstimate>)
     Ok(object)
 }
 
-/// How the process ends with an estimate.
+/// How the process ends with an estimate. Who is strict does not take what nobody knows.
 pub(crate) fn code(estimate: Option<&ErrorEstimate>, strict: bool) -> ExitCode {
-    let bad = estimate.is_some_and(|estimate| estimate.trust == Confidence::Bad);
-    if strict && bad { ExitCode::from(exit::UNTRUSTED) } else { exit::DONE }
+    let fine = estimate.is_some_and(|estimate| estimate.trust != Confidence::Bad);
+    if strict && !fine { ExitCode::from(exit::UNTRUSTED) } else { exit::DONE }
 }
