@@ -14,7 +14,7 @@ import argparse, json, math, os, subprocess, sys, threading, time
 
 LATE, NEAR = 0.75, 0.2  # as calibration.rs has them
 MOST_FACTOR = 30.0  # as OtherSolution::carried_on has it
-BAD = 0.05  # as estimate.rs has it
+BAD, LARGE_RESIDUAL, BAD_WITHOUT_EQUATIONS = 0.05, 0.05, 0.02  # as estimate.rs has it
 
 # Problems with a reference that a machine without a GPU gets through in seconds.
 PROBLEMS = """poisson-2d helmholtz poisson-5d helmholtz-fine poisson-multiscale darcy electrostatics laplace-holes reaction-holes
@@ -265,7 +265,9 @@ def judge(arguments):
         hard = {"missing", "diverged", "ambiguous", "unseen"} & set(sample["row"]["doubts"])
         of_run = [other["found"] for other in every if other["row"] is sample["row"]]
         worst = max((value for value in of_run if value is not None), default=None)
-        sample["bad"] = bool(hard) or worst is None or worst >= BAD
+        residual = sample["row"]["evidence"]["relative_residual"] or 0.0
+        bound = BAD_WITHOUT_EQUATIONS if residual > LARGE_RESIDUAL else BAD
+        sample["bad"] = bool(hard) or worst is None or worst >= bound
         if arguments.shipped:
             sample["bad"] = sample["trust"] == "bad"
     trusted = [sample for sample in every if not sample["bad"]]
