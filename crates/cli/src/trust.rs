@@ -1,5 +1,6 @@
 //! How wrong a solution is as far as can be told without a reference: for people, for programs, and as an exit code.
 
+use crate::clean::stderr;
 use crate::exit;
 use pinnace::trust::{Confidence, ErrorEstimate, Near, UnknownEstimate};
 use serde_json::{Map, Value, json};
@@ -29,6 +30,12 @@ pub(crate) fn write(estimate: Option<&ErrorEstimate>, output: &mut impl Write) -
     }
     writeln!(output, "  {}", sentence(estimate))?;
     if estimate.trust != Confidence::Good {
+        if estimate.doubts.is_empty() {
+            writeln!(
+                output,
+                "    likely cause: training was too short, or the network is too small\n      try: more time (--budget), or `pinnace verify`"
+            )?;
+        }
         for doubt in estimate.doubts.iter().take(MOST_DOUBTS) {
             writeln!(output, "    likely cause: {doubt}\n      try: {}", doubt.advice())?;
         }
@@ -84,8 +91,19 @@ pub(crate) fn with_estimate(mut object: Value, estimate: Option<&ErrorEstimate>)
     Ok(object)
 }
 
-/// How the process ends with an estimate.
+/// How the process ends with an estimate. Who is strict does not take what nobody knows.
 pub(crate) fn code(estimate: Option<&ErrorEstimate>, strict: bool) -> ExitCode {
-    let bad = estimate.is_some_and(|estimate| estimate.trust == Confidence::Bad);
-    if strict && bad { ExitCode::from(exit::UNTRUSTED) } else { exit::DONE }
+    let fine = estimate.is_some_and(|estimate| estimate.trust != Confidence::Bad);
+    if !strict || fine {
+        return exit::DONE;
+    }
+    let doubt = estimate.and_then(|estimate| estimate.doubts.first());
+    let why = match (estimate, doubt) {
+        (None, _) => "no error was estimated".to_owned(),
+        (Some(_), Some(doubt)) => format!("{doubt}; try {}", doubt.advice()),
+        (Some(_), None) => "its estimated error is large; try more time (--budget)".to_owned(),
+    };
+    // A closed stderr is no reason to hide the exit code.
+    let _ = writeln!(stderr(), "pinnace: --strict: this solution cannot be trusted: {why}");
+    ExitCode::from(exit::UNTRUSTED)
 }

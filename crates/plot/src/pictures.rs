@@ -130,3 +130,43 @@ fn rounded(error: f64) -> f64 {
 pub(super) fn join_notes(one: &str, other: &str) -> String {
     [one, other].iter().filter(|note| !note.is_empty()).copied().collect::<Vec<_>>().join("; ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pinnace::trust::{Evidence, UnknownEstimate};
+
+    fn estimate(trust: Confidence, relative_l2: Option<f64>) -> ErrorEstimate {
+        let evidence = Evidence {
+            residual: 1e-3,
+            trained_residual: None,
+            relative_residual: None,
+            trail: Vec::new(),
+            second: None,
+            epsilon: f64::EPSILON,
+            steps: 10,
+            missing: 0,
+            periods: None,
+            windows: 1,
+        };
+        let unknown = UnknownEstimate {
+            name: "u".to_owned(),
+            relative_l2,
+            root_mean_square: None,
+            of_range: None,
+            largest: None,
+            near: Vec::new(),
+        };
+        ErrorEstimate { trust, doubts: Vec::new(), unknowns: vec![unknown], evidence, seconds: 1.0 }
+    }
+
+    #[test]
+    fn a_picture_of_a_solution_that_cannot_be_trusted_says_so_first() {
+        let told = |trust: Confidence, error: Option<f64>| super::trust(Some(&estimate(trust, error)));
+        assert_eq!(told(Confidence::Good, Some(0.001234)), "estimated error 0.0012");
+        assert_eq!(told(Confidence::Doubtful, Some(0.0261)), "DOUBTFUL: estimated error 0.026");
+        assert_eq!(told(Confidence::Bad, Some(1.0789)), "NOT TO BE TRUSTED: estimated error 1.1");
+        assert_eq!(told(Confidence::Bad, None), "NOT TO BE TRUSTED: error not known");
+        assert_eq!(super::trust(None), "");
+    }
+}

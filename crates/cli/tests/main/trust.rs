@@ -65,6 +65,10 @@ fn strict_ends_with_a_code_of_its_own_where_a_solution_cannot_be_trusted_and_say
         Some(0),
         "without --strict it is a report like any other"
     );
+    let said = text(&output.stderr);
+    assert!(said.contains("--strict: this solution cannot be trusted: "), "{said}");
+    let untrained = ["train", "decay.toml", "--no-run", "--steps", "0", "--quiet", "--strict"];
+    assert_eq!(folder.pinnace(&untrained).status.code(), Some(4), "nobody knows how wrong it is");
     let good = folder.pinnace(&["train", "decay.toml", "--no-run", "--steps", "60", "--quiet", "--strict"]);
     assert_eq!(good.status.code(), Some(0), "{}", text(&good.stdout));
     assert!(text(&good.stdout).contains("trust: good"), "{}", text(&good.stdout));

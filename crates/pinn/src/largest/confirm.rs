@@ -39,26 +39,34 @@ impl Experiment {
     /// memory with the plan; `None` where the system does not tell. Nothing else may take memory in this process meanwhile.
     pub fn confirm_step(&self, phase: usize, points: usize) -> Result<Option<Confirmed>, TrainError> {
         let Some(settings) = self.settled().get(phase) else { return Ok(None) };
-        let mut some = FEW.min(settings.points).min(points);
-        let mut rate = self.seconds_of_steps(phase, some)?;
+        let few = FEW.min(settings.points).min(points);
+        // Code, threads and a driver are there afterwards.
+        self.take_steps(phase, few)?;
+        let begin = Instant::now();
+        let Some(least) = self.bytes_of_steps(phase, few)? else { return Ok(None) };
+        let (mut some, start) = (few, begin.elapsed().as_secs_f64());
         // What comes before the first step counts less with more points.
+        let mut rate = start / few as f64;
         while ENOUGH > rate * (some * TIMES) as f64 && some < points / TIMES {
             some *= TIMES;
-            rate = self.seconds_of_steps(phase, some)?;
+            let begin = Instant::now();
+            self.take_steps(phase, some)?;
+            let more = (begin.elapsed().as_secs_f64() - start).max(0.0) / (some - few) as f64;
+            rate = more.max(f64::MIN_POSITIVE);
         }
-        let points = points.min((SECONDS / rate.max(f64::MIN_POSITIVE)) as usize).max(some);
-        let Some(before) = resident().filter(|_| forget_peak()) else { return Ok(None) };
-        self.take_steps(phase, points)?;
-        let Some(measured) = peak() else { return Ok(None) };
-        let planned = self.need_of_steps(&self.visiting(phase, settings, points)).bytes();
-        Ok(Some(Confirmed { points, planned, measured: measured.saturating_sub(before) }))
+        let points = points.min((SECONDS / rate) as usize).max(some);
+        let Some(most) = self.bytes_of_steps(phase, points)? else { return Ok(None) };
+        let need = |points: usize| self.need_of_steps(&self.visiting(phase, settings, points)).bytes();
+        // A driver takes memory whenever a device is opened, however few the points are.
+        let base = least.saturating_sub(need(few));
+        Ok(Some(Confirmed { points, planned: need(points), measured: most.saturating_sub(base) }))
     }
 
-    /// Seconds of steps per point.
-    fn seconds_of_steps(&self, phase: usize, points: usize) -> Result<f64, TrainError> {
-        let begin = Instant::now();
+    /// Bytes of the host that steps take at most; `None` where the system does not tell.
+    fn bytes_of_steps(&self, phase: usize, points: usize) -> Result<Option<u64>, TrainError> {
+        let Some(before) = resident().filter(|_| forget_peak()) else { return Ok(None) };
         self.take_steps(phase, points)?;
-        Ok(begin.elapsed().as_secs_f64() / points as f64)
+        Ok(peak().map(|peak| peak.saturating_sub(before)))
     }
 
     fn take_steps(&self, phase: usize, points: usize) -> Result<(), TrainError> {

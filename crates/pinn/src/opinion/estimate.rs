@@ -23,8 +23,10 @@ const SOLVED: f64 = 0.01;
 /// Residuals between points in multiples of those at them that are worth a word.
 const FEW_POINTS: f64 = 10.0;
 
-/// A residual beside the largest term of its equation that is worth a word.
-const LARGE_RESIDUAL: f64 = 0.1;
+/// A residual beside the largest term of its equation from which on equations do not hold, and the error from which on a solution is
+/// called bad then: where both networks have hardly begun, they differ by less than they are wrong.
+const LARGE_RESIDUAL: f64 = 0.05;
+const BAD_WITHOUT_EQUATIONS: f64 = 0.02;
 
 /// A move in the second half of training that is worth a word.
 const STILL_MOVING: f64 = 0.05;
@@ -230,9 +232,11 @@ fn confidence(doubts: &[Doubt], largest: Option<f64>) -> Confidence {
     let by_doubt = |doubt: &Doubt| match doubt {
         Doubt::Diverged | Doubt::Unseen | Doubt::Missing { .. } | Doubt::Ambiguous { .. } => Confidence::Bad,
         Doubt::Alone { .. } | Doubt::Short { .. } | Doubt::FewPoints { .. } => Confidence::Doubtful,
-        Doubt::Residual { .. } | Doubt::ManyPeriods { .. } | Doubt::Moving { .. } | Doubt::Rounding => {
-            Confidence::Good
+        Doubt::Residual { .. } if largest.is_some_and(|error| error >= BAD_WITHOUT_EQUATIONS) => {
+            Confidence::Bad
         }
+        Doubt::Residual { .. } => Confidence::Doubtful,
+        Doubt::ManyPeriods { .. } | Doubt::Moving { .. } | Doubt::Rounding => Confidence::Good,
     };
     doubts.iter().map(by_doubt).fold(by_error, Ord::max)
 }

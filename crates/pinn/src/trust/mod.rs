@@ -1,5 +1,5 @@
 //! How wrong a solution is, where nobody knows the truth: what is told of it, and how numbers become an error. What makes them is
-//! [`crate::opinion`].
+//! the room `opinion`.
 //!
 //! `evidence` (what was seen, as numbers), `calibration` (from these to an error), `doubt` (reasons not to believe a solution),
 //! `report` (all of it, as it is told).
