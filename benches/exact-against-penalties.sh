@@ -19,7 +19,7 @@ for seed in "${seeds[@]}"; do
             if [ "$conditions" = penalties ]; then
                 choices+=(--set training.hard_constraints=off)
             fi
-            run=$("$pinnace" train "$problem" --no-run --quiet --json "${choices[@]}")
+            run=$("$pinnace" train "$problem" --no-run --no-estimate --quiet --json "${choices[@]}")
             echo "{\"conditions\":\"$conditions\",\"problem\":\"$problem\",\"seed\":$seed,\"run\":$run}"
         done
     done

@@ -16,7 +16,7 @@ for round in $(seq "$rounds"); do
         levels=(basic advanced)
         if [ $((round % 2)) = 0 ]; then levels=(advanced basic); fi
         for level in "${levels[@]}"; do
-            run=$("$pinnace" train "$problem" --no-run --quiet --json --device cpu \
+            run=$("$pinnace" train "$problem" --no-run --no-estimate --quiet --json --device cpu \
                 --set performance.level="$level" \
                 --set "training.budget={ error = $error, seconds = 300 }")
             echo "{\"level\":\"$level\",\"error\":$error,\"round\":$round,\"run\":$run}" | tee -a "$lines"

@@ -14,7 +14,7 @@ for seed in "${seeds[@]:-0}"; do
                 else
                     choices=(--steps 120)
                 fi
-                run=$("$pinnace" train "$problem" --no-run --quiet --json --seed "$seed" "${choices[@]}" \
+                run=$("$pinnace" train "$problem" --no-run --no-estimate --quiet --json --seed "$seed" "${choices[@]}" \
                     --set training.optimizer="$method" --set training.residual_weights="$weights")
                 echo "{\"optimizer\":\"$method\",\"residual_weights\":$weights,\"run\":$run}"
             done

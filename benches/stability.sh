@@ -27,7 +27,7 @@ print(json.dumps({key: run.get(key) for key in keys.split()}))'
 line() {
     local words=$1 code=0 run
     shift
-    run=$("$pinnace" train "$@" --no-run --quiet --json 2>/dev/null) || code=$?
+    run=$("$pinnace" train "$@" --no-run --no-estimate --quiet --json 2>/dev/null) || code=$?
     run=$(python3 -c "$kept" <<<"$run" 2>/dev/null) || run=null
     echo "{\"kind\":\"$kind\",$words,\"exit\":$code,\"run\":$run}"
 }

@@ -3,7 +3,7 @@
 use crate::args::Evaluate;
 use crate::clean::{self, stderr};
 use crate::exit::{self, Usage};
-use crate::{json, notices, report};
+use crate::{json, notices, report, trust};
 use anyhow::Context;
 use pinnace::run::{Live, Record, Used};
 use pinnace::table::{count_outside, read_points};
@@ -178,6 +178,7 @@ impl Measured<'_> {
         report::residuals(experiment, &self.losses, &self.relative, output)?;
         report::validations(experiment, &self.losses, &self.validations, output)?;
         report::errors(experiment, &self.errors, output)?;
+        trust::write_recorded(self.run.error_estimate()?.as_ref(), output)?;
         report::reached(experiment, self.run.parameters(), output)?;
         let summaries = self.fields.summaries();
         let width = summaries.iter().map(|summary| summary.name.len()).max().unwrap_or(0).max(5);
@@ -240,6 +241,7 @@ impl Measured<'_> {
             "quantities": json::quantities(experiment, self.run.parameters())?,
         });
         object = json::with_validations(object, experiment, &self.losses, &self.validations);
+        object = trust::with_estimate(object, self.run.error_estimate()?.as_ref())?;
         if rows {
             let rows: Vec<Vec<f64>> = self.fields.rows().map(Iterator::collect).collect();
             object["columns"] = json!(self.fields.header().collect::<Vec<_>>());

@@ -20,6 +20,9 @@ const WRONG_INPUT: u8 = 2;
 /// Something got slower than it was.
 pub(crate) const SLOWER: u8 = 3;
 
+/// A solution that cannot be trusted, where that was to be an error.
+pub(crate) const UNTRUSTED: u8 = 4;
+
 /// Interrupted from the keyboard: 128 plus the number of SIGINT, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -173,6 +176,8 @@ fn of_training(error: &TrainError) -> ExitCode {
         | TrainError::NotSquares
         | TrainError::Misfit { .. }
         | TrainError::NoSuchWindow { .. }
+        | TrainError::PointsUnkept { .. }
+        | TrainError::PointsUnreadable { .. }
         | TrainError::Unmeasurable(_) => ExitCode::FAILURE,
     }
 }

@@ -1,6 +1,6 @@
 //! The result of training for programs.
 
-use crate::{decisions, report};
+use crate::{decisions, report, trust};
 use pinnace::{
     Enforcement, Experiment, Fallback, FieldError, Losses, MemoryUse, Misfit, Precision, QuantityValue,
     Trained, Validation,
@@ -38,6 +38,7 @@ pub(crate) fn write(
         "evaluations": trained.evaluations,
         "seconds": trained.seconds,
         "waiting": trained.waiting,
+        "renewing": trained.renewing,
         "loss": trained.losses.total,
         "relative_residual": trained.relative_residual(),
         "residuals": residuals(experiment, &trained.losses, &trained.relative_residuals),
@@ -60,6 +61,7 @@ pub(crate) fn write(
         "fallbacks": trained.fallbacks.iter().map(fallback).collect::<Vec<_>>(),
     });
     let object = with_validations(object, experiment, &trained.losses, &trained.validations);
+    let object = trust::with_estimate(object, trained.estimate.as_ref())?;
     writeln!(output, "{object}")?;
     Ok(())
 }

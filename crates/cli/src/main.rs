@@ -1,7 +1,8 @@
 //! The command line of Pinnace: arguments, terminal, exit codes.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failure or a training
-//! that diverged (the report is still printed), 2 wrong usage or a wrong problem file, 130 interrupted (the report is still printed).
+//! that diverged (the report is still printed), 2 wrong usage or a wrong problem file, 4 a solution that cannot be trusted where `--strict`
+//! was given (the report is still printed), 130 interrupted (the report is still printed).
 
 #![forbid(unsafe_code)]
 
@@ -33,6 +34,8 @@ mod session;
 mod shell;
 mod terminal;
 mod train;
+mod trust;
+mod verify;
 mod warnings;
 
 use args::{Arguments, Bench, Command};
@@ -69,6 +72,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Bench(Bench::Accuracy(choices)) => accuracy::accuracy(choices, &mut output)?,
         Command::New(choices) => new::new(choices, &mut output)?,
         Command::Evaluate(choices) => evaluate::evaluate(choices, &mut output)?,
+        Command::Verify(choices) => verify::verify(choices, &mut output)?,
         Command::Export(choices) => export::export(choices, &mut output)?,
         Command::Reference(choices) => reference::reference(choices, &mut output)?,
         Command::Completions(choices) => shell::completions(choices, &mut output)?,

@@ -1,6 +1,6 @@
 //! The result of training for people.
 
-use crate::clean;
+use crate::{clean, trust};
 use pinnace::memory::megabytes;
 use pinnace::stability::{Incidents, Steadiness};
 use pinnace::{
@@ -40,6 +40,9 @@ pub(crate) fn write(
     if let Some(share) = trained.waiting {
         writeln!(output, "data: {:.1} % of the time waiting for batches", 100.0 * share)?;
     }
+    if let Some(share) = trained.renewing {
+        writeln!(output, "points: {:.1} % of the time drawing and choosing them anew", 100.0 * share)?;
+    }
     if trained.precisions.iter().any(|(precision, _)| *precision != experiment.precision()) {
         writeln!(output, "precision {}", shares(&trained.precisions))?;
     }
@@ -49,6 +52,7 @@ pub(crate) fn write(
     residuals(experiment, &trained.losses, &trained.relative_residuals, output)?;
     validations(experiment, &trained.losses, &trained.validations, output)?;
     errors(experiment, &trained.errors, output)?;
+    trust::write(trained.estimate.as_ref(), output)?;
     reached(experiment, &trained.parameters, output)?;
     parameters(experiment, &trained.scalars, output)?;
     quantities(experiment, &trained.parameters, output)?;
@@ -215,7 +219,7 @@ pub(crate) fn errors(
 ) -> anyhow::Result<()> {
     let unknowns = &experiment.problem().unknowns;
     if errors.iter().all(Option::is_none) {
-        writeln!(output, "\n  no reference given: the error is unknown")?;
+        writeln!(output, "\n  no reference given: the error cannot be measured")?;
         return Ok(());
     }
     let width = unknowns.iter().map(|unknown| unknown.name.len()).max().unwrap_or(0).max(7);

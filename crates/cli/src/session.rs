@@ -3,7 +3,7 @@
 use crate::args::Manner;
 use crate::clean::stderr;
 use crate::terminal::{Style, Terminal};
-use crate::{decisions, exit, json, plot, report};
+use crate::{decisions, exit, json, plot, report, trust};
 use anyhow::Context;
 use pinnace::run::Folder;
 use pinnace::{Concern, Experiment, Snapshot, Stopped, TrainError, Trained};
@@ -33,7 +33,7 @@ pub(crate) fn train(
     output: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
     exit::check_gpu(&manner.gpu, experiment.device())?;
-    let experiment = in_manner(experiment.clone(), manner);
+    let experiment = in_manner(experiment.clone(), manner).estimating(!manner.no_estimate);
     let experiment = &if manner.anomaly { experiment.stopping_at_faults() } else { experiment };
     let stop = listen_for_interruption()?;
     let before = now.steps;
@@ -103,7 +103,7 @@ pub(crate) fn train(
         | Stopped::GradientVanished { .. }
         | Stopped::NoDescent { .. } => match trained.descent.has_diverged() {
             true => ExitCode::FAILURE,
-            false => exit::DONE,
+            false => trust::code(trained.estimate.as_ref(), manner.strict),
         },
     })
 }

@@ -32,7 +32,7 @@ pub(crate) fn train(choices: &Train, output: &mut impl Write) -> anyhow::Result<
     };
     let experiment = Experiment::open(&choices.chosen.problem, &overrides)?;
     warnings::show(&experiment);
-    warnings::check(&experiment, choices.strict)?;
+    warnings::check(&experiment, choices.manner.strict)?;
     let experiment = session::in_manner(experiment, &choices.manner);
     let experiment = experiment.on_chosen(&choices.device, precision);
     let experiment = experiment.with_batches_by_memory()?;

@@ -22,7 +22,7 @@ mod vector;
 
 pub use error::GeometryError;
 pub use measure::Measure;
-pub use primitive::mesh::{MOST_TRIANGLES, Mesh, MeshError, StlPlace};
+pub use primitive::mesh::{FaceRule, MOST_FACES, MOST_TRIANGLES, Mesh, MeshError, StlPlace};
 pub use primitive::outline::{Outline, OutlineError};
 pub use quadrature::{QuadratureNode, gauss};
 pub use quadric::Quadric;

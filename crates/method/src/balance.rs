@@ -9,8 +9,13 @@ pub enum Balance {
     Usual,
     /// Rows of the Jacobian are as long as those of the equations inside (after Wang, Yu, Perdikaris 2022): looked at rarely.
     Rows,
-    /// Gradients of all parts are as long as their mean (Wang, Teng, Perdikaris 2021, as in Wang, Sankaran, Wang, Perdikaris 2023).
-    GradientNorm(Pacing),
+    /// Gradients of all parts are equally large.
+    GradientNorm {
+        /// When.
+        pacing: Pacing,
+        /// In which sense.
+        by: GradientSize,
+    },
     /// All parts have the mean trace of the neural tangent kernel (Wang, Yu, Perdikaris 2022).
     Ntk(Pacing),
     /// Weights grow with the mean squares that they multiply (after McClenny, Braga-Neto 2023, with one weight for a part).
@@ -40,6 +45,29 @@ pub enum Balance {
     },
 }
 
+/// In which sense gradients of parts of a loss are equally large.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GradientSize {
+    /// As vectors they are as long as their mean (Wang, Sankaran, Wang, Perdikaris 2023).
+    Norm,
+    /// The mean slope of a condition is the largest slope of the equations (Wang, Teng, Perdikaris 2021, algorithm 1).
+    Largest,
+}
+
+impl GradientSize {
+    /// By the words that files have for them.
+    pub const ALL: [(&'static str, GradientSize); 2] =
+        [("norm", GradientSize::Norm), ("largest", GradientSize::Largest)];
+
+    /// As problem files write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            GradientSize::Norm => "norm",
+            GradientSize::Largest => "largest",
+        }
+    }
+}
+
 /// How often weights are looked at, and how fast they follow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pacing {
@@ -61,7 +89,8 @@ impl Balance {
     ];
 
     /// What methods that follow the gradient get where nobody says which.
-    pub const GRADIENT_NORM: Balance = Balance::GradientNorm(Pacing { every: 1000, decay: 0.9 });
+    pub const GRADIENT_NORM: Balance =
+        Balance::GradientNorm { pacing: Pacing { every: 1000, decay: 0.9 }, by: GradientSize::Norm };
 
     /// As problem files write it.
     pub fn name(self) -> &'static str {
@@ -69,7 +98,7 @@ impl Balance {
             Balance::Off => "false",
             Balance::Usual => "true",
             Balance::Rows => "rows",
-            Balance::GradientNorm(_) => "gradient-norm",
+            Balance::GradientNorm { .. } => "gradient-norm",
             Balance::Ntk(_) => "ntk",
             Balance::SelfAdaptive { .. } => "self-adaptive",
             Balance::SoftAdapt { .. } => "softadapt",
@@ -81,7 +110,7 @@ impl Balance {
     pub fn every(self) -> Option<u64> {
         match self {
             Balance::Off | Balance::Usual | Balance::Rows => None,
-            Balance::GradientNorm(Pacing { every, .. })
+            Balance::GradientNorm { pacing: Pacing { every, .. }, .. }
             | Balance::Ntk(Pacing { every, .. })
             | Balance::SelfAdaptive { every, .. }
             | Balance::SoftAdapt { every, .. }
@@ -95,9 +124,10 @@ impl Balance {
         let numbers = match self {
             Balance::Off | Balance::Usual => return self.name().to_owned(),
             Balance::Rows => return "true".to_owned(),
-            Balance::GradientNorm(Pacing { decay, .. }) | Balance::Ntk(Pacing { decay, .. }) => {
-                format!("decay = {decay:?}")
+            Balance::GradientNorm { pacing: Pacing { decay, .. }, by } => {
+                format!("decay = {decay:?}, by = \"{}\"", by.name())
             }
+            Balance::Ntk(Pacing { decay, .. }) => format!("decay = {decay:?}"),
             Balance::SelfAdaptive { rate, .. } => format!("rate = {rate:?}"),
             Balance::SoftAdapt { strength, .. } => format!("strength = {strength:?}"),
             Balance::ReLoBRaLo { decay, temperature, lookback, .. } => {

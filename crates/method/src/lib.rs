@@ -14,7 +14,7 @@ mod precision;
 mod schedule;
 mod stability;
 
-pub use balance::{Balance, Pacing};
+pub use balance::{Balance, GradientSize, Pacing};
 pub use budget::{Budget, NoBudget};
 pub use check::GradientCheck;
 pub use compile::{CompileMode, CompileModeError};

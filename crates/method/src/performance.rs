@@ -136,4 +136,6 @@ pub struct Performance {
     pub prefetch: Option<usize>,
     /// From which share of the memory on less of it is used.
     pub memory_threshold: Option<f64>,
+    /// Bytes of memory that points may take which follow residuals: more are in a file.
+    pub point_memory: Option<u64>,
 }

@@ -1,6 +1,7 @@
 //! Compares ways to place points: `cargo run --release -p pinnace --example adaptive_sampling -- burgers,allen-cahn adam:5000,gauss-newton:100 0,1`
 //! trains each problem with each optimizer for so many steps, from each seed, with each list of `sampling`, and writes one JSON object per
-//! training: the mean square of the residual at 1,048,576 points that no training visits, the relative L2 error, steps and seconds. A fourth
+//! training: the mean square of the residual at 1,048,576 points that no training visits, the relative L2 error, the share of the time in
+//! which points were drawn or chosen anew, steps and seconds. A fourth
 //! argument names lists, `"uniform, fixed;rad;r3"`; without it all are tried. Windows, exact conditions and networks are those of the files. Seeds come
 //! one after the other, so that what is there of a run that was ended early compares all lists.
 
@@ -95,8 +96,10 @@ fn measure(
     let error = trained.errors.iter().flatten().find_map(|error| error.relative_l2).unwrap_or(f64::NAN);
     println!(
         "{{\"problem\":\"{problem}\",\"optimizer\":\"{optimizer}\",\"sampling\":\"{name}\",\"seed\":{seed},\
-         \"mean_square\":{square:e},\"error\":{error:e},\"steps\":{},\"seconds\":{:.1}}}",
-        trained.steps, trained.seconds
+         \"mean_square\":{square:e},\"error\":{error:e},\"renewing\":{:.3e},\"steps\":{},\"seconds\":{:.1}}}",
+        trained.renewing.unwrap_or(0.0),
+        trained.steps,
+        trained.seconds
     );
     Ok(())
 }

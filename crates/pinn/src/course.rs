@@ -2,11 +2,14 @@
 
 use crate::evaluate::Gauge;
 use crate::memory::MemoryReading;
+use crate::opinion::{Trail, beginning};
+use crate::sample::PointRoom;
 use crate::trainer::{Equations, Ladder, TakeOver};
 use crate::windows::{Remembered, Seam, Stage};
 use crate::{Experiment, FieldError, Objective, TrainError, Trained};
 use kernel::{Kernel, Points};
 use std::cell::{Cell, OnceCell};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use train::trainer::{Surroundings, TrainingOutcome, begin, finish, train_phases};
@@ -15,12 +18,16 @@ use train::{Event, Once, Sink, Snapshot, Stopped};
 /// What all windows of a training share.
 struct WindowedTraining<'run> {
     experiment: &'run Experiment,
+    /// On whose disk is what memory is not to hold.
+    folder: &'run Path,
     stop: &'run AtomicBool,
     start: Instant,
     /// Seconds in which the reference was computed: they are no part of training.
     aside: Cell<f64>,
     /// Seconds in which steps of windows before waited for their points, where those came in batches.
     waited: Cell<Option<f64>>,
+    /// Seconds in which these drew or chose points anew, where any did.
+    renewing: Cell<Option<f64>>,
 }
 
 /// The true values at the test points that a window reaches, and the values of finished windows there.
@@ -39,15 +46,35 @@ impl Experiment {
 
     /// Trains from where `now` stands to the end, which `now` follows: continued from a state that was
     /// kept, training ends with the same bits as if it had never been interrupted. On `Err`, it stands
-    /// before the step that failed.
+    /// before the step that failed. Where an error is to be estimated, that follows, and changes no bit of it.
     pub fn train_from(
         &self,
         now: &mut Snapshot,
         stop: &AtomicBool,
         sink: &mut dyn Sink,
     ) -> Result<Trained, TrainError> {
+        self.train_on_disk_of(&std::env::temp_dir(), now, stop, sink)
+    }
+
+    /// The same where what memory is not to hold is on the disk of a folder.
+    pub(crate) fn train_on_disk_of(
+        &self,
+        folder: &Path,
+        now: &mut Snapshot,
+        stop: &AtomicBool,
+        sink: &mut dyn Sink,
+    ) -> Result<Trained, TrainError> {
         if self.batch_is_open() {
-            return self.clone().with_batches_by_memory()?.train_from(now, stop, sink);
+            return self.clone().with_batches_by_memory()?.train_on_disk_of(folder, now, stop, sink);
+        }
+        if self.estimates {
+            let mut trail = Trail::new(sink);
+            let mut trained = self.leaving_time().train_on_disk_of(folder, now, stop, &mut trail)?;
+            if trail.steps() > 0 && trained.stopped != Stopped::Interrupted {
+                trail.event(&Event::Note(beginning()));
+                trained.estimate = self.estimate(&trained, now, &trail, stop)?;
+            }
+            return Ok(trained);
         }
         self.check_methods()?;
         self.check_memory()?;
@@ -60,10 +87,12 @@ impl Experiment {
         let sink = &mut Once::new(sink);
         let course = WindowedTraining {
             experiment: self,
+            folder,
             stop,
             start: Instant::now(),
             aside: Cell::new(0.0),
             waited: Cell::new(None),
+            renewing: Cell::new(None),
         };
         loop {
             let is_first = now.finished.len() == first;
@@ -83,7 +112,7 @@ impl WindowedTraining<'_> {
         now: &mut Snapshot,
         sink: &mut Once<'_>,
     ) -> Result<Option<Trained>, TrainError> {
-        let WindowedTraining { experiment, stop, start, ref aside, ref waited } = *self;
+        let WindowedTraining { experiment, folder, stop, start, ref aside, ref waited, ref renewing } = *self;
         let number = now.finished.len();
         let windows = experiment.problem().windows();
         let last = windows.as_ref().is_none_or(|windows| number + 1 == windows.count());
@@ -124,6 +153,7 @@ impl WindowedTraining<'_> {
             .stepping(experiment.own_optimizer())
             .with_workers(experiment.workers())
             .prefetching(Some(experiment.prefetch()))
+            .keeping_points(PointRoom { bytes: experiment.point_memory(), folder: folder.to_owned() })
             .watching_memory(experiment.memory_threshold(), &mut look)
             .climbing(Ladder { rungs: experiment.rungs(), kernel: &in_precision });
         if is_first {
@@ -141,9 +171,12 @@ impl WindowedTraining<'_> {
             });
         }
         let stopped = train_phases(&mut task, now, Surroundings { stop, clock: &clock }, sink)?;
-        let more = task.seconds_waited();
-        waited.set(waited.get().map_or(more, |seconds| Some(seconds + more.unwrap_or(0.0))));
-        let share = waited.get().map(|seconds| seconds / clock().max(f64::MIN_POSITIVE));
+        add(waited, task.seconds_waited());
+        add(renewing, task.seconds_renewing());
+        let share = |seconds: &Cell<Option<f64>>| {
+            seconds.get().map(|seconds| seconds / clock().max(f64::MIN_POSITIVE))
+        };
+        let (waiting, renewing) = (share(waited), share(renewing));
         if !last && stopped != Stopped::Interrupted {
             return Ok(None);
         }
@@ -161,13 +194,15 @@ impl WindowedTraining<'_> {
             seconds: now.seconds,
             stopped,
             descent: now.descent,
-            waiting: share,
+            waiting,
+            renewing,
             precisions,
             memory: objective.kernel().memory_use(),
             host_bytes,
             incidents: sink.incidents(),
             steadiness: sink.steadiness(),
             fallbacks: sink.told(),
+            estimate: None,
         }))
     }
 
@@ -180,6 +215,11 @@ impl WindowedTraining<'_> {
         let places = places.map(|points| Remembered::new(experiment, finished, points));
         Ok(Ruler { places: places.collect::<Result<_, _>>()?, gauge })
     }
+}
+
+/// Adds seconds to a sum, where there are any.
+fn add(sum: &Cell<Option<f64>>, more: Option<f64>) {
+    sum.set(sum.get().map_or(more, |seconds| Some(seconds + more.unwrap_or(0.0))));
 }
 
 impl Ruler {

@@ -2,7 +2,8 @@
 
 use crate::decide::{Settings, extent_with};
 use crate::memory::{HostPurpose, MemoryError, Need, available};
-use crate::trainer::{PIECE, roles};
+use crate::sample::KeptPoints;
+use crate::trainer::{PART, PIECE, in_parts, roles};
 use crate::{Experiment, TrainError};
 use equation::problem::{Adaptive, Method, Order, Problem, Sampling, Solver};
 use equation::taylor::{Plan, Source, Term};
@@ -93,9 +94,11 @@ impl Experiment {
         };
         let need = Need::default().with(HostPurpose::Points, plan.terms.iter().map(numbers).sum());
         let need = need.with(HostPurpose::Points, self.numbers_of_batches(settings));
+        let need = need.with_bytes(HostPurpose::Points, self.bytes_in_parts(settings, most));
         let inside = plan.terms.iter().filter(|term| term.source == Source::Interior);
         let candidate = |term: &Term| 2.0 * term.row.width() as f64 + ORDERING;
-        let candidates: f64 = inside.map(|term| points(term) * candidate(term)).sum();
+        let judged = |term: &Term| if in_parts(settings, most) { PART as f64 } else { points(term) };
+        let candidates: f64 = inside.map(|term| judged(term) * candidate(term)).sum();
         let times = sampling.adaptive.candidates().unwrap_or(0);
         let need = need.with(HostPurpose::Candidates, times as f64 * candidates);
         let largest = plan.terms.iter().map(|term| points(term) * term.residuals.len() as f64);
@@ -134,6 +137,13 @@ impl Experiment {
         self.plan().terms.iter().map(each).sum()
     }
 
+    /// Bytes of points that are chosen in parts, as far as they are in memory: those before, and those that take their place.
+    fn bytes_in_parts(&self, settings: &Settings, interior: usize) -> f64 {
+        let bytes = KeptPoints::bytes(self.problem().domain.len(), interior);
+        let in_memory = in_parts(settings, interior) && bytes <= self.point_memory();
+        if in_memory { 2.0 * bytes as f64 } else { 0.0 }
+    }
+
     fn points_of(&self, term: &Term, inside: usize) -> usize {
         match term.source {
             Source::Interior | Source::Prediction => inside,
@@ -146,6 +156,9 @@ impl Experiment {
     fn batch_of(&self, term: &Term, settings: &Settings) -> Option<usize> {
         match term.source {
             Source::Interior if !settings.sampling.adaptive.moves() => settings.batch,
+            Source::Interior if in_parts(settings, settings.points.max(settings.most_points)) => {
+                settings.batch
+            }
             Source::Data(table) if self.tables().stored(table).is_some() => self.problem().data[table].batch,
             Source::Interior | Source::Prediction | Source::Condition(_) | Source::Data(_) => None,
         }
@@ -286,7 +299,12 @@ mod tests {
         };
         // Rows have two numbers; six batches at most, with one worker, and one that a step visits.
         assert!((9_600_000..50_000_000).contains(&of(&[])), "{}", of(&[]));
-        assert!(of(&["training.adaptive=true"]) > 50_000_000_000, "points that move are there");
+        // Chosen in parts, in a file: what is judged at a time.
+        let in_parts = of(&["training.adaptive=true"]);
+        assert!((60_000_000..200_000_000).contains(&in_parts), "{in_parts}");
+        let in_memory = of(&["training.adaptive=true", "performance.point_memory=1e12"]);
+        assert!((32_000_000_000..33_000_000_000).contains(&in_memory), "two sets: {in_memory}");
+        assert!(of(&["training.sampling=[\"r3\"]"]) > 50_000_000_000, "other points that move are there");
         assert!(of(&["training.condition_points=1000000", "training.hard_constraints=off"]) < 80_000_000);
     }
 

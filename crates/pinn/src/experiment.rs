@@ -6,7 +6,7 @@ use crate::decide::{
 };
 use crate::grid::check as check_grid;
 use crate::problems::BuiltIn;
-use crate::sample::{Draw, draw};
+use crate::sample::{Draw, draw, with_few_points};
 use crate::table::{DataSources, ReferenceTable, Tables};
 use crate::{SlowWay, TrainError, problem_file};
 use equation::decide::{Decision, Decisions, decide, quoted};
@@ -19,7 +19,6 @@ use kernel::cuda::CudaError;
 use kernel::{ChosenDevice, Device, Kernel, Points, Precision};
 use method::{GradientCheck, Order};
 use reference::{Facts, Truth};
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use train::folder::open_regular;
@@ -57,6 +56,8 @@ pub struct Experiment {
     decisions: Decisions,
     /// A method from outside that takes the steps.
     own: Option<OwnOptimizer>,
+    /// Whether training ends with an estimate of its error.
+    pub(crate) estimates: bool,
 }
 
 /// Where a problem comes from.
@@ -156,6 +157,7 @@ impl Experiment {
             settled,
             decisions: Decisions::default(),
             own: None,
+            estimates: false,
         };
         Ok(experiment.listed())
     }
@@ -366,6 +368,22 @@ impl Experiment {
         Experiment { own: Some(own), ..self }.settled_anew()
     }
 
+    /// Chooses whether training ends with an estimate of its error, for which budgets of time leave some. Steps stay the same bits.
+    #[must_use]
+    pub fn estimating(self, estimates: bool) -> Self {
+        Experiment { estimates, ..self }
+    }
+
+    /// The same problem from another seed, in other phases. Nobody knows references.
+    pub(crate) fn reseeded(mut self, seed: u64, phases: Vec<Phase>) -> Result<Self, TrainError> {
+        self.truths.iter_mut().for_each(|truth| *truth = None);
+        self.tables.forget_references();
+        let training = &mut self.problem.training;
+        (training.seed, training.steps, self.estimates) = (seed, None, false);
+        self.plan = plan(&self.problem)?;
+        Ok(self.in_phases(phases))
+    }
+
     /// The method from outside that takes the steps, if there is one.
     pub fn own_optimizer(&self) -> Option<&OwnOptimizer> {
         self.own.as_ref()
@@ -548,21 +566,6 @@ impl Experiment {
 
 fn in_seconds(budget: Budget) -> bool {
     budget.seconds.is_some()
-}
-
-/// The problem with no more points on its conditions than are enough to see whether these hold anywhere.
-fn with_few_points(problem: &Problem) -> Cow<'_, Problem> {
-    const ENOUGH: usize = 1 << 16;
-    let stated = problem.conditions.iter().filter_map(|condition| condition.points);
-    if stated.chain([problem.training.condition_points]).all(|points| points <= ENOUGH) {
-        return Cow::Borrowed(problem);
-    }
-    let mut fewer = problem.clone();
-    fewer.training.condition_points = fewer.training.condition_points.min(ENOUGH);
-    for condition in &mut fewer.conditions {
-        condition.points = condition.points.map(|points| points.min(ENOUGH));
-    }
-    Cow::Owned(fewer)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod grid;
 pub mod largest;
 pub mod memory;
 mod objective;
+mod opinion;
 pub mod performance;
 mod problem_file;
 mod problems;
@@ -30,6 +31,7 @@ pub mod run;
 pub mod sample;
 pub mod table;
 pub mod trainer;
+pub mod trust;
 mod windows;
 
 pub use check::{CheckedPrecision, GradientReport};

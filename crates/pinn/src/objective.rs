@@ -30,6 +30,28 @@ pub struct Objective {
     loss_scale: Option<LossScale>,
 }
 
+/// How large a gradient is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct GradientExtent {
+    /// As a vector.
+    pub(crate) norm: f64,
+    /// The largest of its slopes, without signs.
+    pub(crate) largest: f64,
+    /// Their mean, without signs.
+    pub(crate) mean: f64,
+}
+
+impl GradientExtent {
+    fn of(gradient: &[f64]) -> Self {
+        let sizes = || gradient.iter().map(|slope| slope.abs());
+        GradientExtent {
+            norm: sizes().map(|size| size * size).sum::<f64>().sqrt(),
+            largest: sizes().fold(0.0, f64::max),
+            mean: sizes().sum::<f64>() / gradient.len().max(1) as f64,
+        }
+    }
+}
+
 impl Objective {
     /// The loss over these points: one set per term of the kernel's plan.
     pub fn new(kernel: Kernel, points: Vec<Points>) -> Self {
@@ -110,12 +132,12 @@ impl Objective {
         self.kernel.gradient_squares(&self.points, parameters, most)
     }
 
-    /// The norm of the gradient of every residual's mean square, without its weight. Terms are evaluated one after the other, once for each of their
+    /// How large the gradient of every residual's mean square is, without its weight. Terms are evaluated one after the other, once for each of their
     /// residuals: all together visit every point as often as its term has residuals.
-    pub(crate) fn gradient_norms(&mut self, parameters: &[f64]) -> Result<Vec<f64>, KernelError> {
+    pub(crate) fn gradient_sizes(&mut self, parameters: &[f64]) -> Result<Vec<GradientExtent>, KernelError> {
         let plan = Arc::clone(self.kernel.plan());
         let mut gradient = vec![0.0; parameters.len()];
-        let mut norms = Vec::new();
+        let mut sizes = Vec::new();
         let nothing: Vec<Points> = self.points.iter().map(|points| Points::new(points.width())).collect();
         for (number, term) in plan.terms.iter().enumerate() {
             let mut points = nothing.clone();
@@ -127,10 +149,10 @@ impl Objective {
                 let factors = factors(&plan, &weights, points.iter().map(Points::len));
                 let over = Weighted { points: &points, factors: &factors };
                 self.kernel.evaluate(over, parameters, &mut gradient)?;
-                norms.push(gradient.iter().map(|slope| slope * slope).sum::<f64>().sqrt());
+                sizes.push(GradientExtent::of(&gradient));
             }
         }
-        Ok(norms)
+        Ok(sizes)
     }
 
     /// Weighs residuals otherwise than the plan; as the plan, where there are no weights.
@@ -242,7 +264,14 @@ impl Objective {
         let over = Weighted { points: &points, factors: &factors };
         let [mut wanted, mut found] = [vec![0.0; parameters.len()], vec![0.0; parameters.len()]];
         let own = exact.evaluate(over, parameters, &mut wanted)?.weighted(&factors);
-        let other = self.kernel.evaluate(over, parameters, &mut found)?.weighted(&factors);
+        // A point among few counts for more than among many: at the scale of many its gradient would overflow.
+        let shares = points.iter().zip(&self.points).filter(|(_, all)| !all.is_empty());
+        let shares = shares.map(|(some, all)| some.len() as f64 / all.len() as f64);
+        let share = shares.fold(1.0, f64::min).log2().floor().exp2();
+        self.kernel.set_loss_scale(self.loss_scale.map(|scale| scale.factor() * share));
+        let other = self.kernel.evaluate(over, parameters, &mut found).map(|sums| sums.weighted(&factors));
+        self.kernel.set_loss_scale(self.loss_scale.map(LossScale::factor));
+        let other = other?;
         let length = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|it| it * it).sum::<f64>().sqrt();
         let scale = length(&mut wanted.iter().copied());
         let off = length(&mut wanted.iter().zip(&found).map(|(wanted, found)| wanted - found));

@@ -1,6 +1,7 @@
 //! What training leaves behind.
 
 use crate::evaluate::{FieldError, Validation, largest_relative};
+use crate::trust::ErrorEstimate;
 use kernel::Precision;
 use kernel::cuda::MemoryUse;
 use train::stability::{Incidents, Steadiness};
@@ -31,6 +32,8 @@ pub struct Trained {
     /// The share of the time, since training began or went on, in which steps waited for their points; `None` where these did not come
     /// in batches.
     pub waiting: Option<f64>,
+    /// The share of that time in which points were drawn or chosen anew; `None` where none were, and where a device draws its own.
+    pub renewing: Option<f64>,
     /// Steps by the precision that they were taken in, those with few digits first; empty where all were in f64 and nobody looked.
     pub precisions: Vec<(Precision, u64)>,
     /// Why training ended.
@@ -47,6 +50,8 @@ pub struct Trained {
     pub steadiness: Option<Steadiness>,
     /// What was done by a slower path, each cause once.
     pub fallbacks: Vec<Fallback>,
+    /// How wrong it is as far as can be told without a reference, where that was asked for and steps were taken.
+    pub estimate: Option<ErrorEstimate>,
 }
 
 impl Trained {

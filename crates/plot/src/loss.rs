@@ -131,6 +131,7 @@ mod tests {
             points: 1,
             sampling: None,
             waited: None,
+            renewed: None,
             damping: None,
             gain: None,
             steadiness: None,

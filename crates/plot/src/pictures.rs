@@ -12,6 +12,7 @@ use super::ticks::written;
 use crate::PlotError;
 use equation::problem::Problem;
 use pinnace::run::{Record, Run, RunError};
+use pinnace::trust::{Confidence, ErrorEstimate};
 use pinnace::{Experiment, FieldError, write_atomically};
 use std::path::{Path, PathBuf};
 
@@ -33,10 +34,20 @@ pub fn draw(
     history: &[Record],
     resolution: &Resolution,
 ) -> Result<Vec<Picture>, PlotError> {
+    drawn(experiment, parameters, (history, None), resolution)
+}
+
+/// The same with what was found to be wrong with it.
+fn drawn(
+    experiment: &Experiment,
+    parameters: &[f64],
+    (history, estimate): (&[Record], Option<&ErrorEstimate>),
+    resolution: &Resolution,
+) -> Result<Vec<Picture>, PlotError> {
     let subject = Subject { experiment, parameters };
     let problem = experiment.problem();
     let errors = experiment.errors(parameters)?;
-    let note = note(problem, &errors, history);
+    let note = join_notes(&trust(estimate), &note(problem, &errors, history));
     let error = errors.iter().flatten().filter_map(|error| error.relative_l2).reduce(f64::max);
     let solution = match Slices::of(problem, resolution) {
         Some(slices) => fields(subject, resolution, &slices, &note)?,
@@ -58,7 +69,8 @@ pub fn draw(
 pub fn draw_run(run: &Run, resolution: &Resolution) -> Result<Vec<Picture>, PlotError> {
     let mut history = run.history()?;
     history.retain(|record| record.step <= run.snapshot().steps);
-    let mut pictures = draw(run.experiment(), run.parameters(), &history, resolution)?;
+    let estimate = run.error_estimate()?;
+    let mut pictures = drawn(run.experiment(), run.parameters(), (&history, estimate.as_ref()), resolution)?;
     let subject = Subject { experiment: run.experiment(), parameters: run.parameters() };
     if let Some(sheet) = points(subject, run.snapshot(), resolution)? {
         pictures.push(Picture { name: "points.png".to_owned(), bytes: sheet.png()? });
@@ -94,6 +106,18 @@ fn note(problem: &Problem, errors: &[Option<FieldError>], history: &[Record]) ->
     }
     let errors = (!errors.is_empty()).then(|| format!("relative L2 error of {}", errors.join(", ")));
     steps.into_iter().chain(errors).collect::<Vec<_>>().join("; ")
+}
+
+/// What is known of the error without a reference, in a line; a warning, where a solution cannot be trusted.
+fn trust(estimate: Option<&ErrorEstimate>) -> String {
+    let Some(estimate) = estimate else { return String::new() };
+    let error = estimate.largest().map(|error| format!("estimated error {}", written(error)));
+    let error = error.unwrap_or_else(|| "error not known".to_owned());
+    match estimate.trust {
+        Confidence::Good => error,
+        Confidence::Doubtful => format!("DOUBTFUL: {error}"),
+        Confidence::Bad => format!("NOT TO BE TRUSTED: {error}"),
+    }
 }
 
 /// Two remarks in a line.

@@ -32,12 +32,12 @@ impl Positioned {
 }
 
 #[cfg(unix)]
-fn read_exact_at(file: &File, position: u64, bytes: &mut [u8]) -> io::Result<()> {
+pub(crate) fn read_exact_at(file: &File, position: u64, bytes: &mut [u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, position)
 }
 
 #[cfg(windows)]
-fn read_exact_at(file: &File, mut position: u64, mut bytes: &mut [u8]) -> io::Result<()> {
+pub(crate) fn read_exact_at(file: &File, mut position: u64, mut bytes: &mut [u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match std::os::windows::fs::FileExt::seek_read(file, bytes, position) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),

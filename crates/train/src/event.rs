@@ -113,6 +113,9 @@ pub struct StepTaken {
     /// Seconds that it waited for its points, where they came in batches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waited: Option<f64>,
+    /// Seconds in which its points were drawn or chosen anew, where that was due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renewed: Option<f64>,
     /// How far loss and gradient before it were from those in more digits, where that was looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviation: Option<Deviation>,

@@ -8,7 +8,7 @@ pub(crate) use bench::{
     AccuracyArguments, Bench, BenchPoints, BenchStep, Iteration, Measured, Regress, Scaling,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use number::{count, read_age, seconds};
+use number::{count, read_age, seconds, time};
 use pinnace::run::SECONDS_PER_CHECKPOINT;
 use pinnace::{Budget, ChosenDevice, CompileMode, PerformanceLevel, Precision, read_bytes};
 pub(crate) use precision::WantedPrecision;
@@ -43,6 +43,8 @@ pub(crate) enum Command {
     New(New),
     /// Measure a trained run: errors, residuals, values and derivatives anywhere
     Evaluate(Evaluate),
+    /// Estimate the error of a run by training a second network from another seed
+    Verify(Verify),
     /// Write the solution or the network of a run for other programs
     Export(Export),
     /// Show, draw or write the reference solution of a problem
@@ -138,10 +140,6 @@ pub(crate) struct Train {
     #[arg(long, conflicts_with = "out")]
     pub(crate) no_run: bool,
 
-    /// Treat warnings about the problem as errors: exit code 2, nothing is written
-    #[arg(long)]
-    pub(crate) strict: bool,
-
     #[command(flatten)]
     pub(crate) manner: Manner,
 }
@@ -196,6 +194,14 @@ pub(crate) struct Manner {
     /// Stop where a loss or a gradient is infinite or no number for the first time, and tell where: which term, point, layer and neuron
     #[arg(long)]
     pub(crate) anomaly: bool,
+
+    /// Treat warnings about a new problem as errors: exit code 2, nothing is written. End with exit code 4 where the solution cannot be trusted
+    #[arg(long, conflicts_with = "no_estimate")]
+    pub(crate) strict: bool,
+
+    /// Estimate no error: budgets of time go into training alone, which otherwise leaves 13 % for the estimate
+    #[arg(long)]
+    pub(crate) no_estimate: bool,
 
     /// Draw no pictures into the run's folder
     #[arg(long)]
@@ -353,6 +359,29 @@ pub(crate) struct Evaluate {
     /// Print one JSON object instead of the report
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// The run's folder, or one of its checkpoints
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) run: PathBuf,
+
+    /// Time for the second network, such as 60s or 5min [default: as long as the run took]
+    #[arg(long, value_parser = time)]
+    pub(crate) budget: Option<f64>,
+
+    /// End with exit code 4 where the solution cannot be trusted
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Print one JSON object instead of the report
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Show no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]

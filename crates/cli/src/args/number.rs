@@ -1,5 +1,6 @@
 //! Numbers as people write them: ages, counts of points, seconds.
 
+use pinnace::Budget;
 use std::time::Duration;
 
 /// Reads such as `30d`, `12h` or `2w`.
@@ -37,6 +38,14 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds >= 0.0 => Ok(seconds),
         Ok(_) | Err(_) => Err("a number of seconds, 0 or more, is needed".to_owned()),
+    }
+}
+
+/// Seconds of a time such as `60s` or `5min`.
+pub(crate) fn time(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(Budget { seconds: Some(seconds), steps: None, .. }) => Ok(seconds),
+        Ok(_) | Err(_) => Err("a time such as 60s or 5min is needed".to_owned()),
     }
 }
 

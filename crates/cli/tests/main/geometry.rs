@@ -64,6 +64,13 @@ fn a_part_from_a_file_is_shown_drawn_and_trained() {
     assert!(shown.contains("`walls` (u = 0), penalty") || shown.contains("penalty"), "{shown}");
     assert!(shown.contains("no smooth function is known that vanishes on `part`"), "{shown}");
     assert!(folder.has_picture("plate-geometry.png"));
+    let named =
+        problem.replace("'wedge.stl'", "'wedge.stl', 1, 30").replace("on = \"part\"", "on = \"part.face4\"");
+    std::fs::write(folder.0.join("named.toml"), named).expect("the folder can be written");
+    let (shown, _) = folder.done(&["geometry", "named.toml", "--points", "50"]);
+    for piece in ["part.face1  0.5", "part.face4  0.866025", "`walls` (u = 0), penalty"] {
+        assert!(shown.contains(piece), "{piece}: {shown}");
+    }
     folder.done(&["train", "plate.toml", "--out", "run", "--quiet"]);
     std::fs::remove_file(folder.0.join("wedge.stl")).expect("the file is there");
     let (_, told) =

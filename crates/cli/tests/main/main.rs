@@ -15,3 +15,4 @@ mod reports;
 mod rooms;
 mod runs;
 mod starting;
+mod trust;

@@ -478,6 +478,63 @@ fn write_table(path: &Path) {
     std::fs::write(path, bytes).expect("it can be written");
 }
 
+/// More adaptive points than are chosen at a time, all in a temporary file.
+const IN_PARTS: &str = "[domain]\nt = [0, 1]\n[unknowns]\nu = {}\n[equations]\ndecay = \"u_t = -u\"\n[conditions]\n\
+    start = { on = \"t = 0\", equation = \"u = 1\" }\n[network]\nwidth = 4\ndepth = 1\n[training]\noptimizer = \"adam\"\n\
+    points = 270000\nbatch = 100\nsampling = [{ kind = \"rad\", candidates = 2 }]\nresample = 9\n[performance]\npoint_memory = 0\n";
+
+fn hidden(run: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(run).expect("it can be read");
+    let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.ends_with(".scratch")).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn adaptive_points_in_a_file_survive_kills_and_full_disks_and_leave_nothing_behind() {
+    let folder = Folder::new("parts");
+    std::fs::write(folder.0.join("decay.toml"), IN_PARTS).expect("it can be written");
+    let train = |out: &'static str, steps: &'static str| {
+        let own = ["train", "decay.toml", "--device", "cpu", "--no-plots", "--steps", steps, "--out", out];
+        [&own[..], &["--checkpoint-every", "0.02"]].concat()
+    };
+    let whole = folder.pinnace(&train("whole", "24"));
+    assert_eq!(whole.status.code(), Some(0), "{}", text(&whole.stderr));
+    let said = text(&whole.stderr);
+    assert!(said.contains("chosen in parts, in a temporary file on the disk of whole"), "{said}");
+    assert!(text(&whole.stdout).contains(" % of the time drawing and choosing them anew"));
+    assert_eq!(hidden(&folder.0.join("whole")), [""; 0]);
+    let arguments = train("run", "24");
+    let mut child = folder.command(&arguments).stderr(Stdio::null()).spawn().expect("the binary runs");
+    while !folder.0.join("run/checkpoints").exists() || newest_step(&folder.0.join("run")) < 2 {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    assert!(newest_step(&folder.0.join("run")) < 24, "it was killed on its way");
+    // What a kill leaves at the worst moment.
+    std::fs::write(folder.0.join("run/.pinnace-1-0.scratch"), "points").expect("it can be written");
+    // A megabyte: the set has two.
+    let full = limited(&folder, 2048, &["resume", "run"]);
+    let said = text(&full.stderr);
+    assert_eq!(full.status.code(), Some(1), "{said}");
+    for part in
+        ["temporary file on the disk of run", "performance.point_memory", "make room", "pinnace resume"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(hidden(&folder.0.join("run")), [""; 0]);
+    let ended = folder.json(&["resume", "run"]);
+    assert_eq!(ended["steps"], 24, "{ended}");
+    assert!(ended["renewing"].as_f64().is_some_and(|share| (0.0..1.0).contains(&share)), "{ended}");
+    assert_eq!(folder.parameters("run"), folder.parameters("whole"));
+    let bytes = |run: &str| {
+        let entries = std::fs::read_dir(folder.0.join(run).join("checkpoints")).expect("it is there");
+        entries.map(|entry| entry.expect("an entry").metadata().expect("a size").len()).max()
+    };
+    assert!(bytes("run").is_some_and(|bytes| bytes < 100_000), "checkpoints do not hold the points");
+}
+
 #[test]
 fn a_killed_run_on_batches_and_a_table_in_its_file_goes_on_to_the_same_bits_with_any_number_of_workers() {
     let folder = Folder::new("batches");

@@ -31,8 +31,9 @@ pub use family::{ShapeFamily, ShapeStep};
 pub use field::FieldNameError;
 pub use left_open::{LeftOpen, Neurons};
 pub use method::{
-    Affinity, Balance, Budget, Clip, CompileMode, Decay, GradientCheck, Guard, Method, NoBudget, Order,
-    Pacing, Peaks, Performance, PerformanceLevel, Policy, Precision, Schedule, Solver, Spikes, TILES, Tiles,
+    Affinity, Balance, Budget, Clip, CompileMode, Decay, GradientCheck, GradientSize, Guard, Method,
+    NoBudget, Order, Pacing, Peaks, Performance, PerformanceLevel, Policy, Precision, Schedule, Solver,
+    Spikes, TILES, Tiles,
 };
 pub use network::{
     Activation, Fourier, Initialization, Network, NetworkKind, Periodic, RandomFactors, TrainedSlopes,
@@ -359,7 +360,7 @@ impl Problem {
     }
 
     /// Pieces of the boundary of the shape on which nothing holds, by name.
-    fn bare_pieces(&self) -> Vec<&str> {
+    pub fn bare_pieces(&self) -> Vec<&str> {
         let Some(geometry) = &self.domain.geometry else { return Vec::new() };
         // Measurements may stand in for any condition, and equations of first order need none on every side.
         let steep = geometry.axes.iter().any(|&axis| self.order_along(axis) >= 2);

@@ -4,7 +4,7 @@ use crate::support::{
     Numbers, distances_are_distances_to_places, distances_have_the_sign_of_the_inside_test, names, piece,
     places_are_on_the_surface, solid, the_boundary_encloses_the_volume,
 };
-use geometry::{Mesh, Shape, Solid};
+use geometry::{FaceRule, Mesh, Shape, Solid};
 
 pub(crate) type Triangle = [[f64; 3]; 3];
 
@@ -204,6 +204,74 @@ fn places_on_a_mesh_are_uniform_in_area() {
     }
     // Chi-square with 143 degrees of freedom: five standard deviations of sqrt(2·143) above the mean.
     assert!(square < 143.0 + 5.0 * 286f64.sqrt(), "{square}");
+}
+
+/// The area of each face, by its name.
+fn faces(solid: &Solid) -> Vec<(&str, f64)> {
+    solid.pieces().iter().map(|piece| (piece.name(), piece.measure().value)).collect()
+}
+
+#[test]
+fn sharp_edges_tell_faces_apart_and_smooth_surfaces_stay_whole() {
+    let (low, high) = ([0.0; 3], [3.0, 1.0, 2.0]);
+    for bytes in [text(&cube(low, high)), binary(&cube(low, high))] {
+        let mesh = Mesh::with_faces(&bytes, FaceRule::Edges(30.0)).expect("the mesh is fine");
+        assert_eq!((mesh.faces().len(), mesh.area()), (6, 22.0));
+        let part = solid(Ok(Shape::mesh(mesh).named("part")));
+        let numbered = [2.0, 2.0, 6.0, 6.0, 3.0, 3.0];
+        let wanted: Vec<(String, f64)> =
+            (1..).map(|number| format!("part.face{number}")).zip(numbered).collect();
+        assert!(faces(&part).into_iter().eq(wanted.iter().map(|(name, area)| (&**name, *area))), "{part:?}");
+        places_are_on_the_surface(&part);
+        the_boundary_encloses_the_volume(&part, 6.0);
+        // In the order of the file: x = 0 comes first.
+        let mut numbers = Numbers(3);
+        for _ in 0..100 {
+            let (point, normal) = crate::support::place(piece(&part, "part.face1"), &numbers.units::<2>(), 3);
+            assert!(point[0] == 0.0 && normal == [-1.0, 0.0, 0.0]);
+        }
+        assert!(part.pieces().iter().all(|piece| piece.is_called("part")));
+    }
+    // The icosahedron has edges of 42 degrees, that of a sphere in 1280 triangles none above 10.
+    for (times, degrees, count) in [(0, 30.0, 20), (0, 45.0, 1), (3, 15.0, 1)] {
+        let mesh = Mesh::with_faces(&binary(&icosphere(times)), FaceRule::Edges(degrees)).expect("a sphere");
+        assert_eq!(mesh.faces().len(), count, "{degrees}");
+        if count == 1 {
+            assert_eq!(names(&solid(Ok(Shape::mesh(mesh)))), ["mesh1"], "an only face is called as its part");
+        }
+    }
+    // What is cut off takes faces and parts of them along.
+    let mesh = Mesh::with_faces(&text(&cube(low, high)), FaceRule::Edges(30.0)).expect("the mesh is fine");
+    let half = Shape::half_space(vec![1.0, 0.0, 0.0], vec![1.0, 0.0, 0.0]).expect("a plane");
+    let cut = solid(Shape::mesh(mesh).named("part").intersection(half));
+    assert_eq!(cut.removed(), ["part.face2"]);
+    assert!((piece(&cut, "part.face3").left() - 1.0 / 3.0).abs() < 0.005);
+    let fine = Mesh::with_faces(&binary(&icosphere(3)), FaceRule::Edges(1.0)).expect_err("1280 triangles");
+    assert!(fine.to_string().contains("1280 faces") && fine.to_string().contains("256"), "{fine}");
+}
+
+#[test]
+fn solids_of_a_text_name_faces() {
+    let triangles = cube([0.0; 3], [1.0; 3]);
+    let written = |names: [&str; 3]| {
+        let parts = [&triangles[..2], &triangles[2..4], &triangles[4..]];
+        let text = parts.iter().zip(names).map(|(part, name)| {
+            let text = String::from_utf8(text(part)).expect("a text");
+            text.replace(" made by a test", &format!(" {name}"))
+        });
+        text.collect::<String>().into_bytes()
+    };
+    let read = |names: [&str; 3]| Mesh::with_faces(&written(names), FaceRule::Solids);
+    let part = solid(Ok(Shape::mesh(read(["inlet", "outer wall (2)", "3rd"]).expect("fine")).named("part")));
+    let found: Vec<(&str, f64)> = faces(&part);
+    assert_eq!(found, [("part.inlet", 1.0), ("part.outer_wall__2", 1.0), ("part.solid_3rd", 4.0)]);
+    let mesh = read(["side", "rest", "side"]).expect("fine");
+    assert!(mesh.faces().eq(["side", "rest"]), "several solids of one name are one face");
+    assert!(read(["", "b", "c"]).expect("fine").faces().eq(["solid1", "b", "c"]));
+    let said = read(["a b", "a-b", "c"]).expect_err("one name").to_string();
+    assert!(said.contains("`a_b`"), "{said}");
+    let said = Mesh::with_faces(&binary(&triangles), FaceRule::Solids).expect_err("no names").to_string();
+    assert!(said.contains("binary") && said.contains("an angle"), "{said}");
 }
 
 #[test]

@@ -247,6 +247,11 @@ fn tiles_of_scaled_numbers_agree_with_the_interpreter() {
 }
 
 #[test]
+fn tiles_of_single_precision_rounded_agree_with_the_interpreter() {
+    tiles_agree("network.width=40", Precision::Tf32);
+}
+
+#[test]
 fn tiles_in_f64_agree_with_the_interpreter() {
     tiles_agree("network.width=40", Precision::F64);
 }

@@ -26,6 +26,7 @@ fn loss_and_gradient_are_those_of_the_interpreter() {
     check("burgers.toml", &["network.width=64", "network.depth=2"], Precision::Bf16x3, 400);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Fp16, 33);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::Tf32, 33);
+    check("burgers.toml", &["network.kind=residual", "network.depth=2"], Precision::Tf32, 7);
     check("orders.toml", &["network.kind=residual", "network.depth=5"], Precision::F64, 7);
     check("inverse.toml", &PIRATE, Precision::F64, 7);
     check("inverse.toml", &SEPARABLE, Precision::F64, 7);
@@ -44,6 +45,8 @@ fn loss_and_gradient_of_other_networks_are_those_of_the_interpreter() {
     check("burgers.toml", &["network.width=100", "network.depth=2"], Precision::Bf16x3, 41);
     check("burgers.toml", &["network.width=100", "network.depth=3"], Precision::Fp16x3, 41);
     check("burgers.toml", &["network.width=64", "network.depth=1"], Precision::Bf16, 33);
+    check("burgers.toml", &["network.width=64", "network.depth=3"], Precision::Tf32, 100);
+    check("wave-3d.toml", &["network.width=20", "network.depth=2"], Precision::Tf32, 33);
     check("wave-3d.toml", &["network.width=20", "network.depth=2"], Precision::Bf16x6, 100);
     check("burgers.toml", &["network.width=40", "network.depth=2"], Precision::F64, 31);
     check("inverse.toml", &["network.kind=modified-mlp", "network.activation=silu"], Precision::F32, 7);

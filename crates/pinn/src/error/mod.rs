@@ -17,7 +17,7 @@ pub(crate) use table::Faults;
 pub use table::{Counted, TableError, TableFault};
 pub use transfer::TransferError;
 
-use crate::memory::MemoryError;
+use crate::memory::{MemoryError, show};
 use equation::parse::Diagnostics;
 use equation::problem::{FieldNameError, NotExact, Sampler};
 use equation::taylor::PlanError;
@@ -213,6 +213,28 @@ pub enum TrainError {
     OtherTable {
         /// The file.
         path: PathBuf,
+    },
+    /// A disk does not take points that follow residuals.
+    #[error(
+        "the points that follow residuals take {} so far, in a temporary file on the disk of {}, which cannot be written ({cause}): make room there, or \
+         raise performance.point_memory, the bytes that they may take in memory; a run goes on with `pinnace resume`",
+        show(*bytes), folder.display()
+    )]
+    PointsUnkept {
+        /// Where the file is.
+        folder: PathBuf,
+        /// Bytes that it has, or would have.
+        bytes: u64,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+    /// A disk does not give them back.
+    #[error("a temporary file on the disk of {} cannot be read ({cause}): a run goes on with `pinnace resume`", folder.display())]
+    PointsUnreadable {
+        /// Where the file is.
+        folder: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
     },
     /// A method for which a precision has too few digits.
     #[error(

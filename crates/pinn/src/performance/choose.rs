@@ -1,6 +1,7 @@
 //! What a file or a call says of how to compute, in place of the level.
 
 use crate::Experiment;
+use crate::sample::PointRoom;
 use crate::trainer::{ahead, usual_workers};
 use equation::decide::Decision;
 use equation::problem::{Affinity, CompileMode, PerformanceLevel, Tiles};
@@ -86,6 +87,18 @@ impl Experiment {
         self.problem().performance.memory_threshold.unwrap_or(USUAL)
     }
 
+    /// Chooses how many bytes of memory points may take that follow residuals: more of them are in a temporary file. It changes no bit of
+    /// a result.
+    pub fn with_point_memory(mut self, bytes: u64) -> Self {
+        self.performance_stated().point_memory = Some(bytes);
+        self
+    }
+
+    /// How many that are.
+    pub fn point_memory(&self) -> u64 {
+        self.problem().performance.point_memory.unwrap_or(PointRoom::USUAL)
+    }
+
     /// Whether its file, an override, a call or a measurement has said what the value of a key of problem files is, such as
     /// `training.precision`.
     pub fn states(&self, key: &str) -> bool {
@@ -101,6 +114,7 @@ impl Experiment {
             "performance.workers" => stated.workers.is_some(),
             "performance.prefetch" => stated.prefetch.is_some(),
             "performance.memory_threshold" => stated.memory_threshold.is_some(),
+            "performance.point_memory" => stated.point_memory.is_some(),
             _ => self.is_written(key),
         };
         says || self.is_measured(key)

@@ -28,6 +28,7 @@ impl Experiment {
                 format!("{:?}", self.memory_threshold()),
                 stated.memory_threshold.is_some(),
             ),
+            ("performance.point_memory", self.point_memory().to_string(), stated.point_memory.is_some()),
         ];
         let decision = |(key, value, is_stated): (&str, String, bool)| {
             let measured = self.decisions().find(key).filter(|decision| self.is_measured(&decision.key));

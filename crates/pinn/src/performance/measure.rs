@@ -1,5 +1,6 @@
 //! How long steps take on this machine.
 
+use crate::sample::PointRoom;
 use crate::trainer::Equations;
 use crate::{Experiment, Objective, TrainError};
 use equation::problem::Budget;
@@ -32,7 +33,8 @@ impl Experiment {
         let (problem, plan) = (&*stage.problem, &*stage.plan);
         let mut task = Equations::new((problem, plan), &stage.phases, self.tables(), &mut objective)
             .with_workers(self.workers())
-            .prefetching(Some(self.prefetch()));
+            .prefetching(Some(self.prefetch()))
+            .keeping_points(PointRoom { bytes: self.point_memory(), ..PointRoom::default() });
         let surroundings = Surroundings { stop: &stop, clock: &clock };
         train_phases(&mut task, &mut self.start(), surroundings, &mut watch)?;
         let ((first, from), (last, until)) = (watch.warm, watch.last);

@@ -2,13 +2,23 @@
 
 use super::Run;
 use super::resume::{ChangedProblem, refusal};
+use crate::trust::ErrorEstimate;
 use crate::{Experiment, TrainError, Trained};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use store::Scratch;
 use train::folder::{Contents, Held, PROBLEM, RunError, RunPlace};
 use train::{Fan, Sink, Snapshot};
+
+/// What the line of an end calls an estimate of the error.
+const ESTIMATE: &str = "estimate";
+
+/// The estimate in the line of an end, where it has one that can be read.
+pub(super) fn recorded(measured: Option<&Map<String, Value>>) -> Option<ErrorEstimate> {
+    serde_json::from_value(measured?.get(ESTIMATE)?.clone()).ok()
+}
 
 /// The folder of a run that this process trains: [`train::folder::KeptFolder`], of an experiment.
 #[derive(Debug)]
@@ -83,8 +93,24 @@ impl Folder {
         stop: &AtomicBool,
         sink: &mut dyn Sink,
     ) -> Result<Trained, TrainError> {
-        let trained = experiment.train_from(now, stop, &mut Fan::new(vec![&mut self.0, sink]))?;
-        let measured = Map::from_iter([("relative_residual".to_owned(), json!(trained.relative_residuals))]);
+        let place = self.0.path().to_owned();
+        // Nobody else uses the folder, whose lock is ours.
+        Scratch::sweep(&place);
+        let before = now.steps;
+        let mut trained =
+            experiment.train_on_disk_of(&place, now, stop, &mut Fan::new(vec![&mut self.0, sink]))?;
+        if trained.steps == before {
+            // Nothing has changed: what was found then still holds.
+            trained.estimate = recorded(self.0.measured(before));
+        }
+        let mut measured =
+            Map::from_iter([("relative_residual".to_owned(), json!(trained.relative_residuals))]);
+        if let Some(estimate) = &trained.estimate {
+            let each = estimate.unknowns.iter().map(|own| (own.name.clone(), json!(own.relative_l2)));
+            measured.insert("error_estimate".to_owned(), each.collect());
+            measured.insert("trust".to_owned(), json!(estimate.trust));
+            measured.insert(ESTIMATE.to_owned(), json!(estimate));
+        }
         self.0.end(trained.stopped, (trained.steps, trained.losses.total), measured);
         Ok(trained)
     }

@@ -1,5 +1,7 @@
 //! Reads a run.
 
+use super::folder::recorded;
+use crate::trust::ErrorEstimate;
 use crate::{Device, Experiment, Precision, TrainError};
 use linear::{ARITHMETIC, Level};
 use std::path::Path;
@@ -68,6 +70,14 @@ impl Run {
     /// The lines that are missing in [`Self::history`] because nobody can read them, if there are any.
     pub fn damaged_lines(&self) -> Result<Option<Notice>, RunError> {
         Ok(History::read(self.folder())?.damaged)
+    }
+
+    /// How wrong it is as far as could be told when training ended where it stands now; `None` where nobody has looked.
+    pub fn error_estimate(&self) -> Result<Option<ErrorEstimate>, RunError> {
+        let steps = self.snapshot().steps;
+        let ends = History::read(self.folder())?.ends;
+        let end = ends.iter().rev().find(|(step, _)| *step == steps);
+        Ok(recorded(end.map(|(_, measured)| measured)))
     }
 
     /// Who else trains it at this moment, and how far; `None` where nobody does.

@@ -8,6 +8,7 @@ use equation::counter::Stream;
 use equation::problem::{Coordinate, Problem, Sampler};
 use equation::taylor::{Plan, Row, Source, Term};
 use kernel::Points;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Families of random numbers that belong to sampling: their names start with these bits, so that no
@@ -75,6 +76,16 @@ pub fn draw_part(
             Ok(completed(problem, term, points))
         })
         .collect()
+}
+
+/// A part of the points inside of a draw, as [`draw_part`] has them.
+pub(crate) fn draw_inside(
+    problem: &Problem,
+    (position, term): (usize, &Term),
+    draw: Draw,
+    part: Range<usize>,
+) -> Result<Points, TrainError> {
+    Ok(completed(problem, term, inside(problem, term.row, draw, part, draw.stream(position, 0))?))
 }
 
 /// Some points inside, out of those of a draw: ranges of them one after the other. In a box all ranges cost the same for a
@@ -175,4 +186,19 @@ fn inside(
     let sequence = PointSequence::new(sampler, problem.domain.len(), draw.interior, stream);
     let rows = in_box::rows(&problem.domain.coordinates, &sequence, part, width);
     Ok(Points::from_rows(width, rows))
+}
+
+/// The problem with no more points on its conditions than are enough to see whether these hold anywhere.
+pub(crate) fn with_few_points(problem: &Problem) -> Cow<'_, Problem> {
+    const ENOUGH: usize = 1 << 16;
+    let stated = problem.conditions.iter().filter_map(|condition| condition.points);
+    if stated.chain([problem.training.condition_points]).all(|points| points <= ENOUGH) {
+        return Cow::Borrowed(problem);
+    }
+    let mut fewer = problem.clone();
+    fewer.training.condition_points = fewer.training.condition_points.min(ENOUGH);
+    for condition in &mut fewer.conditions {
+        condition.points = condition.points.map(|points| points.min(ENOUGH));
+    }
+    Cow::Owned(fewer)
 }

@@ -8,6 +8,7 @@ mod halton;
 mod in_box;
 mod inside;
 mod interface;
+mod kept;
 mod latin;
 mod lattice;
 mod neighbours;
@@ -33,5 +34,8 @@ pub use sequence::PointSequence;
 pub use sobol::Sobol;
 
 pub(crate) use condition::keeps;
-pub(crate) use draw::{affine, completed, draw_ranges};
+pub(crate) use draw::{affine, completed, draw_inside, draw_ranges, with_few_points};
 pub(crate) use inside::summary;
+pub(crate) use kept::KeptPoints;
+pub use kept::PointRoom;
+pub(crate) use neighbours::order;

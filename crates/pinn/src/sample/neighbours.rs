@@ -7,6 +7,16 @@ use rayon::prelude::*;
 /// The points along a Z-curve through the box: by the first binary digits of all coordinates, then by the second, and so on,
 /// until there are as many cells as points.
 pub(super) fn in_order(coordinates: &[Coordinate], points: &Points) -> Points {
+    let width = points.width();
+    let mut ordered = vec![0.0; points.len() * width];
+    for (&index, row) in order(coordinates, points).iter().zip(ordered.chunks_exact_mut(width)) {
+        row.copy_from_slice(points.row(index));
+    }
+    Points::from_rows(width, ordered)
+}
+
+/// The places of the points in that order.
+pub(crate) fn order(coordinates: &[Coordinate], points: &Points) -> Vec<usize> {
     let digits = points.len().max(1).ilog2();
     let rows: Vec<&[f64]> = points.iter().collect();
     let cells: Vec<usize> = rows.par_iter().map(|row| cell(coordinates, row, digits)).collect();
@@ -14,12 +24,12 @@ pub(super) fn in_order(coordinates: &[Coordinate], points: &Points) -> Points {
     let mut begins = vec![0; (1 << digits) + 1];
     cells.iter().for_each(|&cell| begins[cell + 1] += 1);
     (1..begins.len()).for_each(|cell| begins[cell] += begins[cell - 1]);
-    let mut ordered = vec![0.0; points.len() * points.width()];
-    for (&cell, row) in cells.iter().zip(rows) {
-        ordered[begins[cell] * points.width()..][..points.width()].copy_from_slice(row);
+    let mut order = vec![0; points.len()];
+    for (index, &cell) in cells.iter().enumerate() {
+        order[begins[cell]] = index;
         begins[cell] += 1;
     }
-    Points::from_rows(points.width(), ordered)
+    order
 }
 
 /// The cell of a point along the curve, one of 2^digits: one digit of each coordinate in turn, halving its interval.

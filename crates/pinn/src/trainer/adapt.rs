@@ -31,17 +31,17 @@ pub(super) enum Occasion {
 }
 
 /// What a move is made from.
-struct Move<'m> {
+pub(super) struct PointMove<'m> {
     /// Which term.
-    number: usize,
+    pub(super) number: usize,
     /// The points at hand; `None` at first.
-    before: Option<&'m Points>,
+    pub(super) before: Option<&'m Points>,
     /// What the draw has: points, or candidates for them in an order in which neighbours lie near one another.
-    drawn: Points,
+    pub(super) drawn: Points,
     /// By chance.
-    chance: Stream,
+    pub(super) chance: Stream,
     /// At these parameters.
-    now: &'m Snapshot,
+    pub(super) now: &'m Snapshot,
 }
 
 /// What a move has led to.
@@ -78,7 +78,7 @@ impl Equations<'_> {
         let seed = Stream::new(self.problem.training.seed, CHANCES).bits(self.state.draw);
         let drawn = std::mem::replace(&mut sets[number], Points::new(1));
         let chance = Stream::new(seed, number as u64);
-        let found = self.found(Move { number, before: before.as_ref(), drawn, chance, now })?;
+        let found = self.found(PointMove { number, before: before.as_ref(), drawn, chance, now })?;
         sets[number] = found.points;
         // A phase that is entered again, from its start, would tell of the first points another time.
         let Some(before) = before else { return Ok(()) };
@@ -86,7 +86,7 @@ impl Equations<'_> {
         self.watch_move(number, (before, cells), known, now)
     }
 
-    fn found(&mut self, from: Move<'_>) -> Result<Moved, TrainError> {
+    fn found(&mut self, from: PointMove<'_>) -> Result<Moved, TrainError> {
         match &self.settings().sampling.adaptive {
             Adaptive::Even => Ok(Moved { points: from.drawn, told: PointsMoved::default() }),
             Adaptive::Chosen { priorities, .. } => self.chosen(&from, priorities),
@@ -97,7 +97,18 @@ impl Equations<'_> {
     }
 
     /// All points anew, by priorities.
-    fn chosen(&mut self, from: &Move<'_>, priorities: &[Priority]) -> Result<Moved, TrainError> {
+    fn chosen(&mut self, from: &PointMove<'_>, priorities: &[Priority]) -> Result<Moved, TrainError> {
+        let (flags, told) = self.judged(from, priorities, self.state.interior)?;
+        Ok(Moved { told, points: taken(&from.drawn, &flags) })
+    }
+
+    /// Which of the candidates are so many points, and what is told of that.
+    pub(super) fn judged(
+        &mut self,
+        from: &PointMove<'_>,
+        priorities: &[Priority],
+        count: usize,
+    ) -> Result<(Vec<bool>, PointsMoved), TrainError> {
         let residuals = self.sizes_at(from.number, &from.drawn, from.now)?;
         let mut judged = Vec::with_capacity(priorities.len());
         for priority in priorities {
@@ -115,15 +126,20 @@ impl Equations<'_> {
         let parts = judged.iter().zip(priorities);
         let parts: Vec<_> = parts.map(|(sizes, it)| shares(sizes, it.power, it.floor)).collect();
         let shares = if let [only] = &parts[..] { only.clone() } else { mix(&parts) };
-        let flags = pick(&shares, self.state.interior, from.chance);
+        let flags = pick(&shares, count, from.chance);
         let first = judged.first().map_or(&[][..], Vec::as_slice);
-        let points = taken(&from.drawn, &flags);
         let told = told((first, &shares), &residuals, &flags);
-        Ok(Moved { told: PointsMoved { moved: points.len(), ..told }, points })
+        let moved = flags.iter().filter(|taken| **taken).count();
+        Ok((flags, PointsMoved { moved, ..told }))
     }
 
     /// The points at hand and more, as far as there may be.
-    fn added(&mut self, from: &Move<'_>, choice: Addition, add: Option<usize>) -> Result<Moved, TrainError> {
+    fn added(
+        &mut self,
+        from: &PointMove<'_>,
+        choice: Addition,
+        add: Option<usize>,
+    ) -> Result<Moved, TrainError> {
         /// Points that are added at a time, in parts of those at first.
         const PART: usize = 20;
         let Some(before) = from.before else {
@@ -151,7 +167,7 @@ impl Equations<'_> {
     }
 
     /// The points at hand with large residuals, and others in place of those without.
-    fn renewed(&mut self, from: &Move<'_>) -> Result<Moved, TrainError> {
+    fn renewed(&mut self, from: &PointMove<'_>) -> Result<Moved, TrainError> {
         let count = self.state.interior;
         let Some(before) = from.before else {
             let (points, told) = (from.drawn.clone(), PointsMoved::default());
@@ -179,7 +195,7 @@ impl Equations<'_> {
     }
 
     /// All points anew, as many in each cell.
-    fn in_cells(&mut self, from: &Move<'_>, bounds: (f64, f64)) -> Result<Moved, TrainError> {
+    fn in_cells(&mut self, from: &PointMove<'_>, bounds: (f64, f64)) -> Result<Moved, TrainError> {
         let coordinates = &self.problem.domain.coordinates;
         let residuals = self.sizes_at(from.number, &from.drawn, from.now)?;
         let count = self.state.interior;
@@ -209,7 +225,7 @@ impl Equations<'_> {
         Ok(sizes(&residuals, points.len()))
     }
 
-    fn steepness(&mut self, from: &Move<'_>, of: Steepness) -> Result<Vec<f64>, TrainError> {
+    fn steepness(&mut self, from: &PointMove<'_>, of: Steepness) -> Result<Vec<f64>, TrainError> {
         let (number, parameters) = (from.number, &from.now.parameters);
         let (term, coordinates) = (&self.plan.terms[number], self.problem.domain.len());
         let chance =

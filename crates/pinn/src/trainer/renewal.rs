@@ -66,6 +66,7 @@ fn begin_method(now: &mut Snapshot, task: &mut TaskState) {
 /// Drops what was measured of a loss that is another one from now on.
 fn forget_loss(now: &mut Snapshot, task: &mut TaskState, weights: bool) {
     task.points.clear();
+    task.chosen_at.clear();
     task.drawn_part = None;
     task.cells.clear();
     task.trial = None;

@@ -14,6 +14,9 @@ pub struct TaskState {
     pub draw: u64,
     /// The points in use, one set per term, where they do not follow from the draw; empty where they do.
     pub points: Vec<Points>,
+    /// The parameters at which the points inside were chosen, where those follow from them and the draw alone and are too many to
+    /// be kept; empty otherwise.
+    pub chosen_at: Vec<f64>,
     /// Points inside the domain; zero before the first step of a phase.
     pub interior: usize,
     /// What tells that they are too few.
@@ -62,6 +65,7 @@ impl TaskState {
     pub const START: TaskState = TaskState {
         draw: 0,
         points: Vec::new(),
+        chosen_at: Vec::new(),
         interior: 0,
         gap: GeneralisationGap { after: 0.0, mean: 0.0 },
         curriculum: Curriculum::START,
@@ -93,6 +97,7 @@ impl TaskState {
         Ok(TaskState {
             draw: state.count("draw")?,
             points: points(state)?,
+            chosen_at: state.numbers(CHOSEN_AT).unwrap_or_default().to_vec(),
             interior: state.count_up_to("interior", usize::MAX)?,
             gap: GeneralisationGap { after, mean },
             curriculum: Curriculum { part, untrained },
@@ -127,6 +132,9 @@ impl TaskState {
         if !points.is_empty() {
             let widths: Vec<u64> = points.iter().map(|points| points.width() as u64).collect();
             state.insert(POINT_WIDTHS.to_owned(), Array::Counts(widths));
+        }
+        if !self.chosen_at.is_empty() {
+            state.insert(CHOSEN_AT.to_owned(), Array::Numbers(self.chosen_at.clone()));
         }
         if !self.balance.is_empty() {
             state.insert(BALANCE.to_owned(), Array::Numbers(self.balance.clone()));
@@ -190,6 +198,9 @@ impl TaskState {
 
 /// What the rule that weighs parts of the loss remembers.
 const BALANCE: &str = "balance";
+
+/// The parameters at which points were chosen.
+const CHOSEN_AT: &str = "points.chosen_at";
 
 /// When it last looked at them.
 const LOOKED: &str = "balance.looked";

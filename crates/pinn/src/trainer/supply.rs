@@ -89,11 +89,18 @@ impl Equations<'_> {
             self.state.drawn_part = Some(before.unwrap_or(self.state.curriculum.part));
             sets.iter_mut().enumerate().for_each(|(number, points)| self.confine(number, points));
         }
-        self.adapt(&mut sets, occasion, now)?;
+        if self.chooses_in_parts() {
+            self.choose_in_parts(occasion, now)?;
+        } else {
+            self.kept = None;
+            self.state.chosen_at.clear();
+            self.adapt(&mut sets, occasion, now)?;
+        }
         self.objective.set_points(sets);
         self.keep_all();
         self.supplied = self.state.draw;
-        self.inside_elsewhere = wanted.1 == Inside::Nothing && !self.draws_batches();
+        let batches = self.draws_batches() || self.chooses_in_parts();
+        self.inside_elsewhere = wanted.1 == Inside::Nothing && !batches;
         Ok(())
     }
 
@@ -110,7 +117,7 @@ impl Equations<'_> {
         let settings = self.settings();
         let wanted = Draw { interior: self.state.interior, ..settings.draw(self.problem, number) };
         let inside = match (&settings.sampling.adaptive, occasion) {
-            _ if self.draws_batches() => Inside::Nothing,
+            _ if self.draws_batches() || self.chooses_in_parts() => Inside::Nothing,
             // There is nothing to add to.
             (Adaptive::Added { .. }, Occasion::First) => Inside::Points,
             (adaptive, Occasion::First | Occasion::Later) => {

@@ -11,6 +11,7 @@ use super::series::Ahead;
 use super::supply::WantedDraw;
 use super::{Settings, TaskState, reset_residual_weights};
 use crate::memory::device_note;
+use crate::sample::{KeptPoints, PointRoom};
 use crate::table::Tables;
 use crate::{Objective, SlowWay, TrainError};
 use equation::problem::{Method, Problem};
@@ -19,6 +20,7 @@ use kernel::cuda::Unfused;
 use kernel::{Kernel, Points};
 use method::{Order, Policy};
 use std::sync::Arc;
+use std::time::Instant;
 use train::optimize::{AffineMap, Optimizer, StepOutcome, Trust};
 use train::stability::{Fault, Story};
 use train::trainer::{LoopFault, OwnOptimizer, PhaseSettings, Task};
@@ -31,6 +33,22 @@ pub type Measure<'run> = dyn Fn(&mut Kernel, &[f64]) -> Result<Option<f64>, Trai
 
 /// Adds to the points of a term, by its position, what they take over from the window before.
 pub type TakeOver<'run> = dyn Fn(usize, &mut Points) -> Result<(), TrainError> + 'run;
+
+/// Seconds in which points were drawn or chosen anew.
+#[derive(Clone, Copy, Debug, Default)]
+struct Renewals {
+    /// In all; `None` before the first.
+    all: Option<f64>,
+    /// Since the last step that was told.
+    last: Option<f64>,
+}
+
+impl Renewals {
+    fn add(&mut self, seconds: f64) {
+        self.all = Some(self.all.unwrap_or(0.0) + seconds);
+        self.last = Some(self.last.unwrap_or(0.0) + seconds);
+    }
+}
 
 /// A problem's equations, in one time window, as they are trained.
 pub struct Equations<'run> {
@@ -67,6 +85,12 @@ pub struct Equations<'run> {
     pub(super) moved: Option<PointsMoved>,
     /// All points inside, where steps visit batches of them and they follow from nothing but training.
     pub(super) all: Option<Arc<Points>>,
+    /// The points inside, where they were chosen in parts.
+    pub(super) kept: Option<Arc<KeptPoints>>,
+    /// Where these may be.
+    pub(super) room: PointRoom,
+    /// The time that it takes to draw or choose points anew.
+    renewals: Renewals,
     /// What steps visit in batches.
     pub(super) feed: Feed,
     /// Threads that find batches.
@@ -117,6 +141,9 @@ impl<'run> Equations<'run> {
             ahead: None,
             moved: None,
             all: None,
+            kept: None,
+            room: PointRoom::default(),
+            renewals: Renewals::default(),
             feed: Feed::default(),
             workers: 1,
             prefetch: None,
@@ -168,6 +195,12 @@ impl<'run> Equations<'run> {
     /// Seconds that steps have waited for their batches; `None` where there were none.
     pub fn seconds_waited(&self) -> Option<f64> {
         self.feed.any().then_some(self.feed.waited)
+    }
+
+    /// Seconds in which points were drawn or chosen anew; `None` where none were. A device that draws its own takes no time of its own
+    /// for that.
+    pub fn seconds_renewing(&self) -> Option<f64> {
+        self.renewals.all
     }
 
     /// What the phase at hand does.
@@ -250,9 +283,11 @@ impl Task for Equations<'_> {
         self.supplied = self.state.draw;
         // What was drawn ahead, or is fixed, belongs to the phase before.
         (self.drawn, self.moved, self.fixed) = (None, None, None);
+        self.feed.begin_phase();
         match std::mem::take(&mut self.state.points) {
             points if points.is_empty() => self.supply(now, Occasion::First)?,
             points => {
+                self.kept = None;
                 self.objective.set_points(points);
                 self.keep_all();
             }
@@ -322,8 +357,14 @@ impl Task for Equations<'_> {
         self.watch_memory(now, sink)?;
         let mut changed = false;
         if resample {
+            let begin = Instant::now();
             self.state.draw += 1;
             self.supply_device(now)?;
+            if self.kept.is_some() {
+                // Batches that were found ahead are of the points before.
+                self.begin_batches(self.batch_number(now));
+            }
+            self.renewals.add(begin.elapsed().as_secs_f64());
             self.state.residual_weights.clear();
             changed = true;
             if self.announced.is_some() {
@@ -401,6 +442,10 @@ impl Task for Equations<'_> {
         self.feed.last.take()
     }
 
+    fn renewed(&mut self) -> Option<f64> {
+        self.renewals.last.take()
+    }
+
     fn most_in_series(&self, now: &Snapshot) -> Option<u64> {
         self.uninterrupted(now)
     }
@@ -451,7 +496,7 @@ impl Task for Equations<'_> {
     /// Points that follow from parameters of the past are part of it.
     fn save(&self) -> State {
         let sets = 0..self.objective.points().len();
-        let moves = self.settings().sampling.adaptive.moves();
+        let moves = self.settings().sampling.adaptive.moves() && self.kept.is_none();
         let points: Vec<Points> = sets.filter(|_| moves).map(|term| self.all_points(term).clone()).collect();
         let loss_scale = self.objective.loss_scale().or(self.state.loss_scale);
         TaskState { loss_scale, ..self.state.clone() }.save(&points)

@@ -72,7 +72,7 @@ fn run(experiment: &Experiment, now: &mut Snapshot, heard: &mut Heard) {
 
 #[test]
 fn every_rule_moves_weights_at_its_steps_and_resumes_bit_for_bit() {
-    for kind in KINDS {
+    for kind in KINDS.into_iter().chain(["gradient-norm\", by = \"largest"]) {
         let experiment = open(&format!("steps = 40\nbalance = {{ kind = \"{kind}\", every = 10 }}"));
         let (mut now, mut heard) = (experiment.start(), Heard { keep: Some(17), ..Heard::default() });
         run(&experiment, &mut now, &mut heard);

@@ -65,6 +65,7 @@ fn every_level_has_a_complete_list_and_single_keys_can_be_stated() {
         "performance.workers",
         "performance.prefetch",
         "performance.memory_threshold",
+        "performance.point_memory",
         "training.accumulate",
     ];
     for (name, level) in PerformanceLevel::ALL {

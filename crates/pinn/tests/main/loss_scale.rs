@@ -10,12 +10,17 @@ use std::sync::atomic::AtomicBool;
 const STEPS: u64 = 12;
 
 fn open(weight: &str) -> Experiment {
+    open_checked(weight, 128)
+}
+
+/// With gradients compared at so many points of every term.
+fn open_checked(weight: &str, compared: usize) -> Experiment {
     let text = format!(
         "[domain]\nt = [0, 1]\nx = [0, 1]\n[unknowns]\nu = {{}}\n[equations]\n\
          heat = {{ equation = \"u_t = 0.2*u_xx\", weight = {weight} }}\n[conditions]\n\
          start = {{ on = \"t = 0\", equation = \"u = sin(pi*x)\" }}\n\
          walls = {{ on = \"x = 0, x = 1\", equation = \"u = 0\" }}\n[network]\nwidth = 6\ndepth = 2\n\
-         [training]\noptimizer = \"adam\"\npoints = 40\nsteps = {STEPS}\ngradient_check = {{ every = 1000, loss = 1e9, gradient = 1e9 }}\n"
+         [training]\noptimizer = \"adam\"\npoints = 40\nsteps = {STEPS}\ngradient_check = {{ every = 1000, points = {compared}, loss = 1e9, gradient = 1e9 }}\n"
     );
     Experiment::from_text("rod", &text, Path::new("."), &[]).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -77,6 +82,13 @@ fn a_scale_that_overflows_is_halved_and_no_step_is_lost() {
         go_on(&experiment, &mut state, &mut Heard::default());
         assert_eq!((state.parameters, state.task), (now.parameters.clone(), now.task.clone()));
     }
+}
+
+#[test]
+fn gradients_that_are_compared_at_a_few_of_many_points_do_not_overflow_for_it() {
+    let experiment = open_checked("8", 4);
+    let (mut now, mut heard) = (experiment.start(), Heard::default());
+    assert_eq!(go_on(&experiment, &mut now, &mut heard), [(Precision::Fp16, STEPS)], "{:?}", heard.fallbacks);
 }
 
 #[test]

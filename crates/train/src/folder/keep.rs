@@ -128,6 +128,11 @@ impl KeptFolder {
         }
     }
 
+    /// What else was measured where training ended last, if that was after so many steps.
+    pub fn measured(&self, step: u64) -> Option<&Map<String, Value>> {
+        self.metrics.measured(step)
+    }
+
     /// What is missing in the folder: the last checkpoint, or lines of the metrics.
     pub fn trouble(&self) -> Option<&RunError> {
         self.unsaved.as_ref().or(self.unlogged.as_ref())

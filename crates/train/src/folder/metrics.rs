@@ -43,6 +43,9 @@ pub struct Record {
     /// Seconds that the step waited for its points, where they came in batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<f64>,
+    /// Seconds in which its points were drawn or chosen anew, where that was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renewed: Option<f64>,
     /// How far loss and gradient before the step were from those in f64, where that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deviation: Option<Deviation>,
@@ -107,6 +110,8 @@ fn is_logged_move(moved: Option<&PointsMoved>) -> bool {
 pub struct History {
     /// One record per logged step. A last line that was cut short is left out.
     pub records: Vec<Record>,
+    /// After which step training ended, each time, and what else was measured there.
+    pub ends: Vec<(u64, Map<String, Value>)>,
     /// Tells of lines that are missing because nobody can read them, if there are any.
     pub damaged: Option<Notice>,
 }
@@ -117,9 +122,16 @@ impl History {
         let path = folder.join(METRICS);
         let bytes = all_of(&path).map_err(RunError::read(&path))?;
         let (lines, damaged) = complete(&bytes);
-        let records = lines.into_iter().filter_map(|(_, line)| line.of_step()).collect();
+        let (mut records, mut ends) = (Vec::new(), Vec::new());
+        for (_, line) in lines {
+            match line {
+                MetricsLine::Step(record) => records.push(*record),
+                MetricsLine::End(ended) => ends.push((ended.step, ended.measured)),
+                MetricsLine::Trouble(_) => {}
+            }
+        }
         let notice = |&first: &usize| Notice::DamagedLines { path, first, count: damaged.len(), aside: None };
-        Ok(History { records, damaged: damaged.first().map(notice) })
+        Ok(History { records, ends, damaged: damaged.first().map(notice) })
     }
 }
 
@@ -337,7 +349,7 @@ impl Metrics {
         (self.last.seconds, self.last.loss, self.last.error) = (taken.seconds, losses.total, None);
         (self.last.length, self.last.evaluations) = (taken.length, taken.evaluations);
         (self.last.points, self.last.damping) = (taken.points, trust.map(|trust| trust.damping));
-        self.last.waited = taken.waited;
+        (self.last.waited, self.last.renewed) = (taken.waited, taken.renewed);
         self.last.gain = trust.map(|trust| trust.gain);
         self.last.steadiness = taken.steadiness;
         self.last.deviation = taken.deviation;
@@ -375,6 +387,11 @@ impl Metrics {
         self.append(serde_json::to_vec(&ended)?)?;
         self.ended = Some(ended);
         self.file.sync_data()
+    }
+
+    /// What else was measured where training ended last, if that was after so many steps.
+    pub(super) fn measured(&self, step: u64) -> Option<&Map<String, Value>> {
+        self.ended.as_ref().filter(|ended| ended.step == step).map(|ended| &ended.measured)
     }
 
     /// Puts all lines so far onto the disk.

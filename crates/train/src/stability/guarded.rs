@@ -1,7 +1,7 @@
 //! A method that is looked after.
 
 use super::filter::{Filter, Seen};
-use super::memory::{KEPT_EVERY, Memory, Recovery, Steadiness};
+use super::memory::{Memory, Recovery, Steadiness, is_kept};
 use super::partition::partition;
 use super::{Action, Fault, Found};
 use crate::optimize::{Follower, Optimizer, Roles, StepOutcome};
@@ -77,7 +77,7 @@ impl Guarded {
 
     /// Whether the state where `now` stands is to be kept, to go back to it.
     pub(crate) fn wants_state(&self, now: &Snapshot) -> bool {
-        let due = now.phase_step.is_multiple_of(KEPT_EVERY) && !self.memory.has(now.phase_step);
+        let due = is_kept(now.phase_step) && !self.memory.has(now.phase_step);
         let due = due || self.memory.kept.is_empty();
         due && self.guard.restores()
             && (now.phase_step == 0 || !now.descent.has_diverged())

@@ -6,9 +6,25 @@ use crate::{Array, Snapshot, State, StateError};
 use linear::clip::Clipping;
 use serde::Serialize;
 
-/// Steps between two states that are kept. Series of steps that a device takes by itself end there too, so that what is kept does
-/// not depend on how long they are.
-pub const KEPT_EVERY: u64 = 500;
+/// Steps between the first states that are kept.
+const FIRST_KEPT: u64 = 500;
+
+/// States that are kept while the number of steps doubles, later on: going back loses a quarter of a phase's steps at most, and small
+/// networks on a GPU are not stopped too often.
+const KEPT_PER_DOUBLING: u64 = 4;
+
+/// The step after so many, at which a state is kept next. Series of steps that a device takes by itself end there too, so that what is
+/// kept does not depend on how long they are.
+pub(crate) fn next_kept(step: u64) -> u64 {
+    let doublings = (step / (FIRST_KEPT * KEPT_PER_DOUBLING)).max(1).ilog2();
+    let apart = FIRST_KEPT << doublings;
+    step - step % apart + apart
+}
+
+/// Whether a state is kept behind so many steps.
+pub(crate) fn is_kept(step: u64) -> bool {
+    step == 0 || next_kept(step - 1) == step
+}
 
 /// States that are kept: the newest may have the seed of what went wrong in it.
 const KEPT: usize = 2;
@@ -246,5 +262,15 @@ mod tests {
         assert!((memory.steadiness().score - 0.6).abs() < 1e-4, "{:?}", memory.steadiness());
         (0..1000).for_each(|_| memory.note_attempt(None, false));
         assert!(memory.steadiness().score > 0.999);
+    }
+    #[test]
+    fn states_are_kept_often_at_first_and_going_back_never_loses_more_than_a_quarter() {
+        let steps: Vec<u64> = (0..=20_000).filter(|&step| is_kept(step)).collect();
+        assert_eq!(steps[..9], [0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000]);
+        assert_eq!(steps[9..], [5000, 6000, 7000, 8000, 10_000, 12_000, 14_000, 16_000, 20_000]);
+        for pair in steps.windows(2) {
+            (pair[0]..pair[1]).for_each(|step| assert_eq!(next_kept(step), pair[1]));
+            assert!(pair[1] <= 2000 || 4 * (pair[1] - pair[0]) <= pair[1]);
+        }
     }
 }

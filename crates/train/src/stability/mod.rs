@@ -19,4 +19,5 @@ pub use fault::Fault;
 pub use guarded::Guarded;
 pub use incident::{Action, Found, Incident, Incidents, Story};
 pub(crate) use memory::Recovery;
-pub use memory::{KEPT_EVERY, Steadiness};
+pub use memory::Steadiness;
+pub(crate) use memory::{is_kept, next_kept};

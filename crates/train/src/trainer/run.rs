@@ -422,6 +422,7 @@ impl Session<'_> {
             points,
             sampling: task.points_moved().map(Box::new),
             waited: task.waited(),
+            renewed: task.renewed(),
             deviation: task.deviation(),
             memory: task.memory(),
             steadiness: Some(optimizer.steadiness()).filter(Steadiness::is_shaken),

@@ -3,7 +3,7 @@
 use super::PhaseSettings;
 use crate::Snapshot;
 use crate::optimize::{LOOK, Progress, rate};
-use crate::stability::KEPT_EVERY;
+use crate::stability::next_kept;
 use std::time::Duration;
 
 /// Steps of the first series; later ones follow the clock.
@@ -48,7 +48,7 @@ pub(super) fn rates(phase: &PhaseSettings, now: &Snapshot, factor: f64, most: u6
         count = count.min(LOOK - now.phase_step % LOOK);
     }
     if phase.guard.restores() {
-        count = count.min(KEPT_EVERY - now.phase_step % KEPT_EVERY);
+        count = count.min(next_kept(now.phase_step) - now.phase_step);
     }
     let progress = |step| Progress { step: now.phase_step + step, seconds: now.phase_seconds };
     let length = |step| factor * rate(phase.learning_rate, phase.schedule, budget, progress(step));

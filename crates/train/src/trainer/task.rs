@@ -121,6 +121,11 @@ pub trait Task {
         None
     }
 
+    /// Seconds in which points were drawn or chosen anew since the last step that was told; `None` where none were.
+    fn renewed(&mut self) -> Option<f64> {
+        None
+    }
+
     /// How many steps of a method a device can take by itself before something is due in between; `None` where it takes none.
     fn most_in_series(&self, _now: &Snapshot) -> Option<u64> {
         None

@@ -4,7 +4,7 @@
 //! on several machines has one value to agree on.
 
 use super::{PhaseSettings, Surroundings};
-use crate::stability::{Fault, Found, Guarded, KEPT_EVERY, Recovery};
+use crate::stability::{Fault, Found, Guarded, Recovery, is_kept};
 use crate::{Refusal, Sink, Snapshot, Stopped};
 use std::sync::atomic::Ordering;
 
@@ -89,7 +89,7 @@ impl Verdict {
         let measure = bound.map(ErrorCheck::Bound).or(watched.then_some(ErrorCheck::Watched));
         let stop = over(phase, now, surroundings.stop.load(Ordering::Relaxed));
         // Losses of a series are looked at where every series ends, so that nothing depends on how long they are.
-        let looks = since.stepped && (!ahead.series || now.phase_step.is_multiple_of(KEPT_EVERY));
+        let looks = since.stepped && (!ahead.series || is_kept(now.phase_step));
         let recover = match &since.refused {
             Some(refusal) => guard.recovery(refusal),
             None if looks => guard.second_thought(now, since.spike),

@@ -3,7 +3,7 @@
 use crate::parse::diagnostic::Mistakes;
 use crate::parse::document::{TomlNode, TomlTable, TomlValue};
 use crate::parse::reader;
-use crate::problem::{Balance, Pacing};
+use crate::problem::{Balance, GradientSize, Pacing};
 
 /// Yes, no, a kind by its name, or a table with more.
 pub(super) fn read(node: &TomlNode, mistakes: &mut Mistakes) -> Option<Balance> {
@@ -30,7 +30,8 @@ pub(super) fn read(node: &TomlNode, mistakes: &mut Mistakes) -> Option<Balance> 
     let usual = reader::choice(&kind.node, &Balance::USUAL, mistakes)?;
     let keys: &[&str] = match usual {
         Balance::Off | Balance::Usual | Balance::Rows => &["kind"],
-        Balance::GradientNorm(_) | Balance::Ntk(_) => &["kind", "every", "decay"],
+        Balance::GradientNorm { .. } => &["kind", "every", "decay", "by"],
+        Balance::Ntk(_) => &["kind", "every", "decay"],
         Balance::SelfAdaptive { .. } => &["kind", "every", "rate"],
         Balance::SoftAdapt { .. } => &["kind", "every", "strength"],
         Balance::ReLoBRaLo { .. } => &["kind", "every", "decay", "temperature", "lookback"],
@@ -62,7 +63,14 @@ fn with_numbers(usual: Balance, table: &TomlTable, mistakes: &mut Mistakes) -> O
     };
     Some(match usual {
         Balance::Off | Balance::Usual | Balance::Rows => usual,
-        Balance::GradientNorm(usual) => Balance::GradientNorm(pacing(usual, mistakes)?),
+        Balance::GradientNorm { pacing: usual, by } => {
+            let pacing = pacing(usual, mistakes)?;
+            let by = match table.get("by") {
+                Some(entry) => reader::choice(&entry.node, &GradientSize::ALL, mistakes)?,
+                None => by,
+            };
+            Balance::GradientNorm { pacing, by }
+        }
         Balance::Ntk(usual) => Balance::Ntk(pacing(usual, mistakes)?),
         Balance::SelfAdaptive { every, rate } => {
             Balance::SelfAdaptive { every: steps(every, mistakes)?, rate: positive("rate", rate, mistakes)? }

@@ -5,7 +5,7 @@ use crate::parse::document::{TomlNode, TomlTable, TomlValue};
 use crate::parse::reader;
 use crate::problem::{Affinity, CompileMode, Performance, PerformanceLevel, TILES, Tiles};
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
     "level",
     "compile",
     "tiles",
@@ -15,6 +15,7 @@ const KEYS: [&str; 9] = [
     "workers",
     "prefetch",
     "memory_threshold",
+    "point_memory",
 ];
 
 /// The largest machines have fewer cores.
@@ -26,6 +27,9 @@ const MOST_WORKERS: i64 = 256;
 /// More batches than this are never found before they are wanted.
 const MOST_PREFETCH: i64 = 65_536;
 
+/// More than any machine has: a petabyte.
+const MOST_BYTES: i64 = 1_000_000_000_000_000;
+
 pub(in crate::parse) fn read(section: &TomlTable, mistakes: &mut Mistakes) -> Performance {
     reader::only(section, &KEYS, "key", mistakes);
     let modes = CompileMode::ALL.map(|mode| (mode.name(), mode));
@@ -34,6 +38,7 @@ pub(in crate::parse) fn read(section: &TomlTable, mistakes: &mut Mistakes) -> Pe
     };
     let (threads, workers) = (count("threads", 1, MOST_THREADS), count("workers", 0, MOST_WORKERS));
     let (priority, prefetch) = (count("priority", 0, 19), count("prefetch", 1, MOST_PREFETCH));
+    let point_memory = count("point_memory", 0, MOST_BYTES);
     let threshold = section.get("memory_threshold").and_then(|entry| share(&entry.node, mistakes));
     let node = |key: &str| section.get(key).map(|entry| &entry.node);
     Performance {
@@ -46,6 +51,7 @@ pub(in crate::parse) fn read(section: &TomlTable, mistakes: &mut Mistakes) -> Pe
         workers,
         prefetch,
         memory_threshold: threshold,
+        point_memory: point_memory.map(|bytes| bytes as u64),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::parse::document::Text;
 use crate::parse::expression::{
     Context, Parser, Resolver, Syntax, SyntaxError, SyntaxKind, Token, Value, Workshop,
 };
-use crate::parse::suggest::listed;
+use crate::parse::suggest::{clipped, listed};
 use crate::problem::{Geometry, Piece, Role};
 
 /// Values this close to an end, as a share of the interval, are that end: `2*pi` has rounding errors.
@@ -100,6 +100,21 @@ fn with_words(text: &str, names: &PieceNames) -> String {
     dotted.into_iter().fold(text.to_owned(), |text, name| text.replace(name, &name.replace('.', "_")))
 }
 
+/// Where a text names a piece that a part does not have.
+fn no_such_piece(words: &str, names: &PieceNames) -> Option<SyntaxError> {
+    let within = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+    let mut end = 0;
+    let (range, name) = words.split_inclusive(|letter| !within(letter)).find_map(|word| {
+        let start = end;
+        end += word.len();
+        let word = word.trim_end_matches(|letter| !within(letter));
+        let (part, _) = word.split_once('.')?;
+        names.iter().any(|(name, _)| name == part).then(|| (start..start + word.len(), word))
+    })?;
+    let error = SyntaxError::new(range, format!("there is no piece `{}` of the boundary", clipped(name)));
+    Some(error.hint(format!("its pieces are {}", listed(left(names)))))
+}
+
 fn surface(position: usize) -> Piece {
     Piece { fixed: Vec::new(), filter: None, normal: None, surface: Some(position) }
 }
@@ -155,6 +170,9 @@ fn parse(text: &str, names: &PieceNames) -> Result<Vec<Written>, SyntaxError> {
         return Err(error.hint("name a place such as `x = 0` or `boundary`"));
     }
     let words = with_words(text, names);
+    if let Some(error) = no_such_piece(&words, names) {
+        return Err(error);
+    }
     let mut parser = Parser::new(&words)?;
     let mut pieces = Vec::new();
     loop {

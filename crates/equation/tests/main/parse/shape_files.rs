@@ -127,6 +127,37 @@ fn a_factor_changes_the_unit() {
 }
 
 #[test]
+fn conditions_hold_on_faces_by_name() {
+    let faces = BRACKET.replace("stl(\"bracket.stl\")", "stl(\"bracket.stl\", 1, 30)").replace(
+        "outside = { on = \"part\",",
+        "warm = { on = \"part.face1\", equation = \"u = 1\" }\noutside = { on = \"part.face2, part.face3\",",
+    );
+    let problem = read(&faces, &cube(1.0)).expect("faces have names");
+    let solid = &problem.domain.geometry.as_ref().expect("a shape").solid;
+    let names: Vec<&str> = solid.pieces().iter().map(|piece| piece.name()).collect();
+    assert_eq!(
+        names[..6],
+        ["part.face1", "part.face2", "part.face3", "part.face4", "part.face5", "part.face6"]
+    );
+    let (problem, _) = decide(problem).expect("it can be trained");
+    assert_eq!(problem.conditions[0].name, "warm");
+    let (message, hint, at) = refused(&faces.replace("part.face1", "part.face9"), &cube(1.0));
+    assert_eq!(
+        (message.as_str(), at.as_str()),
+        ("there is no piece `part.face9` of the boundary", "part.face9")
+    );
+    assert!(hint.starts_with("its pieces are") && hint.contains("part.face1"), "{hint}");
+    for (written, message) in [
+        ("\"edges\"", "`edges` is no way to tell faces apart"),
+        ("180", "180: expected degrees between 0 and 180"),
+        ("-5", "-5: expected degrees between 0 and 180"),
+    ] {
+        let (said, hint, _) = refused(&faces.replace("1, 30)", &format!("1, {written})")), &cube(1.0));
+        assert!(said == message && hint.contains("'solids'"), "{said}: {hint}");
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_file_is_told_where_it_is_named() {
     let place = "\"bracket.stl\"";
     let (message, _, at) = refused(BRACKET, "");

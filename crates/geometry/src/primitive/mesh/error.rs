@@ -1,6 +1,6 @@
 //! What can be wrong with a file of triangles.
 
-use super::MOST_TRIANGLES;
+use super::{MOST_FACES, MOST_TRIANGLES};
 
 /// Where in a file something was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,6 +103,27 @@ pub enum MeshError {
     InsideOut {
         /// Negative.
         volume: f64,
+    },
+    /// Names of solids were asked for, and a binary file has none.
+    #[error(
+        "a binary STL file has no solids with names: write an angle, such as 30, which tells faces apart at sharper edges"
+    )]
+    NoSolids,
+    /// Two solids whose names are the same once they are written as names of pieces.
+    #[error(
+        "two solids of the file would both be called `{name}`: names of pieces have letters, digits and `_`"
+    )]
+    SameFaceName {
+        /// What both would be called.
+        name: String,
+    },
+    /// More faces than have names.
+    #[error(
+        "the surface has {found} faces, and at most {MOST_FACES} can have names: write a larger angle, or take pieces with `where`"
+    )]
+    TooManyFaces {
+        /// How many there are.
+        found: usize,
     },
     /// A surface around nothing.
     #[error("the surface encloses no volume")]

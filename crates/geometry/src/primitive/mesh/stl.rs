@@ -2,6 +2,7 @@
 
 use super::{MOST_TRIANGLES, MeshError, StlPlace};
 use crate::vector::Vector;
+use std::collections::HashMap;
 
 /// Bytes before the triangles of a binary file: a title and their number.
 const HEADER: usize = 84;
@@ -13,10 +14,11 @@ const RECORD: usize = 50;
 const LARGEST: f64 = 1e75;
 
 /// Who takes triangles.
-type Keep<'k> = dyn FnMut(StlPlace, [Vector; 3]) + 'k;
+type Keep<'k> = dyn FnMut((StlPlace, u32), [Vector; 3]) + 'k;
 
-/// Gives every triangle to `keep`, and where it stands.
-pub(super) fn read(bytes: &[u8], keep: &mut Keep<'_>) -> Result<(), MeshError> {
+/// Gives every triangle to `keep`, where it stands, and the number of its `solid`. Returns what these are called; nothing where the file
+/// is binary.
+pub(super) fn read(bytes: &[u8], keep: &mut Keep<'_>) -> Result<Vec<String>, MeshError> {
     if bytes.is_empty() {
         return Err(MeshError::Empty);
     }
@@ -48,7 +50,7 @@ fn checked(place: StlPlace, value: f64) -> Result<f64, MeshError> {
     if value.abs() <= LARGEST { Ok(value) } else { Err(MeshError::Coordinate { place, value }) }
 }
 
-fn binary(records: &[u8], keep: &mut Keep<'_>) -> Result<(), MeshError> {
+fn binary(records: &[u8], keep: &mut Keep<'_>) -> Result<Vec<String>, MeshError> {
     if records.len() / RECORD > MOST_TRIANGLES {
         return Err(MeshError::TooMany);
     }
@@ -59,21 +61,29 @@ fn binary(records: &[u8], keep: &mut Keep<'_>) -> Result<(), MeshError> {
             let value = f64::from(f32::from_le_bytes(first(number)));
             *to = checked(place, value)?;
         }
-        keep(place, corners);
+        keep((place, 0), corners);
     }
-    Ok(())
+    Ok(Vec::new())
 }
 
-fn text(bytes: &[u8], keep: &mut Keep<'_>) -> Result<(), MeshError> {
+fn text(bytes: &[u8], keep: &mut Keep<'_>) -> Result<Vec<String>, MeshError> {
     let mut words = Words { rest: bytes, line: 1 };
     let mut triangles = 0;
     let mut within = false;
+    let mut names: Vec<String> = Vec::new();
+    let mut known: HashMap<String, u32> = HashMap::new();
+    let mut solid = 0;
     loop {
         let word = words.next();
         match word.map(<[u8]>::to_ascii_lowercase).as_deref() {
             Some(b"solid") if !within => {
                 within = true;
-                words.skip_line();
+                let name = String::from_utf8_lossy(words.skip_line()).trim().to_owned();
+                // Several of one name are one.
+                solid = *known.entry(name.clone()).or_insert_with(|| {
+                    names.push(name);
+                    names.len() as u32 - 1
+                });
             }
             Some(b"endsolid") if within => {
                 within = false;
@@ -85,9 +95,9 @@ fn text(bytes: &[u8], keep: &mut Keep<'_>) -> Result<(), MeshError> {
                     return Err(MeshError::TooMany);
                 }
                 let place = StlPlace::Line(words.line);
-                keep(place, facet(&mut words)?);
+                keep((place, solid), facet(&mut words)?);
             }
-            None if !within => return Ok(()),
+            None if !within => return Ok(names),
             _ if within => return Err(words.unexpected("`facet` or `endsolid`", word)),
             _ => return Err(words.unexpected("`solid`", word)),
         }
@@ -134,9 +144,12 @@ impl<'text> Words<'text> {
         (!word.is_empty()).then_some(word)
     }
 
-    fn skip_line(&mut self) {
+    /// What is left of the line.
+    fn skip_line(&mut self) -> &'text [u8] {
         let end = self.rest.iter().position(|byte| *byte == b'\n').unwrap_or(self.rest.len());
-        self.rest = &self.rest[end..];
+        let (line, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        line
     }
 
     fn expect(&mut self, wanted: &str, expected: &'static str) -> Result<(), MeshError> {

@@ -9,6 +9,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Welded {
     pub(super) vertices: Vec<Vector>,
     pub(super) triangles: Vec<[u32; 3]>,
+    /// The number of each one's `solid`.
+    pub(super) solids: Vec<u32>,
     /// Only asked, never listed: its order is another one in every run.
     known: HashMap<[u64; 3], u32>,
     seen: HashSet<[u32; 3]>,
@@ -38,7 +40,7 @@ impl LeftOut {
 
 impl Welded {
     /// Corners with equal coordinates become one vertex.
-    pub(super) fn add(&mut self, place: StlPlace, corners: [Vector; 3]) {
+    pub(super) fn add(&mut self, (place, solid): (StlPlace, u32), corners: [Vector; 3]) {
         let triangle = corners.map(|corner| {
             // Minus zero is zero.
             let corner = corner.map(|value| value + 0.0);
@@ -63,6 +65,7 @@ impl Welded {
         };
         if self.seen.insert(turned) {
             self.triangles.push(triangle);
+            self.solids.push(solid);
         } else {
             self.duplicate.add(place);
         }

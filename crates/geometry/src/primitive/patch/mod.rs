@@ -73,7 +73,11 @@ pub(crate) enum Patch {
     },
     Curve(Arc<Spline>),
     Ring(Arc<Ring>),
-    Triangles(Arc<Mesh>),
+    /// A face of a surface.
+    Triangles {
+        mesh: Arc<Mesh>,
+        face: usize,
+    },
 }
 
 impl Patch {
@@ -97,7 +101,7 @@ impl Patch {
             | Patch::Mantle { .. }
             | Patch::Cone { .. }
             | Patch::Torus { .. }
-            | Patch::Triangles(_) => 2,
+            | Patch::Triangles { .. } => 2,
         }
     }
 
@@ -126,7 +130,7 @@ impl Patch {
             Patch::Torus { ring, tube } => round::torus(*ring, *tube, place),
             Patch::Curve(spline) => spline.spot(place[0]),
             Patch::Ring(ring) => ring.spot(place[0]),
-            Patch::Triangles(mesh) => mesh.spot(place),
+            Patch::Triangles { mesh, face } => mesh.spot(*face, place),
         }
     }
 
@@ -146,7 +150,7 @@ impl Patch {
             Patch::Torus { ring, tube } => TAU * ring * TAU * tube,
             Patch::Curve(spline) => spline.length(),
             Patch::Ring(ring) => ring.length(),
-            Patch::Triangles(mesh) => mesh.area(),
+            Patch::Triangles { mesh, face } => mesh.face_area(*face),
         }
     }
 
@@ -172,13 +176,13 @@ impl Patch {
             | Patch::Torus { .. }
             | Patch::Curve(_)
             | Patch::Ring(_)
-            | Patch::Triangles(_) => None,
+            | Patch::Triangles { .. } => None,
         }
     }
 
     /// Whether near parameters place near points.
     pub(crate) fn is_continuous(&self) -> bool {
-        !matches!(self, Patch::Triangles(_))
+        !matches!(self, Patch::Triangles { .. })
     }
 
     /// A box around the placed surface where that is less than the box around its primitive.
@@ -203,7 +207,7 @@ impl Patch {
             | Patch::Cone { .. }
             | Patch::Torus { .. }
             | Patch::Curve(_)
-            | Patch::Triangles(_) => return None,
+            | Patch::Triangles { .. } => return None,
         };
         Some(Bounds::around(points.into_iter().map(|point| placement.outwards(point)), dimension))
     }

@@ -121,7 +121,9 @@ mod tests {
         for text in cases {
             let problem = equation::parse::parse(text).expect("a valid case");
             let plan = equation::taylor::plan(&problem).expect("a plan");
-            for precision in [Precision::F64, Precision::F32, Precision::Fp16x3, Precision::Bf16] {
+            for precision in
+                [Precision::F64, Precision::F32, Precision::Tf32, Precision::Fp16x3, Precision::Bf16]
+            {
                 let target =
                     KernelTarget { precision, shared: 228 * 1024, groups: true, variant: Variant::default() };
                 for most in TILES {

@@ -1,13 +1,14 @@
 //! Weights for methods that follow the gradient: looked at every so many steps, and smoothed.
 
-use super::rule::{Part, ascend, by_change, by_progress, equal, follow};
+use super::rule::{Part, anneal, ascend, by_change, by_progress, equal, follow};
 use super::{Balanced, is_free, is_open, names, parts};
 use crate::TrainError;
 use crate::trainer::adapt::Occasion;
 use crate::trainer::series::Ahead;
 use crate::trainer::task::Equations;
 use equation::counter::Stream;
-use equation::problem::{Balance, Pacing};
+use equation::problem::{Balance, GradientSize, Pacing};
+use equation::taylor::Source;
 use linear::tree::sum;
 use train::{BalancedPart, LeastSquares, Refusal, Snapshot};
 
@@ -91,10 +92,21 @@ impl Equations<'_> {
         };
         match balance {
             Balance::Off | Balance::Usual | Balance::Rows => Ok(None),
-            Balance::GradientNorm(pacing) => {
-                let norms = self.objective.gradient_norms(&now.parameters)?;
-                let weights = smooth(pacing, equal(&norms, all));
-                Ok(Some(Weighed { scales: norms, weights }))
+            Balance::GradientNorm { pacing, by } => {
+                let sizes = self.objective.gradient_sizes(&now.parameters)?;
+                let (scales, weights) = match by {
+                    GradientSize::Norm => {
+                        let norms: Vec<f64> = sizes.iter().map(|size| size.norm).collect();
+                        let weights = equal(&norms, all);
+                        (norms, weights)
+                    }
+                    GradientSize::Largest => {
+                        let inside = parts(self.plan).map(|(source, _)| source == Source::Interior);
+                        let weights = anneal(&sizes, &inside.collect::<Vec<_>>(), all);
+                        (sizes.iter().map(|size| size.mean).collect(), weights)
+                    }
+                };
+                Ok(Some(Weighed { scales, weights: smooth(pacing, weights) }))
             }
             Balance::Ntk(pacing) => {
                 let squares = self.objective.gradient_squares(&now.parameters, SAMPLE)?;

@@ -19,7 +19,7 @@ impl Equations<'_> {
         match self.settings().balance {
             Balance::Off | Balance::Usual => Ok(None),
             Balance::Rows => Ok(self.balance_rows(now)?.map(|parts| Balanced { parts: Some(parts) })),
-            Balance::GradientNorm(_)
+            Balance::GradientNorm { .. }
             | Balance::Ntk(_)
             | Balance::SelfAdaptive { .. }
             | Balance::SoftAdapt { .. }

@@ -1,5 +1,6 @@
 //! Weights by formulas of the papers that they are from. Parts that state a weight keep it, and count where all parts are compared.
 
+use crate::objective::GradientExtent;
 use equation::counter::Stream;
 use equation::problem::Balance;
 
@@ -24,6 +25,23 @@ pub(super) fn equal(sizes: &[f64], parts: &[Part]) -> Vec<f64> {
         false => part.weight,
     };
     sizes.iter().zip(parts).map(weight).collect()
+}
+
+/// Weights with which the mean slope of every part is the largest slope of the equations inside, which keep a weight of one (Wang, Teng,
+/// Perdikaris 2021, algorithm 1); where no equation is weighed, of all parts.
+pub(super) fn anneal(sizes: &[GradientExtent], inside: &[bool], parts: &[Part]) -> Vec<f64> {
+    let own = |part: &Part| if part.free { 1.0 } else { part.weight };
+    let any = inside.contains(&true);
+    let leading = sizes.iter().zip(inside).zip(parts).filter(|((_, inside), _)| **inside || !any);
+    let largest = leading.map(|((size, _), part)| own(part) * size.largest).fold(0.0, f64::max);
+    let weight = |((size, &inside), part): ((&GradientExtent, &bool), &Part)| {
+        if inside || !part.free || largest == 0.0 {
+            own(part)
+        } else {
+            largest / (size.mean + LEAST_SHARE * largest)
+        }
+    };
+    sizes.iter().zip(inside).zip(parts).map(weight).collect()
 }
 
 /// Old weights that follow new ones.
@@ -113,6 +131,17 @@ mod tests {
         assert_eq!(equal(&[0.0, 0.0], &[FREE, FREE]), [1.0, 1.0]);
         near(&equal(&[0.0, 2.0], &[FREE, FREE])[..1], &[1e5]);
         near(&follow(0.75, &[9.0, 9.0], &[FREE, STATED]), &[3.0, 5.0]);
+    }
+
+    #[test]
+    fn mean_slopes_of_conditions_become_the_largest_of_equations() {
+        let sizes = [[8.0, 2.0], [3.0, 0.5], [9.0, 0.1]];
+        let sizes = sizes.map(|[largest, mean]| GradientExtent { norm: 1.0, largest, mean });
+        near(&anneal(&sizes, &[true, false, false], &[FREE, FREE, STATED]), &[1.0, 8.0 / (0.5 + 8e-5), 5.0]);
+        near(
+            &anneal(&sizes, &[true, false, false], &[STATED, FREE, FREE]),
+            &[5.0, 40.0 / (0.5 + 4e-4), 40.0 / (0.1 + 4e-4)],
+        );
     }
 
     #[test]

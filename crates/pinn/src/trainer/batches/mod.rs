@@ -71,6 +71,11 @@ pub(crate) fn some_of(
 }
 
 impl Feed {
+    /// Forgets what was told of the phase before.
+    pub(super) fn begin_phase(&mut self) {
+        (self.told, self.last) = (false, None);
+    }
+
     /// Makes threads look for so many batches ahead at most.
     pub(super) fn set_ahead(&self, ahead: u64) {
         let pipeline = self.found.as_ref().and_then(|found| found.pipeline.as_ref());
@@ -123,7 +128,7 @@ impl Equations<'_> {
     /// Takes the objective's points for those of which steps visit batches, where points move.
     pub(super) fn keep_all(&mut self) {
         let moves = self.settings().sampling.adaptive.moves();
-        let own = self.batched().filter(|_| moves);
+        let own = self.batched().filter(|_| moves && self.kept.is_none());
         self.all = own.map(|(number, _)| Arc::new(self.objective.points()[number].clone()));
         self.feed.held = match (&self.all, own) {
             (Some(all), Some((number, size))) if size < all.len() => {
@@ -179,6 +184,9 @@ impl Equations<'_> {
         let settings = self.settings();
         let (seed, accumulate) = (self.problem.training.seed, settings.accumulate);
         let mut batched: Vec<Batched> = self.drawn_in_batches(step).into_iter().collect();
+        if let (Some((number, size)), Some(kept)) = (self.batched(), &self.kept) {
+            batched.push(Batched::kept(seed, number, size, Arc::clone(kept)));
+        }
         for (number, term) in self.plan.terms.iter().enumerate() {
             let Source::Data(index) = term.source else { continue };
             let Some(size) = self.problem.data[index].batch.map(|batch| batch.saturating_mul(accumulate))
@@ -203,7 +211,7 @@ impl Equations<'_> {
                 .then(|| Pipeline::start(Arc::clone(&work), (workers, ahead), step));
             Found { work, pipeline }
         });
-        (self.feed.told, self.feed.last, self.feed.next) = (false, None, None);
+        self.feed.next = None;
     }
 
     /// Whether a device copies the points of the next step while one is under way: threads find them, and they follow from nothing but

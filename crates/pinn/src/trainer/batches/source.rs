@@ -2,7 +2,7 @@
 
 use super::shuffle::{Shuffle, block_for};
 use crate::TrainError;
-use crate::sample::{Draw, completed, draw_ranges};
+use crate::sample::{Draw, KeptPoints, completed, draw_ranges};
 use crate::table::StoredTable;
 use equation::problem::Problem;
 use equation::taylor::Term;
@@ -29,6 +29,8 @@ enum Whereabouts {
     Drawn { draw: Draw, interval: Option<u64> },
     /// In memory.
     Held(Arc<Points>),
+    /// In memory or in a file, coordinates alone.
+    Kept(Arc<KeptPoints>),
     /// In a file: the data table at this position.
     Stored { table: Arc<StoredTable>, position: usize },
 }
@@ -70,6 +72,14 @@ impl Batched {
         Batched { number, size, part: size, count, shuffle, whereabouts }
     }
 
+    /// Points that were chosen in parts: those that lie beside one another in their set lie everywhere, and are read in one go.
+    pub(super) fn kept(seed: u64, number: usize, size: usize, points: Arc<KeptPoints>) -> Self {
+        let count = points.len();
+        let shuffle = Shuffle::new((seed, number), count, ROWS_AT_ONCE.min(block_for(size)));
+        let whereabouts = Whereabouts::Kept(points);
+        Batched { number, size, part: size, count, shuffle, whereabouts }
+    }
+
     /// The rows of a table in a file.
     pub(super) fn stored(
         seed: u64,
@@ -87,7 +97,7 @@ impl Batched {
     pub(super) fn order(&self) -> Option<EpochOrder> {
         match self.whereabouts {
             Whereabouts::Drawn { .. } => Some(self.shuffle.order(self.size)),
-            Whereabouts::Held(_) | Whereabouts::Stored { .. } => None,
+            Whereabouts::Held(_) | Whereabouts::Kept(_) | Whereabouts::Stored { .. } => None,
         }
     }
 
@@ -107,11 +117,18 @@ impl Batched {
     }
 
     /// How they are found, in words.
-    pub(super) fn told(&self) -> &'static str {
-        match self.whereabouts {
-            Whereabouts::Drawn { .. } => "drawn when they are needed",
-            Whereabouts::Held(_) => "in memory",
-            Whereabouts::Stored { .. } => "read from the file when they are needed",
+    pub(super) fn told(&self) -> String {
+        match &self.whereabouts {
+            Whereabouts::Drawn { .. } => "drawn when they are needed".to_owned(),
+            Whereabouts::Held(_) => "in memory".to_owned(),
+            Whereabouts::Stored { .. } => "read from the file when they are needed".to_owned(),
+            Whereabouts::Kept(points) => match points.folder() {
+                None => "chosen in parts, in memory".to_owned(),
+                Some(folder) => format!(
+                    "chosen in parts, in a temporary file on the disk of {} (performance.point_memory says from how many bytes on)",
+                    folder.display()
+                ),
+            },
         }
     }
 
@@ -146,7 +163,7 @@ impl Batched {
             Whereabouts::Drawn { draw, interval } => {
                 draw.number + interval.map_or(0, |interval| step / interval)
             }
-            Whereabouts::Held(_) | Whereabouts::Stored { .. } => 0,
+            Whereabouts::Held(_) | Whereabouts::Kept(_) | Whereabouts::Stored { .. } => 0,
         };
         let ranges = self.shuffle.visited(epoch, within * size + wanted.start, wanted.end - wanted.start);
         self.points(problem, term, draw, &ranges)
@@ -196,6 +213,7 @@ impl Batched {
                 let rows = indices.flat_map(|index| points.row(index as usize)).copied();
                 Ok(Points::from_rows(points.width(), rows.collect()))
             }
+            Whereabouts::Kept(points) => points.completed(problem, term, ranges),
             Whereabouts::Stored { table, position } => {
                 let rows = table.read(problem, &problem.data[*position], ranges)?;
                 Ok(completed(problem, term, rows))

@@ -3,7 +3,7 @@
 use super::shape::ShapeReader;
 use crate::parse::expression::{Syntax, SyntaxKind};
 use crate::parse::suggest::clipped;
-use geometry::{Mesh, Outline, Shape};
+use geometry::{FaceRule, Mesh, Outline, Shape};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -49,15 +49,11 @@ pub(super) fn other_unit(imported: &[Imported], sides: &[f64]) -> Option<String>
 }
 
 impl<'r> ShapeReader<'r> {
-    /// Triangles of a closed surface.
-    pub(super) fn stl(
-        &mut self,
-        range: Range<usize>,
-        file: &Syntax,
-        scale: Option<&Syntax>,
-    ) -> Option<Shape> {
+    /// Triangles of a closed surface: the file, a factor, and what tells faces apart.
+    pub(super) fn stl(&mut self, range: Range<usize>, file: &Syntax, rest: &[Syntax]) -> Option<Shape> {
         let (name, bytes) = self.contents(file, MOST_STL, "stl('bracket.stl')")?;
-        let mesh = match Mesh::from_stl(&bytes) {
+        let (scale, rule) = (rest.first(), self.face_rule(rest.get(1))?);
+        let mesh = match Mesh::with_faces(&bytes, rule) {
             Ok(mesh) => mesh,
             Err(error) => {
                 let hint = "look at it in the program that wrote it, and write it anew";
@@ -69,6 +65,25 @@ impl<'r> ShapeReader<'r> {
         let shape = self.scaled(range, Shape::mesh(mesh), scale)?;
         self.note("stl", name, size, scale, notes);
         Some(self.known(shape))
+    }
+
+    /// How triangles are put together to faces.
+    fn face_rule(&mut self, written: Option<&Syntax>) -> Option<FaceRule> {
+        let Some(written) = written else { return Some(FaceRule::Whole) };
+        let hint =
+            "write 'solids' for the names of a text file, or an angle such as 30: faces end at sharper edges";
+        let message = match &written.kind {
+            SyntaxKind::Text(word) if word == "solids" => return Some(FaceRule::Solids),
+            SyntaxKind::Text(word) => format!("`{}` is no way to tell faces apart", clipped(word)),
+            _ => {
+                let degrees = self.number(written)?;
+                if degrees > 0.0 && degrees < 180.0 {
+                    return Some(FaceRule::Edges(degrees));
+                }
+                format!("{degrees}: expected degrees between 0 and 180")
+            }
+        };
+        self.wrong(written.range.clone(), message, hint)
     }
 
     /// Lines of a map or a drawing: the file, a factor, and for drawings how closely chords follow curves.

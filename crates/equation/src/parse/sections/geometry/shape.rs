@@ -298,9 +298,8 @@ impl<'r> ShapeReader<'r> {
                 Shape::torus(self.vector(center)?, self.vector(axis)?, self.number(ring)?, self.number(tube)?)
             }
             ("half_space", [point, normal]) => Shape::half_space(self.numbers(point)?, self.numbers(normal)?),
-            ("stl", [file]) => return self.stl(range, file, None),
+            ("stl", [file, rest @ ..]) if rest.len() <= 2 => return self.stl(range, file, rest),
             ("outline", [_] | [_, _] | [_, _, _]) => return self.outline(range, arguments),
-            ("stl", [file, scale]) => return self.stl(range, file, Some(scale)),
             ("union" | "intersection" | "difference", [_, _, ..]) => {
                 let step = match name {
                     "union" => ShapeStep::Union,

@@ -261,3 +261,29 @@ __device__ inline void split(float low, float high, unsigned (&terms)[COUNT]) {
         high -= second_of(terms[term]);
     }
 }
+
+// A factor as matrix instructions take whole numbers: single precision is rounded to TF32.
+__device__ inline float as_factor(float value) {
+    return __uint_as_float(round_tf32(value));
+}
+
+__device__ inline double as_factor(double value) {
+    return value;
+}
+
+// Sixteen of the inner dimension, of rounded single precision, as `multiply_double` has them of doubles.
+__device__ inline void multiply_whole(float (&d)[4], const float (&a)[8], const float (&b)[4]) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        unsigned left[4], right[2];
+#pragma unroll
+        for (int part = 0; part < 4; ++part) left[part] = __float_as_uint(a[4 * half + part]);
+#pragma unroll
+        for (int part = 0; part < 2; ++part) right[part] = __float_as_uint(b[2 * half + part]);
+        multiply_tf32(d, left, right);
+    }
+}
+
+__device__ inline void multiply_whole(double (&d)[4], const double (&a)[8], const double (&b)[4]) {
+    multiply_double(d, a, b);
+}

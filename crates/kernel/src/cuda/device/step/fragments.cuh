@@ -1,5 +1,5 @@
 // Products of the fused step. A layer's values lie in shared memory, one row per neuron, one column per channel and
-// place: as TERMS planes of bfloat16 numbers whose sum is the value, or as doubles. Weights come from memory in
+// place: as TERMS planes of bfloat16 numbers whose sum is the value, or as whole numbers. Weights come from memory in
 // fragments of 16 by 16, in the order in which the lanes of a warp hold them. A warp owns DOWN tiles of 16 neurons at
 // all columns, so that no two warps add to the same sum.
 
@@ -7,11 +7,13 @@
 typedef unsigned short Cell;
 constexpr int PLANES = TERMS;
 #else
-typedef double Cell;
+typedef number Cell;
 constexpr int PLANES = 1;
 #endif
 // Numbers of memory that one fragment of weights takes.
-constexpr int FRAGMENT = sizeof(number) == 4 ? PLANES * 128 : 256;
+constexpr int FRAGMENT = TERMS > 0 ? PLANES * 128 : 256;
+// Whole numbers behind each row, so that those which a warp reads together fall into different banks.
+constexpr int PADDING = sizeof(number) == 4 ? 8 : 4;
 // Tiles of 8 columns whose right fragments a warp holds at a time.
 constexpr int GROUP = sizeof(number) == 4 ? 4 : 2;
 
@@ -22,24 +24,24 @@ constexpr bool AHEAD = DOWN == 1;
 // bfloat16 the compiler makes them wait all the same, and from 256 neurons on it took longer (`benches/gpu/fused-step.md`).
 constexpr bool OVERLAPPED = AHEAD && SCALED && INNER <= 8;
 // Tiles of 8 inputs whose gradients a warp sums at a time; of doubles two leave registers for what products read.
-constexpr int OUTER = AHEAD && TERMS > 0 && WIDTH % 32 == 0 ? 4 : 2;
+constexpr int OUTER = AHEAD && sizeof(number) == 4 && WIDTH % 32 == 0 ? 4 : 2;
 
 // Where a number of the values lies. Short ones are matrices of 8 by 8 that take 128 bytes in a row, as matrix
-// instructions read them; the rows of doubles fall into different banks.
+// instructions read them.
 template <int COLUMNS>
 __device__ constexpr int cell_at(int term, int row, int column) {
 #if TERMS > 0
     return ((term * ((COLUMNS + 15) / 16 * 2) + column / 8) * ROWS + row) * 8 + column % 8;
 #else
-    return row * ((COLUMNS + 15) / 16 * 16 + 4) + column;
+    return row * ((COLUMNS + 15) / 16 * 16 + PADDING) + column;
 #endif
 }
 
 struct alignas(16) Words {
     unsigned word[4];
 };
-struct alignas(16) Doubles {
-    double value[2];
+struct alignas(2 * sizeof(number)) Both {
+    number value[2];
 };
 struct alignas(16) Quad {
     number value[4];
@@ -51,11 +53,11 @@ __device__ inline Quad read_again(const Quad* from) {
     return *from;
 #else
     Quad own;
-#if TERMS > 0 && NEAR_LAYERS > 0
+#if SINGLE && NEAR_LAYERS > 0
     asm volatile("ld.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(own.value[0]), "=f"(own.value[1]), "=f"(own.value[2]), "=f"(own.value[3])
                  : "l"(from));
-#elif TERMS > 0
+#elif SINGLE
     asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(own.value[0]), "=f"(own.value[1]), "=f"(own.value[2]), "=f"(own.value[3])
                  : "l"(from));
@@ -77,7 +79,7 @@ __device__ inline Quad read_near(const Quad* from) {
 #else
     Quad own;
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(from));
-#if TERMS > 0
+#if SINGLE
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(own.value[0]), "=f"(own.value[1]), "=f"(own.value[2]), "=f"(own.value[3])
                  : "r"(at));
@@ -95,7 +97,7 @@ struct Left {
     unsigned terms[TERMS][4];
 #else
     // Rows g and g + 8 at t, t + 4, t + 8 and t + 12.
-    double value[8];
+    number value[8];
 #endif
 
     __device__ inline void load(const number* fragment) {
@@ -110,7 +112,7 @@ struct Left {
 #else
 #pragma unroll
         for (int part = 0; part < 4; ++part) {
-            const Doubles both = reinterpret_cast<const Doubles*>(fragment)[part * 32 + lane];
+            const Both both = reinterpret_cast<const Both*>(fragment)[part * 32 + lane];
             value[2 * part] = both.value[0];
             value[2 * part + 1] = both.value[1];
         }
@@ -132,8 +134,8 @@ struct Left {
 #pragma unroll
         for (int part = 0; part < 4; ++part) {
             const number(&from)[4] = part < 2 ? first : second;
-            value[2 * part] = from[part % 2];
-            value[2 * part + 1] = from[2 + part % 2];
+            value[2 * part] = as_factor(from[part % 2]);
+            value[2 * part + 1] = as_factor(from[2 + part % 2]);
         }
 #endif
     }
@@ -152,7 +154,7 @@ struct Left {
                 *reinterpret_cast<unsigned*>(cells + cell_at<COLUMNS>(term, to, at)) = terms[term][part];
 #else
             const int first = part / 2 * 4 + part % 2;
-            *reinterpret_cast<Doubles*>(cells + cell_at<COLUMNS>(0, to, at)) = Doubles{value[first], value[first + 2]};
+            *reinterpret_cast<Both*>(cells + cell_at<COLUMNS>(0, to, at)) = Both{value[first], value[first + 2]};
 #endif
         }
     }
@@ -163,7 +165,7 @@ struct Right {
 #if TERMS > 0
     unsigned terms[TERMS][2];
 #else
-    double value[4];
+    number value[4];
 #endif
 };
 
@@ -223,7 +225,8 @@ __device__ inline void store_cells(Cell* cells, int row, int column, number firs
     for (int term = 0; term < TERMS; ++term)
         *reinterpret_cast<unsigned*>(cells + cell_at<COLUMNS>(term, row, column)) = terms[term];
 #else
-    *reinterpret_cast<Doubles*>(cells + cell_at<COLUMNS>(0, row, column)) = Doubles{first, second};
+    *reinterpret_cast<Both*>(cells + cell_at<COLUMNS>(0, row, column)) =
+        Both{as_factor(first), as_factor(second)};
 #endif
 }
 
@@ -249,7 +252,7 @@ __device__ inline void multiply_group(number (&sum)[DOWN][ACROSS][4], const Left
     for (int tile = 0; tile < COUNT; ++tile)
 #pragma unroll
         for (int down = 0; down < DOWN; ++down)
-            if (start + tile < ACROSS) multiply_double(sum[down][start + tile], left[down].value, right[tile].value);
+            if (start + tile < ACROSS) multiply_whole(sum[down][start + tile], left[down].value, right[tile].value);
 #endif
 }
 

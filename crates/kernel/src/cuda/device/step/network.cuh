@@ -13,7 +13,7 @@ __device__ inline void put_weight(number* fragments, int row, int inner, number 
             static_cast<Cell>(terms[term] & 0xffffu);
 #else
     const int lane = row % 8 * 4 + inner % 4;
-    fragment[(inner % 16 / 4 * 32 + lane) * 2 + row % 16 / 8] = weight;
+    fragment[(inner % 16 / 4 * 32 + lane) * 2 + row % 16 / 8] = as_factor(weight);
 #endif
 }
 

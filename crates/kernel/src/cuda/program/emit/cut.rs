@@ -1,6 +1,7 @@
 //! How the fused step is cut: warps, points of a tile, and what has room in shared memory.
 
 use super::KernelTarget;
+use super::dimensions::NumberFormat;
 use super::fused::{Plain, arrays};
 use equation::taylor::{Plan, Term};
 
@@ -40,19 +41,20 @@ impl TileCut {
     pub(super) fn of(
         plan: &Plan,
         plain: &Plain,
-        [number, planes]: [usize; 2],
+        format: NumberFormat,
         most: usize,
         target: KernelTarget,
     ) -> Option<TileCut> {
+        let number = format.number;
         let tiles = plain.neurons.div_ceil(16);
         let down = tiles.div_ceil(WARPS);
         // Groups of four warps multiply together; wide networks are filled up to whole ones, and others that lack one warp.
-        let grouped = down > 1 || (target.groups && number == 4 && tiles % 4 == 3);
+        let grouped = down > 1 || (target.groups && format.terms > 0 && tiles % 4 == 3);
         let warps = if grouped { tiles.div_ceil(down).next_multiple_of(4) } else { tiles };
         let rows = (16 * warps * down).max(plain.features.next_multiple_of(16));
-        let together = target.groups && number == 4 && warps.is_multiple_of(4);
+        let together = target.groups && format.terms > 0 && warps.is_multiple_of(4);
         let most_registers = |term: &Term| {
-            let few = planes <= 2 && term.channels.len() <= FEW_CHANNELS;
+            let few = format.planes <= 2 && term.channels.len() <= FEW_CHANNELS;
             if together && few && down == 1 { SUM_REGISTERS_OF_TWO } else { SUM_REGISTERS }
         };
         let most_blocks = if target.variant.alone { 1 } else { WARPS / warps };
@@ -62,8 +64,8 @@ impl TileCut {
             let fits = |term: &Term, points: usize| {
                 let places = term.row.sites * points;
                 let columns = term.channels.len() * places;
-                let bytes = cell_bytes(columns, rows, planes, number)
-                    + scratch(term, plain, plan, points, warps) * number;
+                let bytes =
+                    format.cell_bytes(columns, rows) + scratch(term, plain, plan, points, warps) * number;
                 let registers = down * columns / 8 * 4 * number / 4;
                 registers <= most_registers(term) && bytes <= room && points <= 32 * warps
             };
@@ -76,7 +78,7 @@ impl TileCut {
             {
                 let sizes = plan.terms.iter().zip(&points).map(|(term, &points)| {
                     let columns = term.channels.len() * term.row.sites * points;
-                    cell_bytes(columns, rows, planes, number)
+                    format.cell_bytes(columns, rows)
                 });
                 let cells = sizes.max().unwrap_or(0);
                 let rest = plan.terms.iter().zip(&points);
@@ -88,14 +90,6 @@ impl TileCut {
         }
         None
     }
-}
-
-/// Bytes of one layer's values in shared memory, which lie as `cell_at` in `device/step/fragments.cuh` says; or of what the
-/// last layer's activation is applied to, which takes their place.
-pub(super) fn cell_bytes(columns: usize, rows: usize, planes: usize, number: usize) -> usize {
-    let (cell, padding) = if number == 4 { (2, 0) } else { (8, 4) };
-    let values = planes * rows * (columns.next_multiple_of(16) + padding) * cell;
-    values.max(rows * columns * number)
 }
 
 fn scratch(term: &Term, plain: &Plain, plan: &Plan, points: usize, warps: usize) -> usize {

@@ -7,8 +7,8 @@ use crate::Precision;
 use crate::cuda::machine::Shape;
 use equation::taylor::Plan;
 
-/// In what a fused kernel computes: its numbers, their bytes, the terms that each is split into for the matrix units, and how
-/// many of these lie apart.
+/// In what a fused kernel computes: its numbers, their bytes, the terms of 16 bits that each is split into for the matrix units
+/// (none: they take whole numbers), and how many of these lie apart.
 #[derive(Clone, Copy)]
 pub(super) struct NumberFormat {
     pub(super) name: &'static str,
@@ -22,12 +22,30 @@ impl NumberFormat {
     pub(super) fn of(precision: Precision) -> Option<Self> {
         let (name, terms, number) = match precision {
             Precision::F64 => ("double", 0, 8),
-            Precision::F32 | Precision::Tf32 => return None,
+            Precision::F32 => return None,
+            Precision::Tf32 => ("float", 0, 4),
             Precision::Bf16x6 => ("float", 3, 4),
             Precision::Fp16x3 | Precision::Bf16x3 => ("float", 2, 4),
             Precision::Bf16 | Precision::Fp16 => ("float", 1, 4),
         };
         Some(NumberFormat { name, terms, number, planes: terms.max(1) })
+    }
+
+    /// Numbers of memory that 16 by 16 weights take.
+    fn fragment(self) -> usize {
+        if self.terms > 0 { self.planes * 128 } else { 256 }
+    }
+
+    /// Bytes of one layer's values in shared memory, which lie as `cell_at` in `device/step/fragments.cuh` says; or of what the
+    /// last layer's activation is applied to, which takes their place.
+    pub(super) fn cell_bytes(self, columns: usize, rows: usize) -> usize {
+        let (cell, padding) = match (self.terms, self.number) {
+            (1.., _) => (2, 0),
+            (0, 4) => (4, 8),
+            (0, number) => (number, 4),
+        };
+        let values = self.planes * rows * (columns.next_multiple_of(16) + padding) * cell;
+        values.max(rows * columns * self.number)
     }
 }
 
@@ -57,13 +75,13 @@ impl Dimensions {
         target: KernelTarget,
         most: usize,
     ) -> Option<Self> {
-        let NumberFormat { number, planes, .. } = format;
-        let cut = TileCut::of(plan, plain, [number, planes], most, target)?;
+        let number = format.number;
+        let cut = TileCut::of(plan, plain, format, most, target)?;
         let Plain { features, neurons, hidden, outputs, .. } = *plain;
         let tiles = cut.warps * cut.down;
         let width = 16 * tiles;
         let feature_rows = features.next_multiple_of(16);
-        let fragment = if number == 4 { planes * 128 } else { 256 };
+        let fragment = format.fragment();
         // Of a product's inner dimension; warps that only fill up a group add rows, no steps.
         let inner = neurons.div_ceil(16);
         let (first_packed, square_packed) = (feature_rows / 16 * tiles * fragment, inner * tiles * fragment);

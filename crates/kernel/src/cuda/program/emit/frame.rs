@@ -21,7 +21,8 @@ pub(super) fn formats(precision: Precision) -> String {
     let flag = |set: bool| u8::from(set);
     let halves = flag(matches!(precision, Precision::Fp16 | Precision::Fp16x3));
     let tf32 = flag(precision == Precision::Tf32);
-    format!("#define HALVES {halves}\n#define TF32 {tf32}\n")
+    let single = flag(precision != Precision::F64);
+    format!("#define HALVES {halves}\n#define TF32 {tf32}\n#define SINGLE {single}\n")
 }
 
 /// The loop over tiles of all terms; `call` is given the term and its first residual, and uses `block`, `rows`,

@@ -1,6 +1,6 @@
 //! The fused step of a plain network: a tile of points goes through all layers and back inside one block.
 
-use super::cut::{TileCut, cell_bytes};
+use super::cut::TileCut;
 use super::dimensions::{Dimensions, NumberFormat};
 use super::entry::{CoveredTerms, count, entry, limits};
 use super::frame::{self, kernel};
@@ -105,7 +105,7 @@ pub(crate) fn obstacle(plan: &Plan, target: KernelTarget) -> Option<Unfused> {
     let precision = target.precision;
     Some(match (precision, Plain::of(&plan.architecture)) {
         (_, None) => Unfused::Network,
-        (Precision::F32 | Precision::Tf32, _) => Unfused::Precision { precision },
+        (Precision::F32, _) => Unfused::Precision { precision },
         (_, Some(_)) if has_trained_coefficients(plan) => Unfused::Coefficients,
         (_, Some(_)) => Unfused::Room,
     })
@@ -187,7 +187,7 @@ pub(crate) fn source(plan: &Plan, target: KernelTarget, most: usize) -> Option<K
         text += part;
     }
     let around = text.clone() + &update(plain) + &around();
-    let cells = columns.map(|columns| cell_bytes(columns, rows, format.planes, format.number)).max();
+    let cells = columns.map(|columns| format.cell_bytes(columns, rows)).max();
     let cells = cells.unwrap_or(0);
     let whole = |part: CoveredTerms| {
         let (terms, networks) = term_texts(plan, plain, cut, part);
