@@ -284,7 +284,7 @@ def judge(arguments):
         took.sort()
         print("| share of the time, median and largest | 15 %% | %.1f %%, %.1f %% |" % (100 * took[len(took) // 2], 100 * took[-1]))
     worse = [sample for sample in trusted if sample["found"] * 3 < sample["truth"]]
-    missed = [own[0] for own in large if not own[0]["bad"]]
+    missed = [own[0] for own in large if not own[0]["bad"] and own[0] not in worse]
     if worse or missed:
         print("\n| run | unknown | true | estimated | too small by |\n|---|---|---|---|---|")
     for sample in sorted(worse + missed, key=lambda sample: sample["found"] / sample["truth"]):

@@ -10,6 +10,9 @@ use pinnace::{
 use std::io::Write;
 use std::path::Path;
 
+/// The share of the time from which on it is told what new points take.
+const NOTABLE: f64 = 0.03;
+
 pub(crate) fn write(
     experiment: &Experiment,
     trained: &Trained,
@@ -40,7 +43,7 @@ pub(crate) fn write(
     if let Some(share) = trained.waiting {
         writeln!(output, "data: {:.1} % of the time waiting for batches", 100.0 * share)?;
     }
-    if let Some(share) = trained.renewing {
+    if let Some(share) = trained.renewing.filter(|share| *share >= NOTABLE) {
         writeln!(output, "points: {:.1} % of the time drawing and choosing them anew", 100.0 * share)?;
     }
     if trained.precisions.iter().any(|(precision, _)| *precision != experiment.precision()) {

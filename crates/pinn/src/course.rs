@@ -2,7 +2,7 @@
 
 use crate::evaluate::Gauge;
 use crate::memory::MemoryReading;
-use crate::opinion::{Trail, beginning};
+use crate::opinion::{Trail, beginning, failure};
 use crate::sample::PointRoom;
 use crate::trainer::{Equations, Ladder, TakeOver};
 use crate::windows::{Remembered, Seam, Stage};
@@ -72,7 +72,11 @@ impl Experiment {
             let mut trained = self.leaving_time().train_on_disk_of(folder, now, stop, &mut trail)?;
             if trail.steps() > 0 && trained.stopped != Stopped::Interrupted {
                 trail.event(&Event::Note(beginning()));
-                trained.estimate = self.estimate(&trained, now, &trail, stop)?;
+                // What was trained is worth more than what is known about it.
+                match self.estimate(&trained, now, &trail, stop) {
+                    Ok(estimate) => trained.estimate = estimate,
+                    Err(cause) => trail.event(&Event::Note(failure(&cause))),
+                }
             }
             return Ok(trained);
         }

@@ -3,7 +3,7 @@
 use crate::decide::{Settings, extent_with};
 use crate::memory::{HostPurpose, MemoryError, Need, available};
 use crate::sample::KeptPoints;
-use crate::trainer::{PART, PIECE, in_parts, roles};
+use crate::trainer::{AT_A_TIME, PART, PIECE, in_parts, roles};
 use crate::{Experiment, TrainError};
 use equation::problem::{Adaptive, Method, Order, Problem, Sampling, Solver};
 use equation::taylor::{Plan, Source, Term};
@@ -97,7 +97,8 @@ impl Experiment {
         let need = need.with_bytes(HostPurpose::Points, self.bytes_in_parts(settings, most));
         let inside = plan.terms.iter().filter(|term| term.source == Source::Interior);
         let candidate = |term: &Term| 2.0 * term.row.width() as f64 + ORDERING;
-        let judged = |term: &Term| if in_parts(settings, most) { PART as f64 } else { points(term) };
+        let parts = (AT_A_TIME * PART).min(most) as f64;
+        let judged = |term: &Term| if in_parts(settings, most) { parts } else { points(term) };
         let candidates: f64 = inside.map(|term| judged(term) * candidate(term)).sum();
         let times = sampling.adaptive.candidates().unwrap_or(0);
         let need = need.with(HostPurpose::Candidates, times as f64 * candidates);

@@ -10,6 +10,7 @@ use crate::sample::{Draw, draw, with_few_points};
 use crate::table::{DataSources, ReferenceTable, Tables};
 use crate::{SlowWay, TrainError, problem_file};
 use equation::decide::{Decision, Decisions, decide, quoted};
+use equation::oscillation::periods_in_time;
 use equation::parse::{Diagnostics, parse_with_files, resolve, states};
 use equation::problem::{
     Budget, Enforcement, Guard, Method, Performance, PerformanceLevel, Phase, Policy, Problem, notes,
@@ -58,6 +59,8 @@ pub struct Experiment {
     own: Option<OwnOptimizer>,
     /// Whether training ends with an estimate of its error.
     pub(crate) estimates: bool,
+    /// Oscillation periods in time, where the equations tell, and the file states its windows.
+    pub(crate) periods: Option<f64>,
 }
 
 /// Where a problem comes from.
@@ -122,6 +125,7 @@ impl Experiment {
         }
         // References look for the start among the conditions, from which it is about to disappear.
         let truths = Truth::all(&problem, &reference::solved_before())?;
+        let periods = if problem.open.windows { None } else { periods_in_time(&problem) };
         let (problem, by_equations) = decide(problem)?;
         let plan = plan(&problem)?;
         let tables = Tables::read(&problem, &sources)?;
@@ -158,6 +162,7 @@ impl Experiment {
             decisions: Decisions::default(),
             own: None,
             estimates: false,
+            periods,
         };
         Ok(experiment.listed())
     }

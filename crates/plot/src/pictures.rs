@@ -111,13 +111,19 @@ fn note(problem: &Problem, errors: &[Option<FieldError>], history: &[Record]) ->
 /// What is known of the error without a reference, in a line; a warning, where a solution cannot be trusted.
 fn trust(estimate: Option<&ErrorEstimate>) -> String {
     let Some(estimate) = estimate else { return String::new() };
-    let error = estimate.largest().map(|error| format!("estimated error {}", written(error)));
+    let error = estimate.largest().map(|error| format!("estimated error {}", written(rounded(error))));
     let error = error.unwrap_or_else(|| "error not known".to_owned());
     match estimate.trust {
         Confidence::Good => error,
         Confidence::Doubtful => format!("DOUBTFUL: {error}"),
         Confidence::Bad => format!("NOT TO BE TRUSTED: {error}"),
     }
+}
+
+/// With two digits: more are not known.
+fn rounded(error: f64) -> f64 {
+    let unit = 10f64.powf(error.log10().floor() - 1.0);
+    (error / unit).round() * unit
 }
 
 /// Two remarks in a line.

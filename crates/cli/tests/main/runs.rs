@@ -481,7 +481,7 @@ fn write_table(path: &Path) {
 /// More adaptive points than are chosen at a time, all in a temporary file.
 const IN_PARTS: &str = "[domain]\nt = [0, 1]\n[unknowns]\nu = {}\n[equations]\ndecay = \"u_t = -u\"\n[conditions]\n\
     start = { on = \"t = 0\", equation = \"u = 1\" }\n[network]\nwidth = 4\ndepth = 1\n[training]\noptimizer = \"adam\"\n\
-    points = 270000\nbatch = 100\nsampling = [{ kind = \"rad\", candidates = 2 }]\nresample = 9\n[performance]\npoint_memory = 0\n";
+    points = 150000\nbatch = 100\nsampling = [{ kind = \"rad\", candidates = 2 }]\nresample = 9\n[performance]\npoint_memory = 0\n";
 
 fn hidden(run: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(run).expect("it can be read");

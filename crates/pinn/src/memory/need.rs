@@ -48,10 +48,11 @@ impl HostPurpose {
         match self {
             HostPurpose::Points | HostPurpose::Residuals => {
                 "lower training.points, training.most_points or training.condition_points, or visit points inside in batches (training.batch, with `adam`): \
-                 those that do not move are then drawn when they are needed"
+                 those that do not move are then drawn when they are needed, and those of `rad` and `gradient` are in a file where they are many"
             }
             HostPurpose::Candidates => {
-                "lower training.points and training.most_points, or set training.adaptive = false (in training.sampling: no method that moves points)"
+                "lower training.points and training.most_points, or set training.adaptive = false (in training.sampling: no method that moves points, \
+                 or `rad` and `gradient` with training.batch, which choose points in parts)"
             }
             HostPurpose::Equations(Solver::NormalEquations) => {
                 "lower network.width or network.depth, or set training.solver = \"subspace\""

@@ -7,7 +7,6 @@ use super::second::{Effort, SHARE, SecondOpinion};
 use crate::evaluate::largest_relative;
 use crate::trust::{Confidence, Doubt, ErrorEstimate, Evidence, OtherSolution, PARTS, UnknownEstimate};
 use crate::{Experiment, TrainError, Trained};
-use equation::oscillation::periods_in_time;
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -40,6 +39,12 @@ const COARSE: f64 = 1e-10;
 pub(crate) fn beginning() -> Note {
     let line = format!("estimating the error: a second network takes {:.0} % of the steps", 100.0 * SHARE);
     Note { kind: "trust".to_owned(), lines: vec![line], data: json!({ "share": SHARE }) }
+}
+
+/// Tells that there is none.
+pub(crate) fn failure(cause: &TrainError) -> Note {
+    let lines = vec![format!("no error can be estimated: {cause}")];
+    Note { kind: "trust".to_owned(), lines, data: json!({ "cause": cause.to_string() }) }
 }
 
 /// A solution that is judged.
@@ -109,7 +114,7 @@ impl Experiment {
         stop: &AtomicBool,
     ) -> Result<Option<ErrorEstimate>, TrainError> {
         let begin = Instant::now();
-        let probe = Probe::new(self, judged.weights)?;
+        let probe = Probe::new(self, judged.solution, judged.weights)?;
         let values = probe.values(self, judged.solution)?;
         let residuals = probe.residuals(self, judged.solution)?;
         let mut field = Differences { experiment: self, values: &values, last: Vec::new() };
@@ -156,7 +161,7 @@ impl Experiment {
             epsilon: self.precision().epsilon(),
             steps: judged.steps,
             missing: problem.bare_faces.len() + problem.bare_pieces().len(),
-            periods: periods_in_time(problem),
+            periods: self.periods,
             windows: self.window_count(),
         };
         let unknowns: Vec<UnknownEstimate> =

@@ -9,5 +9,5 @@ mod probe;
 mod second;
 mod trail;
 
-pub(crate) use estimate::beginning;
+pub(crate) use estimate::{beginning, failure};
 pub(crate) use trail::Trail;

@@ -34,21 +34,30 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    /// For solutions whose loss has these weights.
-    pub(super) fn new(experiment: &Experiment, weights: &[f64]) -> Result<Self, TrainError> {
+    /// As far as windows of a solution were begun, whose loss has these weights.
+    pub(super) fn new(
+        experiment: &Experiment,
+        solution: &[f64],
+        weights: &[f64],
+    ) -> Result<Self, TrainError> {
         let here = experiment.clone().on(Device::Cpu, Precision::F64);
         let problem = here.problem();
+        let windows = here.networks(solution).len();
+        let reached = here.reached(windows);
+        let is_seen = |place: &&[f64]| {
+            problem.domain.covers(place) && reached.as_ref().is_none_or(|reached| reached.contains(place))
+        };
         let mut places = Points::new(problem.domain.len());
         // A shape is asked about some of them only.
         let some = test_points(problem).spread(4 * PLACES);
-        some.iter().filter(|place| problem.domain.covers(place)).for_each(|place| places.push(place));
+        some.iter().filter(is_seen).for_each(|place| places.push(place));
         let places = places.spread(PLACES);
         let mut sets = Vec::new();
-        for number in 0..here.window_count() {
+        for number in 0..windows {
             let stage = here.stage(number)?;
             let inside = stage.plan.terms.iter().find(|term| term.source == Source::Interior);
             let flops = inside.map_or(1.0, |term| term.cost.flops() as f64);
-            let share = MOST_FLOPS / (flops * here.window_count() as f64);
+            let share = MOST_FLOPS / (flops * windows as f64);
             let [most, least] = INSIDE;
             let interior = (share as usize).clamp(least, most);
             let seed = problem.training.seed;
@@ -96,7 +105,7 @@ impl Probe {
                 let each = term.residuals.len();
                 let mut found = vec![0.0; points.len() * each];
                 kernel.residuals(position, &points, parameters, &mut found)?;
-                let share = 1.0 / (points.len().max(1) * networks.len()) as f64;
+                let share = 1.0 / (points.len().max(1) * self.sets.len()) as f64;
                 let factors: Vec<f64> =
                     weights.by_ref().take(each).map(|weight| (weight * share).sqrt()).collect();
                 all.extend(found.iter().zip(factors.iter().cycle()).map(|(found, factor)| found * factor));

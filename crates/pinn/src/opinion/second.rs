@@ -34,7 +34,7 @@ impl Experiment {
     /// Whether a part of the steps is enough for one in every window.
     pub(super) fn worth_a_second(&self, steps: u64, effort: Effort) -> bool {
         /// A second opinion gets at least one step in every window: of so many steps of training that is too much.
-        const MOST: f64 = 2.0;
+        const MOST: f64 = 1.5;
         match effort {
             Effort::Part(part) => self.window_count() as f64 <= MOST * part * steps as f64,
             Effort::Seconds(_) => true,

@@ -50,6 +50,32 @@ struct Moved {
     told: PointsMoved,
 }
 
+/// What is known of candidates.
+pub(super) struct JudgedCandidates {
+    residuals: Vec<f64>,
+    /// By every priority.
+    sizes: Vec<Vec<f64>>,
+}
+
+impl JudgedCandidates {
+    /// Which of them are so many points, and what is told of that.
+    pub(super) fn choice(
+        &self,
+        priorities: &[Priority],
+        count: usize,
+        chance: Stream,
+    ) -> (Vec<bool>, PointsMoved) {
+        let parts = self.sizes.iter().zip(priorities);
+        let parts: Vec<_> = parts.map(|(sizes, it)| shares(sizes, it.power, it.floor)).collect();
+        let shares = if let [only] = &parts[..] { only.clone() } else { mix(&parts) };
+        let flags = pick(&shares, count, chance);
+        let first = self.sizes.first().map_or(&[][..], Vec::as_slice);
+        let told = told((first, &shares), &self.residuals, &flags);
+        let moved = flags.iter().filter(|taken| **taken).count();
+        (flags, PointsMoved { moved, ..told })
+    }
+}
+
 impl Equations<'_> {
     /// Puts points inside in place of what the draw at hand has there: a function of the draw, of the points before and of
     /// parameters.
@@ -98,21 +124,21 @@ impl Equations<'_> {
 
     /// All points anew, by priorities.
     fn chosen(&mut self, from: &PointMove<'_>, priorities: &[Priority]) -> Result<Moved, TrainError> {
-        let (flags, told) = self.judged(from, priorities, self.state.interior)?;
+        let judged = self.judged(from, priorities)?;
+        let (flags, told) = judged.choice(priorities, self.state.interior, from.chance);
         Ok(Moved { told, points: taken(&from.drawn, &flags) })
     }
 
-    /// Which of the candidates are so many points, and what is told of that.
+    /// What candidates are judged by.
     pub(super) fn judged(
         &mut self,
         from: &PointMove<'_>,
         priorities: &[Priority],
-        count: usize,
-    ) -> Result<(Vec<bool>, PointsMoved), TrainError> {
+    ) -> Result<JudgedCandidates, TrainError> {
         let residuals = self.sizes_at(from.number, &from.drawn, from.now)?;
-        let mut judged = Vec::with_capacity(priorities.len());
+        let mut sizes = Vec::with_capacity(priorities.len());
         for priority in priorities {
-            let sizes = match priority.criterion {
+            sizes.push(match priority.criterion {
                 Criterion::Residual => residuals.clone(),
                 Criterion::Gradient(of) => self.steepness(from, of)?,
                 Criterion::Uncertainty { damping } => {
@@ -120,17 +146,9 @@ impl Equations<'_> {
                     let at_hand = from.before.unwrap_or(&from.drawn);
                     variances(&self.plan.architecture, weights, at_hand, &from.drawn, damping)
                 }
-            };
-            judged.push(sizes);
+            });
         }
-        let parts = judged.iter().zip(priorities);
-        let parts: Vec<_> = parts.map(|(sizes, it)| shares(sizes, it.power, it.floor)).collect();
-        let shares = if let [only] = &parts[..] { only.clone() } else { mix(&parts) };
-        let flags = pick(&shares, count, from.chance);
-        let first = judged.first().map_or(&[][..], Vec::as_slice);
-        let told = told((first, &shares), &residuals, &flags);
-        let moved = flags.iter().filter(|taken| **taken).count();
-        Ok((flags, PointsMoved { moved, ..told }))
+        Ok(JudgedCandidates { residuals, sizes })
     }
 
     /// The points at hand and more, as far as there may be.

@@ -26,7 +26,7 @@ pub(crate) use batches::{PIECE, ahead, some_of, usual_workers};
 pub use check::Ladder;
 pub use curriculum::Curriculum;
 pub use memory_watch::LookAtMemory;
-pub(crate) use parts::{PART, in_parts};
+pub(crate) use parts::{AT_A_TIME, PART, in_parts};
 pub(crate) use renewal::renew;
 pub(crate) use residual_weights::reset_residual_weights;
 pub(crate) use roles::roles;

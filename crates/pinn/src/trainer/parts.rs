@@ -9,15 +9,19 @@ use crate::TrainError;
 use crate::sample::{Draw, KeptPoints, PointRoom, draw_inside, order};
 use equation::counter::Stream;
 use equation::problem::{Adaptive, Criterion, Priority, Sampler};
-use equation::taylor::Source;
+use equation::taylor::{Source, Term};
 use kernel::Points;
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 use train::trainer::LoopFault;
 use train::{PointsMoved, Snapshot};
 
-/// Points of a part at most: its candidates, ordered and judged, take some hundred megabytes at most.
-pub(crate) const PART: usize = 1 << 18;
+/// Points of a part at most: their mean priority is that of all to about a percent, and their candidates take some ten megabytes.
+pub(crate) const PART: usize = 1 << 16;
+
+/// Parts at a time at most: where a device judges them, the host draws and chooses side by side.
+pub(crate) const AT_A_TIME: usize = 8;
 
 /// The family that choices within parts come from.
 const PARTS: u64 = 0x5f << 56;
@@ -76,11 +80,12 @@ impl Equations<'_> {
         let at = if again { self.state.chosen_at.clone() } else { now.parameters.clone() };
         let then = Snapshot { parameters: at, ..now.clone() };
         let mut kept = KeptPoints::begin((self.problem.domain.len(), interior), &self.room)?;
-        let mut told = Vec::new();
-        for part in 0..interior.div_ceil(PART) {
-            let (rows, moved) = self.part(part, &then)?;
-            kept.append(&rows)?;
-            told.push(moved);
+        let (mut told, count) = (Vec::new(), interior.div_ceil(PART));
+        for first in (0..count).step_by(AT_A_TIME) {
+            for (rows, moved) in self.parts(first..(first + AT_A_TIME).min(count), &then)? {
+                kept.append(&rows)?;
+                told.push(moved);
+            }
         }
         if occasion == Occasion::Later {
             self.moved = Some(PointsMoved { draw: self.state.draw, points: kept.len(), ..together(&told) });
@@ -102,40 +107,73 @@ impl Equations<'_> {
             return Ok(None);
         };
         let mut first = KeptPoints::begin((self.problem.domain.len(), PART), &PointRoom::in_memory())?;
-        first.append(&self.part(0, &then)?.0)?;
+        for (rows, _) in self.parts(0..1, &then)? {
+            first.append(&rows)?;
+        }
         let mut points =
             first.completed(self.problem, term, std::slice::from_ref(&(0..first.len() as u64)))?;
         self.confine(number, &mut points);
         Ok(Some(points))
     }
 
-    /// The points of a part, coordinates alone, in the order of their draw: those beside one another lie everywhere.
-    fn part(&mut self, part: usize, now: &Snapshot) -> Result<(Vec<f64>, PointsMoved), TrainError> {
-        let (settings, interior) = (self.settings(), self.state.interior);
+    /// The points of some parts, coordinates alone, in the order of their draw: those beside one another lie everywhere.
+    fn parts(
+        &mut self,
+        parts: Range<usize>,
+        now: &Snapshot,
+    ) -> Result<Vec<(Vec<f64>, PointsMoved)>, TrainError> {
+        let (settings, interior, problem) = (self.settings(), self.state.interior, self.problem);
         let inside = self.plan.terms.iter().position(|term| term.source == Source::Interior);
         let (Some(number), Some((priorities, times))) = (inside, priorities(settings, interior)) else {
-            return Ok((Vec::new(), PointsMoved::default()));
+            return Ok(Vec::new());
         };
-        let points = bounds(interior, part);
+        let term: &Term = &self.plan.terms[number];
         let draw =
-            Draw { interior: interior.saturating_mul(times), ..settings.draw(self.problem, self.state.draw) };
-        let candidates = points.start * times..points.end * times;
-        let drawn = draw_inside(self.problem, (number, &self.plan.terms[number]), draw, candidates)?;
-        let order = order(&self.problem.domain.coordinates, &drawn);
-        let rows = order.iter().flat_map(|&index| drawn.row(index)).copied();
-        let mut ordered = Points::from_rows(drawn.width(), rows.collect());
-        self.confine(number, &mut ordered);
-        let seed = Stream::new(self.problem.training.seed, PARTS | number as u64).bits(self.state.draw);
-        let chance = Stream::new(seed, part as u64);
-        let from = PointMove { number, before: None, drawn: ordered, chance, now };
-        let (flags, told) = self.judged(&from, priorities, points.len())?;
-        let mut taken = vec![false; drawn.len()];
-        order.iter().zip(&flags).for_each(|(&index, &flag)| taken[index] = flag);
-        let coordinates = self.problem.domain.len();
-        let rows = drawn.iter().zip(taken).filter(|(_, taken)| *taken);
-        let rows: Vec<f64> = rows.flat_map(|(row, _)| &row[..coordinates]).copied().collect();
-        Ok((rows, told))
+            Draw { interior: interior.saturating_mul(times), ..settings.draw(problem, self.state.draw) };
+        let curriculum = self.curriculum_drawn();
+        let seed = Stream::new(problem.training.seed, PARTS | number as u64).bits(self.state.draw);
+        let candidates = |part: usize| -> Result<Candidates, TrainError> {
+            let points = bounds(interior, part);
+            let drawn = draw_inside(problem, (number, term), draw, points.start * times..points.end * times)?;
+            let order = order(&problem.domain.coordinates, &drawn);
+            let rows = order.iter().flat_map(|&index| drawn.row(index)).copied();
+            let mut ordered = Points::from_rows(drawn.width(), rows.collect());
+            if let Some(curriculum) = curriculum {
+                curriculum.confine(problem, term, &mut ordered);
+            }
+            let chance = Stream::new(seed, part as u64);
+            Ok(Candidates { drawn, order, ordered, count: points.len(), chance })
+        };
+        let found: Vec<Candidates> =
+            parts.into_par_iter().map(candidates).collect::<Result<_, TrainError>>()?;
+        let mut judged = Vec::with_capacity(found.len());
+        for Candidates { drawn, order, ordered, count, chance } in found {
+            let from = PointMove { number, before: None, drawn: ordered, chance, now };
+            judged.push((self.judged(&from, priorities)?, drawn, order, count, chance));
+        }
+        let coordinates = problem.domain.len();
+        let chosen = judged.into_par_iter().map(|(judged, drawn, order, count, chance)| {
+            let (flags, told) = judged.choice(priorities, count, chance);
+            let mut taken = vec![false; drawn.len()];
+            order.iter().zip(&flags).for_each(|(&index, &flag)| taken[index] = flag);
+            let rows = drawn.iter().zip(taken).filter(|(_, taken)| *taken);
+            (rows.flat_map(|(row, _)| &row[..coordinates]).copied().collect(), told)
+        });
+        Ok(chosen.collect())
     }
+}
+
+/// Candidates of a part.
+struct Candidates {
+    /// As their draw has them.
+    drawn: Points,
+    /// Their order along a curve on which neighbours lie near one another.
+    order: Vec<usize>,
+    /// The same in that order, in the part of time that is trained.
+    ordered: Points,
+    /// How many of them are points.
+    count: usize,
+    chance: Stream,
 }
 
 /// What is told of a move in parts of about the same size: the largest of largest numbers, the mean of others.

@@ -99,17 +99,20 @@ impl Equations<'_> {
         self.objective.set_points(sets);
         self.keep_all();
         self.supplied = self.state.draw;
-        let batches = self.draws_batches() || self.chooses_in_parts();
-        self.inside_elsewhere = wanted.1 == Inside::Nothing && !batches;
+        self.inside_elsewhere = wanted.1 == Inside::Nothing && !self.draws_batches() && self.kept.is_none();
         Ok(())
     }
 
     /// Moves points of a term to the part of time that the draw at hand is from.
     pub(super) fn confine(&self, number: usize, points: &mut Points) {
-        if let Some(part) = self.state.drawn_part {
-            let curriculum = Curriculum { part, ..self.state.curriculum };
+        if let Some(curriculum) = self.curriculum_drawn() {
             curriculum.confine(self.problem, &self.plan.terms[number], points);
         }
+    }
+
+    /// The part of time that the draw at hand is from, where it is not known to be all.
+    pub(super) fn curriculum_drawn(&self) -> Option<Curriculum> {
+        self.state.drawn_part.map(|part| Curriculum { part, ..self.state.curriculum })
     }
 
     /// The points, or candidates for them, of a draw.

@@ -38,7 +38,7 @@ pub struct Evidence {
     pub steps: u64,
     /// Faces and pieces of the boundary without a condition, where there should be one.
     pub missing: usize,
-    /// Oscillation periods in time, where the equations tell.
+    /// Oscillation periods in time, where the equations tell, and the problem file states its windows.
     pub periods: Option<f64>,
     /// Time windows.
     pub windows: usize,

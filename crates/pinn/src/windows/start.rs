@@ -1,8 +1,8 @@
 //! The weights that a window starts from.
 
 use super::{Seam, Stage};
-use crate::sample::draw;
-use crate::trainer::{Curriculum, TaskState, reset_residual_weights};
+use crate::sample::draw_part;
+use crate::trainer::{Curriculum, PIECE, TaskState, reset_residual_weights};
 use crate::{Experiment, Objective, TrainError};
 use equation::taylor::Architecture;
 use kernel::{Device, Kernel, Precision};
@@ -52,7 +52,10 @@ impl Experiment {
         let seam = Seam::new(before, &now.parameters)?;
         let mut sets = Vec::new();
         if let Some(phase) = phases.first() {
-            sets = draw(problem, plan, &self.tables, phase.draw(problem, state.draw))?;
+            let wanted = phase.draw(problem, state.draw);
+            // Of more points than a step visits some tell the loss.
+            let part = if phase.in_batches() { wanted.interior.min(PIECE) } else { wanted.interior };
+            sets = draw_part(problem, plan, &self.tables, wanted, 0..part)?;
         }
         sets.iter_mut().enumerate().try_for_each(|(term, points)| seam.fill(term, points))?;
         let mut objective = Objective::new(Kernel::compile(plan, Device::Cpu, Precision::F64)?, sets);

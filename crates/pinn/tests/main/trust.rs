@@ -73,6 +73,17 @@ fn a_face_without_a_condition_makes_a_solution_bad_whatever_its_residuals_are() 
 }
 
 #[test]
+fn one_window_for_many_periods_is_the_first_cause_that_is_told() {
+    let text = "[domain]\nt = [0, 40]\n[unknowns]\nu = {}\n[equations]\nswing = \"u_tt = -u\"\n\
+        [conditions]\nstart = { on = \"t = 0\", equations = [\"u = 1\", \"u_t = 0\"] }\n[network]\nwidth = 6\ndepth = 2\n\
+        [reference]\nu = \"cos(t)\"\n";
+    let trained = train(&open(text, "budget = \"20 steps\"\nwindows = 1"));
+    let estimate = estimate(&trained);
+    assert_eq!(estimate.trust, Confidence::Bad, "{estimate:?}");
+    assert!(matches!(estimate.doubts[0], Doubt::ManyPeriods { windows: 1, .. }), "{:?}", estimate.doubts);
+}
+
+#[test]
 fn training_takes_the_same_steps_with_and_without_an_estimate() {
     for training in [
         "budget = \"12 steps\"",

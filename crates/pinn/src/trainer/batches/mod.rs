@@ -211,6 +211,7 @@ impl Equations<'_> {
                 .then(|| Pipeline::start(Arc::clone(&work), (workers, ahead), step));
             Found { work, pipeline }
         });
+        // Of the points before.
         self.feed.next = None;
     }
 

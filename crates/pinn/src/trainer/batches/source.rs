@@ -97,7 +97,7 @@ impl Batched {
     pub(super) fn order(&self) -> Option<EpochOrder> {
         match self.whereabouts {
             Whereabouts::Drawn { .. } => Some(self.shuffle.order(self.size)),
-            Whereabouts::Held(_) | Whereabouts::Kept(_) | Whereabouts::Stored { .. } => None,
+            Whereabouts::Held(_) | Whereabouts::Stored { .. } | Whereabouts::Kept(_) => None,
         }
     }
 
