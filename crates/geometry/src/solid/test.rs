@@ -8,6 +8,9 @@ use crate::primitive::Primitive;
 /// Primitives and sides of a test, at most: it looks at all of them for every point.
 const MOST: usize = 1024;
 
+/// Truth values on its stack, at most: the binary digits of a word.
+const DEEPEST: usize = 64;
+
 /// A test of points, one step after the other on a stack of truth values. It says what [`Solid::contains`] says, where every sum and
 /// product is rounded by itself.
 #[derive(Clone, PartialEq, Debug)]
@@ -98,13 +101,29 @@ pub enum InsidePrimitive {
 }
 
 impl Solid {
-    /// The test as data; `None` where it is more than few steps: of meshes, of splines, and of shapes with very many parts.
+    /// The test as data; `None` where it is more than few steps: of meshes, of splines, and of shapes with very many parts, or of parts
+    /// within parts.
     pub fn inside_test(&self) -> Option<InsideTest> {
         let mut steps = Vec::new();
         let mut count = self.parts.len();
         write(&self.root, &self.parts, &mut steps, &mut count)?;
-        (count <= MOST).then(|| InsideTest { dimension: self.dimension(), steps })
+        let fits = count <= MOST && depth(&steps) <= DEEPEST;
+        fits.then(|| InsideTest { dimension: self.dimension(), steps })
     }
+}
+
+/// How many truth values are on the stack at most.
+fn depth(steps: &[InsideStep]) -> usize {
+    let mut depth = 0;
+    let depths = steps.iter().map(|step| {
+        match step {
+            InsideStep::Part { .. } => depth += 1,
+            InsideStep::Either | InsideStep::Both | InsideStep::Without => depth -= 1,
+            InsideStep::Within(_) => {}
+        }
+        depth
+    });
+    depths.max().unwrap_or(0)
 }
 
 fn write(branch: &Branch, parts: &[Part], steps: &mut Vec<InsideStep>, count: &mut usize) -> Option<()> {
@@ -155,4 +174,27 @@ fn part(part: &Part, count: &mut usize) -> Option<InsideStep> {
     }
     let (origin, axes, scale) = part.placement.inward_steps();
     Some(InsideStep::Part { bounds: part.bounds.0, origin, axes, scale, primitive })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Shape;
+
+    /// A disk without a smaller one without a smaller one …
+    fn rings(count: usize) -> Solid {
+        let disk = |number: usize| Shape::disk([0.0; 2], 1.0 + number as f64).expect("a disk");
+        let shape = (1..count).fold(disk(0), |inner, number| disk(number).difference(inner).expect("a ring"));
+        Solid::unmeasured(shape).expect("a shape")
+    }
+
+    #[test]
+    fn a_test_has_as_many_values_at_a_time_as_shapes_lie_within_each_other() {
+        let test = rings(10).inside_test().expect("few steps");
+        assert_eq!((depth(&test.steps), test.dimension), (10, 2));
+        let parts = test.steps.iter().filter(|step| matches!(step, InsideStep::Part { .. }));
+        assert_eq!(parts.count(), 10);
+        assert!(rings(DEEPEST).inside_test().is_some());
+        assert_eq!(rings(DEEPEST + 1).inside_test(), None);
+    }
 }

@@ -136,6 +136,7 @@ fn supply(
     };
     let row = term.row;
     match term.source {
+        Source::Interior | Source::Prediction if row.columns > 0 => Err(HostPoints::Window),
         Source::Interior | Source::Prediction => {
             let inside = inside(problem, draw)?;
             let mut columns = vec![DrawnColumn::Constant(1.0); row.width()];

@@ -288,7 +288,7 @@ pub fn read_bytes(problem: &Problem, bytes: &[u8], kind: TableFormat) -> [Result
 
 /// Coordinates first, then measured columns, in the problem's order.
 pub(super) fn arrange(rows: &Points, columns: &[Column], coordinates: usize, measured: usize) -> Points {
-    let mut arranged = Points::new(coordinates + measured);
+    let mut arranged = Vec::with_capacity(rows.len() * (coordinates + measured));
     let mut numbers = vec![0.0; coordinates + measured];
     for row in rows.iter() {
         for (column, &value) in columns.iter().zip(row) {
@@ -298,7 +298,7 @@ pub(super) fn arrange(rows: &Points, columns: &[Column], coordinates: usize, mea
                 Column::Ignored => {}
             }
         }
-        arranged.push(&numbers);
+        arranged.extend_from_slice(&numbers);
     }
-    arranged
+    Points::from_rows(coordinates + measured, arranged)
 }

@@ -149,7 +149,8 @@ impl StoredTable {
         ranges: impl Iterator<Item = Range<u64>>,
     ) -> Result<Points, TableError> {
         let layout = TableColumns::of_data(problem, data);
-        let mut rows = Points::new(layout.len());
+        // Not as points one by one: each would get a stamp of its own, from a counter that all threads share.
+        let mut rows = Vec::new();
         let each = layout.len() * self.kind.size;
         let (mut bytes, mut row) = (Vec::new(), vec![0.0; layout.len()]);
         for range in ranges {
@@ -170,9 +171,10 @@ impl StoredTable {
                 }
                 let checked = layout.check_row(Counted::Rows, number as usize, &row);
                 checked.map_err(|fault| self.wrong(fault))?;
-                rows.push(&row);
+                rows.extend_from_slice(&row);
             }
         }
+        let rows = Points::from_rows(layout.len(), rows);
         Ok(arrange(&rows, &data.columns, problem.domain.len(), data.equations.len()))
     }
 

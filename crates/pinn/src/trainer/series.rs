@@ -199,7 +199,8 @@ impl Equations<'_> {
     ) -> Result<Option<Losses>, Refusal> {
         self.renew_recipe();
         let step = self.batch_number(now);
-        if self.looks_ahead() {
+        // Where points are renewed before that, it is another one.
+        if self.looks_ahead() && !self.is_due(now.phase_step + 1) {
             // What cannot be found is asked for again when it is wanted.
             let next = self.feed.take(step + 1).unwrap_or_default();
             self.objective.kernel().bring_next(next);

@@ -7,6 +7,7 @@ use crate::cuda::CudaError;
 use crate::cuda::chunks::Wanted;
 use crate::cuda::context::DeviceContext;
 use crate::cuda::program::{LoadedProgram, PlanArguments, Work};
+use std::ops::Range;
 
 impl Step {
     /// See [`crate::Kernel::evaluate`].
@@ -81,6 +82,12 @@ impl Step {
     }
 }
 
+/// Blocks per multiprocessor that draw, at most: no point waits for another, and many are under way at a time.
+const DRAWING: usize = 8;
+
+/// Points for which another block is worth it.
+const BLOCK: usize = 128;
+
 /// Queues the draw of a chunk's points, where there is something to draw.
 pub(super) fn queue_draw(
     context: &DeviceContext,
@@ -95,7 +102,9 @@ pub(super) fn queue_draw(
     }
     let program = &context.program;
     let arguments = PlanArguments { jobs, job_count, ..*arguments };
-    program.launch(prepared.kernels, "draw", program.blocks(prepared.kernels), &arguments)
+    let points: usize = prepared.chunks[chunk].ranges.iter().map(Range::len).sum();
+    let blocks = points.div_ceil(BLOCK).clamp(1, program.machine().blocks(DRAWING));
+    program.launch(prepared.kernels, "draw", blocks, &arguments)
 }
 
 /// Queues what tells the device that so many steps are done.
