@@ -7,7 +7,7 @@ pinnace=${1:-target/release/pinnace}
 seeds=("${@:2}")
 here=$(dirname "$0")
 for seed in "${seeds[@]:-0}"; do
-    for problem in l-shape "$here"/problems/corners/*.toml; do
+    for problem in l-shape l-shape-told "$here"/problems/corners/*.toml; do
         run=$("$pinnace" train "$problem" --no-run --quiet --json --seed "$seed" --steps 120)
         echo "{\"problem\":\"$(basename "$problem" .toml)\",\"seed\":$seed,\"run\":$run}"
     done
