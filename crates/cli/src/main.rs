@@ -11,6 +11,7 @@ mod bench;
 mod cache;
 mod check;
 mod clean;
+mod cohort_command;
 mod decisions;
 mod doctor;
 mod evaluate;
@@ -20,6 +21,7 @@ mod export;
 mod geometry;
 mod inspect;
 mod json;
+mod meter;
 mod new;
 mod notices;
 mod plot;
@@ -33,6 +35,7 @@ mod session;
 mod shell;
 mod terminal;
 mod train;
+mod unifrac;
 mod warnings;
 
 use args::{Arguments, Bench, Command};
@@ -72,6 +75,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Reference(choices) => reference::reference(choices, &mut output)?,
         Command::Completions(choices) => shell::completions(choices, &mut output)?,
         Command::Man(choices) => shell::man(choices, &mut output)?,
+        Command::Unifrac(choices) => unifrac::unifrac_command(choices, &mut output)?,
+        Command::Cohort(choices) => cohort_command::cohort_command(choices, &mut output)?,
         Command::Doctor => doctor::doctor(&mut output)?,
         Command::Cache(choices) => cache::cache(choices, &mut output)?,
     };

@@ -82,7 +82,8 @@ mod tests {
     #[test]
     fn streams_of_neighbouring_numbers_and_names_differ() {
         let stream = Stream::new(0);
-        let streams = [stream, stream.with(0), stream.with(1), stream.named(""), stream.named("a"), stream.named("b")];
+        let streams =
+            [stream, stream.with(0), stream.with(1), stream.named(""), stream.named("a"), stream.named("b")];
         for (place, one) in streams.iter().enumerate() {
             for other in &streams[place + 1..] {
                 let same = (0..64).filter(|&index| one.below(index, 2) == other.below(index, 2)).count();

@@ -12,10 +12,8 @@ const ALIGNMENT: usize = 64;
 fn header(shape: &[usize]) -> Vec<u8> {
     let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
-    let mut text = format!(
-        "{{'descr': '<f8', 'fortran_order': False, 'shape': ({}{comma}), }}",
-        extents.join(", ")
-    );
+    let mut text =
+        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}{comma}), }}", extents.join(", "));
     let start = 10;
     let padded = (start + text.len() + 1).next_multiple_of(ALIGNMENT) - start;
     text.extend(std::iter::repeat_n(' ', padded - 1 - text.len()));
@@ -52,7 +50,14 @@ impl NpyFile {
         let numbers = if condensed { pairs } else { size * size };
         // A disk that is too full is noticed now, where it says so.
         file.set_len(head.len() as u64 + 8 * numbers as u64)?;
-        Ok(NpyFile { path: path.to_owned(), file, size, start: head.len() as u64, condensed, bytes: Vec::new() })
+        Ok(NpyFile {
+            path: path.to_owned(),
+            file,
+            size,
+            start: head.len() as u64,
+            condensed,
+            bytes: Vec::new(),
+        })
     }
 
     /// Puts the file in its place.
@@ -92,7 +97,10 @@ impl Rows for NpyFile {
         let rows = band.len() / width.max(1);
         if !self.condensed {
             for sample in first + rows..size {
-                self.put(sample * size + first, (0..rows).map(|place| &band[place * width + sample - first]))?;
+                self.put(
+                    sample * size + first,
+                    (0..rows).map(|place| &band[place * width + sample - first]),
+                )?;
             }
         }
         Ok(())
@@ -108,7 +116,12 @@ pub fn write_npy(path: &Path, shape: &[usize], numbers: &[f64]) -> io::Result<()
 }
 
 /// Writes distances as text with the names of the samples: a square as QIIME has it, or a line per pair.
-pub fn write_tsv(path: &Path, samples: &[String], distances: &SquareMatrix, condensed: bool) -> io::Result<()> {
+pub fn write_tsv(
+    path: &Path,
+    samples: &[String],
+    distances: &SquareMatrix,
+    condensed: bool,
+) -> io::Result<()> {
     store::replace_with(path, |output| {
         if condensed {
             writeln!(output, "sample\tother\tdistance")?;
@@ -163,7 +176,8 @@ mod tests {
     #[test]
     fn bands_fill_squares_and_condensed_arrays_whatever_their_heights() {
         let size = 7;
-        let distance = |one: usize, other: usize| if one == other { 0.0 } else { (one * other + one + other) as f64 };
+        let distance =
+            |one: usize, other: usize| if one == other { 0.0 } else { (one * other + one + other) as f64 };
         let wanted: Vec<f64> = (0..size * size).map(|place| distance(place / size, place % size)).collect();
         let pairs: Vec<f64> =
             (0..size).flat_map(|one| (one + 1..size).map(move |other| distance(one, other))).collect();
@@ -184,7 +198,12 @@ mod tests {
             }
             let read = |path: &Path, start: u64| -> Vec<f64> {
                 let bytes = std::fs::read(store::partial(path)).expect("it is being written");
-                bytes[start as usize..].as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect()
+                bytes[start as usize..]
+                    .as_chunks::<8>()
+                    .0
+                    .iter()
+                    .map(|bytes| f64::from_le_bytes(*bytes))
+                    .collect()
             };
             assert_eq!(read(&path, square.start), wanted);
             assert_eq!(read(&other, condensed.start), pairs);

@@ -17,14 +17,6 @@ pub enum MetadataError {
         /// Why.
         cause: io::Error,
     },
-    /// It cannot be written.
-    #[error("{} cannot be written: {cause}", path.display())]
-    Write {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        cause: io::Error,
-    },
     /// What it holds is no metadata.
     #[error("{}: {mistake}", path.display())]
     Mistake {
@@ -39,7 +31,9 @@ pub enum MetadataError {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum MetadataMistake {
     /// No header, or no column beside the names.
-    #[error("metadata begins with a header: a column with the samples, and one for each property, separated by tabs")]
+    #[error(
+        "metadata begins with a header: a column with the samples, and one for each property, separated by tabs"
+    )]
     NoHeader,
     /// A line with more or fewer cells than the header.
     #[error("{place}: {got} cells where the header has {wanted}; cells are separated by tabs")]
@@ -89,7 +83,9 @@ pub enum MetadataMistake {
     /// Text in a column of numbers.
     #[error(
         "{place}: sample {}, column {}: {} is no number; a column of classes has no numbers at all",
-        short(sample), short(column), short(text)
+        short(sample),
+        short(column),
+        short(text)
     )]
     NotANumber {
         /// Where.
@@ -125,7 +121,8 @@ pub enum Column {
 }
 
 /// Words that stand for nothing, as people write them.
-const NOTHING: [&str; 8] = ["", "na", "nan", "n/a", "not applicable", "missing", "not collected", "not provided"];
+const NOTHING: [&str; 8] =
+    ["", "na", "nan", "n/a", "not applicable", "missing", "not collected", "not provided"];
 
 fn is_nothing(cell: &str) -> bool {
     NOTHING.contains(&cell.trim().to_lowercase().as_str())
@@ -134,7 +131,8 @@ fn is_nothing(cell: &str) -> bool {
 impl Metadata {
     /// Reads a file.
     pub fn open(path: &Path) -> Result<Metadata, MetadataError> {
-        let bytes = std::fs::read(path).map_err(|cause| MetadataError::Read { path: path.to_owned(), cause })?;
+        let bytes =
+            std::fs::read(path).map_err(|cause| MetadataError::Read { path: path.to_owned(), cause })?;
         let text = String::from_utf8(bytes)
             .map_err(|error| MetadataMistake::NotUtf8(error.utf8_error().valid_up_to()));
         text.and_then(|text| Metadata::parse(&text)).map_err(|mistake| mistake.of(path))
@@ -239,14 +237,18 @@ impl Metadata {
         cells.iter().zip(samples).map(number).collect()
     }
 
+    /// Samples that have no line.
+    pub fn missing(&self, samples: &[String]) -> Few {
+        Few::of(samples.iter().filter(|sample| !self.places.contains_key(*sample)).map(String::as_str))
+    }
+
     /// The cells of a column with their places; none is empty.
     fn cells(&self, name: &str, samples: &[String]) -> Result<Vec<(Place, &str)>, MetadataMistake> {
         let Some(column) = self.columns.iter().position(|column| column == name) else {
             let columns = self.columns.iter().map(|column| short(column)).collect::<Vec<_>>().join(", ");
             return Err(MetadataMistake::NoColumn { column: name.to_owned(), columns });
         };
-        let lost = samples.iter().filter(|sample| !self.places.contains_key(*sample));
-        let lost = Few::of(lost.map(String::as_str));
+        let lost = self.missing(samples);
         if lost.count() > 0 {
             return Err(MetadataMistake::NoSample { samples: lost });
         }
@@ -255,11 +257,9 @@ impl Metadata {
             let before: usize = cells[..column].iter().map(|cell| cell.chars().count() + 1).sum();
             let place = Place { line: *line, column: sample.chars().count() + before + 2 };
             match cells[column].as_str() {
-                cell if is_nothing(cell) => Err(MetadataMistake::Missing {
-                    place,
-                    sample: sample.clone(),
-                    column: name.to_owned(),
-                }),
+                cell if is_nothing(cell) => {
+                    Err(MetadataMistake::Missing { place, sample: sample.clone(), column: name.to_owned() })
+                }
                 cell => Ok((place, cell)),
             }
         };

@@ -47,7 +47,8 @@ pub fn ordinate(distances: &SquareMatrix, axes: usize) -> Result<Ordination, Ord
     if size < 2 {
         return Err(OrdinationError::TooFew);
     }
-    let squares: f64 = (0..size).into_par_iter().map(|row| square(distances.row(row))).collect::<Vec<_>>().iter().sum();
+    let squares: f64 =
+        (0..size).into_par_iter().map(|row| square(distances.row(row))).collect::<Vec<_>>().iter().sum();
     let trace = squares / (2.0 * size as f64);
     if trace <= 0.0 {
         return Err(OrdinationError::NoSpread);
@@ -181,14 +182,16 @@ impl VectorWork for SquaredDot<'_> {
 
     #[inline(always)]
     fn run(self) -> f64 {
-        let ((rows, rest), (vectors, vector_rest)) = (self.row.as_chunks::<8>(), self.vector.as_chunks::<8>());
+        let ((rows, rest), (vectors, vector_rest)) =
+            (self.row.as_chunks::<8>(), self.vector.as_chunks::<8>());
         let mut sums = [0.0; 8];
         for (row, vector) in rows.iter().zip(vectors) {
             for lane in 0..8 {
                 sums[lane] += row[lane] * row[lane] * vector[lane];
             }
         }
-        let rest: f64 = rest.iter().zip(vector_rest).map(|(distance, number)| distance * distance * number).sum();
+        let rest: f64 =
+            rest.iter().zip(vector_rest).map(|(distance, number)| distance * distance * number).sum();
         sums.iter().sum::<f64>() + rest
     }
 }

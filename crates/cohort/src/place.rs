@@ -76,7 +76,10 @@ mod tests {
         let long = format!("{}!{}", "a".repeat(100), "b".repeat(100));
         let shown = excerpt(&long, 100);
         let (line, caret) = shown.split_once('\n').expect("two lines");
-        assert_eq!(line.chars().position(|letter| letter == '!'), caret.chars().position(|letter| letter == '^'));
+        assert_eq!(
+            line.chars().position(|letter| letter == '!'),
+            caret.chars().position(|letter| letter == '^')
+        );
         assert!(excerpt("", 5).ends_with('^'));
     }
 }

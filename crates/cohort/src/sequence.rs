@@ -35,7 +35,11 @@ impl Sequence {
         for (place, letter) in name.chars().enumerate() {
             let base = BASES.iter().position(|base| char::from(*base) == letter.to_ascii_uppercase());
             let Some(base) = base else {
-                return Err(SequenceMistake::UnknownBase { taxon: name.to_owned(), letter, place: place + 1 });
+                return Err(SequenceMistake::UnknownBase {
+                    taxon: name.to_owned(),
+                    letter,
+                    place: place + 1,
+                });
             };
             packed[place / 4] |= (base as u8) << (2 * (place % 4));
         }

@@ -42,9 +42,9 @@ impl Niches {
         // Normal numbers become uniform ones, so that every place of the gradient has its taxa; a little beyond its ends, too.
         let share = |normal: f64| 0.5 * (1.0 + libm::erf(normal / std::f64::consts::SQRT_2));
         let frequencies = stream.named("frequencies");
-        let taxa = tree.tips().map(|tip| {
-            (1.2 * share(places[tip]) - 0.1, FREQUENCY * frequencies.normal(tip as u64))
-        });
+        let taxa = tree
+            .tips()
+            .map(|tip| (1.2 * share(places[tip]) - 0.1, FREQUENCY * frequencies.normal(tip as u64)));
         Niches { taxa: taxa.collect(), width: recipe.breadth / 2.5 }
     }
 
@@ -87,12 +87,15 @@ impl Niches {
     /// The place of the gradient at which the reads of each sample are the most likely, were there no scatter.
     pub(super) fn places(&self, counts: &[Vec<(u32, u32)>]) -> Vec<f64> {
         let tried: Vec<f64> = (0..TRIED).map(|step| step as f64 / (TRIED - 1) as f64).collect();
-        let all = |place: &f64| libm::log(self.taxa.iter().map(|niche| libm::exp(self.weight(*niche, *place))).sum());
+        let all = |place: &f64| {
+            libm::log(self.taxa.iter().map(|niche| libm::exp(self.weight(*niche, *place))).sum())
+        };
         let all: Vec<f64> = tried.par_iter().map(all).collect();
         let likely = |row: &Vec<(u32, u32)>, step: usize| -> f64 {
             // Fourth roots of counts: scatter makes frequent taxa as uncertain as rare ones.
             let part = |&(taxon, count): &(u32, u32)| {
-                f64::from(count).sqrt().sqrt() * (self.weight(self.taxa[taxon as usize], tried[step]) - all[step])
+                f64::from(count).sqrt().sqrt()
+                    * (self.weight(self.taxa[taxon as usize], tried[step]) - all[step])
             };
             row.iter().map(part).sum()
         };

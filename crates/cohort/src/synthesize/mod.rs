@@ -107,7 +107,12 @@ impl Recipe {
         number("bases", self.bases as f64, (1..100_000).contains(&self.bases), "1 to 99999 are needed")?;
         let depth = (1..1 << 31).contains(&self.depth);
         number("depth", self.depth as f64, depth, "1 read or more, below 2147483648, is needed")?;
-        number("breadth", self.breadth, self.breadth > 0.0 && self.breadth <= 1.0, "above 0, at most 1, is needed")?;
+        number(
+            "breadth",
+            self.breadth,
+            self.breadth > 0.0 && self.breadth <= 1.0,
+            "above 0, at most 1, is needed",
+        )?;
         number("noise", self.noise, self.noise >= 0.0 && self.noise.is_finite(), "0 or more is needed")?;
         // Half of all sequences at most: the others are to be found by chance.
         let few = self.bases < 30 && (1u64 << (2 * self.bases)) / 2 < self.taxa as u64;
@@ -127,7 +132,8 @@ impl Recipe {
             (0..self.samples as u64).map(|sample| stream.named("gradient").uniform(sample)).collect();
         let niches = abundance::Niches::along(&tree, self, stream.named("niches"));
         let counts = niches.reads(self, &gradient, stream.named("reads"));
-        let names = (0..self.samples).map(|sample| format!("sample{:0width$}", sample + 1, width = digits(self.samples)));
+        let names = (0..self.samples)
+            .map(|sample| format!("sample{:0width$}", sample + 1, width = digits(self.samples)));
         let taxa: Vec<String> = tree.tips().map(|tip| tree.name(tip).to_owned()).collect();
         let (low, high) = TARGET;
         let scatter = |sample: usize| self.noise * stream.named("target").normal(sample as u64);
@@ -195,7 +201,9 @@ impl Synthetic {
 
 fn of_table(error: TableError) -> RecipeError {
     match error {
-        TableError::Write { path, cause } | TableError::Read { path, cause } => RecipeError::Write { path, cause },
+        TableError::Write { path, cause } | TableError::Read { path, cause } => {
+            RecipeError::Write { path, cause }
+        }
         TableError::Mistake { path, mistake } => {
             RecipeError::Write { path, cause: io::Error::other(mistake.to_string()) }
         }
@@ -204,7 +212,9 @@ fn of_table(error: TableError) -> RecipeError {
 
 fn of_tree(error: TreeError) -> RecipeError {
     match error {
-        TreeError::Write { path, cause } | TreeError::Read { path, cause } => RecipeError::Write { path, cause },
+        TreeError::Write { path, cause } | TreeError::Read { path, cause } => {
+            RecipeError::Write { path, cause }
+        }
         other @ (TreeError::Mistake { .. } | TreeError::NotInTree { .. }) => {
             RecipeError::Write { path: PathBuf::new(), cause: io::Error::other(other.to_string()) }
         }

@@ -46,7 +46,11 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<Table, TableMistake> {
         }
     }
     if let Some(place) = starts.windows(2).position(|pair| pair[0] > pair[1]) {
-        return Err(TableMistake::Index { part: STARTS, got: starts[place] as i64, count: starts[place + 1] });
+        return Err(TableMistake::Index {
+            part: STARTS,
+            got: starts[place] as i64,
+            count: starts[place + 1],
+        });
     }
     if starts[0] != 0 {
         return Err(TableMistake::Index { part: STARTS, got: starts[0] as i64, count: 1 });
@@ -105,8 +109,7 @@ fn names(file: &Hdf5File, part: &'static str, what: &'static str) -> Result<Vec<
     if names.num_elements().is_ok_and(|count| count == 0) {
         return Err(TableMistake::Empty(what));
     }
-    let names =
-        names.read_strings().map_err(|error| TableMistake::Hdf5 { part, why: error.to_string() })?;
+    let names = names.read_strings().map_err(|error| TableMistake::Hdf5 { part, why: error.to_string() })?;
     check_names(what, &names)?;
     Ok(names)
 }
@@ -125,7 +128,8 @@ fn indices(file: &Hdf5File, part: &'static str, end: usize) -> Result<Vec<u32>, 
         };
     }
     let (numbers, _) = dataset.read_array_parallel::<i64>().map_err(cause)?.into_raw_vec_and_offset();
-    let index = |number: i64| u32::try_from(number).ok().filter(|&index| index < limit).ok_or_else(|| wrong(number));
+    let index =
+        |number: i64| u32::try_from(number).ok().filter(|&index| index < limit).ok_or_else(|| wrong(number));
     numbers.into_iter().map(index).collect()
 }
 

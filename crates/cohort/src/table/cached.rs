@@ -5,7 +5,9 @@
 
 use super::Table;
 use rayon::prelude::*;
-use store::{Cache, Key};
+use std::fs::File;
+use std::io;
+use store::{Cache, Key, Positioned};
 
 /// Changes with the form of entries, and with whatever a reader accepts.
 const VERSION: &str = "table 1";
@@ -19,28 +21,38 @@ const PIECE: usize = 1 << 16;
 /// In the place of a count that does not fit into a byte.
 const WIDE: u8 = u8::MAX;
 
-pub(super) fn found_or_read<E>(
-    bytes: Vec<u8>,
+/// The table of a file, found by its content or read.
+pub(super) fn found_or_read<E: From<io::Error>>(
+    file: File,
     cache: &Cache,
     read: impl FnOnce(Vec<u8>) -> Result<Table, E>,
 ) -> Result<Table, E> {
-    if bytes.len() < WORTH_KEEPING || *cache == Cache::NONE {
-        return read(bytes);
-    }
-    let key = key(&bytes);
-    if let Some(table) = cache.get_with(key, decoded).flatten() {
+    let file = Positioned::new(file)?;
+    let length = usize::try_from(file.length()).unwrap_or(usize::MAX);
+    let worth_keeping = length >= WORTH_KEEPING && *cache != Cache::NONE;
+    let key = if worth_keeping { Some(key(&file, length)?) } else { None };
+    if let Some(table) = key.and_then(|key| cache.get_with(key, decoded).flatten()) {
         return Ok(table);
     }
+    let mut bytes = vec![0; length];
+    file.read(0, &mut bytes)?;
     let table = read(bytes)?;
-    cache.put(key, &encoded(&table));
+    if let Some(key) = key {
+        cache.put(key, &encoded(&table));
+    }
     Ok(table)
 }
 
 /// Length and a checksum of each piece: any two contents that differ in one piece have keys that differ, but for one in 2^32.
-fn key(bytes: &[u8]) -> Key {
-    let sums: Vec<u32> = bytes.par_chunks(PIECE).map(crc32fast::hash).collect();
-    let sums: String = sums.iter().map(|sum| format!("{sum:08x}")).collect();
-    Key::of(&[VERSION, &bytes.len().to_string(), &sums])
+/// Pieces are read into the same few buffers: memory for all of the file would take longer to get than the file to read.
+fn key(file: &Positioned, length: usize) -> io::Result<Key> {
+    let sum = |buffer: &mut Vec<u8>, piece: usize| {
+        buffer.resize(PIECE.min(length - piece * PIECE), 0);
+        file.read((piece * PIECE) as u64, buffer).map(|()| format!("{:08x}", crc32fast::hash(buffer)))
+    };
+    let sums: io::Result<Vec<String>> =
+        (0..length.div_ceil(PIECE)).into_par_iter().map_init(Vec::new, sum).collect();
+    Ok(Key::of(&[VERSION, &length.to_string(), &sums?.concat()]))
 }
 
 fn encoded(table: &Table) -> Vec<u8> {
@@ -145,10 +157,19 @@ mod tests {
         let cache = Cache::in_folder(folder.clone());
         let table = Table::parse_text("\ta\tb\nx\t1\t2\n").expect("a table");
         let mut bytes = vec![7; WORTH_KEEPING];
-        let read = |bytes: &[u8]| found_or_read(bytes.to_vec(), &cache, |_| Ok::<_, ()>(table.clone()));
-        let missed = |bytes: &[u8]| found_or_read(bytes.to_vec(), &cache, |_| Err(())).is_err();
+        let path = folder.join("file");
+        std::fs::create_dir_all(&folder).expect("a writable place");
+        let of = |bytes: &[u8], table: Option<&Table>| {
+            std::fs::write(&path, bytes).expect("a writable folder");
+            let file = File::open(&path).expect("it was written");
+            found_or_read(file, &cache, |read| {
+                assert_eq!(read, bytes);
+                table.cloned().ok_or_else(|| io::Error::other("not found"))
+            })
+        };
+        let missed = |bytes: &[u8]| of(bytes, None).is_err();
         assert!(missed(&bytes));
-        assert_eq!(read(&bytes), Ok(table.clone()));
+        assert_eq!(of(&bytes, Some(&table)).expect("it was read"), table);
         assert!(!missed(&bytes), "it is found");
         bytes[WORTH_KEEPING / 2] ^= 1;
         assert!(missed(&bytes), "another content");

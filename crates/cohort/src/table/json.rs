@@ -113,7 +113,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, TableMistake> {
         match document.matrix_type {
             Kind::Sparse => {
                 let &[taxon, sample, count] = cells else {
-                    return Err(TableMistake::Length { part: "an entry of `data`", got: cells.len(), wanted: 3 });
+                    return Err(TableMistake::Length {
+                        part: "an entry of `data`",
+                        got: cells.len(),
+                        wanted: 3,
+                    });
                 };
                 builder.add(index(taxon, shape.0)?, index(sample, shape.1)?, count)?;
             }
@@ -123,7 +127,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, TableMistake> {
                 }
             }
             Kind::Dense => {
-                return Err(TableMistake::Length { part: "a row of `data`", got: cells.len(), wanted: shape.1 });
+                return Err(TableMistake::Length {
+                    part: "a row of `data`",
+                    got: cells.len(),
+                    wanted: shape.1,
+                });
             }
         }
     }

@@ -3,7 +3,8 @@
 use super::error::{TableError, TableMistake};
 use super::{Table, biom, cached, json, text};
 use std::borrow::Cow;
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use store::Cache;
 
@@ -13,9 +14,16 @@ const GZIP: &[u8] = &[0x1f, 0x8b];
 impl Table {
     /// Reads BIOM 2.1, BIOM 1.0 or text, also compressed; what takes long to read is kept in `cache` and found again by its content.
     pub fn open(path: &Path, cache: &Cache) -> Result<Table, TableError> {
-        let bytes = std::fs::read(path).map_err(|cause| TableError::Read { path: path.to_owned(), cause })?;
-        let mistake = |mistake| TableError::Mistake { path: path.to_owned(), mistake };
-        cached::found_or_read(bytes, cache, |bytes| Table::parse_owned(bytes).map_err(mistake))
+        let fault = |fault| match fault {
+            Fault::Read(cause) => TableError::Read { path: path.to_owned(), cause },
+            Fault::Mistake(mistake) => TableError::Mistake { path: path.to_owned(), mistake },
+        };
+        let file = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
+            true => Err(io::ErrorKind::IsADirectory.into()),
+            false => Ok(file),
+        });
+        let file = file.map_err(|cause| fault(Fault::Read(cause)))?;
+        cached::found_or_read(file, cache, |bytes| Ok(Table::parse_owned(bytes)?)).map_err(fault)
     }
 
     /// The same from bytes.
@@ -38,6 +46,24 @@ impl Table {
             Some(_) => text::read(as_text(&bytes)?.as_ref()),
             None => Err(TableMistake::Empty("content")),
         }
+    }
+}
+
+/// Why there is no table.
+enum Fault {
+    Read(io::Error),
+    Mistake(TableMistake),
+}
+
+impl From<io::Error> for Fault {
+    fn from(cause: io::Error) -> Self {
+        Fault::Read(cause)
+    }
+}
+
+impl From<TableMistake> for Fault {
+    fn from(mistake: TableMistake) -> Self {
+        Fault::Mistake(mistake)
     }
 }
 

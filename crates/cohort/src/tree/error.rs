@@ -104,7 +104,9 @@ pub enum NewickFault {
     #[error("{} is no length", short(.0))]
     NotALength(String),
     /// A length below 0.
-    #[error("a branch has the negative length {0}; neighbour joining makes such trees: set them to 0 if they are small")]
+    #[error(
+        "a branch has the negative length {0}; neighbour joining makes such trees: set them to 0 if they are small"
+    )]
     NegativeLength(String),
     /// A tip without a name.
     #[error("a tip has no name")]

@@ -12,8 +12,8 @@ impl Tree {
     /// Reads a file.
     pub fn open(path: &Path) -> Result<Tree, TreeError> {
         let bytes = std::fs::read(path).map_err(|cause| TreeError::Read { path: path.to_owned(), cause })?;
-        let text = String::from_utf8(bytes)
-            .map_err(|error| TreeMistake::NotUtf8(error.utf8_error().valid_up_to()));
+        let text =
+            String::from_utf8(bytes).map_err(|error| TreeMistake::NotUtf8(error.utf8_error().valid_up_to()));
         text.and_then(|text| Tree::parse(&text))
             .map_err(|mistake| TreeError::Mistake { path: path.to_owned(), mistake })
     }
@@ -29,7 +29,10 @@ impl Tree {
     fn check(&self) -> Result<(), TreeMistake> {
         let mut seen = HashSet::new();
         let mut twice = Few::default();
-        self.tips().map(|tip| self.name(tip)).filter(|name| !seen.insert(*name)).for_each(|name| twice.add(name));
+        self.tips()
+            .map(|tip| self.name(tip))
+            .filter(|name| !seen.insert(*name))
+            .for_each(|name| twice.add(name));
         if twice.count() > 0 {
             return Err(TreeMistake::DuplicateTips(twice));
         }

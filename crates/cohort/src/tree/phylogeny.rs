@@ -40,7 +40,8 @@ impl Phylogeny {
     /// Brings a table and a tree together. Returns the table without taxa that are not in the tree, and their names.
     pub fn of(table: Table, tree: &Tree, missing: Missing) -> Result<(Table, Phylogeny, Few), TreeError> {
         let places: HashMap<&str, u32> = tree.tips().map(|tip| (tree.name(tip), tip as u32)).collect();
-        let tips: Vec<Option<u32>> = table.taxa().iter().map(|taxon| places.get(taxon.as_str()).copied()).collect();
+        let tips: Vec<Option<u32>> =
+            table.taxa().iter().map(|taxon| places.get(taxon.as_str()).copied()).collect();
         let names = table.taxa().iter().zip(&tips).filter(|(_, tip)| tip.is_none());
         let lost = Few::of(names.map(|(taxon, _)| taxon.as_str()));
         // Where none is left the tree is another one, whatever is to become of some.

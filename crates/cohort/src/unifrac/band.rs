@@ -60,7 +60,8 @@ pub fn unifrac(
         let rows = height(samples, first, way, work.band_bytes).min(samples - first);
         sums.begin(first, rows);
         let left = (samples - first) as f64;
-        let (before, share) = ((pairs - left * left) / pairs, (rows as f64) * (2.0 * left - rows as f64) / pairs);
+        let (before, share) =
+            ((pairs - left * left) / pairs, (rows as f64) * (2.0 * left - rows as f64) / pairs);
         let branches = phylogeny.branches().len().max(1) as f64;
         walk(table, phylogeny, |number, length, listed, below| {
             sums.chunk.add(length, listed, below, &totals);
@@ -213,7 +214,10 @@ impl Sums {
                 let place = branch * chunk.stride + sample;
                 add(length, [chunk.panels[0][place], chunk.panels[1][place]]);
             }
-            chunk.entries(sample).iter().for_each(|entry| add(entry.length, chunk.share(entry.place as usize)));
+            chunk
+                .entries(sample)
+                .iter()
+                .for_each(|entry| add(entry.length, chunk.share(entry.place as usize)));
         });
     }
 
@@ -241,7 +245,8 @@ impl Sums {
     fn distances(&mut self) -> &[f64] {
         let left = self.samples - self.first;
         let rows = &mut self.pairs[0];
-        (1..self.rows).for_each(|row| rows.copy_within(row * self.width..row * self.width + left, row * left));
+        (1..self.rows)
+            .for_each(|row| rows.copy_within(row * self.width..row * self.width + left, row * left));
         &rows[..self.rows * left]
     }
 }

@@ -63,6 +63,13 @@ impl Chunk {
         }
     }
 
+    /// Bytes that it takes when it is full.
+    pub(super) fn bytes(way: Way, samples: usize) -> usize {
+        let listed = ENTRIES + samples / DENSE;
+        let entry = size_of::<u32>() + way.sums() * size_of::<f64>() + size_of::<Entry>();
+        PANEL * samples.next_multiple_of(LANES) * size_of::<f64>() * way.sums() + listed * entry + 8 * samples
+    }
+
     /// Dense branches.
     pub(super) fn height(&self) -> usize {
         self.panel_lengths.len()
@@ -78,9 +85,10 @@ impl Chunk {
 
     pub(super) fn add(&mut self, length: f64, samples: &[u32], below: &[u64], totals: &[u64]) {
         let (way, two) = (self.way, self.way.sums() == 2);
-        let shares = samples.iter().zip(below).map(|(&sample, &below)| {
-            (sample as usize, way.share(length, below, totals[sample as usize]))
-        });
+        let shares = samples
+            .iter()
+            .zip(below)
+            .map(|(&sample, &below)| (sample as usize, way.share(length, below, totals[sample as usize])));
         // Where the other sample's reads count everywhere, nothing is left out.
         if way == Way::AnyDepths || samples.len() * DENSE > self.samples {
             let start = self.panel_lengths.len() * self.stride;

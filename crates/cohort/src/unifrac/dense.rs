@@ -38,9 +38,9 @@ impl Tile {
     /// Blocks of columns at or right of the diagonal: where they begin in the panel and in the sums, and how wide they are.
     fn blocks(self, stride: usize) -> impl Iterator<Item = (usize, usize, usize)> {
         let start = self.row / LANES * LANES;
-        (start..stride).step_by(COLUMNS).map(move |column| {
-            (column, column - self.first, COLUMNS.min(stride - column))
-        })
+        (start..stride)
+            .step_by(COLUMNS)
+            .map(move |column| (column, column - self.first, COLUMNS.min(stride - column)))
     }
 }
 

@@ -10,10 +10,12 @@ mod band;
 mod chunk;
 mod dense;
 mod faith;
+mod memory;
 mod metric;
 mod terms;
 mod walk;
 
 pub use band::{Work, unifrac};
 pub use faith::faith;
+pub use memory::{MemoryError, band_bytes};
 pub use metric::{Metric, MetricError};

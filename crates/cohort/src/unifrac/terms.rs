@@ -132,7 +132,9 @@ impl Way {
         match metric {
             Metric::Unweighted => Way::Smaller { presence: true },
             // The same number by another formula.
-            Metric::Weighted | Metric::Normalized | Metric::Generalized(1.0) => Way::Smaller { presence: false },
+            Metric::Weighted | Metric::Normalized | Metric::Generalized(1.0) => {
+                Way::Smaller { presence: false }
+            }
             Metric::Generalized(alpha) => Way::Powers(alpha),
             Metric::VarianceAdjusted if totals.iter().all(|total| *total == totals[0]) => {
                 Way::EqualDepths { reads: 2.0 * totals[0] as f64 }

@@ -27,7 +27,8 @@ impl Below {
         while left < one.samples.len() && right < other.samples.len() {
             let (a, b) = (one.samples[left], other.samples[right]);
             // Without branches of the processor: which comes first cannot be foreseen.
-            let reads = if a <= b { one.reads[left] } else { 0 } + if b <= a { other.reads[right] } else { 0 };
+            let reads =
+                if a <= b { one.reads[left] } else { 0 } + if b <= a { other.reads[right] } else { 0 };
             self.push(a.min(b), reads);
             left += usize::from(a <= b);
             right += usize::from(b <= a);

@@ -5,12 +5,16 @@ use std::collections::HashMap;
 
 /// Reads of every sample below every node.
 fn below(table: &Table, tree: &Tree) -> Vec<Vec<f64>> {
-    let taxa: HashMap<&str, usize> = table.taxa().iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
+    let taxa: HashMap<&str, usize> =
+        table.taxa().iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
     let mut below = vec![vec![0.0; table.samples().len()]; tree.nodes()];
     for node in (0..tree.nodes()).rev() {
         if let Some(&taxon) = taxa.get(tree.name(node)).filter(|_| tree.is_tip(node)) {
             let (samples, counts) = table.taxon(taxon);
-            samples.iter().zip(counts).for_each(|(sample, count)| below[node][*sample as usize] = f64::from(*count));
+            samples
+                .iter()
+                .zip(counts)
+                .for_each(|(sample, count)| below[node][*sample as usize] = f64::from(*count));
         }
         if let Some(parent) = tree.parent(node) {
             let (above, rest) = below.split_at_mut(node);
@@ -28,8 +32,8 @@ pub(crate) fn distances(table: &Table, tree: &Tree, metric: Metric) -> Vec<f64> 
     for one in 0..count {
         for other in 0..count {
             let (mut numerator, mut denominator) = (0.0, 0.0);
-            for node in 0..tree.nodes() {
-                let (m, n) = (below[node][one], below[node][other]);
+            for (node, reads) in below.iter().enumerate() {
+                let (m, n) = (reads[one], reads[other]);
                 let (p, q, length) = (m / totals[one], n / totals[other], tree.length(node));
                 if p + q == 0.0 {
                     continue;
@@ -57,6 +61,8 @@ pub(crate) fn distances(table: &Table, tree: &Tree, metric: Metric) -> Vec<f64> 
 /// Lengths of the tree that samples have.
 pub(crate) fn faith(table: &Table, tree: &Tree) -> Vec<f64> {
     let below = below(table, tree);
-    let of = |sample: usize| (0..tree.nodes()).filter(|&node| below[node][sample] > 0.0).map(|node| tree.length(node)).sum();
+    let of = |sample: usize| {
+        (0..tree.nodes()).filter(|&node| below[node][sample] > 0.0).map(|node| tree.length(node)).sum()
+    };
     (0..table.samples().len()).map(of).collect()
 }
