@@ -83,10 +83,12 @@ impl Cache {
 
     /// Keeps an entry. A disk that cannot be written to is not an error.
     pub fn put(&self, key: Key, content: &[u8]) {
-        let mut rest = key.0.to_le_bytes().to_vec();
-        rest.extend_from_slice(content);
-        let mut bytes = crc32fast::hash(&rest).to_le_bytes().to_vec();
-        bytes.append(&mut rest);
+        let mut bytes = Vec::with_capacity(20 + content.len());
+        bytes.extend_from_slice(&[0; 4]);
+        bytes.extend_from_slice(&key.0.to_le_bytes());
+        bytes.extend_from_slice(content);
+        let checksum = crc32fast::hash(&bytes[4..]);
+        bytes[..4].copy_from_slice(&checksum.to_le_bytes());
         _ = self.write(&key.name("bin"), &bytes);
         if let (Some(holdings), Ok(limit)) = (&self.holdings, cache_limit()) {
             _ = holdings.shrink(limit);

@@ -215,7 +215,7 @@ fn of_tree(error: TreeError) -> RecipeError {
         TreeError::Write { path, cause } | TreeError::Read { path, cause } => {
             RecipeError::Write { path, cause }
         }
-        other @ (TreeError::Mistake { .. } | TreeError::NotInTree { .. }) => {
+        other @ (TreeError::Mistake { .. } | TreeError::NotInTree { .. } | TreeError::NoneInTree { .. }) => {
             RecipeError::Write { path: PathBuf::new(), cause: io::Error::other(other.to_string()) }
         }
     }

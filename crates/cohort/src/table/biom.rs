@@ -2,7 +2,7 @@
 
 use super::Table;
 use super::build::{check_names, whole};
-use super::error::{CountFault, TableMistake};
+use super::error::TableMistake;
 use hdf5_reader::{Dataset, Hdf5File, OpenOptions};
 use rayon::prelude::*;
 
@@ -59,15 +59,13 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<Table, TableMistake> {
         let taxon = starts.partition_point(|&start| start <= entry) - 1;
         (taxa[taxon].clone(), samples[places[entry] as usize].clone())
     };
-    let counts: Result<Vec<u32>, (usize, f64, CountFault)> = data
-        .par_iter()
-        .enumerate()
-        .map(|(entry, &count)| whole(count).map_err(|fault| (entry, count, fault)))
-        .collect();
-    let counts = counts.map_err(|(entry, count, fault)| {
+    let wrong = data.par_iter().position_first(|count| whole(*count).is_err());
+    if let Some((entry, fault)) = wrong.and_then(|entry| whole(data[entry]).err().map(|fault| (entry, fault)))
+    {
         let (taxon, sample) = at(entry);
-        TableMistake::Count { taxon, sample, place: None, count, fault }
-    })?;
+        return Err(TableMistake::Count { taxon, sample, place: None, count: data[entry], fault });
+    }
+    let counts: Vec<u32> = data.par_iter().map(|count| *count as u32).collect();
     drop(data);
     tidy(Table { samples, taxa, starts, places, counts })
 }

@@ -67,16 +67,24 @@ fn encoded(table: &Table) -> Vec<u8> {
     }
     table.starts.iter().for_each(|&start| number(&mut bytes, start));
     match table.samples.len() <= 1 << 16 {
-        true => table.places.iter().for_each(|&place| bytes.extend_from_slice(&(place as u16).to_le_bytes())),
-        false => table.places.iter().for_each(|&place| bytes.extend_from_slice(&place.to_le_bytes())),
+        true => put(&mut bytes, &table.places, |place| (place as u16).to_le_bytes()),
+        false => put(&mut bytes, &table.places, u32::to_le_bytes),
     }
-    bytes.extend(table.counts.iter().map(|&count| u8::try_from(count).unwrap_or(WIDE)));
+    put(&mut bytes, &table.counts, |count| [u8::try_from(count).unwrap_or(WIDE)]);
     let wide = table.counts.iter().enumerate().filter(|(_, count)| **count >= u32::from(WIDE));
     for (place, count) in wide {
         number(&mut bytes, place);
         bytes.extend_from_slice(&count.to_le_bytes());
     }
     bytes
+}
+
+/// Appends every number in as many bytes.
+fn put<const BYTES: usize>(bytes: &mut Vec<u8>, numbers: &[u32], of: impl Fn(u32) -> [u8; BYTES] + Sync) {
+    let start = bytes.len();
+    bytes.resize(start + BYTES * numbers.len(), 0);
+    let places = bytes[start..].par_chunks_exact_mut(BYTES).with_min_len(PIECE);
+    places.zip(numbers).for_each(|(place, number)| place.copy_from_slice(&of(*number)));
 }
 
 /// The bytes that are left.

@@ -32,6 +32,14 @@ pub enum TreeError {
         /// Why.
         cause: io::Error,
     },
+    /// No taxon of the table is in the tree.
+    #[error("none of {} taxa of the table is in the tree: the table has {taxa}, the tree has {tips}", taxa.count())]
+    NoneInTree {
+        /// Of the table.
+        taxa: Few,
+        /// Of the tree.
+        tips: Few,
+    },
     /// Taxa of the table that are not in the tree.
     #[error(
         "{} of {taxa} taxa of the table are not in the tree: {missing}; \

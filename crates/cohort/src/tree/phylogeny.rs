@@ -44,8 +44,14 @@ impl Phylogeny {
             table.taxa().iter().map(|taxon| places.get(taxon.as_str()).copied()).collect();
         let names = table.taxa().iter().zip(&tips).filter(|(_, tip)| tip.is_none());
         let lost = Few::of(names.map(|(taxon, _)| taxon.as_str()));
-        // Where none is left the tree is another one, whatever is to become of some.
-        if lost.count() > 0 && (missing == Missing::Refuse || lost.count() == tips.len()) {
+        // The tree is another one, whatever is to become of a few.
+        if lost.count() == tips.len() {
+            return Err(TreeError::NoneInTree {
+                taxa: lost,
+                tips: Few::of(tree.tips().map(|tip| tree.name(tip))),
+            });
+        }
+        if lost.count() > 0 && missing == Missing::Refuse {
             return Err(TreeError::NotInTree { taxa: tips.len(), missing: lost });
         }
         let table = if lost.count() > 0 { table.with_taxa(|taxon| tips[taxon].is_some()) } else { table };

@@ -84,5 +84,10 @@ fn taxa_that_are_not_in_the_tree_are_listed_or_left_out() {
     assert_eq!((kept.taxa(), lost.count()), (&["A".to_owned(), "C".to_owned()][..], 2));
     // The branches above A are one.
     assert_eq!(phylogeny.branches().iter().map(|branch| branch.length).sum::<f64>(), 2.0 + 3.0);
-    assert!(Phylogeny::of(table("\tx\nQ\t1\n"), &tree, Missing::Drop).is_err(), "none is left");
+    let message =
+        Phylogeny::of(table("\tx\nQ\t1\n"), &tree, Missing::Drop).expect_err("none is left").to_string();
+    assert_eq!(
+        message,
+        "none of 1 taxa of the table is in the tree: the table has `Q`, the tree has `A`, `B`, `C`"
+    );
 }
