@@ -170,6 +170,11 @@ fn what_does_not_belong_together_is_refused_or_left_out_and_said() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(said.contains("1 of 3 taxa are not in the tree and left out: `Q`"), "{said}");
     assert!(said.contains("1 of 3 samples have fewer than 1 reads and are left out: `c`"), "{said}");
+    let slow = ["--metric", "variance-adjusted", "--not-in-tree", "drop", "--shallow", "drop"];
+    let told = |more: &[&str]| {
+        text(&folder.pinnace(&[&run[..], &slow, more].concat()).stderr).contains("slower path")
+    };
+    assert!(told(&[]) && !told(&["--rarefy", "3"]));
     write("tree.nwk", "(A:1,B:1,C:-1);\n");
     let said = folder.refused(&run);
     assert!(said.contains("tree.nwk: line 1, column 12: a branch has the negative length -1"), "{said}");

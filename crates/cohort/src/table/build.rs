@@ -40,9 +40,12 @@ pub(super) fn check_names(what: &'static str, names: &[String]) -> Result<(), Ta
     if u32::try_from(names.len()).is_err() {
         return Err(TableMistake::TooMany(what));
     }
+    let one = if what == "samples" { "sample" } else { "taxon" };
     if let Some(place) = names.iter().position(|name| name.trim().is_empty()) {
-        let what = if what == "samples" { "sample" } else { "taxon" };
-        return Err(TableMistake::Nameless { what, number: place + 1 });
+        return Err(TableMistake::Nameless { what: one, number: place + 1 });
+    }
+    if let Some(place) = names.iter().position(|name| name.contains(['\t', '\n', '\r'])) {
+        return Err(TableMistake::BrokenName { what: one, number: place + 1, name: names[place].clone() });
     }
     let mut seen = HashSet::with_capacity(names.len());
     let mut twice = Few::default();

@@ -163,6 +163,16 @@ pub enum TableMistake {
         /// Counted from one.
         number: usize,
     },
+    /// A name that would break the lines of a table of text.
+    #[error("{what} number {number} has a tab or a line break in its name: {}", short(&name.escape_debug().to_string()))]
+    BrokenName {
+        /// A sample or a taxon.
+        what: &'static str,
+        /// Counted from one.
+        number: usize,
+        /// As it is.
+        name: String,
+    },
     /// A table without rows or columns.
     #[error("the table has no {0}")]
     Empty(&'static str),

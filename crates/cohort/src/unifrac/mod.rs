@@ -17,5 +17,5 @@ mod walk;
 
 pub use band::{Work, unifrac};
 pub use faith::faith;
-pub use memory::{MemoryError, band_bytes};
+pub use memory::{MemoryError, band_bytes, looks_at_all};
 pub use metric::{Metric, MetricError};

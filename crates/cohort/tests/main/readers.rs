@@ -92,6 +92,8 @@ fn files_that_are_no_tables_are_refused_with_what_is_wrong() {
         let message = text(content);
         assert!(message.starts_with(wanted), "{message}, not {wanted}");
     }
+    let broken = "{\"rows\": [{\"id\": \"x\\ny\"}], \"columns\": [{\"id\": \"a\"}], \"shape\": [1, 1], \"matrix_type\": \"sparse\", \"data\":[]}";
+    assert_eq!(text(broken.as_bytes()), "taxon number 1 has a tab or a line break in its name: `x\\ny`");
     let head = "{\"rows\": [{\"id\": \"x\"}], \"columns\": [{\"id\": \"a\"}], \"shape\": [1, 1], \"matrix_type\": \"sparse\", \"data\":";
     let wanted = [
         ("[[0,1,5]]}", "an entry of `data` points at 1, but there are only 1"),
