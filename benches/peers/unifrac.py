@@ -13,10 +13,10 @@ its clock runs. Prints one JSON object per line; the last ones are ratios. `--re
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -67,16 +67,35 @@ def write_biom(path, rng, samples, taxa, filled):
                 file.create_dataset(f"{part}/matrix/{name}", data=numbers, compression="gzip")
 
 
+def peak(process):
+    """The most memory that a process has had, in MB; what it was started from does not count, as it does in getrusage."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0)
+    except OSError:
+        return 0
+
+
 def measured(command, environment=None):
     """Seconds, the peak of memory in MB, and what was printed."""
     begin = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, **(environment or {})})
+    memory = [0]
+
+    def watch():
+        while child.poll() is None:
+            memory[0] = max(memory[0], peak(child.pid))
+            time.sleep(0.002)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
     printed = child.stdout.read().decode()
-    _, status, usage = os.wait4(child.pid, 0)
+    status = child.wait()
     seconds = time.perf_counter() - begin
+    watcher.join()
     if status != 0:
         raise SystemExit(f"{' '.join(map(str, command))} ended with {status}")
-    return seconds, usage.ru_maxrss / 1024, printed
+    return seconds, memory[0], printed
 
 
 def say(**what):
