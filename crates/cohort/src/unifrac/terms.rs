@@ -136,10 +136,12 @@ impl Way {
                 Way::Smaller { presence: false }
             }
             Metric::Generalized(alpha) => Way::Powers(alpha),
-            Metric::VarianceAdjusted if totals.iter().all(|total| *total == totals[0]) => {
-                Way::EqualDepths { reads: 2.0 * totals[0] as f64 }
-            }
-            Metric::VarianceAdjusted => Way::AnyDepths,
+            Metric::VarianceAdjusted => match totals.split_first() {
+                Some((first, others)) if others.iter().all(|total| total == first) => {
+                    Way::EqualDepths { reads: 2.0 * *first as f64 }
+                }
+                Some(_) | None => Way::AnyDepths,
+            },
         }
     }
 
