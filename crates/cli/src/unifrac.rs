@@ -7,8 +7,8 @@ use crate::meter::Meter;
 use crate::terminal::Style;
 use anyhow::Context;
 use cohort::{
-    CohortError, Column, Few, Metadata, Metric, NpyFile, Ordination, Phylogeny, Rows, SquareMatrix, Table,
-    Tree, Work, band_bytes, faith, looks_at_all, ordinate, rarefy, unifrac,
+    CohortError, Column, Few, Metadata, Metric, NpyFile, Ordination, Phylogeny, Rows, Slower, SquareMatrix,
+    Table, Tree, Work, band_bytes, faith, ordinate, rarefy, slower, unifrac,
 };
 use pinnace::write_atomically;
 use plot::{Colours, Samples2d, draw_samples};
@@ -48,11 +48,15 @@ pub(crate) fn unifrac_command(
     let mut ordination = None;
     if whole || format.is_some() {
         let bytes = band_bytes(&table, metric, whole, choices.memory_limit).map_err(CohortError::from)?;
-        if looks_at_all(&table, metric) {
-            warn(
+        match slower(&table, metric) {
+            Some(Slower::AllBranches) => warn(
                 "slower path: samples differ in their numbers of reads, so every branch counts for every pair; \
                  --rarefy draws the same number of each",
-            );
+            ),
+            Some(Slower::Powers(alpha)) => warn(&format!(
+                "slower path: --alpha {alpha} needs a power for every pair and branch; 0, 0.5 and 1 do not"
+            )),
+            None => {}
         }
         let meter = Meter::new(Style::choose(choices.quiet, false), &format!("{metric} distances"));
         let work = Work { band_bytes: bytes, progress: &|share| meter.show(share) };

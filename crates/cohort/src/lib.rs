@@ -45,4 +45,4 @@ pub use rarefy::{RarefyError, Shallow, rarefy};
 pub use sequence::{Sequence, SequenceMistake};
 pub use table::{CountFault, Table, TableError, TableMistake};
 pub use tree::{Branch, Missing, NewickFault, Phylogeny, Tree, TreeError, TreeMistake};
-pub use unifrac::{MemoryError, Metric, MetricError, Work, band_bytes, faith, looks_at_all, unifrac};
+pub use unifrac::{MemoryError, Metric, MetricError, Slower, Work, band_bytes, faith, slower, unifrac};

@@ -143,10 +143,10 @@ mod tests {
             has(&numbers, ColourMap::Field.colour(0.5 / SHADES as f64))
                 && !has(&numbers, Colour::of_curve(1))
         );
-        let one = pixels(Colours::Numbers("age", &[5.0]), &[0.0], &[0.0]);
+        let middle = (SHADES as f64 / 2.0 + 0.5) / SHADES as f64;
         assert!(has(
-            &one,
-            ColourMap::Field.colour((SHADES as f64 / 2.0 + 0.5).floor().mul_add(1.0, 0.5) / SHADES as f64)
+            &pixels(Colours::Numbers("age", &[5.0]), &[0.0], &[0.0]),
+            ColourMap::Field.colour(middle)
         ));
     }
 }

@@ -175,6 +175,11 @@ fn what_does_not_belong_together_is_refused_or_left_out_and_said() {
         text(&folder.pinnace(&[&run[..], &slow, more].concat()).stderr).contains("slower path")
     };
     assert!(told(&[]) && !told(&["--rarefy", "3"]));
+    let slow = ["--metric", "generalized", "--not-in-tree", "drop", "--shallow", "drop"];
+    let told = |more: &[&str]| {
+        text(&folder.pinnace(&[&run[..], &slow, more].concat()).stderr).contains("slower path")
+    };
+    assert!(told(&["--alpha", "0.3"]) && !told(&["--alpha", "0.5"]));
     write("tree.nwk", "(A:1,B:1,C:-1);\n");
     let said = folder.refused(&run);
     assert!(said.contains("tree.nwk: line 1, column 12: a branch has the negative length -1"), "{said}");

@@ -33,12 +33,6 @@ impl MemoryError {
     }
 }
 
-/// Whether every branch has to be looked at for every pair, and not only those that both samples have: tens of times as much work.
-/// So it is with variance-adjusted distances between samples that differ in their numbers of reads.
-pub fn looks_at_all(table: &Table, metric: Metric) -> bool {
-    Way::of(metric, &table.totals()) == Way::AnyDepths
-}
-
 /// What the program itself takes, with room for lists of branches.
 const PROGRAM: usize = 24 << 20;
 

@@ -17,5 +17,6 @@ mod walk;
 
 pub use band::{Work, unifrac};
 pub use faith::faith;
-pub use memory::{MemoryError, band_bytes, looks_at_all};
+pub use memory::{MemoryError, band_bytes};
 pub use metric::{Metric, MetricError};
+pub use terms::{Slower, slower};

@@ -1,6 +1,7 @@
 //! What a branch adds to the sums of a pair.
 
 use super::metric::Metric;
+use crate::table::Table;
 
 /// What a sample has at a branch: two numbers, whose meaning depends on the metric; both are 0 where the sample does not have it.
 pub(super) type Share = [f64; 2];
@@ -60,10 +61,19 @@ impl<P: Power> Term for Generalized<P> {
     fn of(self, length: f64, one: Share, other: Share, _: [f64; 2]) -> [f64; 2] {
         let (sum, alone) = (one[0] + other[0], one[1] + other[1]);
         let power = self.0.of(sum);
-        // 0 over 0 is no number, and a number that is never used.
-        let difference = if sum > 0.0 { power * ((one[0] - other[0]).abs() / sum) } else { 0.0 };
+        // Whatever 0 is divided by; a branch of the program would keep it from computing vectors.
+        let divisor = if sum > 0.0 { sum } else { 1.0 };
+        let difference = power * ((one[0] - other[0]).abs() / divisor);
         [length * (alone - difference), length * (alone - power)]
     }
+}
+
+/// b/v, or 0 where v is 0: where no reads are below the branch, or all. Without a branch of the program, which would keep it
+/// from computing vectors.
+#[inline(always)]
+fn over_root(length: f64, square: f64) -> f64 {
+    let weight = length / (if square > 0.0 { square } else { 1.0 }).sqrt();
+    if square > 0.0 { weight } else { 0.0 }
 }
 
 /// Of the variance-adjusted distance between samples that all have the same number of reads. Shares are m and b·m/v with v as if the
@@ -78,8 +88,7 @@ impl EqualDepths {
     /// b/v, or 0 where all reads are below the branch.
     #[inline(always)]
     pub(super) fn weight(self, length: f64, below: f64) -> f64 {
-        let square = below * (self.reads - below);
-        if square > 0.0 { length / square.sqrt() } else { 0.0 }
+        over_root(length, below * (self.reads - below))
     }
 }
 
@@ -102,9 +111,27 @@ impl Term for AnyDepths {
     #[inline(always)]
     fn of(self, length: f64, one: Share, other: Share, reads: [f64; 2]) -> [f64; 2] {
         let below = one[0] + other[0];
-        let square = below * (reads[0] + reads[1] - below);
-        let weight = if square > 0.0 { length / square.sqrt() } else { 0.0 };
+        let weight = over_root(length, below * (reads[0] + reads[1] - below));
         [weight * (one[1] - other[1]).abs(), weight * (one[1] + other[1])]
+    }
+}
+
+/// Why a metric takes tens of times as long as others.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Slower {
+    /// Every branch counts for every pair, not only those that both samples have: so it is with variance-adjusted distances between
+    /// samples that differ in their numbers of reads.
+    AllBranches,
+    /// Every pair needs a power with this exponent for every branch.
+    Powers(f64),
+}
+
+/// Whether distances of a table take so long.
+pub fn slower(table: &Table, metric: Metric) -> Option<Slower> {
+    match Way::of(metric, &table.totals()) {
+        Way::AnyDepths => Some(Slower::AllBranches),
+        Way::Powers(alpha) if alpha != 0.0 && alpha != 0.5 => Some(Slower::Powers(alpha)),
+        Way::Powers(_) | Way::Smaller { .. } | Way::EqualDepths { .. } => None,
     }
 }
 
