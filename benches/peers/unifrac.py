@@ -155,7 +155,11 @@ def main():
     choices = parser.parse_args()
     if choices.peer:
         return scikit_bio(*choices.peer, list(METRICS))
-    folder = Path(tempfile.mkdtemp(prefix="pinnace-unifrac-"))
+    with tempfile.TemporaryDirectory(prefix="pinnace-unifrac-") as folder:
+        compare(choices, Path(folder))
+
+
+def compare(choices, folder):
     rng = np.random.default_rng(1)
     table, tree, cache = folder / "table.biom", folder / "tree.nwk", str(folder / "cache")
     write_biom(table, rng, choices.samples, choices.tips, choices.filled)
