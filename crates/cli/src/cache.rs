@@ -11,10 +11,11 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 /// What rooms hold, for people.
-const MEANINGS: [(&str, &str); 3] = [
+const MEANINGS: [(&str, &str); 4] = [
     ("cuda", "compiled kernels of GPUs"),
     ("references", "computed reference solutions"),
     ("stand-in", "kernels compiled for tests without a GPU"),
+    ("tables", "tables of reads"),
 ];
 
 pub(crate) fn cache(choices: &CacheArguments, output: &mut impl Write) -> anyhow::Result<ExitCode> {

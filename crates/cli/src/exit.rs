@@ -3,6 +3,8 @@
 use crate::args::GpuArguments;
 use crate::clean::{self, stderr};
 use bench::{AccuracyError, BenchError};
+use cohort::synthesize::RecipeError;
+use cohort::{CohortError, TableError, TreeError};
 use pinnace::export::ExportError;
 use pinnace::{Device, Hardware, KernelError, RunError, TrainError};
 use plot::PlotError;
@@ -109,8 +111,30 @@ fn of_cause(error: &anyhow::Error) -> ExitCode {
         of_picture(error)
     } else if let Some(error) = error.downcast_ref::<BenchError>() {
         of_measurement(error)
+    } else if let Some(error) = error.downcast_ref::<CohortError>() {
+        of_cohort(error)
     } else {
         ExitCode::FAILURE
+    }
+}
+
+fn of_cohort(error: &CohortError) -> ExitCode {
+    match error {
+        CohortError::Table(TableError::Write { .. })
+        | CohortError::Tree(TreeError::Write { .. })
+        | CohortError::Recipe(RecipeError::Write { .. })
+        | CohortError::Output(_) => ExitCode::FAILURE,
+        CohortError::Table(_)
+        | CohortError::TableText(_)
+        | CohortError::Tree(_)
+        | CohortError::TreeText(_)
+        | CohortError::Metadata(_)
+        | CohortError::Sequence(_)
+        | CohortError::Rarefy(_)
+        | CohortError::Ordination(_)
+        | CohortError::Recipe(_)
+        | CohortError::Metric(_)
+        | CohortError::Memory(_) => ExitCode::from(WRONG_INPUT),
     }
 }
 

@@ -12,6 +12,7 @@ mod bench;
 mod cache;
 mod check;
 mod clean;
+mod cohort_command;
 mod decisions;
 mod doctor;
 mod evaluate;
@@ -21,6 +22,7 @@ mod export;
 mod geometry;
 mod inspect;
 mod json;
+mod meter;
 mod new;
 mod notices;
 mod plot;
@@ -35,6 +37,7 @@ mod shell;
 mod terminal;
 mod train;
 mod trust;
+mod unifrac;
 mod verify;
 mod warnings;
 
@@ -77,6 +80,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Reference(choices) => reference::reference(choices, &mut output)?,
         Command::Completions(choices) => shell::completions(choices, &mut output)?,
         Command::Man(choices) => shell::man(choices, &mut output)?,
+        Command::Unifrac(choices) => unifrac::unifrac_command(choices, &mut output)?,
+        Command::Cohort(choices) => cohort_command::cohort_command(choices, &mut output)?,
         Command::Doctor => doctor::doctor(&mut output)?,
         Command::Cache(choices) => cache::cache(choices, &mut output)?,
     };

@@ -167,6 +167,6 @@ mod tests {
         assert_eq!(told(Confidence::Doubtful, Some(0.0261)), "DOUBTFUL: estimated error 0.026");
         assert_eq!(told(Confidence::Bad, Some(1.0789)), "NOT TO BE TRUSTED: estimated error 1.1");
         assert_eq!(told(Confidence::Bad, None), "NOT TO BE TRUSTED: error not known");
-        assert_eq!(super::trust(None), "");
+        assert_eq!(trust(None), "");
     }
 }

@@ -57,12 +57,17 @@ impl Cache {
 
     /// What was kept, if it is there and whole.
     pub fn get(&self, key: Key) -> Option<Vec<u8>> {
-        let found = self.find(key);
+        self.get_with(key, <[u8]>::to_vec)
+    }
+
+    /// What `make` makes of the content that was kept, which is not copied.
+    pub fn get_with<T>(&self, key: Key, make: impl FnOnce(&[u8]) -> T) -> Option<T> {
+        let found = self.find(key, make);
         self.count(if found.is_some() { HITS } else { MISSES });
         found
     }
 
-    fn find(&self, key: Key) -> Option<Vec<u8>> {
+    fn find<T>(&self, key: Key, make: impl FnOnce(&[u8]) -> T) -> Option<T> {
         let path = self.folder.as_ref()?.join(key.name("bin"));
         let bytes = std::fs::read(&path).ok()?;
         if self.holdings.is_some() {
@@ -73,15 +78,17 @@ impl Cache {
         let (checksum, rest) = bytes.split_first_chunk::<4>()?;
         let (stated, content) = rest.split_first_chunk::<16>()?;
         let whole = u32::from_le_bytes(*checksum) == crc32fast::hash(rest);
-        (whole && u128::from_le_bytes(*stated) == key.0).then(|| content.to_vec())
+        (whole && u128::from_le_bytes(*stated) == key.0).then(|| make(content))
     }
 
     /// Keeps an entry. A disk that cannot be written to is not an error.
     pub fn put(&self, key: Key, content: &[u8]) {
-        let mut rest = key.0.to_le_bytes().to_vec();
-        rest.extend_from_slice(content);
-        let mut bytes = crc32fast::hash(&rest).to_le_bytes().to_vec();
-        bytes.append(&mut rest);
+        let mut bytes = Vec::with_capacity(20 + content.len());
+        bytes.extend_from_slice(&[0; 4]);
+        bytes.extend_from_slice(&key.0.to_le_bytes());
+        bytes.extend_from_slice(content);
+        let checksum = crc32fast::hash(&bytes[4..]);
+        bytes[..4].copy_from_slice(&checksum.to_le_bytes());
         _ = self.write(&key.name("bin"), &bytes);
         if let (Some(holdings), Ok(limit)) = (&self.holdings, cache_limit()) {
             _ = holdings.shrink(limit);

@@ -1,6 +1,7 @@
 //! What users may write on the command line.
 
 mod bench;
+mod cohort;
 mod number;
 mod precision;
 
@@ -8,6 +9,9 @@ pub(crate) use bench::{
     AccuracyArguments, Bench, BenchPoints, BenchStep, Iteration, Measured, Regress, Scaling,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+pub(crate) use cohort::{
+    CohortCommand, CohortRarefy, CohortShow, CohortSynthesize, ReadArguments, UnifracArguments,
+};
 use number::{count, read_age, seconds, time};
 use pinnace::run::SECONDS_PER_CHECKPOINT;
 use pinnace::{Budget, ChosenDevice, CompileMode, PerformanceLevel, Precision, read_bytes};
@@ -49,9 +53,14 @@ pub(crate) enum Command {
     Export(Export),
     /// Show, draw or write the reference solution of a problem
     Reference(ReferenceArguments),
+    /// Distances between samples of a microbial cohort along a tree, diversity, principal coordinates
+    Unifrac(UnifracArguments),
+    /// Show, draw from or make up cohorts: tables of reads, trees, metadata
+    #[command(subcommand)]
+    Cohort(CohortCommand),
     /// Show what Pinnace finds on this machine
     Doctor,
-    /// Show what is cached (compiled kernels, reference solutions), or remove it
+    /// Show what is cached (compiled kernels, reference solutions, tables), or remove it
     Cache(CacheArguments),
     /// Measure speed and accuracy
     #[command(subcommand)]

@@ -49,11 +49,12 @@ fn no_file_is_named_after_nothing() {
 }
 
 /// Every crate by its folder, with the packages of this tree that it may stand on.
-const CRATES: [(&str, &[&str]); 12] = [
+const CRATES: [(&str, &[&str]); 13] = [
     ("geometry", &[]),
     ("linear", &["method"]),
     ("method", &[]),
     ("store", &[]),
+    ("cohort", &["linear", "store"]),
     ("equation", &["geometry", "method"]),
     ("kernel", &["equation", "geometry", "linear", "method", "store"]),
     ("train", &["linear", "method", "store"]),
@@ -61,15 +62,16 @@ const CRATES: [(&str, &[&str]); 12] = [
     ("pinn", &["equation", "geometry", "kernel", "linear", "method", "reference", "store", "train"]),
     ("plot", &["equation", "pinnace"]),
     ("bench", &["equation", "kernel", "linear", "pinnace", "plot"]),
-    ("cli", &["bench", "pinnace", "plot", "reference"]),
+    ("cli", &["bench", "cohort", "pinnace", "plot", "reference", "store"]),
 ];
 
 /// The packages of this tree.
-const PACKAGES: [&str; 11] = [
+const PACKAGES: [&str; 12] = [
     "geometry",
     "linear",
     "method",
     "store",
+    "cohort",
     "equation",
     "kernel",
     "train",

@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod caches;
+mod cohorts;
 mod commands;
 mod evaluate;
 mod geometry;
